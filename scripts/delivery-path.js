@@ -55,7 +55,7 @@ async function coverageOfOne(session, server, inbox) {
   const { createHmac } = await import("node:crypto");
   const { DatabaseSync } = await import("node:sqlite");
   const reader = new DatabaseSync(inbox, { readOnly: true });
-  const pending = reader.prepare("SELECT count(*) AS waiting FROM entry WHERE state <> 'done'");
+  const pending = reader.prepare("SELECT count(*) AS waiting FROM entry WHERE state <> 'handled'");
   const kept = reader.prepare("SELECT count(*) AS kept FROM entry");
   const before = kept.get().kept;
   const { sampleEvent } = await load("event/sample.ts");

@@ -20,7 +20,7 @@ const BESIDE_MAIN = ["src/entries/tracing.d.ts"];
 
 /** Type machinery, what only stores and tracers handle, and the members of unions that are told apart by a field: they need no names. */
 const UNNAMED = [
-  ...["ClaimedEntry", "EndState", "Entry", "EntryFilter", "Settlement"],
+  ...["ClaimedEntry", "SettledState", "Entry", "EntryFilter", "Settlement"],
   ...["OwnTransactions", "PostgresConnection", "PostgresResult", "PostgresStatement"],
   "CheckedPattern",
   ...["DataOf", "DataSchemas", "EventsByPattern", "EventsOf", "KindsOf", "KnownKind", "Member"],

@@ -11,7 +11,7 @@ export function noStore(): InboxHandle {
   };
   return handleOf({
     open: async () => {},
-    append: async () => ({ seq: ++seq, duplicate: false, state: "done" }),
+    append: async () => ({ seq: ++seq, duplicate: false, state: "handled" }),
     touch: async () => undefined,
     claim: async () => [],
     renew: async () => [],
@@ -26,7 +26,7 @@ export function noStore(): InboxHandle {
     slim: async () => ({ changed: 0, next: undefined }),
     delivery: async () => undefined,
     attempts: async () => [],
-    counts: async () => ({ pending: 0, running: 0, done: seq, dead: 0, unhandled: 0, failing: 0 }),
+    counts: async () => ({ waiting: 0, running: 0, handled: seq, dead: 0, received: 0, failing: 0 }),
     close: async () => {},
   });
 }

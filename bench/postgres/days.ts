@@ -36,7 +36,7 @@ export async function measureDays(url: string, entries: number): Promise<Days> {
   };
   const prune = async (until: number): Promise<number> => {
     const request = {
-      states: ["done" as const],
+      states: ["handled" as const],
       receivedUntil: until,
       datedUntil: until,
       sources: ["old"],

@@ -18,7 +18,7 @@ export function entrySource(parts: Partial<NewEntry> = {}, from = Date.now() - H
     const key = { source: "service", eventId: `evt_1_${signature.slice(7, 47)}`, timestamp };
     const delivery = { method: "POST", target: "/webhooks", headers, body, receivedAt: timestamp };
     return {
-      ...{ key, kind, eventTimestamp: timestamp, state: "pending", reason: null, orderKey: null, delivery },
+      ...{ key, kind, eventTimestamp: timestamp, state: "waiting", reason: null, orderKey: null, delivery },
       ...parts,
     };
   };
@@ -41,7 +41,7 @@ export async function append(inbox: Inbox, next: () => NewEntry, many: number): 
 export function done({ seq, lease }: ClaimedEntry): Settlement {
   const record = { attempt: 1, handler: "*", startedAt: Date.now(), duration: 1, outcome: "ok" as const };
   const records = [{ ...record, error: null, failure: null, note: null }];
-  const ended = { state: "done" as const, reason: null, runAt: Date.now(), finishedHandlers: ["*"] };
+  const ended = { state: "handled" as const, reason: null, runAt: Date.now(), finishedHandlers: ["*"] };
   return { seq, lease, ...ended, records, unordered: true };
 }
 

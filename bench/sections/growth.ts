@@ -50,7 +50,7 @@ function cases({ entries, pending, swept }: Form["growth"]): readonly Case[] {
       what: `${counted(pending)} pending`,
       least: 0.9,
       contestant: node,
-      fill: { count: pending, state: "pending", from: now - DAY },
+      fill: { count: pending, state: "waiting", from: now - DAY },
     },
     {
       what: "100 order keys",

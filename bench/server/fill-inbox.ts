@@ -8,7 +8,7 @@ export interface FillOrder {
   readonly inbox: string;
   readonly count: number;
   /** Entries that have ended, or that wait for their handlers. */
-  readonly state: "dead" | "pending";
+  readonly state: "dead" | "waiting";
   /** Bytes of each body. */
   readonly size: number;
   /** The timestamp of the first event, milliseconds since 1970. */

@@ -71,8 +71,7 @@ function countOfRecord(line: string): number | undefined {
   const record = orElse(() => JSON.parse(line), {});
   if (record.type === "error" && record.code === "entry_unknown") return 0;
   if (record.type !== "entry" || !Array.isArray(record.runs)) return undefined;
-  // Kept once, with no handler to run; older versions call it unhandled.
-  if (record.state === "received" || record.state === "unhandled") return 1;
+  if (record.state === "received") return 1; // kept once, with no handler to run
   const byHandler = new Map<string, number>();
   for (const { handler, outcome } of record.runs as { handler: string; outcome: string }[]) {
     if (outcome === "ok") byHandler.set(handler, (byHandler.get(handler) ?? 0) + 1);

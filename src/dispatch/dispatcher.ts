@@ -4,6 +4,7 @@ import { UnderWay } from "../base/under-way.ts";
 import { within } from "../base/within.ts";
 import { HookporterError } from "../errors.ts";
 import { type ClaimedEntry, type Lease, leaseToken } from "../inbox/claim.ts";
+import { hasEnded } from "../inbox/entry-state.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { ClaimLoop } from "./claim-loop.ts";
 import { claimTerms } from "./claim-terms.ts";
@@ -196,7 +197,7 @@ export class Dispatcher {
       if (known === undefined) await this.#claimOnly(seq);
       const settlement = await running.of(seq)?.finished;
       // The caller may have seen the result of a run that was over, and asks for another one.
-      if (settlement !== undefined && !(isOver && settlement.state === "pending")) return settlement;
+      if (settlement !== undefined && !(isOver && !hasEnded(settlement.state))) return settlement;
     }
     return undefined;
   }

@@ -1,5 +1,6 @@
 import type { ClaimedEntry } from "../inbox/claim.ts";
-import { type EndState, type Settlement, stateAfter } from "../inbox/settlement.ts";
+import { hasEnded } from "../inbox/entry-state.ts";
+import type { SettledState, Settlement } from "../inbox/settlement.ts";
 import { dueTerms } from "./claim-terms.ts";
 import type { Claiming } from "./claiming.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
@@ -25,7 +26,7 @@ export interface DrainReport {
 
 type Draining = Claiming & { readonly budget: RunBudget };
 
-type Counts = Record<EndState | "returned", number>;
+type Counts = Record<SettledState | "returned", number>;
 
 /**
  * Claims and runs what is due, until nothing is or there is no time left to start a handler. Waits for no entry to become
@@ -55,7 +56,7 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
   const run = (entry: ClaimedEntry) => {
     const ended = parts.run(entry, { claimed: true, within: budget }).then((settlement) => {
       running.delete(ended);
-      count(entry, settlement, counts);
+      count(settlement, counts);
     });
     running.add(ended);
   };
@@ -82,9 +83,9 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
   }
 }
 
-function count(entry: ClaimedEntry, settlement: Settlement | undefined, counts: Counts): void {
+function count(settlement: Settlement | undefined, counts: Counts): void {
   if (settlement === undefined) return void counts.returned++;
   const { state, reason, uncount = false } = settlement;
-  if (state === "pending" && uncount && reason === null) counts.returned++;
-  else counts[stateAfter(entry.attempts, settlement)]++;
+  if (!hasEnded(state) && uncount && reason === null) counts.returned++;
+  else counts[state]++;
 }

@@ -99,9 +99,9 @@ export type Plan =
   /** It has no handler here: it waits this many milliseconds for a process that has one. */
   | { readonly wait: number; readonly reason: WaitingReason }
   /** It ends without a run: no handler, invalid data, or another entry has the same event. */
-  | { readonly end: "done"; readonly reason: "retried" }
+  | { readonly end: "handled"; readonly reason: "retried" }
   | {
-      readonly end: "dead" | "unhandled";
+      readonly end: "dead" | "received";
       readonly reason: DeadReason | WaitingReason;
       /** For the reason `invalid_data`: what does not fit. */
       readonly problems?: readonly DataProblem[];

@@ -1,5 +1,6 @@
 import { describeError } from "../errors.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
+import { hasEnded } from "../inbox/entry-state.ts";
 import { PACED, type Pause, STOPPED } from "../inbox/pause.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
@@ -79,7 +80,7 @@ export class RetryWatch {
 
 /** Whether a run succeeded; `undefined` if nothing was tried. */
 function succeeded({ state, reason, records }: Settlement): boolean | undefined {
-  if (state === "done") return true;
+  if (state === "handled") return true;
   if (state === "dead" || reason === TARGET_AWAY) return false;
-  return state === "pending" && reason === null && records.length > 0 ? false : undefined;
+  return !hasEnded(state) && reason === null && records.length > 0 ? false : undefined;
 }

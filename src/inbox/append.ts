@@ -2,7 +2,7 @@ import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { ClaimRequest, Lease } from "./claim.ts";
-import type { StoredState } from "./entry-state.ts";
+import type { EntryState } from "./entry-state.ts";
 
 /** A verified delivery to keep. */
 export interface NewEntry {
@@ -10,7 +10,7 @@ export interface NewEntry {
   readonly kind: string | null;
   /** The envelope's timestamp in milliseconds since 1970; `null` if none could be read. */
   readonly eventTimestamp: number | null;
-  readonly state: "pending" | "dead";
+  readonly state: "waiting" | "dead";
   /** Why it is dead, as a stable code. */
   readonly reason: string | null;
   /** Of a dead letter: which fields do not fit, and how. */
@@ -23,7 +23,7 @@ export interface NewEntry {
   /** Keeps it even if its key may have been pruned: for entries that are replayed on purpose. */
   readonly afterPruning?: boolean;
   /**
-   * Inserts a pending entry already leased, so no claim is needed; unless it has an order key and an earlier entry of that key
+   * Inserts a waiting entry already leased, so no claim is needed; unless it has an order key and an earlier entry of that key
    * waits or runs.
    */
   readonly lease?: Lease | undefined;
@@ -34,7 +34,7 @@ export interface Appended {
   readonly seq: number;
   readonly duplicate: boolean;
   /** The entry's state; for a new one, the state passed in, leased or not. */
-  readonly state: StoredState;
+  readonly state: EntryState;
   /** Whether it was inserted with the lease passed in, so that the caller runs it. An inbox may ignore that lease. */
   readonly leased?: boolean;
 }

@@ -20,7 +20,7 @@ export interface AttemptRecord {
   readonly outcome: "ok" | "error" | "timeout";
   /** The error's message, and those of its causes: `fetch failed ← connect ECONNREFUSED …`. At most 2 KiB of text. */
   readonly error: string | null;
-  /** More about the error; `null` if the run succeeded, or if an older version recorded it. */
+  /** More about the error; `null` if the run succeeded. */
   readonly failure: HandlerFailure | null;
   /** What the handler noted, such as its target's answer, even if it failed. At most 2 KiB of text. */
   readonly note: string | null;

@@ -1,40 +1,32 @@
+import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
-import {
-  type EntryState,
-  entryState,
-  STATE_WORDS,
-  type StateFacts,
-  type StoredState,
-} from "./entry-state.ts";
+import { type EntryState, STATE_WORDS } from "./entry-state.ts";
 
 /** Which entries to count: those that match every field. */
 export type CountFilter = Pick<EntryFilter, "kinds" | "since" | "until" | "sources">;
 
-/** The number of entries in each state, as stores call it. */
-export interface Counts extends Readonly<Record<StoredState, number>> {
-  /** How many of the pending ones failed at their last attempt. */
-  readonly failing: number;
-  /** How many of the dead ones a person has dropped. Default 0. */
-  readonly dropped?: number;
+/** The number of entries in each state. */
+export interface StateCounts extends Readonly<Record<EntryState, number>> {
   /**
-   * Whether `done` is an estimate, since counting them would take seconds. The other numbers are always exact.
+   * Whether `handled` is an estimate, since counting them would take seconds. The other numbers are always exact.
    * Default `false`.
    */
-  readonly doneIsEstimate?: boolean;
-}
-
-/** The number of entries in each state, as people and programs see it. */
-export interface StateCounts extends Readonly<Record<EntryState, number>> {
   readonly handledIsEstimate?: boolean;
 }
 
-export function noCounts(): { -readonly [State in StoredState | "failing"]: number } & { dropped?: number } {
-  return { pending: 0, failing: 0, running: 0, done: 0, dead: 0, unhandled: 0 };
+/** As an inbox counts them. */
+export interface Counts extends StateCounts {
+  /** How many of the dead ones a person has dropped. Default 0. */
+  readonly dropped?: number;
 }
 
-export function countStates(entries: readonly StateFacts[]): StateCounts {
-  const counts = { waiting: 0, failing: 0, running: 0, handled: 0, dead: 0, received: 0 };
-  for (const entry of entries) counts[entryState(entry)]++;
+export function noCounts(): { -readonly [Name in keyof Counts]: Counts[Name] } {
+  return { waiting: 0, failing: 0, running: 0, handled: 0, dead: 0, received: 0 };
+}
+
+export function countStates(entries: readonly Pick<Entry, "state">[]): StateCounts {
+  const counts = noCounts();
+  for (const { state } of entries) counts[state]++;
   return counts;
 }
 
@@ -48,13 +40,9 @@ export function failedCounts(counts: Counts): Pick<StateCounts, "failing" | "dea
   return { failing: counts.failing, dead: deadToDo(counts) };
 }
 
-/** The numbers under the words that people and programs see. */
-export function countsByState(counts: Counts): StateCounts {
-  const { pending, failing, running, done: handled, dead, unhandled: received, doneIsEstimate } = counts;
-  return {
-    ...{ waiting: pending - failing, failing, running, handled, dead, received },
-    ...(doneIsEstimate === true && { handledIsEstimate: true }),
-  };
+/** The numbers that people and programs see. */
+export function stateCounts({ dropped: _, ...counts }: Counts): StateCounts {
+  return counts;
 }
 
 export function totalOf(counts: StateCounts): number {

@@ -1,7 +1,8 @@
-import type { StoredIn } from "./entry-state.ts";
+import type { EntryState } from "./entry-state.ts";
 
 /** What else matches a text that a user typed, such as a state's name. An entry matches if one of the fields names it. */
-export interface TextAlternatives extends Partial<StoredIn> {
+export interface TextAlternatives {
+  readonly states?: readonly EntryState[];
   /** Exact reasons. */
   readonly reasons?: readonly string[];
   /** Exact entry numbers. */
@@ -12,7 +13,8 @@ export interface TextAlternatives extends Partial<StoredIn> {
 export const MIN_HEADER_TEXT = 4;
 
 /** Which entries to list or change: those that match every field. */
-export interface EntryFilter extends Partial<StoredIn> {
+export interface EntryFilter {
+  readonly states?: readonly EntryState[];
   /** Exact kinds, or patterns such as `payment.*`. */
   readonly kinds?: readonly string[];
   /** Received at or after. */

@@ -1,6 +1,6 @@
 import type { DataProblem } from "../event/data-problems.ts";
 import type { DedupKey } from "../event/identity.ts";
-import type { entryState, StoredState } from "./entry-state.ts";
+import type { EntryState } from "./entry-state.ts";
 import type { TargetWait } from "./target-wait.ts";
 
 /** An entry without its delivery's headers and body. All times are milliseconds since 1970. */
@@ -12,8 +12,7 @@ export interface Entry {
   readonly key: DedupKey;
   readonly kind: string | null;
   readonly eventTimestamp: number | null;
-  /** As stores call it; {@link entryState} has the word for it. */
-  readonly state: StoredState;
+  readonly state: EntryState;
   readonly reason: string | null;
   /** Of a dead letter: which fields did not fit when it was last checked, and how. Otherwise empty. */
   readonly problems: readonly DataProblem[];
@@ -26,7 +25,7 @@ export interface Entry {
   /** How many duplicates were received. */
   readonly duplicates: number;
   readonly lastSeenAt: number;
-  /** When it reached `done`, `dead` or `unhandled`. */
+  /** When it was handled, or became dead or received; `null` until then. */
   readonly settledAt: number | null;
   /** Names of the handlers that succeeded: a retry does not run them again. */
   readonly finishedHandlers: readonly string[];

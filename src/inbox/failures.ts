@@ -3,7 +3,7 @@ import type { Delivery } from "../event/delivery.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
-import { type EntryState, entryState, storedIn } from "./entry-state.ts";
+import type { EntryState } from "./entry-state.ts";
 import type { Inbox } from "./inbox.ts";
 import { lastRunsOf, type RunOutline } from "./outline.ts";
 import { reasonWords } from "./reasons.ts";
@@ -78,10 +78,10 @@ export function withoutParticulars(error: string): string {
 /** Groups the newest failed entries that match a filter, and `also`, by what they failed with; without dropped ones. */
 export async function failureGroups(inbox: Inbox, also: readonly Entry[] = [], filter: EntryFilter = {}) {
   // In one read: each reads past all that is handled, of which there may be millions.
-  const wanted = { ...storedIn(FAILED), dropped: false, limit: LOOKED_AT, ...filter };
+  const wanted = { states: FAILED, dropped: false, limit: LOOKED_AT, ...filter };
   const newest = await inbox.list(wanted);
   const all = [...also, ...newest].filter(
-    (entry) => entry.reason !== DROPPED && FAILED.includes(entryState(entry)),
+    ({ reason, state }) => reason !== DROPPED && FAILED.includes(state),
   );
   const entries = [...new Map(all.map((entry) => [entry.seq, entry])).values()];
   const byKey = new Map<string, OpenGroup>();
@@ -97,7 +97,7 @@ export async function failureGroups(inbox: Inbox, also: readonly Entry[] = [], f
       byKey.set(failure.key, group);
     }
     group.seqs.push(seq);
-    if (entryState(entry) === "dead") group.dead++;
+    if (entry.state === "dead") group.dead++;
     else group.failing++;
     if (kind !== null && !group.kinds.includes(kind)) group.kinds = [...group.kinds, kind];
   }

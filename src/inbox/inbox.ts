@@ -70,13 +70,13 @@ export interface Inbox {
   readonly vitals?: InboxVitals;
   /**
    * Keeps a delivery, or counts it as a duplicate of the entry with its key. Resolves after the commit. Resolves to
-   * `undefined`, with nothing kept, for a pending entry so old that its key may have been pruned: it could run twice.
+   * `undefined`, with nothing kept, for a waiting entry so old that its key may have been pruned: it could run twice.
    */
   append(entry: NewEntry): Promise<Appended | undefined>;
   /** Counts a duplicate if the key is known; does nothing otherwise. */
   touch(key: DedupKey, at: number): Promise<Appended | undefined>;
   /**
-   * Leases due entries, and counts an attempt for each: pending ones, and running ones whose lease has ended, unless an
+   * Leases due entries, and counts an attempt for each: waiting and failing ones, and running ones whose lease has ended, unless an
    * earlier entry of the same order key holds them back.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]>;
@@ -99,20 +99,20 @@ export interface Inbox {
   readonly insideLimit?: number;
   /** When the next entry that could be claimed is due; `undefined` if none is waiting. */
   nextRunAt(request?: DueRequest): Promise<number | undefined>;
-  /** Makes dead and unhandled entries pending again, with no attempts counted; returns how many. */
+  /** Makes dead and received entries wait again, with no attempts counted; returns how many. */
   retry(filter: EntryFilter, now: number): Promise<number>;
-  /** Sets when pending entries are due, and leaves their attempts as they are; returns how many. */
+  /** Sets when waiting and failing entries are due, and leaves their attempts as they are; returns how many. */
   reschedule(filter: EntryFilter, runAt: number): Promise<number>;
   /**
    * Makes entries due now that wait for a process with a handler for them, and clears their reason (`no_handler` or
    * `awaits_handler`); returns how many. Default: they wait until they are due.
    */
   hasten?(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number>;
-  /** How many entries of these sources are pending or running; counts no further than `limit`. */
+  /** How many entries of these sources have not ended; counts no further than `limit`. */
   backlog?(request: BacklogRequest): Promise<number>;
   /**
    * Makes entries dead letters with the reason `dropped`, which hold back no other entry; returns how many. A running entry
-   * is dropped when its run ends, unless it succeeds. Done and dropped entries are left alone.
+   * is dropped when its run ends, unless it succeeds. Handled and dropped entries are left alone.
    */
   drop(filter: EntryFilter, now: number): Promise<number>;
   /** What is paused, and the retries at a measured pace that are under way. Default: nothing. */
@@ -128,11 +128,11 @@ export interface Inbox {
   resume?(of: PauseOf, now: number): Promise<boolean>;
   /** Begins a retry at a measured pace; returns its number. */
   newRetry?(retry: NewPacedRetry): Promise<number>;
-  /** Makes entries of a retry pending, each due at its time; returns how many. Those that are running or done stay. */
+  /** Makes entries of a retry wait, each due at its time; returns how many. Those that are running or handled stay. */
   paceRetry?(step: PaceStep): Promise<number>;
   /** Forgets a retry; entries of it that still wait are due at their time. */
   endRetry?(id: number): Promise<void>;
-  /** How many pending and running entries wait for each target, ordered by the target's name. */
+  /** How many entries wait for each target, ordered by the target's name. */
   waiting(request?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]>;
   /**
    * Entries in order of their numbers; with a limit the newest, oldest of them first. With several writers an entry may
@@ -143,7 +143,7 @@ export interface Inbox {
   outlines?(request: OutlineRequest): Promise<readonly EntryOutline[]>;
   /** Deletes ended entries and their records, one step at a time. A pruned event is never taken for new again. */
   prune(request: PruneRequest, step: Step): Promise<StepResult>;
-  /** Deletes the deliveries of done entries, one step at a time. The entries stay. */
+  /** Deletes the deliveries of handled entries, one step at a time. The entries stay. */
   slim(request: SlimRequest, step: Step): Promise<StepResult>;
   /**
    * Runs an erasure, one at a time on the inbox: `work` calls `erase` for its entries, then `endErasure`. The lock ends with its
@@ -154,7 +154,7 @@ export interface Inbox {
   eraseAlone?<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
    * Erases all of these entries but their dedup keys, unless they are running; returns the numbers of those that were erased
-   * now. They are `done` then, with the reason `erased`. Call `endErasure` after the last ones. Default: entries cannot be
+   * now. They are `handled` then, with the reason `erased`. Call `endErasure` after the last ones. Default: entries cannot be
    * erased.
    */
   erase?(seqs: readonly number[], now: number): Promise<readonly number[]>;
@@ -170,7 +170,7 @@ export interface Inbox {
   /** The runs of an entry's handlers, oldest first. */
   attempts(seq: number): Promise<readonly AttemptRecord[]>;
   /**
-   * The number of entries in each state, of those that match the filter if there is one; without it, that of done ones may
+   * The number of entries in each state, of those that match the filter if there is one; without it, that of handled ones may
    * be an estimate.
    */
   counts(filter?: CountFilter): Promise<Counts>;

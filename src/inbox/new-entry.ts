@@ -45,7 +45,7 @@ export function newEntry(delivery: Delivery, read: Read, terms: EntryTerms, firs
     key,
     kind: storedKind(envelope.event),
     eventTimestamp: timestamp,
-    state: fits ? "pending" : "dead",
+    state: fits ? "waiting" : "dead",
     reason: unfit ?? null,
     problems: fits ? undefined : problems,
     orderKey: order,

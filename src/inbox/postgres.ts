@@ -3,6 +3,7 @@ import { HookporterError } from "../errors.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
+import { hasEnded } from "./entry-state.ts";
 import { eraseAloneHere } from "./erasing.ts";
 import type { Inbox, InsideEnd, InsideResult, InsideTerms, OpenTerms } from "./inbox.ts";
 import type { NewPacedRetry, Pause, PauseOf } from "./pause.ts";
@@ -19,6 +20,7 @@ import { type StoreClock, storeClock } from "./postgres/clock.ts";
 import { endErasure, erase, eraseAlone } from "./postgres/erase.ts";
 import { runInside } from "./postgres/inside.ts";
 import { touchAll } from "./postgres/keep.ts";
+import { MIGRATIONS, type Migration } from "./postgres/migrations.ts";
 import { type Opened, openParts } from "./postgres/opened.ts";
 import {
   type PostgresConnection,
@@ -40,8 +42,9 @@ export function postgresStore(
   connection: PostgresConnection,
   options: PostgresOptions = {},
   runner?: string,
+  migrations: readonly Migration[] = MIGRATIONS,
 ): Inbox {
-  return new PostgresInbox({ ...readPostgresOptions(connection, options), runner });
+  return new PostgresInbox({ ...readPostgresOptions(connection, options), runner }, migrations);
 }
 
 /** The methods that an inbox may lack, as they are if it has them. */
@@ -49,18 +52,20 @@ type Whole = Required<Inbox>;
 
 class PostgresInbox implements Inbox {
   readonly #terms: PostgresTerms;
+  readonly #migrations: readonly Migration[];
   readonly #clock: StoreClock;
   readonly vitals = new StoreVitals(async () => ({ bytes: await reads.bytesOfSchema(this.#open.store) }));
   #opened: Opened | undefined;
   isPaused = false;
 
-  constructor(terms: PostgresTerms) {
+  constructor(terms: PostgresTerms, migrations: readonly Migration[]) {
     this.#terms = terms;
+    this.#migrations = migrations;
     this.#clock = storeClock(numberFrom(terms.clock, Date.now, reportAsWarning("clock of postgresInbox")));
   }
 
   async open(terms: OpenTerms = {}): Promise<void> {
-    this.#opened = await openParts(terms, this.#terms, this.#clock, this.vitals);
+    this.#opened = await openParts(terms, this.#terms, this.#clock, this.vitals, this.#migrations);
   }
 
   readonly register: Whole["register"] = async (own) => this.#writable.runners.register(own);
@@ -82,7 +87,7 @@ class PostgresInbox implements Inbox {
     lowWater.lower(dueAt);
     if (appended?.duplicate === false) keptLately.add(entry.key, Date.now());
     if (appended?.leased === true) wake.tellBusy();
-    else if (appended?.duplicate === false && appended.state === "pending") wake.tell();
+    else if (appended?.duplicate === false && appended.state === "waiting") wake.tell();
     return appended;
   }
 
@@ -117,8 +122,8 @@ class PostgresInbox implements Inbox {
     const settled = await settling.add({ settlement, now });
     if (settlement.unordered !== true)
       lowWater.lower(); // what waited behind it is due
-    else if (settlement.state === "pending") lowWater.lower(settlement.runAt);
-    if (settled && settlement.state === "pending" && settlement.runAt <= now) wake.tell(); // it was given back
+    else if (!hasEnded(settlement.state)) lowWater.lower(settlement.runAt);
+    if (settled && !hasEnded(settlement.state) && settlement.runAt <= now) wake.tell(); // it was given back
     return settled;
   }
 

@@ -1,11 +1,4 @@
-import type { StoredState } from "./entry-state.ts";
-
-/** The states in which an entry has ended. */
-export type EndedState = Exclude<StoredState, "pending" | "running">;
-
-export function isEnded(state: StoredState): state is EndedState {
-  return state !== "pending" && state !== "running";
-}
+import type { EndedState } from "./entry-state.ts";
 
 /** Which entries to delete for good: those that match every field. */
 export interface PruneRequest {
@@ -25,7 +18,7 @@ export interface PruneRequest {
 
 /** Which entries to slim: their delivery is deleted, the entry with its key and its body's hash stays. */
 export interface SlimRequest {
-  /** Settled as `done` at or before. */
+  /** Handled at or before. */
   readonly settledUntil: number;
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];

@@ -9,8 +9,8 @@ import { finishedNames } from "./runs-within.ts";
 import type { SenderRecord } from "./senders.ts";
 import type { TargetCount, TargetWait } from "./target-wait.ts";
 
-// What a row of either store stands for. PostgreSQL's clients return 64-bit numbers as texts, and SQLite's files of older
-// schemas lack some columns. Texts are not converted: in a damaged file, they may be of another type, which must be noticed.
+// What a row of either store stands for. PostgreSQL's clients return 64-bit numbers as texts. Texts are not converted: in a
+// damaged file, they may be of another type, which must be noticed.
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -83,7 +83,7 @@ export const UNKNOWN = "unknown";
 /** The reason of an entry that waits for a process with a handler for it, and of one that ended because there was none. */
 export const NO_HANDLER = "no_handler";
 
-/** The same, for an entry that ends as unhandled if no such process has come by the time it is due. */
+/** The same, for an entry that ends as received if no such process has come by the time it is due. */
 export const AWAITS_HANDLER = "awaits_handler";
 
 /** Whether an entry waits for a process with a handler for it. */

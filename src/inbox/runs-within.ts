@@ -11,7 +11,7 @@ type Finished = string | readonly [handler: string, attempt: number, startedAt: 
 export function isUneventful(settlement: Settlement): boolean {
   const { state, reason, problems, waits, uncount = false, records, finishedHandlers } = settlement;
   const changesMore = reason !== null || problems !== undefined || waits !== undefined || uncount;
-  return state === "done" && !changesMore && fitWithin(records, finishedHandlers);
+  return state === "handled" && !changesMore && fitWithin(records, finishedHandlers);
 }
 
 /** Whether runs can be stored in place of the names of the handlers that have finished. */
@@ -56,7 +56,7 @@ export function splitRuns(
 ): { readonly finished: string; readonly others: readonly AttemptRecord[] } {
   const others = runs.slice(0, Math.max(0, runs.length - finishedHandlers.length));
   const last = runs.slice(others.length);
-  if (state !== "done" || !fitWithin(last, finishedHandlers))
+  if (state !== "handled" || !fitWithin(last, finishedHandlers))
     return { finished: JSON.stringify(finishedHandlers), others: runs };
   return { finished: withRuns(last), others };
 }

@@ -16,6 +16,7 @@ import { logSizeWatch } from "./sqlite/file/log-size.ts";
 import { tellNew } from "./sqlite/file/rescued-files.ts";
 import { whenUnlocked } from "./sqlite/file/when-unlocked.ts";
 import { inTurn } from "./sqlite/in-turn.ts";
+import { MIGRATIONS } from "./sqlite/migrations.ts";
 import { type OperationArguments, type OperationName, VITAL } from "./sqlite/operations.ts";
 import { erasureLock } from "./sqlite/processes/erasure-lock.ts";
 import { otherRunners } from "./sqlite/processes/runner-records.ts";
@@ -30,8 +31,12 @@ import { StoreVitals } from "./vitals.ts";
  * The embedded inbox: one SQLite file, flushed to disk with every commit, before the delivery is answered. All writes
  * of one turn of the event loop share a commit; under load a second thread commits them.
  */
-export function sqliteInbox(path: string, threading: Threading = defaultThreading()): Inbox {
-  return new SqliteInbox(path, threading);
+export function sqliteInbox(
+  path: string,
+  threading: Threading = defaultThreading(),
+  migrations: readonly string[] = MIGRATIONS,
+): Inbox {
+  return new SqliteInbox(path, threading, migrations);
 }
 
 interface Opened {
@@ -51,13 +56,15 @@ const MOST_STEPS = 50_000;
 class SqliteInbox extends SqlInbox {
   readonly #path: string;
   readonly #threading: Threading;
+  readonly #migrations: readonly string[];
   readonly vitals: StoreVitals;
   #opened: Opened | undefined;
 
-  constructor(path: string, threading: Threading) {
+  constructor(path: string, threading: Threading, migrations: readonly string[]) {
     super();
     this.#path = path;
     this.#threading = threading;
+    this.#migrations = migrations;
     this.vitals = new StoreVitals(() => sizeOfFile(path));
   }
 
@@ -68,7 +75,7 @@ class SqliteInbox extends SqlInbox {
   async #openNow(terms: OpenTerms): Promise<void> {
     const { access = "own", log } = terms;
     await this.#guard(() => {
-      const { path, database, isNew, migrated } = openFile(this.#path, access);
+      const { path, database, isNew, migrated } = openFile(this.#path, access, this.#migrations);
       if (isNew) tellNew(path, log);
       if (migrated !== undefined) tellMigrated(path, migrated, log);
       const reports = { log, commits: this.vitals, rescues: access === "own" };

@@ -1,5 +1,5 @@
 import type { Delivery } from "../event/delivery.ts";
-import { countsByState, failedCounts } from "../inbox/counts.ts";
+import { failedCounts, stateCounts } from "../inbox/counts.ts";
 import { type FailureGroup, failureGroups, failuresLike } from "../inbox/failures.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { pauseLines } from "../inbox/paced-retry.ts";
@@ -119,7 +119,7 @@ function failureRow({ words, at, seqs, failing, dead, kinds, since }: FailureGro
 async function overview({ inbox, meter, outgoing, failures: known }: Workings): Promise<Overview> {
   await meter.fates.lookUp((filter) => inbox.list(filter));
   const stored = await inbox.counts();
-  const [counts, failed] = [countsByState(stored), failedCounts(stored)];
+  const [counts, failed] = [stateCounts(stored), failedCounts(stored)];
   const now = outgoing.clock();
   const senders = (await inbox.senders?.().catch(() => [])) ?? [];
   const mismatched = mismatchedSources(senders, now).map(({ text }) => text);

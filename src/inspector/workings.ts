@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "../base/logger.ts";
 import { NewestMap } from "../base/newest-map.ts";
 import { Remembered } from "../base/remembered.ts";
-import { countsByState } from "../inbox/counts.ts";
+import { stateCounts } from "../inbox/counts.ts";
 import type { FailureGroups } from "../inbox/failures.ts";
 import { inboxOf } from "../receiver/inbox-view.ts";
 import type { Receiver } from "../receiver/receiver.ts";
@@ -66,7 +66,7 @@ export function makeWorkings(options: InspectorOptions, version: string) {
   const forwards = targets.map(({ href }) => href);
   const status = async (): Promise<Status> => ({
     ...{ version, endpoint: endpoint.href, inbox: inboxName, startedAt, signatureHeader },
-    ...{ secrets: shown, handlers, forwards, counts: countsByState(await inbox.counts()) },
+    ...{ secrets: shown, handlers, forwards, counts: stateCounts(await inbox.counts()) },
   });
   const refusals = new Refusals(signatureHeader);
   const feed = new LiveFeed(inbox);

@@ -1,4 +1,4 @@
-import { countsByState, deadToDo } from "../inbox/counts.ts";
+import { deadToDo, stateCounts } from "../inbox/counts.ts";
 import { STATE_WORDS } from "../inbox/entry-state.ts";
 import { PAUSE_SCOPES, type Pause, type PauseScope } from "../inbox/pause.ts";
 import { noAuthentic, normalSilence, type SenderRecord } from "../inbox/senders.ts";
@@ -31,7 +31,7 @@ export function addInboxGauges(set: MetricSet, read: ReadFigures, now: () => num
     "hookporter_entries",
     "Entries in the inbox, by state; that of handled ones may be an estimate.",
     ifRead(({ counts }) => {
-      const numbers = countsByState(counts);
+      const numbers = stateCounts(counts);
       return STATE_WORDS.map((state) => ({ labels: { state }, value: numbers[state] }));
     }),
     ["state"],

@@ -3,7 +3,7 @@ import type { Delivery } from "../event/delivery.ts";
 import { isEventKind } from "../event/kinds.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
-import { type Settlement, stateAfter } from "../inbox/settlement.ts";
+import type { Settlement } from "../inbox/settlement.ts";
 import type { Outcome } from "../receiver/outcome.ts";
 import { reasonOf } from "./outcome-labels.ts";
 
@@ -68,10 +68,9 @@ export function attemptAttributes({ key, kind, seq, attempts, delivery }: Claime
   };
 }
 
-export function settlementAttributes(settlement: Settlement, attempt: number): Attributes {
-  const { reason, records } = settlement;
+export function settlementAttributes({ state, reason, records }: Settlement): Attributes {
   return {
-    "hookporter.state": stateAfter(attempt, settlement),
+    "hookporter.state": state,
     ...(reason !== null && { "hookporter.reason": reason }),
     ...(records.length > 0 && { "hookporter.handlers": records.map(({ handler }) => handler) }),
   };

@@ -16,6 +16,7 @@ import {
 import type { AttemptTrace } from "../dispatch/runs/attempt-tracing.ts";
 import { type Delivery, type DeliveryHeaders, TRACE_HEADER } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
+import { hasEnded } from "../inbox/entry-state.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import type { DeliveryTrace } from "../receiver/options/tracing.ts";
 import type { Outcome } from "../receiver/outcome.ts";
@@ -53,15 +54,15 @@ export function traceAttempt(
     return started;
   };
   const end = (settlement: Settlement | undefined) => {
-    const hasEnded = settlement !== undefined && settlement.state !== "pending"; // perhaps without a run
-    if (started === undefined && !hasEnded) return;
+    const isOver = settlement !== undefined && hasEnded(settlement.state); // perhaps without a run
+    if (started === undefined && !isOver) return;
     const span = start();
     if (settlement === undefined) fail(span, "result_not_stored");
     else endWith(settlement, span);
     span.end();
   };
   const endWith = (settlement: Settlement, span: Span) => {
-    span.setAttributes(settlementAttributes(settlement, entry.attempts));
+    span.setAttributes(settlementAttributes(settlement));
     const failed = settlement.records.filter(({ outcome }) => outcome !== "ok");
     for (const record of failed)
       span.addEvent("exception", failureAttributes(record, { messages: errorMessages }));

@@ -6,7 +6,6 @@ import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import type { Rejection } from "../event/rejection.ts";
 import { checkData } from "../event/schemas.ts";
 import type { Appended } from "../inbox/append.ts";
-import { entryState } from "../inbox/entry-state.ts";
 import { newEntry, rejectedEntry } from "../inbox/new-entry.ts";
 import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
@@ -85,7 +84,7 @@ export async function accept(
     const { seq, leased, duplicate, state } = kept;
     if (leased === true) {
       reservation?.run({ seq, key, kind: entry.kind, orderKey: order, delivery }, ready);
-    } else if (!duplicate && state === "pending") backlog?.added();
+    } else if (!duplicate && state === "waiting") backlog?.added();
     return acceptedOutcome(kept, read, judgement, proof, settings);
   } catch (error) {
     if (error instanceof ConfigurationError) return { type: "misconfigured", error };
@@ -104,7 +103,7 @@ async function reject(
   const kept = await inbox.append(entry);
   if (kept === undefined) {
     throw new TypeError(
-      "expected the inbox's append to keep every dead letter, got undefined: return that for pending entries only",
+      "expected the inbox's append to keep every dead letter, got undefined: return that for waiting entries only",
     );
   }
   if (store.failure !== undefined) store.recovered();
@@ -132,8 +131,7 @@ function acceptedOutcome(
     kind: envelope.event,
     seq,
     duplicate,
-    // Nearly always, and how often a duplicate was tried is not known.
-    entryState: state === "pending" ? "waiting" : entryState({ state, attempts: 0, reason: null }),
+    entryState: state,
     reason: unfit,
     problems: problems.length === 0 ? undefined : problems,
     restampOf: mayBeRestamp ? restamps.note(content, eventId, timestamp) : undefined,

@@ -9,7 +9,6 @@ import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import { CLOSE_GRACE } from "../http/closing.ts";
 import { isUnfit } from "../inbox/new-entry.ts";
-import { stateAfter } from "../inbox/settlement.ts";
 import { inboxUse } from "../inbox/shared/inbox-use.ts";
 import { checkFunction } from "../options/check-options.ts";
 import { tellDead } from "./dead-letter.ts";
@@ -282,8 +281,8 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   async runNow(seq: number): Promise<Ran | undefined> {
     const settlement = await this.#dispatcher.runNow(seq);
     if (settlement === undefined) return undefined;
-    const { reason, records } = settlement;
-    return { state: stateAfter(1, settlement), reason, records };
+    const { state, reason, records } = settlement;
+    return { state, reason, records };
   }
 
   handlersFor(kind: string): readonly string[] {

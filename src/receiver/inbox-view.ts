@@ -1,13 +1,12 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
 import { changedInAll, changeEntries } from "../inbox/change-entries.ts";
-import { countsByState, type StateCounts } from "../inbox/counts.ts";
+import { type StateCounts, stateCounts } from "../inbox/counts.ts";
 import type { Entry } from "../inbox/entry.ts";
 import type { EntryFilter } from "../inbox/entry-filter.ts";
-import { type EntryState, entryState, storedIn } from "../inbox/entry-state.ts";
+import { OPEN_STATES } from "../inbox/entry-state.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { pruneInbox } from "../inbox/prune.ts";
-import { isEnded } from "../inbox/prune-request.ts";
 import { heldStore, holdStore } from "../inbox/shared/held-store.ts";
 import {
   checkCounting,
@@ -18,9 +17,7 @@ import {
 } from "./options/view-checks.ts";
 
 /** An entry of the inbox, without its delivery. All times are milliseconds since 1970. */
-export interface InboxEntry extends Omit<Entry, "state"> {
-  readonly state: EntryState;
-}
+export type InboxEntry = Entry;
 
 /** An entry with all that is kept of it. */
 export interface ShownEntry extends InboxEntry {
@@ -31,13 +28,10 @@ export interface ShownEntry extends InboxEntry {
 }
 
 /** Which entries: those that match every field. */
-export interface EntrySelection
-  extends Pick<
-    EntryFilter,
-    "kinds" | "sources" | "since" | "until" | "seqs" | "eventId" | "targets" | "after" | "before"
-  > {
-  readonly states?: readonly EntryState[];
-}
+export type EntrySelection = Pick<
+  EntryFilter,
+  "states" | "kinds" | "sources" | "since" | "until" | "seqs" | "eventId" | "targets" | "after" | "before"
+>;
 
 /** Which entries to delete for good. */
 export interface PruneOptions {
@@ -113,19 +107,19 @@ export function viewOf(
     count: async (of = {}) => {
       checkCounting(of);
       const isWhole = Object.values(of).every((value) => value === undefined);
-      return countsByState(await store.counts(isWhole ? undefined : of));
+      return stateCounts(await store.counts(isWhole ? undefined : of));
     },
     list: async (given = {}) => {
       checkListing(given);
       const { limit = LIST_LIMIT, ...of } = given;
-      return (await store.list({ ...filterOf(of), limit })).map(shown);
+      return await store.list({ ...filterOf(of), limit });
     },
     show: async (seq) => {
       checkSeq(seq, "seq");
       const [entry] = await store.list({ seq });
       if (entry === undefined) return undefined;
       const [delivery, runs] = await Promise.all([store.delivery(seq), store.attempts(seq)]);
-      return { ...shown(entry), delivery, runs };
+      return { ...entry, delivery, runs };
     },
     retry: async (of) => {
       const filter = filterOf(of);
@@ -135,7 +129,7 @@ export function viewOf(
     drop: async (of) => {
       const filter = filterOf(of);
       const isBold = isNamed(of) || of.states !== undefined;
-      const chosen: EntryFilter = isBold ? filter : { ...filter, states: ["pending", "running"] };
+      const chosen: EntryFilter = isBold ? filter : { ...filter, states: OPEN_STATES };
       return changedInAll(await changeEntries(store, "drop", chosen, now()));
     },
     prune: async (of) => {
@@ -144,7 +138,7 @@ export function viewOf(
       const until = clock() - olderThan;
       const { pruned } = await pruneInbox(store, {
         prune: {
-          states: storedIn(states).states.filter(isEnded),
+          states,
           receivedUntil: until,
           datedUntil: until,
           ...(sources !== undefined && { sources }),
@@ -168,15 +162,10 @@ export function inboxOf(receiver: { readonly inbox: InboxView }): Inbox {
 
 function filterOf(selection: EntrySelection): EntryFilter {
   checkSelection(selection);
-  const { states, ...others } = selection;
-  return states === undefined ? others : { ...others, ...storedIn(states) };
+  return selection;
 }
 
 /** Whether single entries are named. */
 function isNamed({ seqs, eventId }: EntrySelection): boolean {
   return seqs !== undefined || eventId !== undefined;
-}
-
-function shown(entry: Entry): InboxEntry {
-  return { ...entry, state: entryState(entry) };
 }

@@ -1,6 +1,6 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
-import { type Settlement, stateAfter } from "../inbox/settlement.ts";
+import type { Settlement } from "../inbox/settlement.ts";
 import { type DiagnoseOptions, type Diagnosis, diagnoseSignature } from "../signature/diagnose/diagnose.ts";
 import { readHeader } from "../signature/header.ts";
 import type { Secret } from "../signature/secrets.ts";
@@ -85,8 +85,7 @@ export function deliveryObservation(
 export function attemptObservation(entry: ClaimedEntry, settlement: Settlement): AttemptObservation {
   const { seq, key, kind, attempts: attempt } = entry;
   const { eventId } = key;
-  const { records, reason, problems = [], runAt } = settlement;
-  const state = stateAfter(attempt, settlement);
+  const { state, records, reason, problems = [], runAt } = settlement;
   return { type: "attempt", seq, eventId, kind, attempt, records, state, reason, problems, runAt };
 }
 

@@ -3,8 +3,9 @@ import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { problemLine } from "../event/data-problems.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
+import { hasEnded } from "../inbox/entry-state.ts";
 import { durationOf } from "../inbox/outline.ts";
-import { type Settlement, stateAfter } from "../inbox/settlement.ts";
+import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import type { Accepted, Outcome, Refused, Rejected, Unauthorized } from "./outcome.ts";
 
@@ -35,12 +36,11 @@ export class OutcomeLog {
 
   run(entry: ClaimedEntry, settlement: Settlement, now: number): void {
     const { seq, kind, attempts: attempt, key } = entry;
-    const { records } = settlement;
+    const { state: outcome, records } = settlement;
     const { level, message, more } = runLine(settlement, now);
     if (entry.waits !== undefined || settlement.waits !== undefined) this.#targets(entry, settlement);
     this.#line(level, message, () => {
       const duration = Math.round((durationOf(records) ?? 0) * 100) / 100;
-      const outcome = stateAfter(attempt, settlement);
       const reason = settlement.reason ?? undefined;
       const fields = { outcome, seq, eventId: key.eventId, kind, reason, attempt, duration };
       // Not for nearly all of them: an object made by spreading another and adding to it gets a hidden class of its own.
@@ -50,7 +50,7 @@ export class OutcomeLog {
 
   /** Says once that a target does not answer, rather than for each event that waits for it. */
   #targets({ waits: before = [] }: ClaimedEntry, { state, reason, waits = [], records }: Settlement): void {
-    if (state === "pending" && reason === TARGET_AWAY) {
+    if (!hasEnded(state) && reason === TARGET_AWAY) {
       for (const { target } of waits) {
         if (this.#away.has(target) || records.length === 0) continue;
         this.#away.add(target);
@@ -60,7 +60,7 @@ export class OutcomeLog {
         }));
       }
     }
-    if (state !== "done") return;
+    if (state !== "handled") return;
     for (const { target } of before) {
       if (!this.#away.delete(target)) continue;
       this.#line("info", "a target answers again", () => ({ outcome: "target_back", target }));
@@ -116,8 +116,8 @@ function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT, durat
 
 function runLine(settlement: Settlement, now: number): Line {
   const { state, reason, problems = [], runAt } = settlement;
-  if (state === "done") return { level: "info", message: "an event was handled" };
-  if (state === "unhandled") return { level: "info", message: "an event has no handler" };
+  if (state === "handled") return { level: "info", message: "an event was handled" };
+  if (state === "received") return { level: "info", message: "an event has no handler" };
   const failed = failureOf(settlement);
   if (state === "dead") {
     const found = problems.length === 0 ? undefined : problems.map(problemLine);

@@ -17,8 +17,7 @@ export interface Proof {
 }
 
 /**
- * Authentic, and committed to the inbox. `entryState` is the entry's at that moment; `dead` if there is a `reason`. Of a
- * duplicate it does not tell `failing` from `waiting`.
+ * Authentic, and committed to the inbox. `entryState` is the entry's at that moment; `dead` if there is a `reason`.
  */
 export interface Accepted extends Proof {
   readonly type: "accepted";

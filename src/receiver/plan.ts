@@ -98,5 +98,5 @@ async function promote(entry: ClaimedEntry, settings: Settings): Promise<Plan> {
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
   const terms = { key: dedupKey(read, settings), order: orderKey(read, settings, true), problems: [] };
   await settings.inbox.append({ ...newEntry(entry.delivery, read, terms), afterPruning: true });
-  return { end: "done", reason: "retried" };
+  return { end: "handled", reason: "retried" };
 }

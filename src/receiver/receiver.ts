@@ -4,7 +4,7 @@ import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
-import type { EndState, Settlement } from "../inbox/settlement.ts";
+import type { SettledState, Settlement } from "../inbox/settlement.ts";
 import type { Channel } from "./channel.ts";
 import type { Drift } from "./drift.ts";
 import type { HandlersModule } from "./handlers/define-handlers.ts";
@@ -16,7 +16,7 @@ import type { DrainOptions } from "./options/drain-options.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** The result of running an entry out of turn. */
-export type Ran = Pick<Settlement, "reason" | "records"> & { readonly state: EndState };
+export type Ran = Pick<Settlement, "reason" | "records"> & { readonly state: SettledState };
 
 /** A module of handlers, or a function that registers them. */
 export type ReplacingHandlers<Schemas = object, OtherKinds extends string = never> =

@@ -110,7 +110,7 @@ export function dueForPruning({ clock, source, maxAge, retention, deliveryRetent
   const until = { receivedUntil: now - retention, datedUntil: now - maxAge - 1 };
   const rest = { sources: [source], wholeDays: true };
   return {
-    prune: { states: ["done", "unhandled"], ...until, ...rest },
+    prune: { states: ["handled", "received"], ...until, ...rest },
     slim: { settledUntil: now - deliveryRetention, ...rest },
   } as const;
 }

@@ -26,7 +26,7 @@ export function syncForward(timeout: number) {
     for (const listener of waiting.get(seq) ?? []) listener(end);
   };
   const answer = async ({ seq, entryState }: Accepted, receiver: Pick<Receiver, "runNow">) => {
-    if (entryState !== "waiting" && entryState !== "running") return undefined; // the entry has ended, so the usual answer applies
+    if (hasEnded(entryState)) return undefined; // the entry has ended, so the usual answer applies
     const ends: End[] = [];
     const listener = (end: End) => void ends.push(end);
     const others = waiting.get(seq) ?? new Set();

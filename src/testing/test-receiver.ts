@@ -7,7 +7,7 @@ import type { EventKind } from "../event/kinds.ts";
 import { type SampleOptions, sampleEvent as sampleAt } from "../event/sample.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { AttemptRecord } from "../inbox/attempt-record.ts";
-import { type EntryState, entryState, hasEnded } from "../inbox/entry-state.ts";
+import { type EntryState, hasEnded } from "../inbox/entry-state.ts";
 import { problemsOf } from "../inbox/failures.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { memoryInbox, type TestTransactions } from "../inbox/memory.ts";
@@ -144,9 +144,9 @@ const TWICE_POLL = 10;
 function crashingOnce(inbox: Inbox): Inbox {
   const crashed = new Set<number>();
   const settle: Inbox["settle"] = async (result, now) => {
-    if (result.state !== "done" || crashed.has(result.seq)) return inbox.settle(result, now);
+    if (result.state !== "handled" || crashed.has(result.seq)) return inbox.settle(result, now);
     crashed.add(result.seq);
-    const again = { state: "pending", runAt: now, finishedHandlers: [], records: [], uncount: true } as const;
+    const again = { state: "waiting", runAt: now, finishedHandlers: [], records: [], uncount: true } as const;
     await inbox.settle({ ...result, ...again }, now);
     return false; // the lease is gone, as it is for a process that has ended
   };
@@ -173,14 +173,14 @@ async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: n
     }
     const { seq } = outcome;
     let entry = await findEntry(receiver, seq);
-    if (entry?.state === "pending" || entry?.state === "running") {
+    if (entry !== undefined && !hasEnded(entry.state)) {
       await ends.of(seq, timeout);
       entry = await findEntry(receiver, seq);
     }
     const attempts = await inboxOf(receiver).attempts(seq);
     const reason = entry?.reason ?? null;
     const problems = problemsOf(entry ?? { problems: [] }, delivery);
-    const state = entry && entryState(entry);
+    const state = entry?.state;
     return { outcome, state, reason, problems, attempts };
   } finally {
     ends.stop();

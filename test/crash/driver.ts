@@ -162,10 +162,11 @@ class CrashRun {
     try {
       let least = Number.POSITIVE_INFINITY;
       for (let end = Date.now() + STALLED; Date.now() < end; await sleep(50)) {
-        const { pending, running } = await inbox.counts();
-        if (pending + running === 0) return;
-        if (pending + running < least) end = Date.now() + STALLED;
-        least = Math.min(least, pending + running);
+        const { waiting, failing, running } = await inbox.counts();
+        const open = waiting + failing + running;
+        if (open === 0) return;
+        if (open < least) end = Date.now() + STALLED;
+        least = Math.min(least, open);
       }
     } finally {
       await inbox.close();

@@ -90,7 +90,7 @@ function account(changes: Partial<Records>) {
 }
 
 function entry(changes: Partial<KeptEntry>): KeptEntry {
-  return { id: "a", state: "done", reason: null, attempts: 1, bodyHash: "h", records: [], ...changes };
+  return { id: "a", state: "handled", reason: null, attempts: 1, bodyHash: "h", records: [], ...changes };
 }
 
 /** A record with the process's clock, which may be ahead. */

@@ -111,7 +111,7 @@ function lost(id: string, entry: KeptEntry | undefined, runs: readonly Run[]): s
 }
 
 function stuck(id: string, entry: KeptEntry | undefined): string | undefined {
-  const waits = entry?.state === "pending" || entry?.state === "running";
+  const waits = entry?.state === "waiting" || entry?.state === "running";
   return waits ? `${id} is still ${entry.state} after ${entry.attempts} attempts` : undefined;
 }
 
@@ -169,6 +169,6 @@ function wrongEntries(entries: readonly KeptEntry[], sent: Records["sent"]): rea
     if (twice) return [`${id} has two entries`];
     if (hashes.get(id) !== bodyHash) return [`${id} was stored with different bytes than were sent`];
     const spent = reason === "attempts_exhausted" && attempts > ATTEMPTS;
-    return state === "unhandled" || (state === "dead" && !spent) ? [`${id} is ${state}: ${reason}`] : [];
+    return state === "received" || (state === "dead" && !spent) ? [`${id} is ${state}: ${reason}`] : [];
   });
 }

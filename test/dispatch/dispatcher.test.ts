@@ -75,14 +75,14 @@ describe("Dispatcher", () => {
   it("runs entries stored before it started", async () => {
     await add(1);
     start({});
-    await untilStates("done");
+    await untilStates("handled");
   });
 
   it("runs added entries when it is woken", async () => {
     start({});
     await add(1);
     await add(2);
-    await untilStates("done", "done");
+    await untilStates("handled", "handled");
     expect(settled).toHaveLength(2);
   });
 
@@ -96,7 +96,7 @@ describe("Dispatcher", () => {
       const running = start({ concurrency: 50, plan: planOf({ a: () => opened }) });
       await until(() => expect(running.running).toBe(50));
       open();
-      await until(async () => expect(new Set(await states())).toEqual(new Set(["done"])));
+      await until(async () => expect(new Set(await states())).toEqual(new Set(["handled"])));
       expect(warnings).toEqual([]);
     } finally {
       open();
@@ -108,7 +108,7 @@ describe("Dispatcher", () => {
     const running = start({ poll: 5 });
     await until(() => expect(running.running).toBe(0));
     await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: Date.now() }) }));
-    await untilStates("done");
+    await untilStates("handled");
   });
 
   it("does nothing if woken before it is started or after it is stopped", async () => {
@@ -117,7 +117,7 @@ describe("Dispatcher", () => {
     await add(1);
     stopped.wake();
     await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(await states()).toEqual(["pending"]);
+    expect(await states()).toEqual(["waiting"]);
   });
 
   it("[case 79] retries until the attempts are exhausted, then reports the dead letter once", async () => {
@@ -135,7 +135,7 @@ describe("Dispatcher", () => {
     const letter = { seq, eventId: "evt_1", kind: "payment.received", problems: [] };
     const delivery = await inbox.delivery(seq);
     expect(dead).toEqual([{ ...letter, reason: "attempts_exhausted", error: "failure 3", delivery }]);
-    expect(settled.map(({ state }) => state)).toEqual(["pending", "pending", "dead"]);
+    expect(settled.map(({ state }) => state)).toEqual(["failing", "failing", "dead"]);
     expect((await inbox.attempts(seq)).map(({ outcome }) => outcome)).toEqual(["error", "error", "error"]);
   });
 
@@ -150,7 +150,7 @@ describe("Dispatcher", () => {
     });
     start({ plan });
     await add(1);
-    await untilStates("done");
+    await untilStates("handled");
     expect(runs).toEqual({ good: 1, bad: 3 });
   });
 
@@ -167,7 +167,7 @@ describe("Dispatcher", () => {
     for (let number = 0; number < 12; number++) await add(number);
     const running = start({ plan, concurrency: 3 });
     for (let number = 12; number < 20; number++) await add(number);
-    await untilStates(...Array.from({ length: 20 }, () => "done"));
+    await untilStates(...Array.from({ length: 20 }, () => "handled"));
     expect(most).toBe(3);
     await until(() => expect(running.running).toBe(0));
   });
@@ -187,9 +187,9 @@ describe("Dispatcher", () => {
   });
 
   it("does not report an entry as a dead letter if it succeeds or has no handler", async () => {
-    start({ plan: async () => ({ end: "unhandled", reason: "no_handler" }) });
+    start({ plan: async () => ({ end: "received", reason: "no_handler" }) });
     await add(1);
-    await untilStates("unhandled");
+    await untilStates("received");
     expect(dead).toEqual([]);
   });
 
@@ -210,7 +210,7 @@ describe("Dispatcher", () => {
       expect((entry?.runAt ?? 0) - (before?.receivedAt ?? 0)).toBeGreaterThan(90);
     });
     long.open();
-    await untilStates("done");
+    await untilStates("handled");
     expect(ran).toBe(1);
   });
 
@@ -243,7 +243,7 @@ describe("Dispatcher", () => {
     });
     start({ plan, leaseTime: 15, poll: 1 });
     await add(1);
-    await untilStates("done");
+    await untilStates("handled");
     expect(ran).toBe(1);
     expect(await inbox.list({})).toMatchObject([{ attempts: 1 }]);
   });
@@ -262,7 +262,7 @@ describe("Dispatcher", () => {
     await until(() => expect(settled).toHaveLength(1));
     failing = false;
     now -= 86_400_000;
-    await untilStates("done");
+    await untilStates("handled");
   });
 
   it("[case 65] does not run an entry twice at a time if the clock is set back while it runs", async () => {
@@ -283,10 +283,10 @@ describe("Dispatcher", () => {
     await until(() => expect(ran).toBe(1));
     now -= 86_400_000;
     await add(2);
-    await untilStates("running", "done");
+    await untilStates("running", "handled");
     expect(ran).toBe(1);
     long.open();
-    await untilStates("done", "done");
+    await untilStates("handled", "handled");
     expect(await inbox.list({})).toMatchObject([{ attempts: 1 }, { attempts: 1 }]);
   });
 
@@ -297,7 +297,7 @@ describe("Dispatcher", () => {
     const ran: number[] = [];
     start({ plan: planOf({ a: (_, context) => void ran.push(context.seq) }), poll: 5 });
     await add(2);
-    await untilStates("running", "done");
+    await untilStates("running", "handled");
     expect(ran).not.toContain(seq);
     expect(await inbox.list({ seq })).toMatchObject([{ attempts: 1 }]);
   });
@@ -310,7 +310,7 @@ describe("Dispatcher", () => {
     await until(async () => expect(await inbox.list({})).toMatchObject([{ reason: "no_handler" }]));
     expect(settled).toEqual([]);
     has = true;
-    await untilStates("done");
+    await untilStates("handled");
     expect(settled).toHaveLength(1);
     expect(await inbox.list({})).toMatchObject([{ attempts: 1, reason: null }]);
   });
@@ -325,7 +325,7 @@ describe("Dispatcher", () => {
     await until(() => expect(settled).toHaveLength(1));
     await new Promise((resolve) => setTimeout(resolve, 40));
     const [entry] = await inbox.list({});
-    expect(entry).toMatchObject({ state: "pending", attempts: 1 });
+    expect(entry).toMatchObject({ state: "failing", attempts: 1 });
     expect(entry?.runAt).toBeGreaterThan(Date.now() + asked - 60_000);
   });
 
@@ -340,7 +340,7 @@ describe("Dispatcher", () => {
     it("runs an entry that is not due, and returns the result", async () => {
       const running = start({});
       const seq = await addHeld(1);
-      expect(await running.runNow(seq)).toMatchObject({ state: "done", records: [{ outcome: "ok" }] });
+      expect(await running.runNow(seq)).toMatchObject({ state: "handled", records: [{ outcome: "ok" }] });
       expect(settled).toHaveLength(1);
     });
 
@@ -351,7 +351,7 @@ describe("Dispatcher", () => {
       const running = start({ plan, concurrency: 1, handlerTimeout: 60_000 });
       await add(1);
       await until(() => expect(running.running).toBe(1));
-      expect(await running.runNow(await addHeld(2))).toMatchObject({ state: "done" });
+      expect(await running.runNow(await addHeld(2))).toMatchObject({ state: "handled" });
       slow.open();
     });
 
@@ -370,9 +370,9 @@ describe("Dispatcher", () => {
       const asked = [running.runNow(seq), running.runNow(seq), running.runNow(seq)];
       slow.open();
       expect(await Promise.all(asked)).toMatchObject([
-        { state: "done" },
-        { state: "done" },
-        { state: "done" },
+        { state: "handled" },
+        { state: "handled" },
+        { state: "handled" },
       ]);
       expect(ran).toBe(1);
     });
@@ -394,7 +394,7 @@ describe("Dispatcher", () => {
       await stored.opened;
       const asked = running.runNow(seq);
       seen.open();
-      expect(await asked).toMatchObject({ state: "done", records: [{ attempt: 2, outcome: "ok" }] });
+      expect(await asked).toMatchObject({ state: "handled", records: [{ attempt: 2, outcome: "ok" }] });
     });
 
     it("returns the result that its last run only stores if the entry has ended with it", async () => {
@@ -409,7 +409,7 @@ describe("Dispatcher", () => {
       await until(() => expect(storing).toHaveBeenCalled());
       const asked = running.runNow(seq);
       seen.open();
-      expect(await asked).toMatchObject({ state: "done", records: [{ attempt: 1 }] });
+      expect(await asked).toMatchObject({ state: "handled", records: [{ attempt: 1 }] });
     });
 
     it("starts one run for concurrent calls", async () => {
@@ -418,13 +418,13 @@ describe("Dispatcher", () => {
       const seq = await addHeld(1);
       const asked = await Promise.all([running.runNow(seq), running.runNow(seq), running.runNow(seq)]);
       expect(ran).toBe(1);
-      expect(asked.filter((one) => one?.state === "done").length).toBeGreaterThan(0);
+      expect(asked.filter((one) => one?.state === "handled").length).toBeGreaterThan(0);
     });
 
     it("returns undefined for an entry that has ended, is leased elsewhere, or is held back", async () => {
       const running = start({});
       const ended = await add(1);
-      await untilStates("done");
+      await untilStates("handled");
       const leased = await addHeld(2);
       await inbox.claim({ now: Date.now(), limit: 1, leaseTime: 60_000, only: leased });
       await addHeld(3, { orderKey: "prop_1" });
@@ -436,14 +436,14 @@ describe("Dispatcher", () => {
       const running = start({});
       await running.stop(0);
       expect(await running.runNow(await addHeld(1))).toBeUndefined();
-      expect(await states()).toEqual(["pending"]);
+      expect(await states()).toEqual(["waiting"]);
     });
 
     it("runs no entry of another source", async () => {
       const running = start({ sources: ["service"] });
       const seq = await addHeld(1, { key: sampleKey({ source: "other" }) });
       expect(await running.runNow(seq)).toBeUndefined();
-      expect(await states()).toEqual(["pending"]);
+      expect(await states()).toEqual(["waiting"]);
     });
 
     it("claims the entry under the terms of its dispatcher", async () => {
@@ -461,7 +461,7 @@ describe("Dispatcher", () => {
       await until(() => expect(running.running).toBe(0));
       vi.spyOn(inbox, "claim").mockRejectedValueOnce(new Error("locked"));
       await expect(running.runNow(seq)).rejects.toThrow("locked");
-      expect(await running.runNow(seq)).toMatchObject({ state: "done" });
+      expect(await running.runNow(seq)).toMatchObject({ state: "handled" });
     });
 
     it("leaves no entry leased if the dispatcher is stopped during the claim", async () => {
@@ -477,8 +477,8 @@ describe("Dispatcher", () => {
       const asked = running.runNow(seq);
       await until(async () => expect(await states()).toEqual(["running"]));
       await running.stop(0);
-      expect(await states()).toEqual(["pending"]);
-      expect(await asked).toMatchObject({ state: "pending" });
+      expect(await states()).toEqual(["waiting"]);
+      expect(await asked).toMatchObject({ state: "waiting" });
     });
   });
 
@@ -507,7 +507,7 @@ describe("Dispatcher", () => {
       const claim = vi.spyOn(inbox, "claim");
       const kept = await Promise.all(["evt_1", "evt_2", "evt_3"].map((id) => keepIn(running, id)));
       expect(kept.map(({ leased }) => leased)).toEqual([true, true, true]);
-      await untilStates("done", "done", "done");
+      await untilStates("handled", "handled", "handled");
       expect(settled).toMatchObject([{ records: [{ attempt: 1 }], finishedHandlers: ["a"] }, {}, {}]);
       expect(claim).not.toHaveBeenCalled();
       expect(running.running).toBe(0);
@@ -519,7 +519,7 @@ describe("Dispatcher", () => {
       await keepIn(running, "evt_1");
       for (let tick = 0; tick < 100; tick++) await Promise.resolve();
       expect(ran).not.toHaveBeenCalled();
-      await untilStates("done");
+      await untilStates("handled");
     });
 
     it("retries it like any other entry if it fails", async () => {
@@ -531,8 +531,8 @@ describe("Dispatcher", () => {
       });
       const running = await startIdle({ plan, poll: 60_000 });
       await keepIn(running, "evt_1");
-      await untilStates("done");
-      expect(settled.map(({ state }) => state)).toEqual(["pending", "done"]);
+      await untilStates("handled");
+      expect(settled.map(({ state }) => state)).toEqual(["failing", "handled"]);
     });
 
     it("reserves no more than the free slots, and reuses released ones", async () => {
@@ -548,9 +548,9 @@ describe("Dispatcher", () => {
       const reservation = running.reserve();
       await add(1);
       await new Promise((resolve) => setTimeout(resolve, 20));
-      expect(await states()).toEqual(["pending"]);
+      expect(await states()).toEqual(["waiting"]);
       reservation?.release();
-      await untilStates("done");
+      await untilStates("handled");
     });
 
     it("reserves nothing before the start or after the stop", async () => {
@@ -581,7 +581,7 @@ describe("Dispatcher", () => {
       await keep(inbox, sampleEntry({ delivery, runAt: now + wait }));
       const running = await startIdle({ clock: () => now });
       expect(running.reserve()).toBeDefined();
-      expect(await states()).toEqual(["pending"]);
+      expect(await states()).toEqual(["waiting"]);
     });
 
     it("runs an entry again, by a claim, if the result of its first run was refused", async () => {
@@ -589,7 +589,7 @@ describe("Dispatcher", () => {
       const running = await startIdle({ plan: planOf({ a: () => void ran++ }), leaseTime: 60, poll: 60_000 });
       vi.spyOn(inbox, "settle").mockResolvedValueOnce(false);
       await keepIn(running, "evt_1");
-      await untilStates("done");
+      await untilStates("handled");
       expect(ran).toBe(2);
       expect(log.lines).toEqual([{ level: "warn", fields: { seq: 1 } }]);
     });
@@ -599,7 +599,7 @@ describe("Dispatcher", () => {
       const append = inbox.append.bind(inbox);
       vi.spyOn(inbox, "append").mockImplementation(({ lease: _, ...entry }) => append(entry));
       expect(await keepIn(running, "evt_1")).toMatchObject({ leased: false });
-      await untilStates("done");
+      await untilStates("handled");
     });
 
     it("reserves nothing while a due entry that was passed over has waited for long", async () => {
@@ -613,7 +613,7 @@ describe("Dispatcher", () => {
         return reservation !== undefined;
       };
       for (let number = 0; number < 50; number++) await keepIn(running, `evt_a${number}`); // so that runs are known to be fast
-      await until(async () => expect(await inbox.counts()).toMatchObject({ done: 50, running: 0 }));
+      await until(async () => expect(await inbox.counts()).toMatchObject({ handled: 50, running: 0 }));
       await keepIn(running, "evt_slow");
       await until(() => expect(running.running).toBe(1));
       expect(hasRoom()).toBe(true);
@@ -624,7 +624,7 @@ describe("Dispatcher", () => {
       running.wake();
       await until(() => expect(hasRoom()).toBe(false));
       slow.open();
-      await until(async () => expect(await inbox.counts()).toMatchObject({ done: 52, running: 0 }));
+      await until(async () => expect(await inbox.counts()).toMatchObject({ handled: 52, running: 0 }));
       await until(() => expect(hasRoom()).toBe(true));
     });
 
@@ -634,7 +634,7 @@ describe("Dispatcher", () => {
       await keepIn(running, "evt_1");
       await running.stop(0);
       expect(ran).toHaveBeenCalledOnce();
-      expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
+      expect(await inbox.list({})).toMatchObject([{ state: "waiting", attempts: 0 }]);
     });
   });
 
@@ -649,7 +649,7 @@ describe("Dispatcher", () => {
       slow.open();
       await stopped;
       expect(running.running).toBe(0);
-      expect(await states()).toEqual(["done", "pending"]);
+      expect(await states()).toEqual(["handled", "waiting"]);
     });
 
     it("[case 80] aborts the remaining runs after the grace period, and does not count the attempt", async () => {
@@ -669,7 +669,7 @@ describe("Dispatcher", () => {
       expect(signal?.reason).toMatchObject({ name: "HookporterError", code: "closed" });
       expect(running.running).toBe(0);
       const [entry] = await inbox.list({});
-      expect(entry).toMatchObject({ state: "pending", attempts: 0 });
+      expect(entry).toMatchObject({ state: "waiting", attempts: 0 });
       expect(entry?.runAt).toBeLessThanOrEqual(Date.now());
       expect(dead).toEqual([]);
     });
@@ -695,9 +695,9 @@ describe("Dispatcher", () => {
       const stopped = running.stop(5000);
       slow.open();
       await stopped;
-      expect(await inbox.list({ states: ["pending"] })).toHaveLength(200 - ran.length);
+      expect(await inbox.list({ states: ["waiting", "failing"] })).toHaveLength(200 - ran.length);
       const attempts = (await inbox.list({})).map(({ state, attempts: count }) =>
-        state === "done" ? 1 - count : count,
+        state === "handled" ? 1 - count : count,
       );
       expect(new Set(attempts)).toEqual(new Set([0]));
       expect(settled).toHaveLength(ran.length);
@@ -765,7 +765,7 @@ describe("Dispatcher", () => {
       await pause();
       expect(claim).not.toHaveBeenCalled();
       slow.open();
-      await untilStates("done", "done");
+      await untilStates("handled", "handled");
     });
 
     it("claims the next entry of an order key as soon as the one before it has ended", async () => {
@@ -779,7 +779,7 @@ describe("Dispatcher", () => {
       await until(() => expect(running.running).toBe(1));
       await pause();
       slow.open();
-      await untilStates("done", "done", "done");
+      await untilStates("handled", "handled", "handled");
     });
 
     it.each([
@@ -792,7 +792,7 @@ describe("Dispatcher", () => {
       start({ poll: 60_000 });
       await pause();
       expect(claim.mock.calls.length).toBeLessThan(3);
-      expect(await states()).toEqual(["pending"]);
+      expect(await states()).toEqual(["waiting"]);
     });
 
     it("waits even if the poll interval is longer than the longest timer", async () => {
@@ -854,7 +854,7 @@ describe("Dispatcher", () => {
       const claim = vi.spyOn(inbox, "claim").mockRejectedValueOnce(new Error("locked"));
       await add(1);
       start({ poll: 5 });
-      await untilStates("done");
+      await untilStates("handled");
       expect(claim.mock.calls.length).toBeGreaterThan(1);
       expect(log.lines).toMatchObject([{ level: "error" }]);
     });
@@ -876,7 +876,7 @@ describe("Dispatcher", () => {
       let ran = 0;
       await add(1);
       start({ plan: planOf({ a: () => void ran++ }), leaseTime: 600, poll: 5, clock: () => now });
-      await untilStates("done");
+      await untilStates("handled");
       expect(ran).toBe(1);
       expect(settled).toHaveLength(1);
       expect(log.lines).toEqual([]);
@@ -894,7 +894,7 @@ describe("Dispatcher", () => {
       }
       settle.mockRestore();
       renew.mockRestore();
-      await untilStates("done");
+      await untilStates("handled");
     });
 
     it("a result that cannot be stored does not keep a dispatcher from stopping", async () => {
@@ -935,7 +935,7 @@ describe("Dispatcher", () => {
       await add(1);
       await until(() => expect(log.lines.length).toBeGreaterThan(0));
       slow.open();
-      await untilStates("done");
+      await untilStates("handled");
     });
 
     it("[case 78] reports a dead letter even if the other listener throws", async () => {
@@ -955,12 +955,12 @@ describe("Dispatcher", () => {
       };
       start({ onAttempts: broken, onDead: broken });
       await add(1);
-      await untilStates("done");
+      await untilStates("handled");
       await until(() =>
         expect(log.lines).toEqual([{ level: "error", fields: { seq: 1, error: "listener" } }]),
       );
       await add(2);
-      await untilStates("done", "done");
+      await untilStates("handled", "handled");
     });
   });
 });

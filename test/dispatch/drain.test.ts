@@ -100,7 +100,7 @@ describe("a drain", () => {
   });
 
   it("counts dead letters and entries without a handler", async () => {
-    open({}, { plan: () => ({ end: "unhandled", reason: "no_handler" }) });
+    open({}, { plan: () => ({ end: "received", reason: "no_handler" }) });
     await add(1);
     expect(await dispatcher.drain(BUDGET)).toEqual({ ...NOTHING, received: 1 });
     open({}, { plan: () => ({ end: "dead", reason: "invalid_data" }) });
@@ -124,7 +124,7 @@ describe("a drain", () => {
     const draining = dispatcher.drain(BUDGET);
     await vi.advanceTimersByTimeAsync(150);
     expect(await draining).toEqual({ ...NOTHING, handled: 2, nextRunAt: start });
-    expect(await entries()).toMatchObject([{}, {}, { state: "pending", attempts: 0 }]);
+    expect(await entries()).toMatchObject([{}, {}, { state: "waiting", attempts: 0 }]);
   });
 
   it("gives an entry back uncounted if its second handler does not fit, and goes on with it next time", async () => {
@@ -135,7 +135,7 @@ describe("a drain", () => {
     const draining = dispatcher.drain(BUDGET);
     await vi.advanceTimersByTimeAsync(150);
     expect(await draining).toEqual({ ...NOTHING, returned: 1, nextRunAt: start + 150 });
-    expect(await entries()).toEqual([{ state: "pending", attempts: 0, finishedHandlers: ["first"] }]);
+    expect(await entries()).toEqual([{ state: "waiting", attempts: 0, finishedHandlers: ["first"] }]);
     expect(await dispatcher.drain(BUDGET)).toEqual({ ...NOTHING, handled: 1 });
     expect(second).toHaveBeenCalledOnce();
   });
@@ -147,7 +147,7 @@ describe("a drain", () => {
     const draining = dispatcher.drain(BUDGET);
     await vi.advanceTimersByTimeAsync(150);
     expect(await draining).toMatchObject({ failing: 1, nextRunAt: Date.now() + 5000 });
-    expect(await entries()).toMatchObject([{ state: "pending", attempts: 1 }]);
+    expect(await entries()).toMatchObject([{ state: "failing", attempts: 1 }]);
   });
 
   it("ends a handler at its time limit, as a failed attempt", async () => {
@@ -207,7 +207,7 @@ describe("a drain", () => {
     claim.mockRejectedValue(new Error("disk full"));
     held.open();
     await expect(draining).rejects.toThrow("disk full");
-    expect(await entries()).toMatchObject([{ state: "done" }]);
+    expect(await entries()).toMatchObject([{ state: "handled" }]);
     expect(log.lines).toMatchObject([{ level: "error" }]);
     claim.mockRestore();
     expect(vi.getTimerCount()).toBe(0);
@@ -231,7 +231,9 @@ describe("a drain", () => {
     for (let number = 1; number <= 20; number++) await add(number);
     dispatcher.start();
     const reports = await Promise.all([dispatcher.drain(BUDGET), dispatcher.drain(BUDGET)]);
-    await vi.waitFor(async () => expect((await entries()).every(({ state }) => state === "done")).toBe(true));
+    await vi.waitFor(async () =>
+      expect((await entries()).every(({ state }) => state === "handled")).toBe(true),
+    );
     expect(ran.sort((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
     expect(reports.every(({ handled }) => handled <= 20)).toBe(true);
   });
@@ -290,9 +292,9 @@ describe("a drain", () => {
     await stopping;
     expect(await draining).toMatchObject({ handled: 0, returned: 2 });
     expect(await entries()).toMatchObject([
-      { state: "pending", attempts: 0 },
-      { state: "pending", attempts: 0 },
-      { state: "pending", attempts: 0 },
+      { state: "waiting", attempts: 0 },
+      { state: "waiting", attempts: 0 },
+      { state: "waiting", attempts: 0 },
     ]);
     expect(vi.getTimerCount()).toBe(0);
   });

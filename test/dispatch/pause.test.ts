@@ -57,9 +57,9 @@ describe("a dispatcher", () => {
     await pause("handler", "b");
     await add();
     start();
-    await untilEntry({ state: "pending", reason: "paused", finishedHandlers: ["a"], attempts: 1 });
+    await untilEntry({ state: "waiting", reason: "paused", finishedHandlers: ["a"], attempts: 1 });
     await resume("handler", "b");
-    await untilEntry({ state: "done" });
+    await untilEntry({ state: "handled" });
     expect(ran).toEqual(["a", "b"]);
   });
 
@@ -71,9 +71,9 @@ describe("a dispatcher", () => {
     await pause("target", "one");
     await add();
     start({ plan });
-    await untilEntry({ state: "pending", reason: "paused", finishedHandlers: ["to two"] });
+    await untilEntry({ state: "waiting", reason: "paused", finishedHandlers: ["to two"] });
     await resume("target", "one");
-    await untilEntry({ state: "done" });
+    await untilEntry({ state: "handled" });
     expect(ran).toEqual(["two", "one"]);
   });
 
@@ -82,7 +82,7 @@ describe("a dispatcher", () => {
     await pause("handler", "b");
     await add();
     start();
-    await untilEntry({ state: "pending", reason: "paused", attempts: 0 });
+    await untilEntry({ state: "waiting", reason: "paused", attempts: 0 });
   });
 
   it("keeps a handler that is paused waiting, although another failed for the last time", async () => {
@@ -96,7 +96,7 @@ describe("a dispatcher", () => {
     await pause("handler", "b");
     await add();
     start({ plan: async () => ({ run: handlers, event: async () => sampleEvent() }) });
-    await untilEntry({ state: "pending", reason: "paused" });
+    await untilEntry({ state: "waiting", reason: "paused" });
     await resume("handler", "b");
     await untilEntry({ state: "dead", reason: "attempts_exhausted", finishedHandlers: ["b"] });
   });
@@ -108,7 +108,7 @@ describe("a dispatcher", () => {
     await pause("kind", "another");
     await until(() => expect(reserved()).toBe(false));
     await add();
-    await untilEntry({ state: "done" });
+    await untilEntry({ state: "handled" });
     await resume("kind", "another");
     await until(() => expect(reserved()).toBe(true));
   });
@@ -120,7 +120,7 @@ describe("a dispatcher", () => {
     expect(await dispatcher.runNow(seq)).toBeUndefined();
     expect(await open().drain(5000)).toMatchObject({ handled: 0, nextRunAt: undefined });
     await resume("all");
-    expect(await dispatcher.runNow(seq)).toMatchObject({ state: "done" });
+    expect(await dispatcher.runNow(seq)).toMatchObject({ state: "handled" });
   });
 
   /** Keeps dead letters, and retries them. */
@@ -131,8 +131,8 @@ describe("a dispatcher", () => {
     return { seqs, ...(await retryAtPace(inbox, seqs, { since: Date.now(), who: "ann", rate })) };
   };
   const counts = async () => {
-    const { done, dead, pending } = await inbox.counts();
-    return { done, dead, pending };
+    const { handled, dead, waiting } = await inbox.counts();
+    return { handled, dead, waiting };
   };
   const pauseOf = async (id: number) =>
     (await inbox.pauses?.())?.paused.find(({ name }) => name === String(id))?.who;
@@ -148,10 +148,10 @@ describe("a dispatcher", () => {
     );
     const where = Number(/#(\d+)/.exec((await pauseOf(id)) ?? "")?.[1]);
     expect(seqs.slice(20, 30)).toContain(where);
-    await until(async () => expect((await counts()).done + (await counts()).dead).toBeLessThan(40));
-    expect([(await counts()).done, (await inbox.list({})).length]).toEqual([20, 100]);
+    await until(async () => expect((await counts()).handled + (await counts()).dead).toBeLessThan(40));
+    expect([(await counts()).handled, (await inbox.list({})).length]).toEqual([20, 100]);
     isMended = true;
-    const failed = await inbox.list({ states: ["dead", "pending"] });
+    const failed = await inbox.list({ states: ["dead", "waiting", "failing"] });
     await inbox.retry(
       { seqs: failed.filter(({ attempts }) => attempts > 0).map(({ seq }) => seq) },
       Date.now(),
@@ -159,6 +159,6 @@ describe("a dispatcher", () => {
     await until(async () => expect((await inbox.list({ states: ["dead"] })).length).toBe(0));
     expect(await pauseOf(id)).toMatch(/^stopped/);
     await resume("retry", String(id));
-    await until(async () => expect((await counts()).done).toBeGreaterThan(60));
+    await until(async () => expect((await counts()).handled).toBeGreaterThan(60));
   });
 });

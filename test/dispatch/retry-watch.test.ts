@@ -117,10 +117,10 @@ it("leaves a retry alone that is paused, and does not end it early", async () =>
 
 it.each([
   ["died", ended("dead", "handler_error")],
-  ["failed and waits for its next attempt", ended("pending")],
-  ["found its target away", ended("pending", TARGET_AWAY)],
+  ["failed and waits for its next attempt", ended("waiting")],
+  ["found its target away", ended("waiting", TARGET_AWAY)],
 ])("stops a retry once six of its latest ten %s", async (_, failure) => {
-  await note(ended("done"), 8);
+  await note(ended("handled"), 8);
   await note(failure, 5);
   expect(told).toEqual([]);
   await note(failure);
@@ -129,8 +129,8 @@ it.each([
 });
 
 it.each([
-  ["was given back", ended("pending", null, [])],
-  ["waits for a pause", ended("pending", "paused")],
+  ["was given back", ended("waiting", null, [])],
+  ["waits for a pause", ended("waiting", "paused")],
 ])("does not count an entry that %s", async (_, settlement) => {
   await note(ended("dead", "handler_error"), 5);
   await note(settlement, 20);

@@ -37,7 +37,7 @@ describe("the SQL of the page", () => {
     expect([...results.keys()]).toEqual(
       expect.arrayContaining([
         "due",
-        "pending",
+        "waiting",
         "state",
         "silent_seconds",
         "days_ahead",
@@ -50,7 +50,7 @@ describe("the SQL of the page", () => {
   it("says what is due, what waits, what runs and what is stuck", () => {
     expect(results.get("due")).toMatchObject([{ due: 1 }]);
     expect(Number(results.get("oldest_seconds")?.[0]?.oldest_seconds)).toBeGreaterThan(60);
-    expect(results.get("pending")).toMatchObject([{ source: "service", pending: 2, running: 1 }]);
+    expect(results.get("waiting")).toMatchObject([{ source: "service", waiting: 2, failing: 0, running: 1 }]);
     expect(results.get("entries")).toMatchObject([
       { state: "dead", reason: "attempts_exhausted", entries: 1 },
     ]);

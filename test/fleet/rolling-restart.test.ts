@@ -78,7 +78,7 @@ describe("the fleet of the example", async () => {
     await Promise.all(senders);
 
     const inbox = await open(schema);
-    const ended = { pending: 0, running: 0, done: sent, dead: 0, unhandled: 0, failing: 0 };
+    const ended = { waiting: 0, running: 0, handled: sent, dead: 0, received: 0, failing: 0 };
     await expect.poll(() => inbox.counts(), { timeout: 30_000 }).toEqual(ended);
     expect(codes).toEqual([0, 0, 0, 0]);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);

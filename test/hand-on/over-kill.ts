@@ -44,7 +44,7 @@ export async function expectHandedOnOverKill(
   const second = await Life.start(inbox, HANDLERS, env);
   onTestFinished(() => second.kill());
   const store = await open();
-  await until(async () => expect((await store.counts()).done).toBe(EVENTS));
+  await until(async () => expect((await store.counts()).handled).toBe(EVENTS));
 
   const handedOn = lines().filter((line) => !line.hangs);
   const ids = (await store.list({})).map(({ key }) => key.eventId);

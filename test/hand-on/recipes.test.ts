@@ -65,7 +65,7 @@ it.for(recipes)(
     const store = sqliteInbox(inbox);
     await store.open();
     onTestFinished(() => store.close());
-    while ((await store.counts()).done < EVENTS) await delay(10);
+    while ((await store.counts()).handled < EVENTS) await delay(10);
 
     const messages = await broker.read();
     expect(messages.map(({ body }) => JSON.parse(`${body}`).data.number).sort((a, b) => a - b)).toEqual(

@@ -64,7 +64,7 @@ it(caseTitle(23), async () => {
   const decoded = { body, headers: { [SIGNATURE_HEADER]: sign(GOOD, SECRET) } };
   expectError(await ask(decoded), 401, "unauthorized");
   expect((await post(body)).status).toBe(200);
-  await untilState("done");
+  await untilState("handled");
   expect(run).toHaveBeenCalledExactlyOnceWith({ id: "payment_1", amount: 1200 });
   expect(await keptBytes(inboxOf(receiver), (await entry()).seq)).toEqual(body);
   expect(json(await post(GOOD))).toMatchObject({ duplicate: true }); // the same event, with or without the mark
@@ -405,7 +405,7 @@ it(caseTitle(36, "in the kind and the envelope's id"), async () => {
   const { post, entries, untilState, entry } = await openServer();
   const text = (parts: string) => JSON.stringify(envelope()).replace("{", `{${parts},`);
   await post(JSON.stringify(envelope({ event: "a\u0000\u001b[31m\u202e\ud800" })));
-  await untilState("unhandled");
+  await untilState("received");
   const { kind } = await entry();
   expect(kind).toBe("a\u0000\u001b[31m\u202e\ud800");
   expect(printable(kind ?? "")).toBe("a\\u0000\\u001b[31m\\u202e\\ud800");
@@ -453,7 +453,7 @@ it(caseTitle(37, "extra fields"), async () => {
   const more = { version: 2, meta: { a: [1] }, webhook: { id: "wh_1", url: "u", attempt: 3 }, null: null };
   const sent = envelope({ ...more, data: { id: "x", unheard: { of: true } } });
   expect((await post(sent)).status).toBe(200);
-  await untilState("done");
+  await untilState("handled");
   expect(run).toHaveBeenCalledExactlyOnceWith(sent);
 });
 
@@ -469,7 +469,7 @@ it(caseTitle(38), async () => {
   });
   for (const event of kinds) expect((await post(envelope({ event }))).status).toBe(200);
   // A kind is truncated when it is stored; 200 characters are more than any list shows.
-  const wanted = kinds.map((kind) => [kind.slice(0, 200), "unhandled", "no_handler"]);
+  const wanted = kinds.map((kind) => [kind.slice(0, 200), "received", "no_handler"]);
   await until(async () => {
     expect((await entries()).map(({ kind, state, reason }) => [kind, state, reason])).toEqual(wanted);
   });
@@ -482,7 +482,7 @@ it(caseTitle(38, "with handlers for unknown kinds"), async () => {
   receiver.on("*", ({ kind }) => void got.push(`any ${kind}`));
   for (const event of ["lease.signed", "__proto__", "*"]) await post(envelope({ event }));
   await until(async () =>
-    expect((await entries()).map(({ state }) => state)).toEqual(["done", "done", "done"]),
+    expect((await entries()).map(({ state }) => state)).toEqual(["handled", "handled", "handled"]),
   );
   expect(got.sort()).toEqual(
     ["lease.signed", "__proto__", "*"].flatMap((kind) => [`unknown ${kind}`, `any ${kind}`]).sort(),
@@ -510,7 +510,7 @@ it(caseTitle(39), async () => {
   });
   upgraded.receiver.on("property.created", ({ data }) => run(data));
   expect(await inboxOf(upgraded.receiver).retry({ states: ["dead"] }, NOW)).toBe(1);
-  await upgraded.untilState("done");
+  await upgraded.untilState("handled");
   expect(run).toHaveBeenCalledExactlyOnceWith({ rooms: "three" });
 });
 
@@ -594,7 +594,7 @@ it(caseTitle(41), async () => {
     false,
     ...twins.map(() => true),
   ]);
-  await untilState("done");
+  await untilState("handled");
   expect(await entry()).toMatchObject({ duplicates: twins.length, attempts: 1 });
   expect(run).toHaveBeenCalledOnce();
   expect(await keptBytes(inboxOf(receiver))).toEqual(first);

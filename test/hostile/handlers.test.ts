@@ -80,7 +80,7 @@ it(caseTitle(73, "the delays grow, with jitter"), async () => {
   await post(envelope());
   const waits: number[] = [];
   for (const attempts of [1, 2, 3]) {
-    await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts }));
+    await until(async () => expect(await entry()).toMatchObject({ state: "waiting", attempts }));
     waits.push((await entry()).runAt - clock.now);
     clock.now = (await entry()).runAt;
   }
@@ -103,7 +103,7 @@ it(caseTitle(74), async () => {
     throw new Error("too late to matter");
   });
   await post(envelope());
-  await untilState("done");
+  await untilState("handled");
   expect(seen).toEqual([true]);
   const before = await entry();
   held.open();
@@ -142,7 +142,7 @@ it(caseTitle(75), async () => {
   const quick = await openReceiver({ inbox: path, lease: 1000 });
   quick.receiver.on("*", () => void ran.push("quick"));
   quick.clock.now += 1001;
-  await until(async () => expect(await quick.entry()).toMatchObject({ state: "done", attempts: 2 }));
+  await until(async () => expect(await quick.entry()).toMatchObject({ state: "handled", attempts: 2 }));
   const before = await quick.entry();
   held.open();
   await until(() => expect(slow.lines).toMatchObject([{ level: "warn", fields: { seq: 1 } }]));
@@ -187,7 +187,7 @@ it(caseTitle(77), async () => {
     if (attempt === 1) throw new Error("fails once");
   });
   await post(envelope());
-  await untilState("done");
+  await untilState("handled");
   expect(ran).toEqual([
     ["vandal", 1200],
     ["second", "payment.received", 1200],
@@ -230,7 +230,7 @@ it(caseTitle(78, "an unhandled rejection"), async () => {
   await second.end("SIGTERM");
   const reader = sqliteInbox(path);
   await reader.open();
-  expect(await reader.list({})).toMatchObject([{ state: "done", attempts: 2 }]);
+  expect(await reader.list({})).toMatchObject([{ state: "handled", attempts: 2 }]);
   await reader.close();
 }, 60_000);
 
@@ -256,7 +256,7 @@ it(caseTitle(79), async () => {
   broken = false;
   const retried = await Promise.all([1, 2, 3].map(() => inboxOf(receiver).retry({ seq: 1 }, clock.now)));
   expect(retried).toEqual([1, 0, 0]);
-  await untilState("done");
+  await untilState("handled");
   expect(await entry()).toMatchObject({ attempts: 1 });
   expect(await inboxOf(receiver).retry({}, clock.now)).toBe(0); // done entries are not retried
 });
@@ -276,7 +276,7 @@ it(caseTitle(79, "10 000 at once"), async () => {
   expect(await inbox.retry({ states: ["dead"] }, 0)).toBe(0);
   // Retried entries wait their turn: a claim returns no more than its limit.
   expect(await inbox.claim({ now: 1, limit: 10, leaseTime: 1000 })).toHaveLength(10);
-  expect(await inbox.counts()).toMatchObject({ pending: 9890, running: 10, dead: 0 });
+  expect(await inbox.counts()).toMatchObject({ waiting: 9890, running: 10, dead: 0 });
 });
 
 it(caseTitle(80, "SIGTERM under load"), async () => {
@@ -331,7 +331,7 @@ it(caseTitle(80, "the entry of an unfinished handler is released, and the attemp
   const second = await openServer({ inbox: path });
   const run = vi.fn();
   second.receiver.on("*", (_, { attempt }) => run(attempt));
-  await second.untilState("done");
+  await second.untilState("handled");
   expect(run).toHaveBeenCalledExactlyOnceWith(1);
 });
 

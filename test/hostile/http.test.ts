@@ -412,7 +412,7 @@ it(caseTitle(53, "the bytes from express.raw() are accepted"), async () => {
     app.use(express.raw({ type: "*/*" })).use("/webhooks", expressReceiver(receiver));
   });
   expect((await posting(url).post(GOOD)).status).toBe(200);
-  await untilState("done");
+  await untilState("handled");
   expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD);
 });
 

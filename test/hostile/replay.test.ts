@@ -31,7 +31,7 @@ it(caseTitle(56, "one process"), async () => {
   expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
   expect(new Set(replies.map((reply) => (json(reply) as { id: string }).id)).size).toBe(1);
   expect(outcomes().filter((outcome) => !(outcome as Accepted).duplicate)).toHaveLength(1);
-  await untilState("done");
+  await untilState("handled");
   expect(await entry()).toMatchObject({ duplicates: 99, attempts: 1 });
   expect(runs).toBe(1);
 });
@@ -53,7 +53,7 @@ it(caseTitle(56, "three processes"), async () => {
   expect(runsOf(inbox)).toMatchObject([{ id: told[0]?.id, attempt: 1 }]);
   const reader = sqliteInbox(inbox);
   await reader.open();
-  expect(await reader.list({})).toMatchObject([{ state: "done", duplicates: 98, attempts: 1 }]);
+  expect(await reader.list({})).toMatchObject([{ state: "handled", duplicates: 98, attempts: 1 }]);
   await reader.close();
 }, 60_000);
 
@@ -69,7 +69,7 @@ it(caseTitle(57, "running"), async () => {
   expect(json(await post(envelope()))).toMatchObject({ duplicate: true });
   expect(await entry()).toEqual({ ...before, duplicates: 1, lastSeenAt: NOW + 5 });
   held.open();
-  await untilState("done");
+  await untilState("handled");
   expect(run).toHaveBeenCalledOnce();
   expect(await entry()).toMatchObject({ duplicates: 1, attempts: 1 });
 });
@@ -80,7 +80,7 @@ it(caseTitle(57, "waiting for a retry"), async () => {
   const run = vi.fn(() => Promise.reject(new Error("not yet")));
   receiver.on("*", run);
   await post(envelope());
-  await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
+  await until(async () => expect(await entry()).toMatchObject({ state: "waiting", attempts: 1 }));
   const before = await entry();
   clock.now += HOUR;
   expect(json(await post(envelope()))).toMatchObject({ duplicate: true });
@@ -115,7 +115,7 @@ it(caseTitle(58, "while the entry exists"), async () => {
   const run = vi.fn();
   receiver.on("*", run);
   await post(envelope());
-  await untilState("done");
+  await untilState("handled");
   for (const later of [HOUR, 8 * DAY, 30 * DAY, 400 * DAY]) {
     clock.now = NOW + later;
     expect(json(await post(envelope()))).toMatchObject({ received: true, duplicate: true });
@@ -163,7 +163,7 @@ it(caseTitle(59), async () => {
     });
     expect(json(reply)).toMatchObject({ duplicate: n > 0 });
   }
-  await untilState("done");
+  await untilState("handled");
   expect(run).toHaveBeenCalledOnce();
   expect(await entry()).toMatchObject({ duplicates: 19 });
 });
@@ -213,7 +213,7 @@ it(caseTitle(62, "with the option `identity`"), async () => {
   for (const offset of [0, 1, 60_000]) {
     expect(json(await post(envelope({ timestamp: at(offset) })))).toMatchObject({ duplicate: offset > 0 });
   }
-  await untilState("done");
+  await untilState("handled");
   expect(run).toHaveBeenCalledOnce();
   expect(await entry()).toMatchObject({ duplicates: 2 });
 });
@@ -265,7 +265,7 @@ it(caseTitle(65, "set back while an entry waits for a retry"), async () => {
     if (fails) throw new Error("not yet");
   });
   await post(envelope());
-  await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
+  await until(async () => expect(await entry()).toMatchObject({ state: "waiting", attempts: 1 }));
   const { runAt } = await entry();
   expect(runAt).toBe(NOW + 1000);
   clock.now = NOW - 4 * MINUTE;
@@ -273,7 +273,7 @@ it(caseTitle(65, "set back while an entry waits for a retry"), async () => {
   expect(await entry()).toMatchObject({ lastSeenAt: NOW, runAt });
   fails = false;
   clock.now = NOW + 1000;
-  await untilState("done");
+  await untilState("handled");
   clock.now = NOW;
   await stillServes();
   expect(await entries()).toHaveLength(2);
@@ -288,10 +288,10 @@ it(caseTitle(65, "set back by a day while an entry waits, which then runs at onc
     if (fails) throw new Error("not yet");
   });
   await post(envelope());
-  await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
+  await until(async () => expect(await entry()).toMatchObject({ state: "waiting", attempts: 1 }));
   fails = false;
   clock.now = NOW - 24 * 60 * MINUTE;
-  await untilState("done");
+  await untilState("handled");
   expect(await entry()).toMatchObject({ attempts: 2 });
 });
 

@@ -82,14 +82,14 @@ it(caseTitle(67, "storing a result"), async () => {
   let runs = 0;
   receiver.on("*", () => void runs++);
   const other = new DatabaseSync(path);
-  other.exec(`CREATE TRIGGER full BEFORE UPDATE ON entry WHEN NEW.state = 'done'
+  other.exec(`CREATE TRIGGER full BEFORE UPDATE ON entry WHEN NEW.state = 'handled'
     BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`);
   expect((await post(envelope())).status).toBe(200);
   await until(() => expect(settle.mock.calls.length).toBeGreaterThan(1));
   expect(await entry()).toMatchObject({ state: "running", attempts: 1 });
   other.exec("DROP TRIGGER full");
   other.close();
-  await untilState("done");
+  await untilState("handled");
   expect(await entry()).toMatchObject({ attempts: 1 });
   expect(runs).toBe(1);
   expect(lines).toEqual([]);
@@ -166,7 +166,7 @@ it(caseTitle(69, "while a handler runs, and before the commit"), async () => {
   await until(() => expect(runsOf(path)).toHaveLength(3));
   expect(runsOf(path).filter((run) => run.id === id)).toMatchObject([{ attempt: 1 }, { attempt: 2 }]);
   await second.end("SIGTERM");
-  expect((await entriesOf(path)).map(({ state }) => state)).toEqual(["done", "done"]);
+  expect((await entriesOf(path)).map(({ state }) => state)).toEqual(["handled", "handled"]);
 }, 60_000);
 
 it(caseTitle(69, "at any moment under load"), async () => {
@@ -277,7 +277,7 @@ function entryOf(n: number) {
   return {
     key: { source: "service", eventId: `evt_${n}`, timestamp: n },
     ...{ kind: "payment.received", eventTimestamp: n, reason: null, orderKey: null },
-    state: "pending" as const,
+    state: "waiting" as const,
     delivery: { method: "POST", target: "/webhooks", headers: {}, body, receivedAt: n },
   };
 }
@@ -304,7 +304,7 @@ it(caseTitle(72), async () => {
   const events = Array.from({ length: 120 }, (_, n) => freshEnvelope({ data: { n } }));
   for (const event of events) expect((await post(event)).status).toBe(200);
   await until(() => expect(runs.size).toBe(120));
-  await until(async () => expect((await inboxOf(receiver).counts()).done).toBe(120));
+  await until(async () => expect((await inboxOf(receiver).counts()).handled).toBe(120));
   const stuck = gate();
   receiver.replaceHandlers((registry) => registry.on("*", () => stuck.opened));
   clock.now += DAY - 1;
@@ -319,7 +319,7 @@ it(caseTitle(72), async () => {
     else expectError(reply, 400, "invalid_request", "timestamp");
   }
   expect([...runs.values()].every((count) => count === 1)).toBe(true);
-  expect((await entries()).filter(({ state }) => state === "running" || state === "pending")).toHaveLength(1);
+  expect((await entries()).filter(({ state }) => state === "running" || state === "waiting")).toHaveLength(1);
   stuck.open();
 }, 60_000);
 

@@ -33,14 +33,14 @@ export function describeClaimOfOne(makeInbox: () => Inbox): void {
       expect(await claim(seq)).toMatchObject([
         { seq, attempts: 1, runAt: AT + 100, lease: expect.any(String) },
       ]);
-      expect(await inbox.list({})).toMatchObject([{ state: "pending" }, { state: "running" }]);
+      expect(await inbox.list({})).toMatchObject([{ state: "waiting" }, { state: "running" }]);
       expect(await claim(seq)).toEqual([]);
     });
 
     it("leases an entry that waits for its next attempt", async () => {
       const { seq } = await keep(inbox, sampleEntry());
       const first = await claimOne(inbox);
-      await inbox.settle(settlementOf(first, { state: "pending", runAt: AT + 60_000 }), AT);
+      await inbox.settle(settlementOf(first, { state: "failing", runAt: AT + 60_000 }), AT);
       expect(await claim(seq)).toMatchObject([{ seq, attempts: 2 }]);
     });
 
@@ -70,7 +70,7 @@ export function describeClaimOfOne(makeInbox: () => Inbox): void {
       expect(await claim(seq, { now: AT - 1, horizon: 0 })).toMatchObject([{ seq }]);
     });
 
-    it.each(["done", "dead", "unhandled"] as const)(
+    it.each(["handled", "dead", "received"] as const)(
       "returns nothing for an entry that is %s",
       async (state) => {
         const { seq } = await keep(inbox, sampleEntry());

@@ -93,12 +93,12 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
       expect(problems).toEqual([]);
       for (const seqs of ran.values()) expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
       expect(await a.counts()).toEqual({
-        pending: 0,
-        running: 0,
-        done: total,
-        dead: 0,
-        unhandled: 0,
+        waiting: 0,
         failing: 0,
+        running: 0,
+        handled: total,
+        dead: 0,
+        received: 0,
       });
     });
 
@@ -134,23 +134,23 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
 
     it("settle again what was stored just before the connection was lost", async () => {
       const [a, b] = await openTwo();
-      for (const [number, state] of (["done", "dead", "pending"] as const).entries()) {
+      for (const [number, state] of (["handled", "dead", "failing"] as const).entries()) {
         await keep(a, numberedEntry(number));
         const [entry] = await a.claim({ now: AT, limit: 1, leaseTime: 1000 });
         if (entry === undefined) throw new Error("expected an entry");
         const settlement = settlementOf(entry, { state, runAt: AT + 1e9 });
         expect(await a.settle(settlement, AT)).toBe(true);
         expect(await b.settle(settlement, AT)).toBe(true);
-        expect(await b.settle({ ...settlement, state: "unhandled" }, AT)).toBe(false);
+        expect(await b.settle({ ...settlement, state: "received" }, AT)).toBe(false);
         expect(await b.settle({ ...settlement, lease: "another" }, AT)).toBe(false);
       }
       expect(await a.counts()).toEqual({
-        pending: 1,
-        running: 0,
-        done: 1,
-        dead: 1,
-        unhandled: 0,
+        waiting: 0,
         failing: 1,
+        running: 0,
+        handled: 1,
+        dead: 1,
+        received: 0,
       });
     });
 
@@ -167,7 +167,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         expect(settled).toEqual(work.map(() => true));
         await Promise.all(renewed);
       }
-      expect(await a.counts()).toMatchObject({ done: 600, running: 0 });
+      expect(await a.counts()).toMatchObject({ handled: 600, running: 0 });
     });
 
     it("take no event for new again while the other one prunes it", async () => {
@@ -185,7 +185,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
       await runAll(a, () => true, run);
       let pruning = true;
       const until = { receivedUntil: AT + total, datedUntil: AT + total };
-      const prune = pruneInbox(a, { prune: { states: ["done"], ...until } }).finally(() => {
+      const prune = pruneInbox(a, { prune: { states: ["handled"], ...until } }).finally(() => {
         pruning = false;
       });
       const fresh: number[] = [];

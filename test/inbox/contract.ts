@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
 import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
-import type { StoredState } from "../../src/inbox/entry-state.ts";
+import type { EntryState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { describeClaimOfOne } from "./claim-one-contract.ts";
 import {
@@ -62,14 +62,14 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           inbox,
           sampleEntry({ orderKey: "prop_1", delivery: sampleDelivery({ body }) }),
         );
-        expect(appended).toMatchObject({ seq: expect.any(Number), duplicate: false, state: "pending" });
+        expect(appended).toMatchObject({ seq: expect.any(Number), duplicate: false, state: "waiting" });
         expect(await inbox.list({})).toEqual([
           {
             seq: appended.seq,
             key: sampleKey(),
             kind: "payment.received",
             eventTimestamp: AT - 5000,
-            state: "pending",
+            state: "waiting",
             reason: null,
             problems: [],
             orderKey: "prop_1",
@@ -108,7 +108,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         const { seq } = await keep(inbox, sampleEntry());
         const delivery = sampleDelivery({ body: Buffer.from("re-serialised"), receivedAt: AT + 9000 });
         const again = await keep(inbox, sampleEntry({ delivery }));
-        expect(again).toEqual({ seq, duplicate: true, state: "pending" });
+        expect(again).toEqual({ seq, duplicate: true, state: "waiting" });
         expect(await inbox.list({})).toMatchObject([
           { seq, duplicates: 1, lastSeenAt: AT + 9000, receivedAt: AT, runAt: AT },
         ]);
@@ -121,7 +121,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(await inbox.list({})).toMatchObject([{ duplicates: 1, lastSeenAt: AT }]);
       });
 
-      it.each(["pending", "running", "done", "dead", "unhandled"] as const)(
+      it.each(["waiting", "running", "handled", "dead", "received"] as const)(
         "[case 57] counts a duplicate of a %s entry without running it",
         async (state) => {
           const seq = await entryIn(inbox, state);
@@ -166,14 +166,14 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 
       it("stores a new entry as if it had been claimed at that moment", async () => {
         const { seq, ...appended } = await keep(inbox, sampleEntry({ lease }));
-        expect(appended).toEqual({ duplicate: false, state: "pending", leased: true });
+        expect(appended).toEqual({ duplicate: false, state: "waiting", leased: true });
         const running = { state: "running", attempts: 1, runAt: AT + 1000 };
         expect(await inbox.list({})).toMatchObject([{ seq, ...running }]);
         expect(await inbox.claim({ now: AT + 999, limit: 10, leaseTime: 10 })).toEqual([]);
         expect(await inbox.nextRunAt()).toBe(AT + 1000);
         expect(await inbox.renew([{ seq, lease: "lease-1" }], AT + 2000)).toEqual([]);
         expect(await inbox.settle(settlementOf({ seq, lease: "lease-1" }), AT + 5)).toBe(true);
-        expect(await inbox.list({})).toMatchObject([{ state: "done", attempts: 1, settledAt: AT + 5 }]);
+        expect(await inbox.list({})).toMatchObject([{ state: "handled", attempts: 1, settledAt: AT + 5 }]);
       });
 
       it("[case 75] lets others claim it once the lease has expired, and refuses its completion", async () => {
@@ -185,15 +185,15 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
       it("does not lease a known event", async () => {
         const { seq } = await keep(inbox, sampleEntry());
         const again = await keep(inbox, sampleEntry({ lease }));
-        expect(again).toEqual({ seq, duplicate: true, state: "pending" });
-        expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0, duplicates: 1 }]);
+        expect(again).toEqual({ seq, duplicate: true, state: "waiting" });
+        expect(await inbox.list({})).toMatchObject([{ state: "waiting", attempts: 0, duplicates: 1 }]);
       });
     });
 
     describe("touch", () => {
       it("counts a duplicate of a known key", async () => {
         const { seq } = await keep(inbox, sampleEntry());
-        expect(await inbox.touch(sampleKey(), AT + 7)).toEqual({ seq, duplicate: true, state: "pending" });
+        expect(await inbox.touch(sampleKey(), AT + 7)).toEqual({ seq, duplicate: true, state: "waiting" });
         expect(await inbox.list({})).toMatchObject([{ duplicates: 1, lastSeenAt: AT + 7 }]);
       });
 
@@ -236,7 +236,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         for (const number of [1, 2, 3, 4, 5]) await keep(inbox, numberedEntry(number, number));
         for (const entry of await inbox.claim({ now: AT + 3, limit: 3, leaseTime: 10 })) {
           const runAt = entry.runAt - 10; // the original time: 1, 2 and 3 failed once
-          await inbox.settle(settlementOf(entry, { state: "pending", runAt }), AT + 3);
+          await inbox.settle(settlementOf(entry, { state: "failing", runAt }), AT + 3);
         }
         const ids = async (limit: number, ahead: number) =>
           (await inbox.claim({ now: AT + 9, limit, ahead, leaseTime: 1000 })).map(({ key }) => key.eventId);
@@ -273,7 +273,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
       });
 
       it("ignores entries that have ended", async () => {
-        for (const state of ["done", "dead", "unhandled"] as const) {
+        for (const state of ["handled", "dead", "received"] as const) {
           await entryIn(inbox, state, numberedEntry(1, 0, { key: sampleKey({ eventId: state }) }));
         }
         expect(await inbox.claim({ now: AT + 1e9, limit: 10, leaseTime: 1 })).toEqual([]);
@@ -313,7 +313,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         const entry = await claimOne(inbox);
         await inbox.settle(settlementOf(entry), AT);
         expect(await inbox.renew([entry], AT + 5000)).toEqual([entry.seq]);
-        expect(await inbox.list({})).toMatchObject([{ state: "done", runAt: AT }]);
+        expect(await inbox.list({})).toMatchObject([{ state: "handled", runAt: AT }]);
       });
 
       it("accepts an empty list", async () => {
@@ -323,10 +323,11 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 
     describe("settle", () => {
       it.each([
-        ["done", null, AT + 5],
+        ["handled", null, AT + 5],
         ["dead", "attempts_exhausted", AT + 5],
-        ["unhandled", "no_handler", AT + 5],
-        ["pending", null, null],
+        ["received", "no_handler", AT + 5],
+        ["failing", null, null],
+        ["waiting", "target_away", null],
       ] as const)("ends a lease as %s", async (state, reason, settledAt) => {
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
@@ -345,7 +346,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           { ...RECORD, handler: "a", duration: 0.01, note: "200 OK\nnaïve \u0000 😀" },
         ];
         const first = await claimOne(inbox);
-        await inbox.settle(settlementOf(first, { state: "pending", records }), AT);
+        await inbox.settle(settlementOf(first, { state: "failing", records }), AT);
         const second = await claimOne(inbox);
         const last: AttemptRecord = {
           ...RECORD,
@@ -362,7 +363,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         await keep(inbox, sampleEntry());
         const first = await claimOne(inbox);
         const failed: AttemptRecord = { ...RECORD, outcome: "error", error: "no" };
-        await inbox.settle(settlementOf(first, { state: "pending", records: [failed] }), AT);
+        await inbox.settle(settlementOf(first, { state: "failing", records: [failed] }), AT);
         const records: AttemptRecord[] = [
           { ...RECORD, attempt: 2, handler: 'a "\u0000 😀' },
           { ...RECORD, attempt: 2, handler: "b", duration: 12.345678901234567 },
@@ -373,7 +374,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(await inbox.attempts(first.seq)).toEqual([failed, ...records]);
         const entries = await inbox.list({});
         expect(entries).toMatchObject([
-          { state: "done", reason: null, finishedHandlers, settledAt: AT + 5, runAt: AT + 7, attempts: 2 },
+          { state: "handled", reason: null, finishedHandlers, settledAt: AT + 5, runAt: AT + 7, attempts: 2 },
         ]);
         const [outline] = (await inbox.outlines?.({ entries, bodyBytes: 1 })) ?? [];
         if (outline !== undefined)
@@ -386,16 +387,16 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
       it("returns a pending entry's finished handlers with its next claim", async () => {
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
-        await inbox.settle(settlementOf(entry, { state: "pending", finishedHandlers: ["a"] }), AT);
+        await inbox.settle(settlementOf(entry, { state: "failing", finishedHandlers: ["a"] }), AT);
         expect((await claimOne(inbox)).finishedHandlers).toEqual(["a"]);
       });
 
       it("does not count the attempt if asked not to", async () => {
         await keep(inbox, sampleEntry());
-        await inbox.settle(settlementOf(await claimOne(inbox), { state: "pending" }), AT);
+        await inbox.settle(settlementOf(await claimOne(inbox), { state: "failing" }), AT);
         const entry = await claimOne(inbox);
         expect(entry.attempts).toBe(2);
-        await inbox.settle(settlementOf(entry, { state: "pending", uncount: true }), AT);
+        await inbox.settle(settlementOf(entry, { state: "waiting", uncount: true }), AT);
         expect(await inbox.list({})).toMatchObject([{ attempts: 1 }]);
       });
 
@@ -428,7 +429,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(await inbox.settle(settlementOf(entry), AT + 10_000)).toBe(true);
       });
 
-      it.each(["done", "dead", "unhandled", "pending"] as const)(
+      it.each(["handled", "dead", "received", "failing"] as const)(
         "accepts the completion of a %s entry again, as after a lost connection, and changes nothing",
         async (state) => {
           await keep(inbox, sampleEntry());
@@ -441,7 +442,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           expect(await inbox.attempts(entry.seq)).toHaveLength(1);
           expect(await inbox.renew([entry], AT + 1e6)).toEqual([entry.seq]);
           expect(await inbox.settle({ ...settlement, lease: "another" }, AT)).toBe(false);
-          const otherwise = { ...settlement, state: state === "dead" ? "unhandled" : "dead" } as const;
+          const otherwise = { ...settlement, state: state === "dead" ? "received" : "dead" } as const;
           expect(await inbox.settle(otherwise, AT)).toBe(false);
         },
       );
@@ -451,14 +452,14 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         const entry = await claimOne(inbox);
         expect(await inbox.settle(settlementOf(entry), AT)).toBe(true);
         expect(await inbox.settle(settlementOf(entry, { state: "dead", reason: "x" }), AT)).toBe(false);
-        expect(await inbox.list({})).toMatchObject([{ state: "done", reason: null }]);
+        expect(await inbox.list({})).toMatchObject([{ state: "handled", reason: null }]);
       });
     });
 
     describe("nextRunAt", () => {
       it("is undefined for an empty inbox and for one in which all entries have ended", async () => {
         expect(await inbox.nextRunAt()).toBeUndefined();
-        await entryIn(inbox, "done");
+        await entryIn(inbox, "handled");
         expect(await inbox.nextRunAt()).toBeUndefined();
       });
 
@@ -468,25 +469,25 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(await inbox.nextRunAt()).toBe(AT);
         const entry = await claimOne(inbox, AT, 300);
         expect(await inbox.nextRunAt()).toBe(AT + 300);
-        await inbox.settle(settlementOf(entry, { state: "pending", runAt: AT + 900 }), AT);
+        await inbox.settle(settlementOf(entry, { state: "failing", runAt: AT + 900 }), AT);
         expect(await inbox.nextRunAt()).toBe(AT + 400);
       });
     });
 
     describe("retry", () => {
-      it.each(["dead", "unhandled"] as const)(
+      it.each(["dead", "received"] as const)(
         "makes a %s entry pending, and resets its attempts",
         async (state) => {
           const seq = await entryIn(inbox, state);
           expect(await inbox.retry({}, AT + 60)).toBe(1);
           expect(await inbox.list({})).toMatchObject([
-            { seq, state: "pending", reason: null, attempts: 0, runAt: AT + 60, settledAt: null },
+            { seq, state: "waiting", reason: null, attempts: 0, runAt: AT + 60, settledAt: null },
           ]);
           expect((await claimOne(inbox, AT + 60)).attempts).toBe(1);
         },
       );
 
-      it.each(["pending", "running", "done"] as const)(
+      it.each(["waiting", "running", "handled"] as const)(
         "does not change a %s entry, even if the filter includes it",
         async (state) => {
           const seq = await entryIn(inbox, state);
@@ -503,7 +504,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         await keep(inbox, sampleEntry(parts));
         expect(await inbox.list({})).toMatchObject([{ reason: "invalid_data", problems }]);
         await inbox.retry({}, AT);
-        expect(await inbox.list({})).toMatchObject([{ state: "pending", problems: [] }]);
+        expect(await inbox.list({})).toMatchObject([{ state: "waiting", problems: [] }]);
         const others = [{ field: "data.\u0000\ud800", message: "is missing" }];
         const claimed = await claimOne(inbox);
         await inbox.settle(settlementOf(claimed, { ...parts, problems: others }), AT);
@@ -526,7 +527,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         }
         expect(await inbox.retry({ kinds: ["payment.*"] }, AT)).toBe(2);
         expect(await inbox.list({ states: ["dead"] })).toMatchObject([{ kind: "lead.created" }]);
-        expect(await inbox.retry({ eventId: "evt_3", states: ["unhandled"] }, AT)).toBe(0);
+        expect(await inbox.retry({ eventId: "evt_3", states: ["received"] }, AT)).toBe(0);
         expect(await inbox.retry({ eventId: "evt_3", states: ["dead"] }, AT)).toBe(1);
       });
 
@@ -566,7 +567,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
       it.each<[string, EntryFilter, readonly number[]]>([
         ["nothing", {}, [1, 2, 3, 30, 4]],
         ["one state", { states: ["dead"] }, [2, 30]],
-        ["several states", { states: ["dead", "pending"] }, [1, 2, 3, 30, 4]],
+        ["several states", { states: ["dead", "waiting", "failing"] }, [1, 2, 3, 30, 4]],
         ["no state", { states: [] }, []],
         ["a kind", { kinds: ["lead.created"] }, [3]],
         ["a family", { kinds: ["payment.*"] }, [1, 2]],
@@ -584,7 +585,7 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         ["an event id in another case", { eventId: "EVT_4" }, []],
         ["a limit: the newest, oldest first", { limit: 2 }, [30, 4]],
         ["a limit beyond the end", { limit: 99 }, [1, 2, 3, 30, 4]],
-        ["a limit with a filter", { states: ["pending"], limit: 2 }, [3, 4]],
+        ["a limit with a filter", { states: ["waiting", "failing"], limit: 2 }, [3, 4]],
         [
           "all of them",
           { states: ["dead"], kinds: ["payment.*"], since: AT, until: AT + 11, eventId: "evt" },
@@ -683,14 +684,14 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 
     it("counts entries for every state", async () => {
       expect(await inbox.counts()).toEqual({
-        ...{ pending: 0, running: 0, done: 0, dead: 0, unhandled: 0, failing: 0 },
+        ...{ waiting: 0, running: 0, handled: 0, dead: 0, received: 0, failing: 0 },
       });
-      for (const [number, state] of (["done", "dead", "dead", "unhandled", "running"] as const).entries()) {
+      for (const [number, state] of (["handled", "dead", "dead", "received", "running"] as const).entries()) {
         await entryIn(inbox, state, numberedEntry(number));
       }
       await keep(inbox, numberedEntry(10));
       expect(await inbox.counts()).toEqual({
-        ...{ pending: 1, running: 1, done: 1, dead: 2, unhandled: 1, failing: 0 },
+        ...{ waiting: 1, running: 1, handled: 1, dead: 2, received: 1, failing: 0 },
       });
       const [first] = await inbox.list({ states: ["dead"] });
       await inbox.drop({ seqs: [first?.seq ?? 0] }, AT);
@@ -703,18 +704,19 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         const { seq } = await keep(inbox, numberedEntry(reason === null ? 1 : 2));
         const entry = await claimOne(inbox, AT);
         expect(entry.seq).toBe(seq);
-        await inbox.settle(settlementOf(entry, { state: "pending", reason, runAt: AT + 60_000 }), AT);
+        const state = reason === null ? "failing" : "waiting";
+        await inbox.settle(settlementOf(entry, { state, reason, runAt: AT + 60_000 }), AT);
       }
       await entryIn(inbox, "dead", numberedEntry(3));
       await keep(inbox, numberedEntry(4));
       const [failed, away, dead, fresh] = (await inbox.list({})).map(({ seq }) => seq);
       const found = async (filter: EntryFilter) => (await inbox.list(filter)).map(({ seq }) => seq);
-      expect(await found({ states: ["pending"], failing: true })).toEqual([failed]);
-      expect(await found({ states: ["pending", "dead"], failing: false })).toEqual([away, dead, fresh]);
-      const orElse = { states: ["pending"], failing: true } as const;
+      expect(await found({ states: ["failing"] })).toEqual([failed]);
+      expect(await found({ states: ["waiting", "dead"] })).toEqual([away, dead, fresh]);
+      const orElse = { states: ["failing"] } as const;
       expect(await found({ text: "in no entry", orElse })).toEqual([failed]);
-      expect(await inbox.counts()).toMatchObject({ pending: 3, failing: 1, dead: 1 });
-      expect(await inbox.counts({ since: 0 })).toMatchObject({ pending: 3, failing: 1, dead: 1 });
+      expect(await inbox.counts()).toMatchObject({ waiting: 2, failing: 1, dead: 1 });
+      expect(await inbox.counts({ since: 0 })).toMatchObject({ waiting: 2, failing: 1, dead: 1 });
     });
 
     it("says whether it hears of entries that other processes make due", () => {
@@ -736,12 +738,12 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 }
 
 /** Stores a new entry and brings it into a state as the dispatcher would; returns its number. */
-async function entryIn(inbox: Inbox, state: StoredState, next = sampleEntry()): Promise<number> {
+async function entryIn(inbox: Inbox, state: EntryState, next = sampleEntry()): Promise<number> {
   const { seq } = await keep(inbox, next);
-  if (state === "pending") return seq;
+  if (state === "waiting") return seq;
   const claimed = await claimOne(inbox, AT, 1_000_000);
   if (state === "running") return seq;
-  const reason = state === "done" ? null : "some_reason";
+  const reason = state === "handled" ? null : "some_reason";
   await inbox.settle(settlementOf(claimed, { state, reason }), AT + 1);
   return seq;
 }

@@ -62,7 +62,7 @@ describe("an entry whose delivery cannot be read", () => {
   it("keeps its finished handlers", async () => {
     const [first] = await inbox.claim({ now: AT + 10, limit: 1, leaseTime: 1000 });
     if (first === undefined) throw new Error("expected an entry");
-    await inbox.settle(settlementOf(first, { state: "pending", finishedHandlers: ["a"] }), AT);
+    await inbox.settle(settlementOf(first, { state: "failing", finishedHandlers: ["a"] }), AT);
     change("DELETE FROM delivery WHERE seq = 1");
     expect(await claim()).toMatchObject([{ seq: 1, finishedHandlers: ["a"] }, {}, {}]);
   });

@@ -84,7 +84,7 @@ describe("an inbox file with a damaged page of attempts", () => {
     const [entry] = await claim(1);
     if (entry === undefined) throw new Error("expected an entry");
     expect(await inbox.settle(settlementOf(entry, { records: [RECORD] }), AT)).toBe(true);
-    expect(await inbox.counts()).toMatchObject({ done: 1, running: 0 });
+    expect(await inbox.counts()).toMatchObject({ handled: 1, running: 0 });
     expect(levels()).toContain("error");
   });
 

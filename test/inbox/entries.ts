@@ -31,7 +31,7 @@ export function sampleEntry(parts: Partial<NewEntry> = {}): NewEntry {
     key: sampleKey(),
     kind: "payment.received",
     eventTimestamp: AT - 5000,
-    state: "pending",
+    state: "waiting",
     reason: null,
     orderKey: null,
     delivery: sampleDelivery(),
@@ -59,7 +59,16 @@ export function settlementOf(
   parts: Partial<Settlement> = {},
 ): Settlement {
   const { seq, lease } = entry;
-  return { seq, lease, state: "done", reason: null, runAt: AT, finishedHandlers: [], records: [], ...parts };
+  return {
+    seq,
+    lease,
+    state: "handled",
+    reason: null,
+    runAt: AT,
+    finishedHandlers: [],
+    records: [],
+    ...parts,
+  };
 }
 
 /** Appends an entry that must be stored or known. */

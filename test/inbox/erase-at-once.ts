@@ -49,7 +49,7 @@ async function fill(inbox: Inbox, many: number): Promise<void> {
 }
 
 async function countErased(inbox: Inbox, limit = 10_000): Promise<number> {
-  const done = await inbox.list({ states: ["done"], limit });
+  const done = await inbox.list({ states: ["handled"], limit });
   return done.filter(({ reason }) => reason === ERASED).length;
 }
 

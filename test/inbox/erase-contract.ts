@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NewEntry } from "../../src/inbox/append.ts";
-import type { StoredState } from "../../src/inbox/entry-state.ts";
+import type { EntryState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
 
@@ -20,9 +20,9 @@ export function describeErasing(makeInbox: () => Inbox): void {
     const erase = (...seqs: readonly number[]) => inbox.erase?.(seqs, AT + 9000);
 
     /** Adds an entry in a state; one that failed has a run, problems and a target. No other entry may be due. */
-    const add = async (number: number, state: StoredState, parts: Partial<NewEntry> = {}) => {
+    const add = async (number: number, state: EntryState, parts: Partial<NewEntry> = {}) => {
       const { seq } = await keep(inbox, numberedEntry(number, 0, parts));
-      if (state === "pending") return seq;
+      if (state === "waiting") return seq;
       const claimed = await claimOne(inbox, AT, 1e12);
       if (state === "running") return seq;
       const run = { attempt: 1, handler: "a", startedAt: AT, duration: 1, outcome: "error" } as const;
@@ -37,7 +37,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
 
     it("leaves the dedup key, and nothing else that the sender or a handler said", async () => {
       const orderKey = "tenant 42";
-      for (const [number, state] of (["done", "dead", "unhandled", "pending"] as const).entries()) {
+      for (const [number, state] of (["handled", "dead", "received", "waiting"] as const).entries()) {
         const seq = await add(number, state, { orderKey: state === "dead" ? null : orderKey });
         expect(await erase(seq)).toEqual([seq]);
         await inbox.endErasure?.();
@@ -45,7 +45,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
         expect(entry).toMatchObject({
           key: { eventId: `evt_${number}` },
           ...{
-            state: "done",
+            state: "handled",
             reason: "erased",
             problems: [],
             waits: [],
@@ -53,7 +53,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
             finishedHandlers: [],
           },
           ...{ bodyLength: 0, bodyHash: createHash("sha256").digest("hex"), receivedAt: AT },
-          settledAt: state === "pending" ? AT + 9000 : AT + 1,
+          settledAt: state === "waiting" ? AT + 9000 : AT + 1,
         });
         expect(await inbox.delivery(seq)).toBeUndefined();
         expect(await inbox.attempts(seq)).toEqual([]);
@@ -67,7 +67,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
       await erase(seq);
       await inbox.endErasure?.();
       const again = await inbox.append(numberedEntry(1));
-      expect(again).toMatchObject({ seq, duplicate: true, state: "done" });
+      expect(again).toMatchObject({ seq, duplicate: true, state: "handled" });
       expect(await inbox.delivery(seq)).toBeUndefined();
       expect(await inbox.list({})).toMatchObject([{ duplicates: 1 }]);
     });
@@ -82,13 +82,13 @@ export function describeErasing(makeInbox: () => Inbox): void {
     });
 
     it("lets the next entry of its order key run", async () => {
-      const first = await add(1, "pending", { orderKey: "k" });
+      const first = await add(1, "waiting", { orderKey: "k" });
       const next = await keep(inbox, numberedEntry(2, 1, { orderKey: "k" }));
       expect(await inbox.claim({ now: AT + 5, limit: 10, leaseTime: 1 })).toMatchObject([{ seq: first }]);
       await inbox.reschedule({}, AT + 1e6);
       const [run] = await inbox.claim({ now: AT + 10, limit: 10, leaseTime: 1 });
       if (run === undefined) throw new Error("expected the first to be claimed again");
-      await inbox.settle(settlementOf(run, { state: "pending", runAt: AT + 1e6 }), AT + 10);
+      await inbox.settle(settlementOf(run, { state: "failing", runAt: AT + 1e6 }), AT + 10);
       expect(await erase(first)).toEqual([first]);
       expect(await inbox.claim({ now: AT + 2e6, limit: 10, leaseTime: 1 })).toMatchObject([
         { seq: next.seq },
@@ -97,7 +97,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
 
     it("counts what was erased since the last erasure that ended, and says since when", async () => {
       expect(await inbox.endErasure?.()).toBeUndefined();
-      const seqs = [await add(1, "done"), await add(2, "dead"), await add(3, "done")];
+      const seqs = [await add(1, "handled"), await add(2, "dead"), await add(3, "handled")];
       await inbox.erase?.([seqs[2] ?? 0], AT + 7);
       await erase(seqs[0] ?? 0, seqs[2] ?? 0, 1e6);
       expect(await inbox.endErasure?.()).toEqual({ entries: 2, since: AT + 7 });
@@ -108,7 +108,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
 
     it("lets one erasure run at a time, and another one once that has ended or failed", async () => {
       const another = () => inbox.eraseAlone?.(async () => inbox.endErasure?.());
-      const seq = await add(1, "done");
+      const seq = await add(1, "handled");
       const erased = await inbox.eraseAlone?.(async () => {
         await erase(seq);
         await expect(another()).rejects.toMatchObject({

@@ -19,7 +19,7 @@ export function describeFailures(makeInbox: () => Inbox): void {
     /** Keeps an entry that fails with an error, or dies of it. */
     async function fail(
       number: number,
-      state: "pending" | "dead",
+      state: "failing" | "dead",
       error: string,
       failure: AttemptRecord["failure"] = null,
     ): Promise<number> {
@@ -48,11 +48,11 @@ export function describeFailures(makeInbox: () => Inbox): void {
       const at = "handlers/ledger.ts:14:7";
       const failure = { name: "Error", at, stack: `Error: no\n at "at":"x" ${at}` };
       const seqs = [
-        await fail(1, "pending", 'no lease "lea_1" of tenant 17 (7f0c-11)', failure),
+        await fail(1, "failing", 'no lease "lea_1" of tenant 17 (7f0c-11)', failure),
         await fail(2, "dead", 'no lease "lea_2" of tenant 18 (7f0d-12)', failure),
-        await fail(3, "pending", 'no lease "lea_3" of tenant 19 (7f0e-13)', failure),
+        await fail(3, "failing", 'no lease "lea_3" of tenant 19 (7f0e-13)', failure),
       ];
-      await fail(4, "pending", 'no lease "lea_3" of tenant 19 (7f0e-13)');
+      await fail(4, "failing", 'no lease "lea_3" of tenant 19 (7f0e-13)');
       const { groups } = await failureGroups(inbox);
       expect(groups.map(({ seqs: all }) => all.length)).toEqual([3, 1]);
       expect(groups[0]).toMatchObject({ seqs, at, failing: 2, dead: 1 });
@@ -66,8 +66,8 @@ export function describeFailures(makeInbox: () => Inbox): void {
       ["a target", "http://127.0.0.1:3000: refused", "http://127.0.0.1:3001: refused"],
       ["a message", "no lease", "no tenant"],
     ])("is another group for %s", async (_, one, other) => {
-      await fail(1, "pending", one);
-      await fail(2, "pending", other);
+      await fail(1, "failing", one);
+      await fail(2, "failing", other);
       expect((await failureGroups(inbox)).groups.length).toBe(2);
     });
 

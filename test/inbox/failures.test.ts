@@ -58,7 +58,7 @@ it("an entry that only waits has not failed like another, even if it has a reaso
   await inbox.open();
   const { seq } = await keep(inbox, numberedEntry(1));
   const { lease } = await claimOne(inbox);
-  await inbox.settle({ ...settlementOf({ seq, lease }), state: "pending", reason: "target_away" }, AT);
+  await inbox.settle({ ...settlementOf({ seq, lease }), state: "waiting", reason: "target_away" }, AT);
   expect(await failuresLike(inbox, seq)).toBeUndefined();
   expect(await failuresLike(inbox, seq + 1)).toBeUndefined();
   const other = await keep(inbox, numberedEntry(2, 0, { state: "dead", reason: "invalid_json" }));

@@ -39,7 +39,7 @@ describe("a handler's transaction in the memory inbox", () => {
       return settlement;
     });
     expect([end, given, ends]).toEqual(["committed", ["tx"], ["committed"]]);
-    expect(await entry()).toMatchObject({ state: "done", finishedHandlers: ["a"] });
+    expect(await entry()).toMatchObject({ state: "handled", finishedHandlers: ["a"] });
   });
 
   it("stores that a handler has finished while others are left", async () => {

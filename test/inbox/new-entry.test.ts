@@ -21,7 +21,7 @@ describe("newEntry", () => {
       key: sampleKey(),
       kind: "payment.received",
       eventTimestamp: AT - 5000,
-      state: "pending",
+      state: "waiting",
       reason: null,
       orderKey: null,
       delivery: sampleDelivery({ body: BODY }),
@@ -42,7 +42,7 @@ describe("newEntry", () => {
   });
 
   it("leases no entry that is held for a time, and makes it due after that", () => {
-    expect(entryOf({ holdMs: 50 })).toMatchObject({ state: "pending", runAt: AT + 50, lease: undefined });
+    expect(entryOf({ holdMs: 50 })).toMatchObject({ state: "waiting", runAt: AT + 50, lease: undefined });
   });
 });
 

@@ -47,7 +47,7 @@ export function describeOrder(makeInbox: () => Inbox): void {
     it("holds back entries behind one that waits for its next attempt", async () => {
       for (const number of [0, 1]) await add(number, "a");
       const first = await claim();
-      await end(first, { state: "pending", runAt: AT + 5000 });
+      await end(first, { state: "failing", runAt: AT + 5000 });
       expect(await claim({ now: AT + 100 })).toEqual([]);
       expect(await inbox.nextRunAt()).toBe(AT + 5000);
       const again = await claim({ now: AT + 5000 });
@@ -135,7 +135,7 @@ export function describeOrder(makeInbox: () => Inbox): void {
 
     it("[case 65] treats an entry whose time is beyond the horizon as due, since the clock was set back", async () => {
       await add(0, null);
-      await end(await claim(), { state: "pending", runAt: AT + 60_000 });
+      await end(await claim(), { state: "failing", runAt: AT + 60_000 });
       const day = 86_400_000;
       expect(await claim({ now: AT - day, horizon: day + 60_000 })).toEqual([]);
       expect(numbers(await claim({ now: AT - day, horizon: day + 59_999 }))).toEqual([0]);

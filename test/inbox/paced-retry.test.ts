@@ -57,9 +57,9 @@ describe("a retry at a measured pace", () => {
     const seqs = await retryableSeqs(inbox as never, { kinds: ["lead.*"] });
     expect(seqs).toEqual(all.map(({ seq }) => seq));
     expect(asked).toHaveLength(3);
-    expect(asked[0]).toEqual({ kinds: ["lead.*"], states: ["pending", "dead", "unhandled"] });
+    expect(asked[0]).toEqual({ kinds: ["lead.*"], states: ["waiting", "failing", "dead", "received"] });
     expect(await retryableSeqs(inbox as never, {}, 3)).toEqual([1, 2, 3]);
-    await retryableSeqs(inbox as never, { states: ["dead", "done"], before: 4 });
+    await retryableSeqs(inbox as never, { states: ["dead", "handled"], before: 4 });
     expect(asked.at(-1)).toEqual({ states: ["dead"] });
   });
 });

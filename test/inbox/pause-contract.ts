@@ -77,8 +77,8 @@ export function describePauses(makeInbox: () => Inbox): void {
       await pause("kind", "payment.received");
       await claim({ now: AT + 5 });
       expect(await inbox.list({ kinds: ["payment.received"] })).toMatchObject([
-        { state: "pending", reason: "paused", attempts: 0 },
-        { state: "pending", reason: "paused", attempts: 0 },
+        { state: "waiting", reason: "paused", attempts: 0 },
+        { state: "waiting", reason: "paused", attempts: 0 },
       ]);
     });
 
@@ -119,7 +119,7 @@ export function describePauses(makeInbox: () => Inbox): void {
       const [entry] = await claim();
       if (entry === undefined) throw new Error("expected an entry");
       const waits = [{ target: ODD, since: AT, attempts: 1, nextAt: AT, over: null }];
-      const waiting = { state: "pending", reason: "target_away", runAt: AT + 60_000, waits } as const;
+      const waiting = { state: "waiting", reason: "target_away", runAt: AT + 60_000, waits } as const;
       await inbox.settle(settlementOf(entry, waiting), AT);
       const turn = { waitingFor: { target: ODD, after: 0 } };
       await pause("target", ODD);
@@ -152,7 +152,7 @@ export function describePauses(makeInbox: () => Inbox): void {
       expect(await pace(id, seqs)).toBe(3);
       expect(await inbox.list({})).toMatchObject(
         [0, 1, 2].map((n) => ({
-          ...{ state: "pending", reason: `paced_${id}`, attempts: 0, settledAt: null, runAt: AT + n * 1000 },
+          ...{ state: "waiting", reason: `paced_${id}`, attempts: 0, settledAt: null, runAt: AT + n * 1000 },
         })),
       );
       expect((await inbox.pauses?.())?.retries).toEqual([
@@ -180,10 +180,10 @@ export function describePauses(makeInbox: () => Inbox): void {
       const [first, second, third] = await claim({ limit: 3 });
       if (first === undefined || second === undefined || third === undefined) throw new Error("too few");
       await inbox.settle(settlementOf(first), AT);
-      await inbox.settle(settlementOf(second, { state: "pending", runAt: AT + 5 }), AT);
+      await inbox.settle(settlementOf(second, { state: "failing", runAt: AT + 5 }), AT);
       const id = (await newRetry({ entries: 4 })) ?? 0;
       expect(await pace(id, seqs)).toBe(2);
-      expect(await inbox.list({ states: ["pending"] })).toMatchObject([
+      expect(await inbox.list({ states: ["waiting", "failing"] })).toMatchObject([
         { seq: second.seq, attempts: 1, runAt: AT + 1000 },
         { seq: seqs[3], attempts: 0, runAt: AT + 3000 },
       ]);
@@ -199,7 +199,7 @@ export function describePauses(makeInbox: () => Inbox): void {
       await pause("retry", String(id));
       expect(await claimed({ now: AT + 6000, except: seqs.slice(0, 1) })).toEqual([]);
       expect(await resume("retry", String(id), AT + 10_000)).toBe(true);
-      expect(await inbox.list({ states: ["pending"] })).toMatchObject(
+      expect(await inbox.list({ states: ["waiting", "failing"] })).toMatchObject(
         [0, 1, 2].map((n) => ({ seq: seqs[n + 1], runAt: AT + 10_000 + n * 1000, reason: `paced_${id}` })),
       );
       expect((await inbox.pauses?.())?.retries).toMatchObject([{ left: 3, until: AT + 13_000 }]);

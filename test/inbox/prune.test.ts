@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { latestDates, pruneInbox, stepResult } from "../../src/inbox/prune.ts";
-import { isEnded } from "../../src/inbox/prune-request.ts";
 
 it("the latest date of each source is that of an event that ran", () => {
   const row = (source: string, dated: number, neverRan: unknown) => ({ source, dated, never_ran: neverRan });
@@ -45,14 +44,4 @@ it("an inbox is pruned and slimmed in steps until none is left, or until it is s
     ["prune", { cursor: "7", limit: 200 }],
     ["slim", { cursor: undefined, limit: 200 }],
   ]);
-});
-
-it.each([
-  ["pending", false],
-  ["running", false],
-  ["done", true],
-  ["dead", true],
-  ["unhandled", true],
-] as const)("an entry that is %s has ended: %s", (state, ended) => {
-  expect(isEnded(state)).toBe(ended);
 });

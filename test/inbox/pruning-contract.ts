@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { REJECTED } from "../../src/event/identity.ts";
-import type { StoredState } from "../../src/inbox/entry-state.ts";
+import type { EntryState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
 import type { PruneRequest } from "../../src/inbox/prune-request.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
 
 const EVERYTHING: PruneRequest = {
-  states: ["done", "unhandled", "dead"],
+  states: ["handled", "received", "dead"],
   receivedUntil: AT + 1e9,
   datedUntil: AT + 1e9,
 };
@@ -25,12 +25,12 @@ export function describePruning(makeInbox: () => Inbox): void {
     afterEach(() => inbox.close());
 
     /** Adds an entry in a state, received `later`, with a timestamp 5 seconds before. No other entry may be due. */
-    const add = async (number: number, state: StoredState, later = 0, orderKey: string | null = null) => {
+    const add = async (number: number, state: EntryState, later = 0, orderKey: string | null = null) => {
       const at = AT + later;
       const key = sampleKey({ eventId: `evt_${number}`, timestamp: at - 5000 });
       const next = numberedEntry(number, later, { key, eventTimestamp: at - 5000, orderKey });
       const { seq } = await keep(inbox, next);
-      if (state === "pending") return seq;
+      if (state === "waiting") return seq;
       const claimed = await claimOne(inbox, at, 1e12);
       if (state === "running") return seq;
       const record = {
@@ -51,8 +51,8 @@ export function describePruning(makeInbox: () => Inbox): void {
     const left = async () => (await inbox.list({})).map(({ key }) => key.eventId);
 
     it("deletes ended entries with their delivery and attempts, and no waiting or running ones", async () => {
-      const done = await add(0, "done");
-      for (const [index, state] of (["dead", "unhandled", "running", "pending"] as const).entries()) {
+      const done = await add(0, "handled");
+      for (const [index, state] of (["dead", "received", "running", "waiting"] as const).entries()) {
         await add(index + 1, state);
       }
       expect(await prune()).toBe(3);
@@ -62,14 +62,14 @@ export function describePruning(makeInbox: () => Inbox): void {
     });
 
     it("deletes only the requested states", async () => {
-      for (const [index, state] of (["done", "dead", "unhandled", "done"] as const).entries())
+      for (const [index, state] of (["handled", "dead", "received", "handled"] as const).entries())
         await add(index, state);
-      expect(await prune({ states: ["done", "unhandled"] })).toBe(2);
+      expect(await prune({ states: ["handled", "received"] })).toBe(2);
       expect(await left()).toEqual(["evt_1", "evt_3"]);
     });
 
     it("deletes only entries whose arrival and timestamp are both old enough", async () => {
-      for (const number of [0, 1, 2, 3]) await add(number, "done", number * 1000);
+      for (const number of [0, 1, 2, 3]) await add(number, "handled", number * 1000);
       expect(await prune({ receivedUntil: AT + 1000, datedUntil: AT })).toBe(2);
       expect(await left()).toEqual(["evt_2", "evt_3"]);
       expect(await prune({ receivedUntil: AT + 9000, datedUntil: AT - 3001 })).toBe(0);
@@ -77,16 +77,16 @@ export function describePruning(makeInbox: () => Inbox): void {
     });
 
     it("keeps the newest entry, so that no number is used twice", async () => {
-      const last = await add(0, "done");
+      const last = await add(0, "handled");
       expect(await prune()).toBe(0);
-      expect(await add(1, "done")).toBeGreaterThan(last);
+      expect(await add(1, "handled")).toBeGreaterThan(last);
       expect(await prune()).toBe(1);
     });
 
     it("prunes what was received after a clock was set back, and does not stop at what it was ahead for", async () => {
       const ahead = Date.now() + 400 * 86_400_000 - AT;
-      for (const number of [0, 1]) await add(number, "done", ahead + number);
-      for (const number of [2, 3]) await add(number, "done", number);
+      for (const number of [0, 1]) await add(number, "handled", ahead + number);
+      for (const number of [2, 3]) await add(number, "handled", number);
       const request = { ...EVERYTHING, receivedUntil: AT + 2 };
       const first = await inbox.prune(request, { limit: 2 });
       expect(await inbox.prune(request, { limit: 2, cursor: first.next })).toMatchObject({ changed: 1 });
@@ -94,8 +94,8 @@ export function describePruning(makeInbox: () => Inbox): void {
     });
 
     it("prunes a long inbox in small steps", async () => {
-      for (let number = 0; number < 20; number++) await add(number, number % 3 === 0 ? "dead" : "done");
-      const request = { ...EVERYTHING, states: ["done"] } as const;
+      for (let number = 0; number < 20; number++) await add(number, number % 3 === 0 ? "dead" : "handled");
+      const request = { ...EVERYTHING, states: ["handled"] } as const;
       let changed = 0;
       let steps = 0;
       let cursor: string | undefined;
@@ -111,9 +111,9 @@ export function describePruning(makeInbox: () => Inbox): void {
     });
 
     it("[case 58] never accepts an event again that it may have deleted, whatever the clock says", async () => {
-      await add(0, "done");
-      await add(1, "done", 1000);
-      await add(2, "done", 2000);
+      await add(0, "handled");
+      await add(1, "handled", 1000);
+      await add(2, "handled", 2000);
       expect(await prune({ receivedUntil: AT + 1000 })).toBe(2);
       const again = (number: number, later: number) => {
         const dated = AT + later - 5000;
@@ -129,13 +129,13 @@ export function describePruning(makeInbox: () => Inbox): void {
     });
 
     it("stores dead letters however old, and entries with `afterPruning`", async () => {
-      await add(0, "done");
-      await add(1, "done", 1000);
+      await add(0, "handled");
+      await add(1, "handled", 1000);
       await prune();
       const dead = numberedEntry(5, 0, { state: "dead", reason: "too_old" });
       expect(await inbox.append(dead)).toMatchObject({ duplicate: false, state: "dead" });
       expect(await inbox.append({ ...numberedEntry(6), afterPruning: true })).toMatchObject({
-        state: "pending",
+        state: "waiting",
       });
     });
 
@@ -143,22 +143,22 @@ export function describePruning(makeInbox: () => Inbox): void {
       const key = sampleKey({ timestamp: REJECTED, eventId: "raw_1" });
       const parts = { key, eventTimestamp: AT + 1e12, state: "dead", reason: "future_timestamp" } as const;
       await keep(inbox, numberedEntry(0, 0, parts));
-      await add(1, "pending", 1000);
+      await add(1, "waiting", 1000);
       expect(await prune({ receivedUntil: AT, datedUntil: AT })).toBe(1);
       expect(await inbox.append(numberedEntry(2))).toMatchObject({ duplicate: false });
     });
 
     it("lets entries behind a deleted dead letter run", async () => {
       await add(0, "dead", 0, "a");
-      await add(1, "pending", 0, "a");
+      await add(1, "waiting", 0, "a");
       expect(await inbox.claim({ now: AT, limit: 5, leaseTime: 10, deadBlocks: true })).toEqual([]);
       await prune({ states: ["dead"] });
       expect(await inbox.claim({ now: AT, limit: 5, leaseTime: 10, deadBlocks: true })).toHaveLength(1);
     });
 
     it("deletes the deliveries of done entries, and keeps the rest", async () => {
-      const done = await add(0, "done");
-      const young = await add(1, "done", 1000);
+      const done = await add(0, "handled");
+      const young = await add(1, "handled", 1000);
       const dead = await add(2, "dead");
       const [before] = await inbox.list({ seq: done });
       expect(await pruneInbox(inbox, { slim: { settledUntil: AT + 999 } })).toEqual({
@@ -172,7 +172,7 @@ export function describePruning(makeInbox: () => Inbox): void {
       expect(await inbox.delivery(dead)).toBeDefined();
       expect(await inbox.append(numberedEntry(0, 0, { key: before?.key ?? sampleKey() }))).toMatchObject({
         duplicate: true,
-        state: "done",
+        state: "handled",
       });
     });
   });

@@ -67,14 +67,14 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       await delay(1500); // they look every second, or hear of it
       await sendAll(front, 0, 100);
       await vi.waitFor(
-        async () => expect(await inbox.counts()).toMatchObject({ pending: 50, done: 50 }),
+        async () => expect(await inbox.counts()).toMatchObject({ waiting: 50, handled: 50 }),
         WAIT,
       );
       other.kill("SIGKILL");
       await start("run", "*");
       await sendAll(front, 100, 150);
       await vi.waitFor(
-        async () => expect(await inbox.counts()).toMatchObject({ pending: 75, done: 75 }),
+        async () => expect(await inbox.counts()).toMatchObject({ waiting: 75, handled: 75 }),
         WAIT,
       );
       expect(runs().some(({ kind }) => kind === "payment.received")).toBe(false);
@@ -88,9 +88,9 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       await start("run", "payment.received", 1000);
       await sendAll(front, 0, 20);
       const inbox = await look();
-      const counts = { pending: 0, running: 0, done: 10, dead: 0, unhandled: 10, failing: 0 };
+      const counts = { waiting: 0, running: 0, handled: 10, dead: 0, received: 10, failing: 0 };
       await vi.waitFor(async () => expect(await inbox.counts()).toEqual(counts), WAIT);
-      const left = await inbox.list({ states: ["unhandled"] });
+      const left = await inbox.list({ states: ["received"] });
       for (const { settledAt, receivedAt } of left)
         expect((settledAt ?? 0) - receivedAt).toBeGreaterThanOrEqual(1000);
     });
@@ -130,7 +130,7 @@ function crowd({ path, schema, look: open }: SharedInbox) {
   };
   /** Resolves once all entries are done; each ran once. */
   const untilDone = async (many: number) => {
-    const done = { pending: 0, running: 0, done: many, dead: 0, unhandled: 0, failing: 0 };
+    const done = { waiting: 0, running: 0, handled: many, dead: 0, received: 0, failing: 0 };
     await vi.waitFor(async () => expect(await (await look()).counts()).toEqual(done), WAIT);
     expect(
       runs()

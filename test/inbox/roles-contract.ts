@@ -29,7 +29,7 @@ export function describeRoles(makeInbox: () => Inbox): void {
       const { seq } = await add(number, kind, parts);
       const [entry] = await inbox.claim({ now: AT + 1000, limit: 1, leaseTime: 1000, only: seq });
       if (entry === undefined) throw new Error("expected a claimed entry, got none");
-      const waits = { state: "pending", reason, runAt: AT + 60_000, uncount: true } as const;
+      const waits = { state: "waiting", reason, runAt: AT + 60_000, uncount: true } as const;
       expect(await inbox.settle(settlementOf(entry, waits), AT + 1000)).toBe(true);
       return seq;
     };
@@ -119,10 +119,10 @@ export function describeRoles(makeInbox: () => Inbox): void {
       it("leaves entries that wait for something else, or have ended, alone", async () => {
         await add(1, "lead.created");
         const failed = await claimOne(inbox, AT + 1);
-        await inbox.settle(settlementOf(failed, { state: "pending", runAt: AT + 60_000 }), AT + 1);
+        await inbox.settle(settlementOf(failed, { state: "failing", runAt: AT + 60_000 }), AT + 1);
         await add(2, "lead.created");
         const ended = await claimOne(inbox, AT + 2);
-        await inbox.settle(settlementOf(ended, { state: "unhandled", reason: "no_handler" }), AT + 2);
+        await inbox.settle(settlementOf(ended, { state: "received", reason: "no_handler" }), AT + 2);
         expect(await inbox.hasten?.({}, AT + 2000)).toBe(0);
       });
     });

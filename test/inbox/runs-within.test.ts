@@ -45,17 +45,17 @@ describe("a settlement", () => {
 describe("the runs of an entry that is copied", () => {
   it("are within it if they end a handled one, apart from earlier ones", () => {
     const failed = run("b", { outcome: "error", error: "no" });
-    const { finished, others } = splitRuns({ state: "done", ...both }, [failed, ...both.records]);
+    const { finished, others } = splitRuns({ state: "handled", ...both }, [failed, ...both.records]);
     expect([runsWithin(finished), others]).toEqual([both.records, [failed]]);
   });
 
-  it.each(["pending", "dead"])("are not within a %s one", (state) => {
+  it.each(["waiting", "dead"])("are not within a %s one", (state) => {
     const { finished, others } = splitRuns({ state, ...both }, both.records);
     expect([finished, others]).toEqual(['["a","b"]', both.records]);
   });
 
   it("are not within one of whose handlers some run is missing", () => {
-    const { finished, others } = splitRuns({ state: "done", ...both }, [run("b")]);
+    const { finished, others } = splitRuns({ state: "handled", ...both }, [run("b")]);
     expect([finished, others]).toEqual(['["a","b"]', [run("b")]]);
   });
 });

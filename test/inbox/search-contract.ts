@@ -66,18 +66,18 @@ export function describeSearch(makeInbox: () => Inbox): void {
       expect(await inbox.outlines({ entries: [], bodyBytes: 8 })).toEqual([]);
     });
 
-    it("for what is pending finds it whether its last attempt failed or not, unless it is asked for one of these", async () => {
+    it("for a state finds what failed at its last attempt apart from what has not run", async () => {
       await keep(inbox, numberedEntry(3));
-      const failed = settlementOf(await claimOne(inbox), { state: "pending", runAt: AT + 9 });
+      const failed = settlementOf(await claimOne(inbox), { state: "failing", runAt: AT + 9 });
       await inbox.settle(failed, AT);
       await keep(inbox, numberedEntry(4));
-      expect(await ids({ states: ["pending"] })).toEqual(["evt_3", "evt_4"]);
-      expect(await ids({ states: ["pending"], failing: true })).toEqual(["evt_3"]);
-      expect(await ids({ states: ["pending"], failing: false })).toEqual(["evt_4"]);
+      expect(await ids({ states: ["waiting", "failing"] })).toEqual(["evt_3", "evt_4"]);
+      expect(await ids({ states: ["failing"] })).toEqual(["evt_3"]);
+      expect(await ids({ states: ["waiting"] })).toEqual(["evt_4"]);
     });
 
     it("counts are those of a filter", async () => {
-      expect(await inbox.counts({ kinds: ["property.*"] })).toMatchObject({ dead: 1, pending: 0 });
+      expect(await inbox.counts({ kinds: ["property.*"] })).toMatchObject({ dead: 1, waiting: 0 });
       expect(await inbox.counts({ since: AT + 10 })).toMatchObject({ dead: 1 });
       expect(await inbox.counts({ until: AT + 10, kinds: ["property.*"] })).toMatchObject({ dead: 0 });
       expect(await inbox.counts({})).toMatchObject({ dead: 2 });

@@ -103,7 +103,7 @@ describe("the SQLite inbox", () => {
       expect(await after.append(numberedEntry(1))).toMatchObject({
         seq: first.seq,
         duplicate: true,
-        state: "done",
+        state: "handled",
       });
       expect(await after.settle(settlementOf(second), AT + 4)).toBe(true);
     });
@@ -180,12 +180,12 @@ describe("the SQLite inbox", () => {
       const path = newPath();
       const [a, b] = [await openInbox(path), await openInbox(path)];
       const { seq } = await keep(a, sampleEntry());
-      expect(await b.append(sampleEntry())).toEqual({ seq, duplicate: true, state: "pending" });
+      expect(await b.append(sampleEntry())).toEqual({ seq, duplicate: true, state: "waiting" });
       const entry = await claimOne(b);
       expect(await a.claim({ now: AT, limit: 1, leaseTime: 1 })).toEqual([]);
       expect(await a.settle(settlementOf(entry, { lease: "not-ours" }), AT)).toBe(false);
       expect(await b.settle(settlementOf(entry), AT)).toBe(true);
-      expect(await a.list({})).toMatchObject([{ state: "done", duplicates: 1 }]);
+      expect(await a.list({})).toMatchObject([{ state: "handled", duplicates: 1 }]);
     });
 
     it("[case 56] stores one entry for 200 identical appends to both", async () => {

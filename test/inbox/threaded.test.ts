@@ -120,8 +120,8 @@ describe("the thread that writes", () => {
     await inbox.open();
     onTestFinished(() => inbox.close());
     await expect(keep(inbox, numberedEntry(1))).rejects.toMatchObject({ code: "inbox_unavailable" });
-    expect(await keep(inbox, numberedEntry(2))).toMatchObject({ state: "pending" });
-    expect(await keep(inbox, numberedEntry(1))).toMatchObject({ state: "pending", duplicate: false });
+    expect(await keep(inbox, numberedEntry(2))).toMatchObject({ state: "waiting" });
+    expect(await keep(inbox, numberedEntry(1))).toMatchObject({ state: "waiting", duplicate: false });
   });
 
   it.skipIf(!BUILT_IN)("is not needed if it is terminated at any moment", async () => {
@@ -131,8 +131,8 @@ describe("the thread that writes", () => {
     await new Promise((resolve) => setImmediate(resolve)); // by now the write is in progress
     await thread.terminate();
     await lost.catch((error) => expect(error).toMatchObject({ code: "inbox_unavailable" }));
-    expect(await keep(inbox, numberedEntry(2))).toMatchObject({ state: "pending" });
-    expect((await keep(inbox, numberedEntry(1))).state).toBe("pending");
+    expect(await keep(inbox, numberedEntry(2))).toMatchObject({ state: "waiting" });
+    expect((await keep(inbox, numberedEntry(1))).state).toBe("waiting");
   });
 
   it("is not started if there is no program for it", async () => {

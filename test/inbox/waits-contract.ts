@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ClaimRequest } from "../../src/inbox/claim.ts";
 import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
-import type { StoredState } from "../../src/inbox/entry-state.ts";
+import type { EntryState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { TargetWait } from "../../src/inbox/target-wait.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
@@ -30,7 +30,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       const { seq } = await keep(inbox, numberedEntry(number, 0, { key }));
       const [entry] = await inbox.claim({ now: AT, limit: 1, leaseTime: 1000, only: seq });
       if (entry === undefined) throw new Error("expected the entry to be claimed");
-      const pending = { state: "pending", reason: "target_away", runAt: AT + 60_000, waits } as const;
+      const pending = { state: "waiting", reason: "target_away", runAt: AT + 60_000, waits } as const;
       await inbox.settle(settlementOf(entry, pending), AT);
       return seq;
     };
@@ -42,7 +42,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
     it("are listed with their waits, and claimed with them", async () => {
       const waits = [wait(APP, { attempts: 3, since: AT - 5 }), wait(OTHER, { over: "refused_for_good" })];
       const seq = await waiting(1, waits);
-      expect(await inbox.list({})).toMatchObject([{ seq, state: "pending", waits }]);
+      expect(await inbox.list({})).toMatchObject([{ seq, state: "waiting", waits }]);
       expect(await claim(APP)).toMatchObject([
         { seq, waits, dueAt: AT + 60_000, runAt: AT + 1000, attempts: 2 },
       ]);
@@ -51,10 +51,10 @@ export function describeWaits(makeInbox: () => Inbox): void {
     it("keep their waits if a settlement does not mention them, and lose them if it has none", async () => {
       const seq = await waiting(1, [wait(APP)]);
       const [again] = await claim(APP);
-      if (again !== undefined) await inbox.settle(settlementOf(again, { state: "pending", runAt: AT }), AT);
+      if (again !== undefined) await inbox.settle(settlementOf(again, { state: "failing", runAt: AT }), AT);
       expect(await inbox.list({ seq })).toMatchObject([{ waits: [wait(APP)] }]);
       await inbox.settle(settlementOf(await claimOne(inbox), { waits: [] }), AT);
-      expect(await inbox.list({ seq })).toMatchObject([{ state: "done", waits: [] }]);
+      expect(await inbox.list({ seq })).toMatchObject([{ state: "handled", waits: [] }]);
     });
 
     it("are claimed for a target in order of arrival, due or not, beyond a number", async () => {
@@ -84,7 +84,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       const second = (await keep(inbox, numberedEntry(2, 0, ordered))).seq;
       const settleBoth = async (seq: number) => {
         const [entry] = await inbox.claim({ now: AT, limit: 1, leaseTime: 1000, only: seq });
-        const pending = { state: "pending", waits: [wait(APP)] } as const;
+        const pending = { state: "waiting", waits: [wait(APP)] } as const;
         if (entry !== undefined) await inbox.settle(settlementOf(entry, pending), AT);
       };
       await settleBoth(first);
@@ -123,7 +123,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       await inbox.drop({ seq }, AT);
       expect(await inbox.retry({ seq }, AT + 7)).toBe(1);
       expect(await inbox.list({})).toMatchObject([
-        { state: "pending", reason: null, runAt: AT + 7, attempts: 0, settledAt: null, waits: [] },
+        { state: "waiting", reason: null, runAt: AT + 7, attempts: 0, settledAt: null, waits: [] },
       ]);
     });
   });
@@ -141,7 +141,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
     it("sets when pending entries are due, sooner or later, with their attempts as they are", async () => {
       const { seq } = await keep(inbox, numberedEntry(1));
       const first = await claimOne(inbox);
-      await inbox.settle(settlementOf(first, { state: "pending", runAt: AT + 60_000 }), AT);
+      await inbox.settle(settlementOf(first, { state: "failing", runAt: AT + 60_000 }), AT);
       const other = await keep(inbox, numberedEntry(2));
       expect(await inbox.reschedule({}, AT + 100)).toBe(2);
       expect(await inbox.list({})).toMatchObject([
@@ -179,15 +179,15 @@ export function describeWaits(makeInbox: () => Inbox): void {
 
     const dropped = { state: "dead", reason: "dropped" };
 
-    it.each(["pending", "unhandled", "dead"] as const)(
+    it.each(["waiting", "received", "dead"] as const)(
       "makes an entry that is %s a dead letter with the reason `dropped`, once",
       async (state) => {
         const { seq } = await keep(inbox, numberedEntry(1));
-        if (state !== "pending")
+        if (state !== "waiting")
           await inbox.settle(settlementOf(await claimOne(inbox), { state, reason: "x" }), AT);
         expect(await inbox.drop({ seq }, AT + 9)).toBe(1);
         expect(await inbox.list({})).toMatchObject([
-          { ...dropped, settledAt: state === "pending" ? AT + 9 : AT },
+          { ...dropped, settledAt: state === "waiting" ? AT + 9 : AT },
         ]);
         expect(await inbox.claim({ now: AT + 1e9, limit: 5, leaseTime: 10 })).toEqual([]);
         expect(await inbox.claim({ now: AT + 1e9, limit: 5, leaseTime: 10, only: seq })).toEqual([]);
@@ -199,7 +199,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
 
     it("leaves entries that can be told from the others, and retried with or without them", async () => {
       const seqs: number[] = [];
-      for (const [number, state] of (["dead", "unhandled", "dead", "dead"] as const).entries()) {
+      for (const [number, state] of (["dead", "received", "dead", "dead"] as const).entries()) {
         const { seq } = await keep(inbox, numberedEntry(number));
         const reason = number === 2 ? null : "x";
         await inbox.settle(settlementOf(await claimOne(inbox), { state, reason }), AT);
@@ -209,7 +209,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       const [first = 0, second, third, fourth] = seqs;
       await inbox.drop({ seqs: [first, fourth ?? 0] }, AT);
       const listed = async (isDropped: boolean) =>
-        (await inbox.list({ dropped: isDropped, states: ["dead", "unhandled"] })).map(({ seq }) => seq);
+        (await inbox.list({ dropped: isDropped, states: ["dead", "received"] })).map(({ seq }) => seq);
       expect(await listed(true)).toEqual([first, fourth]);
       expect(await listed(false)).toEqual([second, third]);
       expect(await inbox.list({ dropped: false })).toHaveLength(3);
@@ -225,19 +225,19 @@ export function describeWaits(makeInbox: () => Inbox): void {
       const { seq } = await keep(inbox, numberedEntry(2));
       expect(await inbox.drop({ kinds: ["lead.*"] }, AT)).toBe(0);
       expect(await inbox.drop({}, AT)).toBe(1);
-      expect(await inbox.list({})).toMatchObject([{ state: "done" }, { seq, ...dropped }]);
+      expect(await inbox.list({})).toMatchObject([{ state: "handled" }, { seq, ...dropped }]);
     });
 
     it.each([
-      ["pending", "dead"],
+      ["waiting", "dead"],
       ["dead", "dead"],
-      ["done", "done"],
-      ["done, with a note", "done"],
+      ["handled", "handled"],
+      ["done, with a note", "handled"],
     ] as const)("drops a running entry when its run ends, unless it succeeds (%s)", async (how, state) => {
       const run = { attempt: 1, handler: "*", startedAt: AT, duration: 1, outcome: "ok" } as const;
       const [end, records] =
         how === "done, with a note"
-          ? (["done", [{ ...run, error: null, failure: null, note: "booked" }]] as const)
+          ? (["handled", [{ ...run, error: null, failure: null, note: "booked" }]] as const)
           : ([how, []] as const);
       const { seq } = await keep(inbox, numberedEntry(1));
       const running = await claimOne(inbox);
@@ -258,14 +258,14 @@ export function describeWaits(makeInbox: () => Inbox): void {
       await keep(inbox, numberedEntry(1));
       const first = await claimOne(inbox);
       const waits = [{ target: APP, since: AT, attempts: 1, nextAt: AT, over: null }];
-      await inbox.settle(settlementOf(first, { state: "pending", waits }), AT);
+      await inbox.settle(settlementOf(first, { state: "failing", waits }), AT);
       await claimOne(inbox);
       await inbox.drop({}, AT);
       expect(await inbox.claim({ now: AT + 2000, limit: 5, leaseTime: 10, ...request })).toEqual([]);
       expect(await inbox.list({})).toMatchObject([{ ...dropped, settledAt: AT + 2000 }]);
     });
 
-    it.each<StoredState>(["pending", "dead"])(
+    it.each<EntryState>(["waiting", "dead"])(
       "lets the later entries of its order key run, even if dead letters block (%s)",
       async (state) => {
         const ordered = { orderKey: "prop_1" };

@@ -277,7 +277,7 @@ it("a failing entry is retried now, and dropped for good", async () => {
   expect((await api("/api/entries/1/drop", {})).status).toBe(409);
   broken = false;
   expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
-  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1 }), WAIT);
+  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }), WAIT);
   for (const action of ["retry", "drop"])
     expect((await api(`/api/entries/1/${action}`, {})).status).toBe(409);
   expect((await api("/api/overview")).json).toMatchObject({ failed: { failing: 0, dead: 0 } });
@@ -293,7 +293,7 @@ it("deliveries are replayed, retried, triggered and edited, signed with the curr
   await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
   broken = false;
   expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
-  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1 }), WAIT);
+  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }), WAIT);
   expect((await api("/api/entries/1/retry", {})).status).toBe(409);
   expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({ status: 200, seq: 1 });
   expect((await api("/api/entries/1/replay", {})).json).toMatchObject({ status: 200, seq: 2 });
@@ -470,7 +470,7 @@ it("deliveries are counted by minute, duration and kind, and errors are listed",
   for (const kind of ["payment.received", "payment.received", "lead.created"] as const) await deliver(kind);
   await fetch(endpoint, { method: "POST", body: "x" });
   await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1, done: 2 }),
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1, handled: 2 }),
     WAIT,
   );
   const { json } = await api("/api/overview");

@@ -143,7 +143,7 @@ describe.each(INBOXES)("every view of %s", (_name, makeShown) => {
     expect(check.stdout).toContain('"type":"summary"');
     for (const [, body] of BODIES) await deliver(body);
     await vi.waitFor(
-      async () => expect(await inbox.counts()).toMatchObject({ pending: 0, running: 0 }),
+      async () => expect(await inbox.counts()).toMatchObject({ waiting: 0, running: 0 }),
       WAIT,
     );
     const entries = await inboxOf(receiver).list({});

@@ -33,7 +33,7 @@ it.each([
   const envelope = sampleEvent("property.created");
   await deliver({ ...envelope, data: { ...envelope.data, surface: "a value" } });
   await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 2, done: 1 }),
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 2, handled: 1 }),
     WAIT,
   );
   const { rows } = (await api(`/api/entries?text=${text}`)).json;

@@ -15,7 +15,7 @@ it.each([
       counts: async () => {
         readings++;
         vi.advanceTimersByTime(tookMs);
-        return { pending: readings, running: 0, done: 0, dead: 0, unhandled: 0 } as never;
+        return { waiting: readings, running: 0, handled: 0, dead: 0, received: 0 } as never;
       },
       waiting: async () => [],
       nextRunAt: async () => undefined,
@@ -23,7 +23,7 @@ it.each([
     const readFigures = figureReader(inbox as Inbox);
     const read = async () => {
       const figures = await readFigures();
-      return [figures?.counts.pending, readings];
+      return [figures?.counts.waiting, readings];
     };
     expect(await read()).toEqual([1, 1]);
     vi.advanceTimersByTime(pause - 1);

@@ -320,7 +320,7 @@ describe("the span of an attempt", () => {
   it("marks an entry that ended without a run", async () => {
     const { receiver, untilState } = await openReceiver({ tracing: createTracing() });
     await receiver.accept(deliveryOf(envelope()));
-    await untilState("unhandled");
+    await untilState("received");
     const { attributes } = await span("process");
     expect(attributes).toMatchObject({ "hookporter.state": "received" });
     expect(attributes).not.toHaveProperty("hookporter.handlers");
@@ -331,7 +331,7 @@ describe("the span of an attempt", () => {
     const { receiver, entry } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
     await receiver.accept(deliveryOf(envelope()));
     expect(await receiver.drain({ budget: 60_000 })).toMatchObject({ waiting: 1 });
-    expect(await entry()).toMatchObject({ state: "pending", reason: "awaits_handler" });
+    expect(await entry()).toMatchObject({ state: "waiting", reason: "awaits_handler" });
     expect(all().map(({ name }) => name)).toEqual(["receive payment.received"]);
   });
 
@@ -407,7 +407,7 @@ describe("tracing", () => {
     const { receiver, untilState } = await openReceiver({ tracing: createTracing() });
     receiver.on("*", forwardTo(target));
     await receiver.accept(tracedDelivery());
-    await untilState("done");
+    await untilState("handled");
     expect(seen).toMatchObject([{ traceparent: TRACEPARENT }]);
     expect(seen[0]).not.toHaveProperty("hookporter-traceparent");
   });
@@ -427,7 +427,7 @@ describe("tracing", () => {
     });
     receiver.on("*", () => {});
     await trace.getTracer("test").startActiveSpan("request", () => receiver.accept(deliveryOf(envelope())));
-    await untilState("done");
+    await untilState("handled");
     expect(active.length).toBeGreaterThan(1);
     expect(active.filter((one) => one !== undefined)).toEqual([]);
   });
@@ -445,7 +445,7 @@ describe("tracing", () => {
     });
     receiver.on("*", () => {});
     expect(await receiver.accept(deliveryOf(envelope()))).toMatchObject({ type: "accepted" });
-    await untilState("done");
+    await untilState("handled");
     expect(all()).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { exactNumber } from "../../src/event/exact-number.ts";
 import type { RejectionReason } from "../../src/event/rejection.ts";
 import type { NewEntry } from "../../src/inbox/append.ts";
-import type { StoredState } from "../../src/inbox/entry-state.ts";
+import type { EntryState } from "../../src/inbox/entry-state.ts";
 import { problemsOf } from "../../src/inbox/failures.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
@@ -64,7 +64,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       expect(outcomes()).toMatchObject([{ type: "accepted", duplicate: false, entryState: "waiting" }]);
       expect(ids).toEqual([]);
       held.open();
-      await untilState("done");
+      await untilState("handled");
       expect(ids).toEqual([(await entry()).key.eventId]);
       expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD);
     });
@@ -91,12 +91,12 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       expect((await ask({ headers, body: GOOD })).status).toBe(200);
     });
 
-    const ways: readonly [StoredState, Partial<ReceiverOptions>, (registry: HandlerRegistry) => void][] = [
-      ["pending", { retry: { delay: 3_600_000, maxDelay: 3_600_000, jitter: 0 } }, failing],
+    const ways: readonly [EntryState, Partial<ReceiverOptions>, (registry: HandlerRegistry) => void][] = [
+      ["failing", { retry: { delay: 3_600_000, maxDelay: 3_600_000, jitter: 0 } }, failing],
       ["running", {}, (registry) => registry.on("*", () => gate().opened)],
-      ["done", {}, (registry) => registry.on("*", () => "ok")],
+      ["handled", {}, (registry) => registry.on("*", () => "ok")],
       ["dead", { retry: { attempts: 1 } }, failing],
-      ["unhandled", {}, () => {}],
+      ["received", {}, () => {}],
     ];
     it.each(ways)(
       "[case 57] is 200 and a duplicate while its entry is %s",
@@ -105,7 +105,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         register(receiver);
         const first = json(await post(envelope()));
         await untilState(state);
-        if (state === "pending")
+        if (state === "waiting")
           await until(async () => expect(await entry()).toMatchObject({ attempts: 1 }));
         const before = await entry();
         clock.now += 1000;
@@ -144,7 +144,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         throw new Error("not for this one");
       });
       expect(json(await post(envelope({ event })))).toEqual(accepted(false));
-      await untilState("unhandled");
+      await untilState("received");
       expect(await entry()).toMatchObject({ kind: event, reason: "no_handler" });
     });
 
@@ -156,7 +156,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       const run = vi.fn();
       register(receiver, run);
       expect((await post(envelope({ event: "lease.signed" }))).status).toBe(200);
-      await untilState("done");
+      await untilState("handled");
       expect(run).toHaveBeenCalledOnce();
     });
   });
@@ -184,7 +184,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     const rooms: unknown[] = [];
     upgraded.receiver.on("property.created", ({ data }) => rooms.push(data.rooms));
     expect(await inboxOf(upgraded.receiver).retry({ states: ["dead"] }, upgraded.clock.now)).toBe(1);
-    await upgraded.untilState("done");
+    await upgraded.untilState("handled");
     expect(rooms).toEqual(["three"]);
   });
 
@@ -201,7 +201,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     });
     expect(json(await kept.post(inexact))).toEqual(accepted(false));
     expect(kept.outcomes()).toMatchObject([{ type: "accepted", reason: undefined, problems }]);
-    await kept.untilState("done");
+    await kept.untilState("handled");
     expect(seen).toEqual([Number.POSITIVE_INFINITY, "1e400", "9007199254740993"]);
     expect(problemsOf(await kept.entry(), (await inboxOf(kept.receiver).delivery(1)) as never)).toEqual(
       problems,
@@ -217,7 +217,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     expect(dead).toHaveBeenCalledWith(expect.objectContaining({ reason: "inexact_number", problems }));
     expect(run).not.toHaveBeenCalled();
     expect(await inboxOf(strict.receiver).retry({ states: ["dead"] }, strict.clock.now)).toBe(1);
-    await strict.untilState("done");
+    await strict.untilState("handled");
     expect(run).toHaveBeenCalledOnce();
   });
 
@@ -326,12 +326,14 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       clock.now += 3_600_000;
       expect(json(await post(early))).toEqual(accepted(false));
       await until(async () =>
-        expect((await entries()).map(({ state }) => state).sort()).toEqual(["dead", "done"]),
+        expect((await entries()).map(({ state }) => state).sort()).toEqual(["dead", "handled"]),
       );
       expect(run).toHaveBeenCalledOnce();
       // The dead letter is the same event: retrying it does not run the event again.
       expect(await inboxOf(receiver).retry({ states: ["dead"] }, clock.now)).toBe(1);
-      await until(async () => expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]));
+      await until(async () =>
+        expect((await entries()).map(({ state }) => state)).toEqual(["handled", "handled"]),
+      );
       expect(run).toHaveBeenCalledOnce();
       expect(await entries()).toHaveLength(2);
     });
@@ -343,7 +345,9 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       const old = envelope({ id: "evt_old", timestamp: at(-8 * DAY) });
       expect((await post(old)).status).toBe(400);
       expect(await inboxOf(receiver).retry({ states: ["dead"] }, clock.now)).toBe(1);
-      await until(async () => expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]));
+      await until(async () =>
+        expect((await entries()).map(({ state }) => state)).toEqual(["handled", "handled"]),
+      );
       expect(run).toHaveBeenCalledExactlyOnceWith("evt_old");
       // It now has its own key.
       expect(json(await post(old))).toEqual({ received: true, id: "evt_old", duplicate: true });

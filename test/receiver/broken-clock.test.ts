@@ -92,7 +92,7 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
     receiver.on("*", () => {});
     await receiver.start();
     await receiver.accept(deliveryOf(freshEnvelope()));
-    await until(async () => expect((await inboxOf(receiver).counts()).done).toBe(1));
+    await until(async () => expect((await inboxOf(receiver).counts()).handled).toBe(1));
     clock.fault = fault;
     const outcome = { type: "misconfigured", error: option };
     expect(await receiver.accept(deliveryOf(freshEnvelope()))).toEqual(outcome);
@@ -102,7 +102,7 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
     const { receiver, clock } = await open("memory:");
     await receiver.start();
     await receiver.accept(deliveryOf(freshEnvelope())); // by its end, the first look for what is due is over
-    await until(async () => expect((await inboxOf(receiver).counts()).unhandled).toBe(1));
+    await until(async () => expect((await inboxOf(receiver).counts()).received).toBe(1));
     const delivery = deliveryOf(envelope());
     let reads = 0;
     clock.fault = () => (++reads === 1 ? NOW : fault());
@@ -144,7 +144,7 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
     await until(() => expect(lines.some(({ level }) => level === "error")).toBe(true));
     clock.fault = undefined;
     clock.now += 60_000;
-    await until(async () => expect((await inboxOf(receiver).counts()).done).toBe(1));
+    await until(async () => expect((await inboxOf(receiver).counts()).handled).toBe(1));
   });
 });
 

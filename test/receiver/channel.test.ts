@@ -16,7 +16,7 @@ it("a delivery over a channel needs no signature; its exact bytes are kept and i
   const outcome = await receiver.acceptFrom(CHANNEL, body);
   expect(outcome).toMatchObject({ type: "accepted", duplicate: false, channel: "stream" });
   expect(outcome).toMatchObject({ secret: undefined });
-  await untilState("done");
+  await untilState("handled");
   expect(seen).toEqual([`${(await entry()).key.eventId} STREAM`]);
   expect(await keptBytes(inboxOf(receiver))).toEqual(body);
 });

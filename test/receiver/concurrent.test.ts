@@ -19,7 +19,7 @@ describe.each(ADAPTERS)("many deliveries at once over $name", (adapter) => {
     const bodies = replies.map((reply) => json(reply) as { id: string; duplicate: boolean });
     expect(bodies.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
     expect(new Set(bodies.map(({ id }) => id)).size).toBe(1);
-    await untilState("done");
+    await untilState("handled");
     expect(await entry()).toMatchObject({ duplicates: MANY - 1, attempts: 1 });
     expect(runs).toBe(1);
     expect(outcomes().filter((outcome) => (outcome as Accepted).duplicate)).toHaveLength(MANY - 1);
@@ -43,7 +43,7 @@ it("[case 56] two receivers on one file store and run each event they both recei
   await until(async () => {
     const entries = (await both[0]?.entries()) ?? [];
     expect(entries.map(({ state, duplicates }) => ({ state, duplicates }))).toEqual(
-      events.map(() => ({ state: "done", duplicates: 3 })),
+      events.map(() => ({ state: "handled", duplicates: 3 })),
     );
   });
   expect(ran).toHaveLength(20);

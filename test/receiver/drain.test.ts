@@ -90,7 +90,7 @@ describe.each(INBOXES)("draining an inbox %s", (_, makeInbox) => {
     expect(report).toEqual({ ...NOTHING, failing: 1, nextRunAt: expect.any(Number) });
     expect(Math.abs((report.nextRunAt ?? 0) - before - 60_000)).toBeLessThan(10_000);
     await receiver.start();
-    expect(await inboxOf(receiver).list({})).toMatchObject([{ state: "pending", attempts: 1 }]);
+    expect(await inboxOf(receiver).list({})).toMatchObject([{ state: "failing", attempts: 1 }]);
   });
 
   it("in the role receive runs the handlers that nothing else does", async () => {
@@ -100,7 +100,7 @@ describe.each(INBOXES)("draining an inbox %s", (_, makeInbox) => {
     await receiver.start();
     const timestamp = new Date().toISOString();
     await receiver.accept(deliveryOf(freshEnvelope({ timestamp }), undefined, Date.now()));
-    expect(await inboxOf(receiver).list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
+    expect(await inboxOf(receiver).list({})).toMatchObject([{ state: "waiting", attempts: 0 }]);
     expect(await receiver.drain(BUDGET)).toEqual({ ...NOTHING, handled: 1 });
     expect(run).toHaveBeenCalledOnce();
   });
@@ -141,7 +141,7 @@ it("a drain after close() is refused, and one under way is ended by it", async (
   await started.opened;
   await receiver.close();
   expect(await draining).toMatchObject({ returned: 1 });
-  expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
+  expect(await inbox.list({})).toMatchObject([{ state: "waiting", attempts: 0 }]);
   await expect(receiver.drain(BUDGET)).rejects.toMatchObject({ code: "closed" });
   expect(lines).toMatchObject([{ level: "error", message: "a drain failed" }]);
 });

@@ -64,7 +64,7 @@ describe.each([
     expect([await post(receiver), await post(receiver)]).toEqual([200, 200]);
     expect(receiver.ready).toBe(true);
     await until(async () => {
-      expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]);
+      expect((await entries()).map(({ state }) => state)).toEqual(["handled", "handled"]);
     });
     expect(caught).toEqual([]);
   });
@@ -75,7 +75,7 @@ describe.each([
     receiver.on(KIND, () => {});
     expect([await post(receiver), await post(receiver)]).toEqual([200, 200]);
     await until(async () => {
-      expect((await entries()).map(({ state }) => state)).toEqual(["done", "done"]);
+      expect((await entries()).map(({ state }) => state)).toEqual(["handled", "handled"]);
     });
     expect({ ready: receiver.ready, caught }).toEqual({ ready: true, caught: [] });
   });
@@ -89,7 +89,7 @@ describe.each([
     expect(await post(receiver)).toBe(200);
     await until(() => expect(call.mock.calls.length).toBeGreaterThan(1));
     held.open();
-    await untilState("done");
+    await untilState("handled");
     expect({ ready: receiver.ready, caught }).toEqual({ ready: true, caught: [] });
   });
 

@@ -163,7 +163,7 @@ describe("a wrong selection", () => {
 
   it.each([
     ["a misspelt field, which would match everything", { state: ["dead"] }],
-    ["a state of before", { states: ["pending"] }],
+    ["an unknown state", { states: ["done"] }],
     ["a state that is no list", { states: "dead" }],
     ["a number for numbers", { seqs: 2 }],
     ["a text for a time", { since: "2026-01-15" }],

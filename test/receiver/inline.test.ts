@@ -30,9 +30,9 @@ describe("receive with an inline answer", () => {
     );
     clock.now += 999;
     await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(await entry()).toMatchObject({ state: "pending", attempts: 0 });
+    expect(await entry()).toMatchObject({ state: "waiting", attempts: 0 });
     clock.now += 1;
-    await untilState("done");
+    await untilState("handled");
   });
 
   it("sends the default answer if it returns none", async () => {
@@ -64,7 +64,7 @@ describe("receive with an inline answer", () => {
     const { receiver, untilState } = await openReceiver();
     receiver.on("*", () => {});
     await receiver.receive(incoming(envelope()));
-    await untilState("done");
+    await untilState("handled");
     const inline = holding();
     await receiver.receive(incoming(envelope()), inline);
     expect(inline.answer).toHaveBeenCalledWith(
@@ -81,12 +81,12 @@ describe("runNow", () => {
       if (attempt === 1) throw new Error("not yet");
     });
     await receiver.accept(deliveryOf(envelope()));
-    await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
+    await until(async () => expect(await entry()).toMatchObject({ state: "failing", attempts: 1 }));
     expect(await receiver.runNow(1)).toMatchObject({
       state: "handled",
       records: [{ attempt: 2, note: "attempt 2" }],
     });
-    await untilState("done");
+    await untilState("handled");
     expect(await receiver.runNow(1)).toBeUndefined();
   });
 

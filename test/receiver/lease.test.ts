@@ -34,5 +34,5 @@ it("[case 75] two receivers on one file never run an entry concurrently, even if
   expect([running, most]).toEqual([1, 1]);
   await pass(2 * LEASE);
   expect([running, most]).toEqual([0, 1]);
-  expect(await first?.entry()).toMatchObject({ state: "done", attempts: 1 });
+  expect(await first?.entry()).toMatchObject({ state: "handled", attempts: 1 });
 });

@@ -34,7 +34,7 @@ describe("orderBy", () => {
       running.delete(data.property);
     });
     for (let number = 0; number < 60; number++) await deliver(`prop_${number % 6}`);
-    await until(async () => expect((await states()).every((state) => state === "done")).toBe(true));
+    await until(async () => expect((await states()).every((state) => state === "handled")).toBe(true));
     expect(together).toBeGreaterThan(2);
     expect(order.size).toBe(6);
     for (const ids of order.values()) expect(ids).toEqual([...ids].sort((a, b) => a - b));
@@ -50,9 +50,9 @@ describe("orderBy", () => {
       ran.push(data.id);
     });
     for (const property of ["a", "a", "a"]) await deliver(property);
-    await until(async () => expect(await states()).toEqual(["running", "pending", "pending"]));
+    await until(async () => expect(await states()).toEqual(["running", "waiting", "waiting"]));
     held.open();
-    await until(async () => expect(await states()).toEqual(["done", "done", "done"]));
+    await until(async () => expect(await states()).toEqual(["handled", "handled", "handled"]));
     expect(ran).toEqual([0, 1, 2]);
   });
 
@@ -65,14 +65,14 @@ describe("orderBy", () => {
     });
     for (const property of ["a", "a", "b"]) await deliver(property);
     await until(() => expect(ran).toEqual([2]));
-    await until(async () => expect(await states()).toEqual(["pending", "pending", "done"]));
+    await until(async () => expect(await states()).toEqual(["failing", "waiting", "handled"]));
     clock.now += 2000;
     await until(() => expect(ran).toEqual([2, 0, 1]));
   });
 
   it.each([
-    ["skip", ["dead", "done"]],
-    ["block", ["dead", "pending"]],
+    ["skip", ["dead", "handled"]],
+    ["block", ["dead", "waiting"]],
   ] as const)("lets a dead letter %s", async (deadLetterOrder, expected) => {
     const { receiver, deliver, states } = await open({ deadLetterOrder, retry: { attempts: 1 } });
     receiver.on("*", ({ data }) => {
@@ -81,9 +81,9 @@ describe("orderBy", () => {
     await deliver("a");
     await deliver("a");
     await deliver("b");
-    await until(async () => expect(await states()).toEqual([...expected, "done"]));
+    await until(async () => expect(await states()).toEqual([...expected, "handled"]));
     await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(await states()).toEqual([...expected, "done"]);
+    expect(await states()).toEqual([...expected, "handled"]);
   });
 
   it("sets no order if it returns null or undefined", async () => {

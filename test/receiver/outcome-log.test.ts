@@ -50,7 +50,7 @@ it("the lines about runs that succeeded have one hidden class, however many ther
     const settlement = {
       seq,
       lease: "a",
-      state: "done",
+      state: "handled",
       reason: null,
       runAt: 1,
       finishedHandlers: [],
@@ -84,15 +84,15 @@ it("a target that does not answer has one line until it answers again", () => {
       1,
     );
   };
-  const away = { state: "pending", reason: "target_away", waits } as const;
+  const away = { state: "waiting", reason: "target_away", waits } as const;
   run(undefined, away); // held back, without a try
   expect(lines).toEqual([]);
   const records = [{ handler: "a", duration: 1 }] as never;
   run(undefined, { ...away, records });
   run(waits, { ...away, records });
   expect(lines).toEqual(["target_away"]);
-  run(waits, { state: "done", records });
-  run(waits, { state: "done", records });
+  run(waits, { state: "handled", records });
+  run(waits, { state: "handled", records });
   expect(lines).toEqual(["target_away", "target_back"]);
   run(waits, { ...away, records });
   expect(lines).toHaveLength(3);
@@ -112,7 +112,7 @@ it("runs at the same time take as long as from the first start to the last end",
     { handler: "a", startedAt: 1000, duration: 30.004 },
     { handler: "b", startedAt: 1010, duration: 40 },
   ];
-  outcomes.run(entry as never, { state: "done", reason: null, records } as never, 1);
+  outcomes.run(entry as never, { state: "handled", reason: null, records } as never, 1);
   outcomes.run(entry as never, { state: "dead", reason: "invalid_data", records: [] } as never, 1);
   expect(lines).toMatchObject([{ duration: 50 }, { duration: 0 }]);
 });

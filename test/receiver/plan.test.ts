@@ -30,7 +30,7 @@ interface Parts {
 
 function plan(entry: ClaimedEntry, settings = settingsOf(), { missing, compare }: Parts = {}) {
   const match = (kind: string) => (kind === "payment.received" ? [HANDLER] : []);
-  const none = async (): Promise<Plan> => ({ end: "unhandled", reason: "no_handler" });
+  const none = async (): Promise<Plan> => ({ end: "received", reason: "no_handler" });
   return planEntry(
     entry,
     { settings, router: { match } },
@@ -94,7 +94,7 @@ describe("planEntry", () => {
     const lead = (parts: Partial<ClaimedEntry> = {}) => entryOf(envelope({ event: "lead.created" }), parts);
 
     it("does what is to be done with entries without a handler", () => {
-      const missing = vi.fn(async (): Promise<Plan> => ({ end: "unhandled", reason: "no_handler" }));
+      const missing = vi.fn(async (): Promise<Plan> => ({ end: "received", reason: "no_handler" }));
       const entry = lead();
       expect(plan(entry, settingsOf(), { missing })).toBe(missing.mock.results[0]?.value);
       expect(missing).toHaveBeenCalledExactlyOnceWith(entry, "lead.created");
@@ -112,8 +112,8 @@ describe("planEntry for a retried rejected delivery", () => {
     const settings = settingsOf({ source: "agency", orderBy: ({ data }) => String(data.id) });
     const append = vi.spyOn(settings.inbox, "append");
     const retried = await plan(rejected(envelope({ id: "evt_own" })), settings);
-    expect(retried).toEqual({ end: "done", reason: "retried" });
-    expect(append).toHaveBeenCalledWith(expect.objectContaining({ afterPruning: true, state: "pending" }));
+    expect(retried).toEqual({ end: "handled", reason: "retried" });
+    expect(append).toHaveBeenCalledWith(expect.objectContaining({ afterPruning: true, state: "waiting" }));
     expect(await claimOne(settings.inbox, NOW)).toMatchObject({
       ...{
         key: KEY,

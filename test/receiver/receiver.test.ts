@@ -53,7 +53,7 @@ describe("createReceiver", () => {
     receiver.on("payment.received", (event, context) => void seen.push({ event, context }));
     const sent = envelope({ id: "evt_own", more: { kept: true } });
     await receiver.accept(deliveryOf(sent));
-    await untilState("done");
+    await untilState("handled");
     expect(seen).toEqual([
       {
         event: {
@@ -87,7 +87,7 @@ describe("createReceiver", () => {
     });
     receiver.on("*", (event) => void seen.push(event.data.amount));
     await receiver.accept(deliveryOf(envelope()));
-    await untilState("done");
+    await untilState("handled");
     expect(seen).toEqual([1200, 1200]);
     expect(await inboxOf(receiver).attempts(1)).toMatchObject([{ handler: "payment.*" }, { handler: "*" }]);
   });
@@ -160,11 +160,11 @@ describe("replaceHandlers", () => {
     const ran = vi.fn();
     receiver.replaceHandlers((registry) => registry.on("payment.received", () => ran()));
     await receiver.accept(deliveryOf(envelope()));
-    await untilState("done");
+    await untilState("handled");
     await receiver.accept(deliveryOf(envelope({ event: "lease.signed" })));
     await receiver.accept(deliveryOf("no JSON"));
     await until(async () =>
-      expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1, unhandled: 1, dead: 1 }),
+      expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1, received: 1, dead: 1 }),
     );
     expect(ran).toHaveBeenCalledOnce();
     expect(old).not.toHaveBeenCalled();
@@ -182,7 +182,7 @@ describe("replaceHandlers", () => {
       });
     expect(replace).toThrow(expect.objectContaining({ code: "option_invalid" }));
     await receiver.accept(deliveryOf(envelope()));
-    await untilState("done");
+    await untilState("handled");
     expect(old).toHaveBeenCalledOnce();
     expect(half).not.toHaveBeenCalled();
   });
@@ -199,7 +199,7 @@ describe("replaceHandlers", () => {
     await until(() => expect(first).toHaveBeenCalled());
     receiver.replaceHandlers((registry) => registry.on("*", () => late()));
     held.open();
-    await untilState("done");
+    await untilState("handled");
     expect(second).toHaveBeenCalledOnce();
     expect(late).not.toHaveBeenCalled();
   });
@@ -222,7 +222,7 @@ describe("observe", () => {
       connection: "close",
     };
     await receiver.receive(incoming({ headers }));
-    await untilState("done");
+    await untilState("handled");
     expect(seen).toEqual([
       {
         type: "delivery",
@@ -308,7 +308,7 @@ describe("observe", () => {
     const after = vi.fn();
     receiver.observe(after);
     expect((await receiver.receive(incoming())).status).toBe(200);
-    await untilState("done");
+    await untilState("handled");
     await until(() => expect(after).toHaveBeenCalledTimes(2));
     expect(lines).toMatchObject([{ level: "error", fields: { error: "listener" } }]); // once a minute
   });
@@ -364,7 +364,7 @@ describe("on", () => {
     const called = vi.fn();
     receiver.on("payment.received", called)();
     await receiver.accept(deliveryOf(envelope()));
-    await untilState("unhandled");
+    await untilState("received");
     expect(called).not.toHaveBeenCalled();
     expect(receiver.handlersFor("payment.received")).toEqual([]);
   });
@@ -467,7 +467,7 @@ describe("close", () => {
     held.open();
     await closed;
     expect(ran()).toBe(1);
-    expect(await inbox.counts()).toMatchObject({ done: 1, pending: 1 });
+    expect(await inbox.counts()).toMatchObject({ handled: 1, waiting: 1 });
   });
 
   it("[case 80] starts no handler while it still reads a request", async () => {
@@ -481,7 +481,7 @@ describe("close", () => {
     expect(await before).toMatchObject({ status: 200 });
     await closed;
     expect(ran()).toBe(1);
-    expect(await inbox.counts()).toMatchObject({ done: 1, pending: 2 });
+    expect(await inbox.counts()).toMatchObject({ handled: 1, waiting: 2 });
   });
 
   it("[case 80] aborts a handler that exceeds `drainTimeout`, and its attempt does not count", async () => {
@@ -500,7 +500,7 @@ describe("close", () => {
     await until(async () => expect(await inbox.counts()).toMatchObject({ running: 1 }));
     await receiver.close();
     expect(reason).toBeInstanceOf(Error);
-    expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0, reason: null }]);
+    expect(await inbox.list({})).toMatchObject([{ state: "waiting", attempts: 0, reason: null }]);
   });
 
   it("waits for an inbox that start() is opening, and closes it", async () => {
@@ -549,7 +549,7 @@ describe("close", () => {
     const next = await openReceiver({ inbox });
     const ran: string[] = [];
     next.receiver.on("*", ({ id }, { attempt }) => void ran.push(`${id} ${attempt}`));
-    await next.untilState("done");
+    await next.untilState("handled");
     expect(outcome).toMatchObject({ type: "accepted" });
     expect(ran).toEqual([`${(await next.entry()).key.eventId} 1`]);
     expect(await next.receiver.accept(deliveryOf(envelope()))).toMatchObject({ duplicate: true });
@@ -578,7 +578,7 @@ describe("close", () => {
     const next = await openReceiver({ inbox: path, lease: 200, clock: Date.now });
     const ran: number[] = [];
     next.receiver.on("*", (_, { attempt }) => void ran.push(attempt));
-    await next.untilState("done");
+    await next.untilState("handled");
     expect(ran).toEqual([2]);
     const settled = await next.entry();
     held.open();
@@ -593,7 +593,7 @@ describe("close", () => {
     const next = await openReceiver({ inbox: path });
     const ran = vi.fn();
     next.receiver.on("*", (_, { attempt }) => ran(attempt));
-    await next.untilState("done");
+    await next.untilState("handled");
     expect(ran).toHaveBeenCalledExactlyOnceWith(1);
   });
 

@@ -41,7 +41,7 @@ describe.each(["before", "after"])("with the global Promise replaced %s the star
     receiver.on("payment.*", ({ kind }) => void seen.push(kind), { name: "third" });
     for (let round = 0; round < 10; round++) await receiver.accept(deliveryOf(freshEnvelope()));
     await until(async () => {
-      expect(new Set((await entries()).map(({ state }) => state))).toEqual(new Set(["done"]));
+      expect(new Set((await entries()).map(({ state }) => state))).toEqual(new Set(["handled"]));
     });
     expect(seen).toHaveLength(30);
     expect(new Set(seen)).toEqual(new Set(["payment.received"]));
@@ -63,7 +63,7 @@ describe.each(["before", "after"])("with the global Promise replaced %s the star
       seen.push(data);
     });
     await receiver.accept(deliveryOf(freshEnvelope({ data: { paid: true } })));
-    await untilState("done");
+    await untilState("handled");
     expect(seen).toEqual([{ paid: true }]);
   });
 

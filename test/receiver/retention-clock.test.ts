@@ -32,7 +32,7 @@ async function inboxWith(moments: readonly number[], path = "memory:") {
     receiver.on("*", () => {});
     await receiver.start();
     await receiver.accept(deliveryOf(envelope({ timestamp: at(moment - NOW) }), undefined, moment));
-    const counts = async () => expect((await inbox.counts()).done).toBe(moments.indexOf(moment) + 1);
+    const counts = async () => expect((await inbox.counts()).handled).toBe(moments.indexOf(moment) + 1);
     await vi.waitFor(counts, { interval: 0 });
     await receiver.close();
   }

@@ -72,7 +72,7 @@ describe("retention", () => {
             if (outcome.type === "accepted" && !outcome.duplicate) due++;
             const ended = async () =>
               expect(
-                (await inboxOf(receiver).counts()).pending + (await inboxOf(receiver).counts()).running,
+                (await inboxOf(receiver).counts()).waiting + (await inboxOf(receiver).counts()).running,
               ).toBe(0);
             await vi.waitFor(ended, { timeout: 2000, interval: 0 });
           } else {
@@ -97,7 +97,7 @@ describe("retention", () => {
     const { receiver, clock, entries, entry, untilState } = await openReceiver();
     receiver.on("*", () => {});
     await receiver.accept(deliveryOf(envelope()));
-    await untilState("done");
+    await untilState("handled");
     await receiver.accept(deliveryOf("no JSON"));
     const prune = () =>
       pruneInbox(inboxOf(receiver), dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now })));
@@ -120,11 +120,11 @@ describe("retention", () => {
     await untilState("dead");
     await receiver.accept(deliveryOf(envelope({ data: { id: "done" } })));
     await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } }))); // the newest entry is never deleted
-    await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 2 }));
+    await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 2 }));
     clock.now = NOW + 365 * DAY;
     const due = dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now }));
     expect(await pruneInbox(inboxOf(receiver), due)).toMatchObject({ pruned: 1 });
-    expect(await entries()).toMatchObject([{ state: "dead", reason: "invalid_json" }, { state: "done" }]);
+    expect(await entries()).toMatchObject([{ state: "dead", reason: "invalid_json" }, { state: "handled" }]);
     expect(await inboxOf(receiver).delivery(1)).toBeDefined();
   });
 
@@ -162,7 +162,7 @@ describe("retention", () => {
     const ahead = deliveryOf(envelope({ timestamp: at(DAY) }));
     await receiver.accept(ahead);
     await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } })));
-    await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 2 }));
+    await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 2 }));
     const prune = () =>
       pruneInbox(inboxOf(receiver), dueForPruning({ ...terms, source: "service", clock: () => clock.now }));
     clock.now = NOW + 3 * DAY;
@@ -182,7 +182,7 @@ describe("retention", () => {
     let ran = 0;
     receiver.on("*", () => void ran++);
     await receiver.accept(deliveryOf(envelope()));
-    await untilState("done");
+    await untilState("handled");
     await receiver.accept(deliveryOf("no JSON")); // the newest entry is never deleted
     clock.now = NOW + 31 * DAY;
     await pruneInbox(

@@ -18,8 +18,8 @@ describe("a receiver with the role receive", () => {
     await receiver.accept(deliveryOf(freshEnvelope()));
     await new Promise((resolve) => setTimeout(resolve, A_WHILE));
     expect(await entries()).toMatchObject([
-      { state: "pending", attempts: 0 },
-      { state: "pending", attempts: 0 },
+      { state: "waiting", attempts: 0 },
+      { state: "waiting", attempts: 0 },
     ]);
     expect(claim).not.toHaveBeenCalled();
     expect(handler).not.toHaveBeenCalled();
@@ -30,14 +30,14 @@ describe("a receiver with the role receive", () => {
     receiver.on("*", () => {});
     await receiver.accept(deliveryOf(freshEnvelope()));
     expect(await receiver.runNow(1)).toMatchObject({ state: "handled" });
-    expect(await entry()).toMatchObject({ state: "done" });
+    expect(await entry()).toMatchObject({ state: "handled" });
   });
 
   it("lets an entry without a handler wait, even if it is asked to run it", async () => {
     const { receiver, entry, seen } = await openReceiver({ role: "receive", unhandledAfter: 60_000 });
     await receiver.accept(deliveryOf(freshEnvelope()));
     expect(await receiver.runNow(1)).toMatchObject({ state: "waiting", reason: "awaits_handler" });
-    expect(await entry()).toMatchObject({ state: "pending", attempts: 0 });
+    expect(await entry()).toMatchObject({ state: "waiting", attempts: 0 });
     expect(seen.filter(({ type }) => type === "attempt")).toEqual([]);
   });
 });
@@ -49,7 +49,7 @@ it("a receiver with the role run accepts deliveries that it is given, and runs t
   const handler = vi.fn();
   receiver.on("*", handler);
   expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({ type: "accepted" });
-  await untilState("done");
+  await untilState("handled");
   expect(handler).toHaveBeenCalledOnce();
   await until(() => expect(register).toHaveBeenLastCalledWith(expect.objectContaining({ role: "run" })));
 });

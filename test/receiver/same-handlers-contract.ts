@@ -16,7 +16,7 @@ const EVENTS: readonly (readonly [kind: string, data: object])[] = [
   ["contact.created", { key: "f", number: 8 }],
 ];
 
-const DONE = { state: "done", reason: null, problems: [] };
+const DONE = { state: "handled", reason: null, problems: [] };
 const PAID = { ...DONE, attempts: 1, finishedHandlers: ["payment.received", "payment.*"] };
 const ok = (handler: string, attempt = 1, note: string | null = null) => ({
   ...{ handler, attempt, note },
@@ -35,7 +35,7 @@ const ENDS = [
   { ...DONE, attempts: 1, finishedHandlers: ["payment.*"] },
   { state: "dead", reason: "invalid_data", attempts: 0, finishedHandlers: [] },
   { state: "dead", reason: "attempts_exhausted", attempts: 2, finishedHandlers: [] },
-  { state: "unhandled", reason: "no_handler", finishedHandlers: [] },
+  { state: "received", reason: "no_handler", finishedHandlers: [] },
 ];
 const RECORDS = [
   [
@@ -76,7 +76,7 @@ export function describeSameHandlers(name: string, inboxOf: () => ReceiverOption
       expect(await receiver.accept(delivery)).toMatchObject({ type: "accepted", duplicate: true });
     }
     const inbox = storeOf(receiver);
-    await until(async () => expect(await inbox.counts()).toMatchObject({ pending: 0, running: 0 }));
+    await until(async () => expect(await inbox.counts()).toMatchObject({ waiting: 0, running: 0 }));
 
     const entries = await inbox.list({});
     expect(entries).toMatchObject(ENDS.map((end) => ({ ...end, duplicates: 1 })));
@@ -92,7 +92,7 @@ export function describeSameHandlers(name: string, inboxOf: () => ReceiverOption
 
     expect(await inbox.retry({ states: ["dead"] }, Date.now())).toBe(2);
     await until(async () =>
-      expect(await inbox.counts()).toMatchObject({ pending: 0, running: 0, done: 5, dead: 2 }),
+      expect(await inbox.counts()).toMatchObject({ waiting: 0, running: 0, handled: 5, dead: 2 }),
     );
   });
 }

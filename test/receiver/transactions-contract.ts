@@ -57,7 +57,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       };
       const entry = async (seq: number) => (await inboxOf(receiver).list({ seq }))[0];
       const untilEnded = (seq: number) =>
-        until(async () => expect((await entry(seq))?.state).toMatch(/done|dead/));
+        until(async () => expect((await entry(seq))?.state).toMatch(/handled|dead/));
       return { receiver, lines, accept, entry, untilEnded };
     };
     const effects = async () =>
@@ -80,7 +80,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       const seq = await accept();
       await untilEnded(seq);
       expect(await entry(seq)).toMatchObject({
-        state: "done",
+        state: "handled",
         attempts: 1,
         finishedHandlers: ["payment.received"],
       });
@@ -131,7 +131,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       expect(ran).toEqual(["plain", "first", "failing", "last", "failing", "failing"]);
       expect(await effects()).toEqual(["failing", "first", "last"]);
       expect(await entry(seq)).toMatchObject({
-        state: "done",
+        state: "handled",
         finishedHandlers: ["plain", "first", "last", "failing"],
       });
       const records = (await inboxOf(receiver).attempts(seq)).map(
@@ -235,7 +235,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       const inbox = database.makeInbox();
       await inbox.open();
       onTestFinished(() => inbox.close());
-      expect((await inbox.list({ seq }))[0]).toMatchObject({ state: "pending", attempts: 0 });
+      expect((await inbox.list({ seq }))[0]).toMatchObject({ state: "waiting", attempts: 0 });
     });
 
     it("fail if one of their statements failed, even if they caught its error", async () => {
@@ -289,7 +289,7 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
         { retry: { attempts: 3, delay: 60_000, factor: 1, maxDelay: 60_000, jitter: 0 } },
       );
       const seq = await accept();
-      await until(async () => expect(await entry(seq)).toMatchObject({ state: "pending", attempts: 1 }));
+      await until(async () => expect(await entry(seq)).toMatchObject({ state: "failing", attempts: 1 }));
       expect(await receiver.runNow(seq)).toMatchObject({
         state: "handled",
         records: [{ outcome: "ok", error: null }],

@@ -44,7 +44,7 @@ interface Row {
 }
 
 const STATUSES = [200, 200, 400, 400, 401, 401, 200];
-const STATES = ["dead", "dead", "done", "done"];
+const STATES = ["dead", "dead", "handled", "handled"];
 
 /** One of each answer that a receiver gives, and what it needs to give it. */
 function requests() {
@@ -321,7 +321,7 @@ describe("a function that registers handlers", () => {
       },
     } as never);
     await receiver.accept(deliveryOf(freshEnvelope()));
-    await untilState("done");
+    await untilState("handled");
     await until(() =>
       expect(lines).toMatchObject([{ fields: { error: "mine" }, message: "handlers failed" }]),
     );

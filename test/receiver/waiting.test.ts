@@ -11,7 +11,7 @@ async function failedElsewhere() {
   const { receiver, entry } = await openReceiver({ inbox });
   receiver.on("*", () => Promise.reject(new Error("not yet")));
   await receiver.accept(deliveryOf(envelope()));
-  await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
+  await until(async () => expect(await entry()).toMatchObject({ state: "failing", attempts: 1 }));
   await receiver.close();
   return inbox;
 }
@@ -21,7 +21,7 @@ it("a retry waits in a receiver without handlers, and runs in one that has a han
   const watching = await openReceiver({ inbox });
   watching.clock.now += MINUTE;
   await until(async () => expect(await watching.entry()).toMatchObject({ reason: "no_handler" }));
-  expect(await watching.entry()).toMatchObject({ state: "pending", attempts: 1, settledAt: null });
+  expect(await watching.entry()).toMatchObject({ state: "waiting", attempts: 1, settledAt: null });
   expect(watching.seen).toEqual([]);
   await watching.receiver.close();
 
@@ -29,7 +29,7 @@ it("a retry waits in a receiver without handlers, and runs in one that has a han
   next.clock.now = watching.clock.now + LOOK_AGAIN;
   const ran = vi.fn();
   next.receiver.on("*", (_, { attempt }) => ran(attempt));
-  await next.untilState("done");
+  await next.untilState("handled");
   expect(ran).toHaveBeenCalledExactlyOnceWith(2);
   expect(await next.entry()).toMatchObject({ reason: null });
 });
@@ -40,7 +40,7 @@ it("a retry waits in a receiver that handles only other kinds", async () => {
   receiver.on("lead.created", () => {});
   clock.now += MINUTE;
   await until(async () => expect(await entry()).toMatchObject({ reason: "no_handler" }));
-  expect(await entry()).toMatchObject({ state: "pending", attempts: 1 });
+  expect(await entry()).toMatchObject({ state: "waiting", attempts: 1 });
 });
 
 it("a waiting retry runs once a handler for it is registered", async () => {
@@ -50,7 +50,7 @@ it("a waiting retry runs once a handler for it is registered", async () => {
   await until(async () => expect(await entry()).toMatchObject({ reason: "no_handler" }));
   receiver.replaceHandlers((registry) => registry.on("*", () => {}));
   clock.now += LOOK_AGAIN;
-  await untilState("done");
+  await untilState("handled");
 });
 
 it("entries from before the start wait in a receiver without handlers", async () => {
@@ -67,12 +67,12 @@ it("entries from before the start wait in a receiver without handlers", async ()
   await until(async () =>
     expect(await watching.entries()).toMatchObject([{ reason: "no_handler" }, { reason: "no_handler" }]),
   );
-  expect(await states()).toEqual(["pending", "pending"]);
+  expect(await states()).toEqual(["waiting", "waiting"]);
   await watching.receiver.accept(deliveryOf(freshEnvelope(), undefined, now));
-  await until(async () => expect(await states()).toEqual(["pending", "pending", "unhandled"]));
+  await until(async () => expect(await states()).toEqual(["waiting", "waiting", "received"]));
   watching.receiver.on("*", () => {});
   now += LOOK_AGAIN;
-  await until(async () => expect(await states()).toEqual(["done", "done", "unhandled"]));
+  await until(async () => expect(await states()).toEqual(["handled", "handled", "received"]));
 });
 
 it("an entry from before the start ends as unhandled in a receiver that handles other kinds", async () => {
@@ -83,5 +83,5 @@ it("an entry from before the start ends as unhandled in a receiver that handles 
   await busy.receiver.close();
   const { receiver, untilState } = await openReceiver({ inbox, poll: 60_000 });
   receiver.on("lead.created", () => {});
-  await untilState("unhandled");
+  await untilState("received");
 });

@@ -100,11 +100,11 @@ describe("a delivery has the same outcome", () => {
       await accept(deliveryOf(envelope({ event: "first.kind" })), settings);
       const [claimed] = await inbox.claim({ now: NOW, limit: 1, leaseTime: 1000 });
       const { seq, lease } = claimed ?? { seq: 0, lease: "" };
-      const done = { state: "done", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
+      const done = { state: "handled", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
       await inbox.settle({ seq, lease, ...done }, NOW);
       await accept(deliveryOf(envelope({ event: "second.kind", timestamp: at(1000) })), settings);
       const until = { receivedUntil: NOW, datedUntil: NOW };
-      await inbox.prune({ states: ["done"], ...until }, { limit: 10 });
+      await inbox.prune({ states: ["handled"], ...until }, { limit: 10 });
       expect(await accept(deliveryOf(envelope({ event: "first.kind" })), settings)).toMatchObject({
         type: "rejected",
         rejection: { reason: "too_old" },
@@ -142,10 +142,10 @@ describe("a delivery has the same outcome", () => {
     const rest = [
       ["dead", 0],
       ["dead", 0],
-      ["pending", 0],
+      ["waiting", 0],
     ];
     expect(states).toEqual([["running", 1], ...rest]);
-    const done = { state: "done", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
+    const done = { state: "handled", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
     expect(await inbox.settle({ seq: 1, lease: "lease-1", ...done }, NOW)).toBe(true);
   });
 
@@ -167,7 +167,7 @@ describe("a delivery has the same outcome", () => {
       ]);
       const [first, second, other] = [
         ["a", "running", 1],
-        ["a", "pending", 0],
+        ["a", "waiting", 0],
         ["b", "running", 1],
       ];
       expect(entries).toEqual([first, second, other]);
@@ -175,10 +175,10 @@ describe("a delivery has the same outcome", () => {
         [1, "a"],
         [3, "b"],
       ]);
-      const done = { state: "done", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
+      const done = { state: "handled", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
       await inbox.settle({ seq: 1, lease: "a-1", ...done }, NOW);
       await send("a", 3);
-      expect(await inbox.list({ seq: 4 })).toMatchObject([{ orderKey: "a", state: "pending" }]);
+      expect(await inbox.list({ seq: 4 })).toMatchObject([{ orderKey: "a", state: "waiting" }]);
     },
   );
 
@@ -189,7 +189,7 @@ describe("a delivery has the same outcome", () => {
     const reservation = { lease: { token: "lease", until: NOW + 1000 }, run };
     await accept(deliveryOf(envelope()), settings, { reservation });
     expect(run).not.toHaveBeenCalled();
-    expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0 }]);
+    expect(await inbox.list({})).toMatchObject([{ state: "waiting", attempts: 0 }]);
   });
 
   it.each(WAYS)(
@@ -213,7 +213,7 @@ describe("a delivery has the same outcome", () => {
       expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ entryState: "waiting" });
       expect(await inbox.list({})).toMatchObject([
         { state: "dead", reason: "invalid_data" },
-        { state: "pending", reason: null },
+        { state: "waiting", reason: null },
       ]);
     },
   );

@@ -50,7 +50,7 @@ describe("forwardTo", () => {
     const { receiver, until } = await openForwarder(url);
     const sent = delivery();
     expect(await receiver.accept(sent)).toMatchObject({ type: "accepted" });
-    await until("done");
+    await until("handled");
     expect(got).toHaveLength(1);
     expect(got[0]?.body).toEqual(sent.body);
     expect(got[0]).toMatchObject({
@@ -76,7 +76,7 @@ describe("forwardTo", () => {
       const { url, got } = await openTarget();
       const { receiver, until } = await openForwarder(new URL(path, url.origin));
       await receiver.accept({ ...delivery(), target: "/webhooks/?code=a%2Fb'&x" });
-      await until("done");
+      await until("handled");
       expect(got.map(({ url: asked }) => asked)).toEqual([expected]);
     },
   );
@@ -104,7 +104,7 @@ describe("forwardTo", () => {
     const { receiver, until, entry } = await openForwarder(url);
     const sent = delivery();
     await receiver.accept(sent);
-    await until("done");
+    await until("handled");
     expect(got).toHaveLength(5);
     for (const { body, url: path } of got) {
       expect(body).toEqual(sent.body);
@@ -129,7 +129,7 @@ describe("forwardTo", () => {
       server.close();
       server.closeAllConnections();
     });
-    await until("done");
+    await until("handled");
     expect((await inboxOf(receiver).attempts(1))[0]?.error).toContain("connection refused");
   });
 
@@ -155,7 +155,7 @@ describe("forwardTo", () => {
     });
     const { receiver, until } = await openForwarder(url);
     await receiver.accept(delivery());
-    await until("done");
+    await until("handled");
     expect((await inboxOf(receiver).attempts(1)).map(({ note }) => note)).toEqual([
       "422 Unprocessable Entity\namount: not a number\nat line 3",
       "201 Created",
@@ -172,7 +172,7 @@ describe("forwardTo", () => {
     });
     const { receiver, until } = await openForwarder(url, { bodyTimeout: 100 });
     await receiver.accept(delivery());
-    await until("done");
+    await until("handled");
     expect(got).toHaveLength(1);
     expect((await inboxOf(receiver).attempts(1)).map(({ note }) => note)).toEqual([`${headline}\nand then`]);
   });
@@ -237,7 +237,7 @@ describe("forwardTo", () => {
     const { url } = await openTarget((response) => void response.end("é€".repeat(50_000)));
     const { receiver, until } = await openForwarder(url);
     await receiver.accept(delivery());
-    await until("done");
+    await until("handled");
     const [record] = await inboxOf(receiver).attempts(1);
     expect(Buffer.byteLength(record?.note ?? "")).toBeLessThanOrEqual(2048);
     expect(record?.note).toMatch(/^200 OK\né€.*…$/);
@@ -262,7 +262,7 @@ describe("forwardTo", () => {
     );
     const { receiver, entry } = await openForwarder(url);
     await receiver.accept(delivery());
-    await vi.waitFor(async () => expect(await entry()).toMatchObject({ attempts: 1, state: "pending" }));
+    await vi.waitFor(async () => expect(await entry()).toMatchObject({ attempts: 1, state: "waiting" }));
     const wait = ((await entry())?.runAt ?? 0) - AT;
     expect(wait).toBeGreaterThan(60_000); // a date in the header has no parts of a second
     await new Promise((resolve) => setTimeout(resolve, 30));

@@ -58,7 +58,7 @@ describe("the target's answer", () => {
     });
     expect(text).toBe("\u0000é\r\n");
     expect(got[0]?.body).toEqual(bytes(sent));
-    expect(await entry()).toMatchObject({ state: "done", attempts: 1 });
+    expect(await entry()).toMatchObject({ state: "handled", attempts: 1 });
   });
 
   it("loses the headers of the target's own connection", async () => {
@@ -90,9 +90,9 @@ describe("the target's answer", () => {
     const { url, got } = await answering(status, 200);
     const { post, entry, clock, untilState } = await openRelay(url);
     expect(await post(freshEnvelope())).toMatchObject({ status, text: `answer ${status}` });
-    expect(await entry()).toMatchObject({ state: "pending", attempts: 1 });
+    expect(await entry()).toMatchObject({ state: "failing", attempts: 1 });
     clock.now += 61_000;
-    await untilState("done");
+    await untilState("handled");
     expect(got).toHaveLength(2);
   });
 
@@ -118,7 +118,7 @@ describe("a target that does not answer", () => {
       const { post, entry } = await openRelay(url, { timeout });
       const sent = freshEnvelope();
       expect((await post(sent)).status).toBe(status);
-      await until(async () => expect(await entry()).toMatchObject({ state: "done", attempts: 1 }));
+      await until(async () => expect(await entry()).toMatchObject({ state: "handled", attempts: 1 }));
       expect(await post(sent)).toMatchObject({ status: 200 });
       expect(got).toHaveLength(1);
     },
@@ -132,7 +132,7 @@ describe("a target that does not answer", () => {
     expect(status).toBe(502);
     expect(JSON.parse(text)).toEqual({ error: { type: "bad_gateway", message: expect.any(String) } });
     expect(text).not.toContain(url.port); // the sender must not see local details
-    expect(await entry()).toMatchObject({ state: "pending", attempts: 1 });
+    expect(await entry()).toMatchObject({ state: "failing", attempts: 1 });
   });
 
   it("is a 504 on time-out", async () => {
@@ -141,7 +141,7 @@ describe("a target that does not answer", () => {
     const { status, text } = await post(freshEnvelope());
     expect(status).toBe(504);
     expect(JSON.parse(text)).toMatchObject({ error: { type: "gateway_timeout" } });
-    await until(async () => expect(await entry()).toMatchObject({ state: "pending", attempts: 1 }));
+    await until(async () => expect(await entry()).toMatchObject({ state: "failing", attempts: 1 }));
   });
 });
 
@@ -173,7 +173,7 @@ describe("the receiver in front of it", () => {
     expect(await post(sent)).toMatchObject({ status: 500 });
     expect(await post(sent)).toMatchObject({ status: 202 });
     expect(got).toHaveLength(2);
-    expect(await entry()).toMatchObject({ state: "done", attempts: 2, duplicates: 1 });
+    expect(await entry()).toMatchObject({ state: "handled", attempts: 2, duplicates: 1 });
   });
 
   it("forwards once for simultaneous senders of the same event, and answers each", async () => {
@@ -199,7 +199,9 @@ describe("the receiver in front of it", () => {
     expect(behind).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
     expect(got).toHaveLength(1);
     clock.now += 61_000;
-    await until(async () => expect(await entries()).toMatchObject([{ state: "done" }, { state: "done" }]));
+    await until(async () =>
+      expect(await entries()).toMatchObject([{ state: "handled" }, { state: "handled" }]),
+    );
     expect(got).toHaveLength(3);
     expect(got[1]?.body).toEqual(got[0]?.body);
   });
@@ -212,7 +214,7 @@ describe("the receiver in front of it", () => {
     expect(reply).toMatchObject({ status: 503, headers: { "retry-after": "5" } });
     vi.mocked(inboxOf(receiver).claim).mockRestore();
     clock.now += 11_000;
-    await untilState("done");
+    await untilState("handled");
   });
 
   it("runs many at a time, whatever the receiver's concurrency", async () => {

@@ -32,7 +32,7 @@ it("from a subscription through a new property to a handler that requests the li
   await until(() => expect([...handled].sort()).toEqual(expected));
   await until(() => expect(found).toHaveLength(6));
   expect(found.every((ids) => ids.length === 9)).toBe(true);
-  expect((await inboxOf(receiver).counts()).done).toBe(caused.length);
+  expect((await inboxOf(receiver).counts()).handled).toBe(caused.length);
 });
 
 it("the client reads the sandbox's errors as intended", async () => {

@@ -32,10 +32,10 @@ export async function makeAgedInbox(path: string, now: number): Promise<AgedInbo
   const tried = await claim(TRIED + DEAD);
   for (const [index, entry] of tried.entries()) {
     const failed = { runAt: now, records: [record(now, "error")] };
-    const end = index < DEAD ? { state: "dead", reason: "attempts_exhausted" } : { state: "pending" };
+    const end = index < DEAD ? { state: "dead", reason: "attempts_exhausted" } : { state: "waiting" };
     await inbox.settle(settlementOf(entry, { ...failed, ...end } as Parameters<typeof settlementOf>[1]), now);
   }
-  const due = (await inbox.list({ states: ["pending"] })).map(({ key }) => key.eventId);
+  const due = (await inbox.list({ states: ["waiting", "failing"] })).map(({ key }) => key.eventId);
   await inbox.close();
   freeSomePages(path);
   const hashes = entries.map(({ key, delivery }) => [key.eventId, sha256(delivery.body)] as const);
@@ -51,7 +51,7 @@ function oldEntry(number: number, now: number): NewEntry {
     key: { source: "service", eventId: id, timestamp: now },
     kind: "payment.received",
     eventTimestamp: now,
-    state: "pending",
+    state: "waiting",
     reason: null,
     orderKey: number % 10 === 9 ? `key-${number % 4}` : null,
     delivery: deliveryOf(event, undefined, now),
@@ -67,7 +67,7 @@ function record(now: number, outcome: AttemptRecord["outcome"]): AttemptRecord {
 /** Deletes the deliveries of some done entries, which leaves free pages. */
 function freeSomePages(path: string): void {
   const database = openDatabase(path);
-  database.exec("DELETE FROM delivery WHERE seq IN (SELECT seq FROM entry WHERE state = 'done' LIMIT 40)");
+  database.exec("DELETE FROM delivery WHERE seq IN (SELECT seq FROM entry WHERE state = 'handled' LIMIT 40)");
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
 }

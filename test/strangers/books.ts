@@ -124,7 +124,7 @@ function entriesIn(inbox: string): ReadonlySet<string> {
 }
 
 function unfinishedIn(inbox: string): number {
-  const sql = "SELECT count(*) AS n FROM entry WHERE state <> 'done'";
+  const sql = "SELECT count(*) AS n FROM entry WHERE state <> 'handled'";
   return reading(inbox, sql, ([row]) => Number(row?.n));
 }
 

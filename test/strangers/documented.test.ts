@@ -55,7 +55,7 @@ it("The commands on the inbox file's page work on a live inbox, without disturbi
   expect(await restored.stop()).toBe(0);
   expect(backedUp).toBeGreaterThanOrEqual(known.get("backup.db")?.length ?? Infinity);
   expect(
-    Number(await query(place.inbox, "SELECT count(*) FROM entry WHERE state = 'done'")),
+    Number(await query(place.inbox, "SELECT count(*) FROM entry WHERE state = 'handled'")),
   ).toBeGreaterThanOrEqual(backedUp + 100);
   expect(acknowledgedIn(answersIn(place)).filter((id) => !handledIn(place).has(id))).toEqual([]);
 });

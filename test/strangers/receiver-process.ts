@@ -14,8 +14,6 @@ export const DIST = join(root, "dist");
 export interface ReceiverSetup {
   /** 0 for a free one. */
   readonly port?: number;
-  /** The dist/ folder of a built package. Default: this checkout's. */
-  readonly dist?: string;
   /** Options of `createReceiver` that JSON can represent. */
   readonly options?: object;
 }
@@ -29,10 +27,10 @@ export class ReceiverProcess {
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
 
-  constructor(place: Place, { port = 0, dist = DIST, options = {} }: ReceiverSetup = {}) {
-    if (!existsSync(join(dist, "inbox-writer.js")))
+  constructor(place: Place, { port = 0, options = {} }: ReceiverSetup = {}) {
+    if (!existsSync(join(DIST, "inbox-writer.js")))
       throw new Error("expected dist/ to be built: npm run build");
-    const setup = { dist, inbox: place.inbox, effects: place.effects, port, options };
+    const setup = { dist: DIST, inbox: place.inbox, effects: place.effects, port, options };
     this.#child = fork(join(import.meta.dirname, "children", "receiver.js"), {
       env: {
         PATH: process.env.PATH,

@@ -120,7 +120,7 @@ describe.skipIf(missing !== undefined)("on Windows, a receiver", { timeout: 180_
     await inbox.open();
     const counts = await inbox.counts();
     await inbox.close();
-    expect(counts).toMatchObject({ pending: 0, running: 0, dead: 0 });
+    expect(counts).toMatchObject({ waiting: 0, running: 0, dead: 0 });
     process.stdout.write(`20 kills on Windows' Node: ${acknowledged.size} acknowledged, none lost\n`);
   });
 });

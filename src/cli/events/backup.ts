@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { unusable } from "../../base/unusable.ts";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
-import { countsByState, countsText, totalOf } from "../../inbox/counts.ts";
+import { countsText, stateCounts, totalOf } from "../../inbox/counts.ts";
 import { readPostgresOptions } from "../../inbox/postgres/options.ts";
 import { isPostgresUrl, withoutPassword } from "../../inbox/postgres/postgres-url.ts";
 import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
@@ -26,7 +26,7 @@ export async function backUpEvents(file: string, options: BackupOptions, context
   requireInbox(named, "read", context);
   await sayWhichInbox(named.option, context);
   const { path, bytes, counts: stored, last, unreadable } = tryBackUp(named.option, target, options);
-  const counts = countsByState(stored);
+  const counts = stateCounts(stored);
   const entries = totalOf(counts);
   const states = entries === 0 ? "" : ` (${countsText(counts)})`;
   output.data(`${path}: ${counted(entries, "entry", "entries")}${states}, ${bytes} bytes, checked`);

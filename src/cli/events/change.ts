@@ -9,7 +9,7 @@ import {
 } from "../../inbox/change-entries.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
-import { entryState } from "../../inbox/entry-state.ts";
+import { OPEN_STATES } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { retryableSeqs } from "../../inbox/paced-retry.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
@@ -41,8 +41,8 @@ export async function retryEvents(
     await sayWhatStillDoesNotFit(inbox, chosen, output);
     let retried: number;
     if (rate === undefined && limit === undefined && dryRun !== true) {
-      const { pending, ended } = await changeEach(inbox, named, filter, "retry", context);
-      retried = pending + ended;
+      const { due, ended } = await changeEach(inbox, named, filter, "retry", context);
+      retried = due + ended;
       output.data(`${retried} to be retried now`);
       output.record("retry", { retried, ended });
     } else retried = await retryOldest(inbox, chosen, { rate, dryRun }, context);
@@ -65,7 +65,7 @@ export async function dropEvents(references: readonly string[], options: ChangeO
     const filter = await toFilter(options, inbox, output);
     // What has ended already is dropped only if it is named, or its state is.
     const bold = references.length > 0 || options.state !== undefined;
-    const chosen = bold ? filter : { ...filter, states: ["pending", "running"] as const };
+    const chosen = bold ? filter : { ...filter, states: OPEN_STATES };
     const named = await findAll(inbox, references);
     const { dropped } = await changeEach(inbox, named, chosen, "drop", context);
     output.data(`${dropped} dropped`);
@@ -93,12 +93,11 @@ async function changeEach(
   { output, clock }: CliContext,
 ): Promise<Changed> {
   if (named.length === 0) return changeEntries(inbox, change, filter, clock());
-  const sum = { pending: 0, ended: 0, dropped: 0 };
+  const sum = { due: 0, ended: 0, dropped: 0 };
   for (const entry of named) {
     const changed = await changeEntries(inbox, change, { ...filter, seq: entry.seq }, clock());
-    if (changedInAll(changed) === 0)
-      output.talk(`#${entry.seq} is ${entryState(entry)}, or not selected: skipped`);
-    sum.pending += changed.pending;
+    if (changedInAll(changed) === 0) output.talk(`#${entry.seq} is ${entry.state}, or not selected: skipped`);
+    sum.due += changed.due;
     sum.ended += changed.ended;
     sum.dropped += changed.dropped;
   }

@@ -2,7 +2,6 @@ import { problemLine } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { Entry } from "../../inbox/entry.ts";
-import { entryState } from "../../inbox/entry-state.ts";
 import { problemsOf } from "../../inbox/failures.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
@@ -20,7 +19,7 @@ export function printEntry(entry: Entry, now: number, output: Output): void {
 
 export function entryFields(entry: Entry) {
   const { seq, key, kind, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
-  const state = entryState(entry);
+  const state = entry.state;
   return {
     ...{ seq, id: key.eventId, source: key.source, kind, state, reason, problems, attempts, duplicates },
     ...{ timestamp: iso(entry.eventTimestamp), receivedAt: iso(entry.receivedAt) },
@@ -57,7 +56,7 @@ function entryLine(
   { color, columns = Number.POSITIVE_INFINITY }: Pick<Output, "color" | "columns">,
 ): string {
   const { seq, kind, key, reason, problems, attempts, duplicates, waits, settledAt, receivedAt } = entry;
-  const state = entryState(entry);
+  const state = entry.state;
   const notes = [
     problems.length === 0 ? reason : `${reason}: ${printable(summarise(problems), 120)}`,
     attempts > 0 && state !== "received" ? counted(attempts, "attempt", "attempts") : null,

@@ -3,7 +3,7 @@ import { keyText } from "../../event/identity.ts";
 import { countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
-import { type EntryState, entryState, STORED_STATES } from "../../inbox/entry-state.ts";
+import { type EntryState, STATE_WORDS } from "../../inbox/entry-state.ts";
 import type { Erasure, Inbox } from "../../inbox/inbox.ts";
 import { ERASED } from "../../inbox/reasons.ts";
 import { copiesBeside, eraseInCopy, othersBeside, readCopy } from "../../inbox/sqlite/care/copies.ts";
@@ -58,7 +58,7 @@ export async function eraseEvents(
   { yes, ...options }: EraseOptions,
   context: CliContext,
 ): Promise<void> {
-  const states = STORED_STATES.filter((state) => state !== "running");
+  const states = STATE_WORDS.filter((state) => state !== "running");
   checkChange(references, options, { states, why: "a running entry has to end first" });
   const { file } = nameInbox(context, options.inbox);
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
@@ -91,7 +91,7 @@ async function find(inbox: Inbox, { filter, where }: Selected): Promise<Found> {
     if (fits !== true) continue;
     found.keys.add(keyText(entry.key));
     if (isErased) continue;
-    const state = entryState(entry);
+    const state = entry.state;
     if (state === "running") {
       found.running.push(entry);
       continue;

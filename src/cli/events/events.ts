@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { HookporterError } from "../../errors.ts";
-import { countsByState, countsText } from "../../inbox/counts.ts";
+import { countsText, stateCounts } from "../../inbox/counts.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { failureGroups, LOOKED_AT } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
@@ -36,7 +36,7 @@ export async function listEvents(given: ListOptions, command: Command, context: 
       return listFailures(inbox, { limit: options.limit ?? LOOKED_AT, ...filter }, context);
     const entries = await inbox.list({ ...filter, limit: options.limit ?? LIST_LIMIT });
     for (const entry of entries) printEntry(entry, context.clock(), output);
-    const counts = countsByState(await inbox.counts());
+    const counts = stateCounts(await inbox.counts());
     const senders = (await inbox.senders?.().catch(() => [])) ?? [];
     for (const { text } of mismatchedSources(senders, context.clock())) output.talk(text);
     await sayPauses(inbox, output, context.clock());

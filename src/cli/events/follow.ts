@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
-import { type EntryState, entryState } from "../../inbox/entry-state.ts";
+import type { EntryState } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { CliContext } from "../context.ts";
 import { printEntry } from "./entry-view.ts";
@@ -21,7 +21,7 @@ const SETTLES = 1000;
 /** Waits until an entry is in one of the states; returns it as it last was if the wait ends before. */
 export async function whenIn(inbox: Inbox, entry: Entry, states: readonly EntryState[], signal: AbortSignal) {
   let last = entry;
-  while (!states.includes(entryState(last))) {
+  while (!states.includes(last.state)) {
     if (!(await pause(signal))) return { entry: last, reached: false };
     [last = entry] = await inbox.list({ seq: entry.seq });
   }

@@ -34,10 +34,10 @@ export async function retryOldest(
   }
   const now = inbox.now?.() ?? clock();
   if (rate === undefined || seqs.length === 0) {
-    const { pending, ended } = await changeEntries(inbox, "retry", { seqs }, now);
-    output.data(`${pending + ended} to be retried now${which}`);
-    output.record("retry", { retried: pending + ended, ended, first, last });
-    return pending + ended;
+    const { due, ended } = await changeEntries(inbox, "retry", { seqs }, now);
+    output.data(`${due + ended} to be retried now${which}`);
+    output.record("retry", { retried: due + ended, ended, first, last });
+    return due + ended;
   }
   const { id, changed } = await retryAtPace(inbox, seqs, { since: now, who: ownName(), rate });
   output.data(`retry ${id}: ${counted(changed, "entry", "entries")}${which}${takes}`);

@@ -1,15 +1,14 @@
-import { storedIn } from "../../inbox/entry-state.ts";
+import type { EndedState } from "../../inbox/entry-state.ts";
 import { type Pruning, pruneInbox } from "../../inbox/prune.ts";
-import { isEnded } from "../../inbox/prune-request.ts";
 import { DEFAULT_AGES } from "../../receiver/options/options.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { withInbox } from "./inbox.ts";
 import type { SelectOptions } from "./selection.ts";
-import { statesOf } from "./state-values.ts";
 
 /** Options of `events prune`; ages are milliseconds. */
-export interface PruneOptions extends Pick<SelectOptions, "inbox" | "state" | "source"> {
+export interface PruneOptions extends Pick<SelectOptions, "inbox" | "source"> {
+  readonly state?: readonly EndedState[];
   readonly olderThan?: number;
   readonly deliveriesOlderThan?: number;
 }
@@ -20,15 +19,14 @@ const YOUNGEST = DEFAULT_AGES.maxAge + DEFAULT_AGES.maxSkew;
 /** What the options ask to delete. Throws `usage` for an age that is too low. */
 export function pruningOf(
   options: PruneOptions,
-  { clock, output }: CliContext,
+  { clock }: CliContext,
 ): Required<Pick<Pruning, "prune" | "slim">> {
-  const { state = ["handled", "received"], olderThan = DEFAULT_AGES.retention } = options;
+  const { state: states = ["handled", "received"], olderThan = DEFAULT_AGES.retention } = options;
   const { deliveriesOlderThan = DEFAULT_AGES.deliveryRetention } = options;
   if (olderThan < YOUNGEST)
     throw usageError(
       `expected --older-than to be at least ${Math.ceil(YOUNGEST / 3_600_000)}h: a younger event may be sent again, and a receiver could not tell that it is known`,
     );
-  const states = storedIn(statesOf(state, output)).states.filter(isEnded);
   const until = clock() - olderThan;
   const sources = options.source === undefined ? {} : { sources: options.source };
   return {

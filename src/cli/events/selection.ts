@@ -1,5 +1,5 @@
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
-import { entryState, STATE_WORDS, type StoredState, storedIn } from "../../inbox/entry-state.ts";
+import { type EntryState, STATE_WORDS } from "../../inbox/entry-state.ts";
 import { failuresLike, LOOKED_AT } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
@@ -9,11 +9,10 @@ import type { FieldValue } from "../handlers/values.ts";
 import { usageError } from "../input-errors.ts";
 import type { Output } from "../output.ts";
 import { findEntry } from "./inbox.ts";
-import { type GivenState, meaningOf, statesOf } from "./state-values.ts";
 
 export interface SelectOptions {
   readonly inbox?: string;
-  readonly state?: readonly GivenState[];
+  readonly state?: readonly EntryState[];
   readonly kind?: readonly string[];
   readonly target?: readonly string[];
   readonly like?: string;
@@ -36,7 +35,7 @@ export async function toFilter(
   output: Output,
 ): Promise<EntryFilter> {
   return {
-    ...(state !== undefined && storedIn(statesOf(state, output))),
+    ...(state !== undefined && { states: state }),
     ...(kind !== undefined && { kinds: kind }),
     ...(target !== undefined && { targets: await targetNames(target, inbox) }),
     ...(like !== undefined && { seqs: await seqsLike(like, inbox, output) }),
@@ -64,17 +63,15 @@ export const SELECTORS = [
 export function checkChange(
   references: readonly string[],
   selection: ChangeOptions,
-  { states, why }: { readonly states: readonly StoredState[]; readonly why: string },
+  { states, why }: { readonly states: readonly EntryState[]; readonly why: string },
 ): void {
-  const isOneOf = (word: GivenState) =>
-    storedIn(meaningOf(word)).states.every((state) => states.includes(state));
-  const words = STATE_WORDS.filter(isOneOf);
+  const words = STATE_WORDS.filter((state) => states.includes(state));
   const isSelected = SELECTORS.some((name) => selection[name] !== undefined);
   if (references.length === 0 && !isSelected && selection.all !== true)
     throw usageError(
       `expected entries, a selection such as --state ${words[0]}, or --all, got none: pass one`,
     );
-  const wrong = selection.state?.find((word) => !isOneOf(word));
+  const wrong = selection.state?.find((state) => !states.includes(state));
   if (wrong === undefined) return;
   const list = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
   throw usageError(`expected --state ${list}, got ${wrong}: ${why}`);
@@ -87,7 +84,7 @@ async function seqsLike(reference: string, inbox: Inbox, output: Output): Promis
   if (failing + dead > LOOKED_AT)
     output.talk(`--like compared the newest ${LOOKED_AT} failed entries: older ones may be alike, too`);
   if (alike !== undefined) return alike.seqs;
-  const got = `#${entry.seq}, which is ${entry.reason === DROPPED ? "dropped" : entryState(entry)}`;
+  const got = `#${entry.seq}, which is ${entry.reason === DROPPED ? "dropped" : entry.state}`;
   throw usageError(`expected --like to name a failing entry or a dead letter, got ${got}`);
 }
 

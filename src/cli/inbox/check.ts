@@ -1,5 +1,5 @@
 import { statSync } from "node:fs";
-import { countsByState, countsText, totalOf } from "../../inbox/counts.ts";
+import { countsText, stateCounts, totalOf } from "../../inbox/counts.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { printedMigration } from "../../inbox/postgres/care.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
@@ -28,7 +28,7 @@ export async function checkInboxes(options: { readonly inbox?: string }, context
   const isIntact = state.problems.length + state.unreadable.length === 0;
   const { output } = context;
   for (const line of page(state, isIntact)) output.data(line);
-  const read = content && { ...content, counts: countsByState(content.counts) };
+  const read = content && { ...content, counts: stateCounts(content.counts) };
   const intact = diskError === null ? isIntact : null;
   output.record("inbox", { inbox, intact, ...(read ?? NOT_READ), ...rest, diskError });
   if (isIntact) return;
@@ -70,7 +70,7 @@ function page(state: FileState, isIntact: boolean): readonly string[] {
 
 function contentLines(content: NonNullable<FileState["content"]>): string[] {
   const { schema, newestSchema, first, last } = content;
-  const counts = countsByState(content.counts);
+  const counts = stateCounts(content.counts);
   const entries = totalOf(counts);
   const range = entries === 0 ? "" : ` (${countsText(counts)}), #${first} to #${last}`;
   const older = schema < newestSchema ? `, of ${newestSchema}: the next receiver brings it up to date` : "";
@@ -83,7 +83,7 @@ async function checkDatabase({ option, shown }: NamedInbox, { output }: CliConte
   const inbox = selectInbox(option);
   await inbox.open({ access: "read" });
   try {
-    const counts = countsByState(await inbox.counts());
+    const counts = stateCounts(await inbox.counts());
     const older = schema < newestSchema ? `, of ${newestSchema}: run \`${ownCommand("inbox migrate")}\`` : "";
     output.data(`${shown}: can be read`);
     output.data(`  schema      ${schema}${older}`);

@@ -5,7 +5,7 @@ import type { Readable } from "node:stream";
 import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
-import { countsByState, totalOf } from "../../inbox/counts.ts";
+import { stateCounts, totalOf } from "../../inbox/counts.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
@@ -66,7 +66,7 @@ async function readInbox(inbox: Inbox, { kind, source, since }: EventSelection, 
     ...(since !== undefined && { since }),
     limit: PAGE,
   };
-  const all = totalOf(countsByState(await inbox.counts()));
+  const all = totalOf(stateCounts(await inbox.counts()));
   for (let before: number | undefined; ; ) {
     const page = await inbox.list({ ...filter, ...(before !== undefined && { before }) });
     for (const { seq, receivedAt } of page) {

@@ -22,14 +22,14 @@ export async function catchUp(
   const withHandlers = handled && wanted === true;
   const forwarded = forwardTo.length === 0 ? undefined : forwardedKinds(forwardTo, events);
   const kinds = withHandlers ? events : (forwarded ?? events);
-  const filter = { states: ["unhandled"], kinds, sources: [DEFAULT_SOURCE] } as const;
+  const filter = { states: ["received"], kinds, sources: [DEFAULT_SOURCE] } as const;
   if (wanted === true || forwarded !== undefined) {
     const retried = await inbox.retry(filter, clock());
     if (retried > 0)
       output.talk(`  catching up: ${counted(retried, "entry", "entries")} that had no handler or target`);
     return;
   }
-  if ((await inbox.counts()).unhandled === 0) return; // usually there are none, which avoids reading each entry
+  if ((await inbox.counts()).received === 0) return; // usually there are none, which avoids reading each entry
   const waiting = (await inbox.list(filter)).length;
   if (waiting === 0) return;
   output.talk(

@@ -122,7 +122,7 @@ class LiveKeys {
     const seq = this.#chosen();
     if (seq === undefined) return;
     const { state } = await this.#entry(seq);
-    if (state !== "done") {
+    if (state !== "handled") {
       await this.#change("retry", seq, "is running, or has ended meanwhile");
       this.#say(`#${seq} runs again`);
     } else if (this.#isConfirmed(asked, `r${seq}`)) await this.#sendAgain(seq);

@@ -22,10 +22,10 @@ export async function readWaiting({ options, inbox: named }: Session): Promise<W
   if ((options.forwardTo ?? []).length === 0) return nothing;
   const waiting = await readClosed(named, async (inbox) => {
     const targets = await inbox.waiting(OWN);
-    const { pending, running } = await inbox.counts(OWN);
+    const { waiting, failing, running } = await inbox.counts(OWN);
     // An entry may wait for several targets.
     const most = Math.max(0, ...targets.map(({ entries }) => entries));
-    return { targets, others: Math.max(0, pending + running - most) };
+    return { targets, others: Math.max(0, waiting + failing + running - most) };
   });
   return waiting ?? nothing;
 }

@@ -1,6 +1,6 @@
 import { countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
-import { type EntryState, entryState } from "../../inbox/entry-state.ts";
+import type { EntryState } from "../../inbox/entry-state.ts";
 import { type Failure, failureOf } from "../../inbox/failures.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { ownCommand } from "../../package/own-command.ts";
@@ -150,7 +150,7 @@ export class ToldFailures {
     const entries = new Map((await this.#view.list(seqs)).map((entry) => [entry.seq, entry]));
     for (const seq of seqs) {
       const [entry, alike] = [entries.get(seq), this.#bySeq.get(seq)];
-      const isOver = entry === undefined || entry.reason === DROPPED || !STILL.includes(entryState(entry));
+      const isOver = entry === undefined || entry.reason === DROPPED || !STILL.includes(entry.state);
       if (isOver && alike !== undefined) this.#leave(seq, alike);
     }
   }

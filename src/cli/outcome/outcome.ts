@@ -1,6 +1,6 @@
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { Entry } from "../../inbox/entry.ts";
-import { type EntryState, entryState } from "../../inbox/entry-state.ts";
+import type { EntryState } from "../../inbox/entry-state.ts";
 import { failureOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { durationOf, lastRunsOf } from "../../inbox/outline.ts";
@@ -35,7 +35,7 @@ export async function reportOutcome(
   entry: Entry,
   { output, clock }: CliContext,
 ): Promise<EntryState> {
-  const state = entryState(entry);
+  const state = entry.state;
   const outcome = { entry, state, runs: lastRunsOf(await inbox.attempts(entry.seq)) };
   for (const line of outcomeLines(outcome, clock(), output)) output.data(line);
   output.record("outcome", outcomeFields(outcome));

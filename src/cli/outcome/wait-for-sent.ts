@@ -1,7 +1,7 @@
 import { HookporterError } from "../../errors.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
 import type { Entry } from "../../inbox/entry.ts";
-import { type EntryState, entryState } from "../../inbox/entry-state.ts";
+import type { EntryState } from "../../inbox/entry-state.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
 import { ownCommand, suggestInbox } from "../../package/own-command.ts";
 import type { Sendable } from "../../relay/chaos.ts";
@@ -78,6 +78,6 @@ function notDecided(entry: Entry, timeout: number): HookporterError {
   const { seq, waits } = entry;
   const target = waits.find(({ over }) => over === null)?.target;
   const forWhat = target === undefined ? "" : ` for ${target}`;
-  const got = `expected #${seq} to be handled within ${durationText(timeout)}, but it is ${entryState(entry)}${forWhat}`;
+  const got = `expected #${seq} to be handled within ${durationText(timeout)}, but it is ${entry.state}${forWhat}`;
   return new HookporterError("timed_out", `${got}: \`${ownCommand(`events show ${seq}`)}\` has more`);
 }

@@ -1,6 +1,6 @@
 import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
-import { type EntryState, entryState } from "../../inbox/entry-state.ts";
+import type { EntryState } from "../../inbox/entry-state.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -8,7 +8,6 @@ import type { CliContext } from "../context.ts";
 import { entriesAfter, newestSeq, whenIn } from "../events/follow.ts";
 import { withInbox } from "../events/inbox.ts";
 import { type SelectOptions, toFilter } from "../events/selection.ts";
-import { statesOf } from "../events/state-values.ts";
 import { DECIDED, exitCodeOf, reportOutcome, WAIT } from "./outcome.ts";
 
 export interface WaitOptions extends Pick<SelectOptions, "inbox" | "state" | "kind" | "source"> {
@@ -20,8 +19,7 @@ export interface WaitOptions extends Pick<SelectOptions, "inbox" | "state" | "ki
 /** `events wait`: the next entries, in order, each once it has reached one of the states. */
 export async function waitForEvents(options: WaitOptions, context: CliContext): Promise<void> {
   const { output, clock } = context;
-  const { count = 1, timeout = WAIT, state, ...selection } = options;
-  const awaited = state === undefined ? DECIDED : statesOf(state, output);
+  const { count = 1, timeout = WAIT, state: awaited = DECIDED, ...selection } = options;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const signal = AbortSignal.timeout(timerDelay(timeout));
     const after = options.after ?? (await newestSeq(inbox));
@@ -39,7 +37,7 @@ export async function waitForEvents(options: WaitOptions, context: CliContext): 
     if (states.length < count) {
       const got = `expected ${counted(count, "event", "events")} after #${after} within ${durationText(timeout)}, got ${states.length}`;
       const open = waited !== undefined && waited.seq > last ? waited : undefined;
-      const why = open === undefined ? "no other came" : `#${open.seq} is ${entryState(open)}`;
+      const why = open === undefined ? "no other came" : `#${open.seq} is ${open.state}`;
       throw new HookporterError("timed_out", `${got}: ${why}; --after ${last} goes on from here`);
     }
     context.exitCode = exitCodeOf(states);

@@ -1,5 +1,6 @@
 import { describeError } from "../../errors.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
+import { hasEnded, stateBeforeRun } from "../../inbox/entry-state.ts";
 import { PACED } from "../../inbox/pause.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
@@ -78,7 +79,7 @@ export class EntryRunner {
     void finished.then((settlement) => {
       this.running.remove(running);
       if (settlement === undefined || settlement.waits !== undefined) this.#parts.queues.stored(entry.seq);
-      if (frees || settlement === undefined || settlement.state === "pending") this.#parts.loop.wake();
+      if (frees || settlement === undefined || !hasEnded(settlement.state)) this.#parts.loop.wake();
       else this.#parts.loop.goOn();
     });
     return finished;
@@ -172,7 +173,7 @@ export class EntryRunner {
     const failed = (thrown: unknown) => log.error({ seq, error: describeError(thrown) }, "a listener failed");
     // An entry that waits for a process with handlers, or for its turn at a target, was not attempted.
     const onlyWaits =
-      state === "pending" && records.length === 0 && (uncount || reason !== null || entry.waits?.length);
+      !hasEnded(state) && records.length === 0 && (uncount || reason !== null || entry.waits?.length);
     try {
       if (!onlyWaits) onAttempts(entry, settlement);
     } catch (thrown) {
@@ -188,11 +189,19 @@ export class EntryRunner {
   }
 
   /** Makes an entry that was queued when the receiver stopped due again, as if it had not been claimed. */
-  async #giveBack({ seq, lease, finishedHandlers, waits = [], dueAt }: ClaimedEntry): Promise<void> {
+  async #giveBack({
+    seq,
+    lease,
+    attempts,
+    finishedHandlers,
+    waits = [],
+    dueAt,
+  }: ClaimedEntry): Promise<void> {
     const { inbox, clock } = this.#options;
     const now = clock();
     const reason = waits.length === 0 ? null : TARGET_AWAY;
-    const back = { state: "pending", reason, runAt: dueAt ?? now, records: [], uncount: true } as const;
+    const state = stateBeforeRun(attempts - 1, reason);
+    const back = { state, reason, runAt: dueAt ?? now, records: [], uncount: true };
     await inbox.settle({ seq, lease, finishedHandlers, ...back }, now);
   }
 }

@@ -2,6 +2,7 @@ import { isPromiseLike } from "../../base/is-promise-like.ts";
 import { describeError } from "../../errors.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
+import { stateBeforeRun } from "../../inbox/entry-state.ts";
 import { PAUSED, SET_ASIDE } from "../../inbox/pause.ts";
 import type { DeadReason, WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
@@ -39,15 +40,15 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
     return afterFailure(entry, options, {}, { failures: [UNREADABLE] });
   }
   if ("end" in plan) {
-    if (plan.end === "done") return settlementOf(entry, clock, "done", null);
+    if (plan.end === "handled") return settlementOf(entry, clock, "handled", null);
     return settlementOf(entry, clock, plan.end, plan.reason, { problems: plan.problems });
   }
   const now = clock();
   if ("wait" in plan) {
-    return settlementOf(entry, clock, "pending", plan.reason, { runAt: now + plan.wait, uncount: true });
+    return againOf(entry, clock, plan.reason, { runAt: now + plan.wait, uncount: true });
   }
   const reason = entry.waits?.length ? TARGET_AWAY : null;
-  return settlementOf(entry, clock, "pending", reason, { runAt: entry.dueAt ?? now, uncount: true });
+  return againOf(entry, clock, reason, { runAt: entry.dueAt ?? now, uncount: true });
 }
 
 /** The plan for an entry, or why there is none; with the time limit of a handler. */
@@ -106,10 +107,10 @@ class EntryHandlers {
       const running =
         named.tx === true ? this.#runInside(named, limits) : runHandler(this.#callOf(named), limits);
       const ran = isPromiseLike(running) ? await running : running;
-      if (ran === undefined) return settlementOf(this.#entry, clock, "pending", null, this.#result());
+      if (ran === undefined) return againOf(this.#entry, clock, null, this.#result());
       if ("dueAt" in ran) {
         const later = { ...this.#result(), runAt: ran.dueAt, uncount: true };
-        return settlementOf(this.#entry, clock, "pending", ran.reason, later);
+        return againOf(this.#entry, clock, ran.reason, later);
       }
       this.#note(named, ran);
     }
@@ -143,7 +144,7 @@ class EntryHandlers {
       const unstored = transactions.unstored([...this.#records, record]);
       const result = { records: unstored, finishedHandlers: [...this.#finished, named.name] };
       const waits = this.#waits?.list([]);
-      if (isLast) return settlementOf(this.#entry, clock, "done", null, { ...result, waits });
+      if (isLast) return settlementOf(this.#entry, clock, "handled", null, { ...result, waits });
       return { seq, lease, state: "running", ...result };
     });
   }
@@ -184,9 +185,9 @@ class EntryHandlers {
     const left = this.#unfinished();
     const result = this.#result();
     const { clock } = this.#options;
-    if (left.length === 0) return settlementOf(this.#entry, clock, "done", null, result);
+    if (left.length === 0) return settlementOf(this.#entry, clock, "handled", null, result);
     if (this.#parts.signal.aborted || (isCut && this.#failures.length === 0)) {
-      return settlementOf(this.#entry, clock, "pending", null, { ...result, uncount: true });
+      return againOf(this.#entry, clock, null, { ...result, uncount: true });
     }
     const others = isInTurn && left.some(({ target }) => target?.name !== this.#parts.turn?.target);
     const leftToDo = { failures: this.#failures, waits: this.#waits, others, paused: this.#isPaused };
@@ -206,6 +207,17 @@ function settlementOf(
   const { problems, waits } = more;
   const unordered = orderKey === null;
   return { seq, lease, state, reason, problems, runAt, finishedHandlers, records, waits, uncount, unordered };
+}
+
+/** The settlement of an entry that runs again. */
+function againOf(
+  entry: ClaimedEntry,
+  clock: () => number,
+  reason: WaitingReason | null,
+  more: Parameters<typeof settlementOf>[4] = {},
+): Settlement {
+  const attempts = entry.attempts - (more.uncount === true ? 1 : 0);
+  return settlementOf(entry, clock, stateBeforeRun(attempts, reason), reason, more);
 }
 
 interface Failure {
@@ -243,12 +255,12 @@ function afterFailure(entry: ClaimedEntry, options: RunOptions, result: Partial<
   // The others keep their time, unless this was what they waited for.
   if (others) {
     const kept = next === undefined ? clock() : Math.min(next, entry.dueAt ?? next);
-    return settlementOf(entry, clock, "pending", reason, { ...result, uncount, runAt: kept });
+    return againOf(entry, clock, reason, { ...result, uncount, runAt: kept });
   }
   if (next === undefined && paused) {
-    return settlementOf(entry, clock, "pending", PAUSED, { ...result, uncount, runAt: clock() + SET_ASIDE });
+    return againOf(entry, clock, PAUSED, { ...result, uncount, runAt: clock() + SET_ASIDE });
   }
   if (next === undefined)
     return settlementOf(entry, clock, "dead", waits?.over ?? "attempts_exhausted", result);
-  return settlementOf(entry, clock, "pending", reason, { ...result, uncount, runAt: next });
+  return againOf(entry, clock, reason, { ...result, uncount, runAt: next });
 }

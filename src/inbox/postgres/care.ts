@@ -1,5 +1,13 @@
 import { connect } from "./connect.ts";
-import { checkEncoding, grantsSql, migrate, migrationSql, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
+import {
+  checkEncoding,
+  grantsSql,
+  MIGRATIONS,
+  type Migration,
+  migrate,
+  migrationSql,
+  schemaOf,
+} from "./migrations.ts";
 import { readPostgresOptions } from "./options.ts";
 import { LONG_TIMEOUT, Store } from "./store.ts";
 import { makeDays } from "./upkeep.ts";
@@ -13,18 +21,22 @@ export interface Migrated {
 }
 
 /** Brings the schema that a URL names up to date, and grants a role what it needs to use it. */
-export async function migrateSchema(url: string, role: string | undefined): Promise<Migrated> {
+export async function migrateSchema(
+  url: string,
+  role: string | undefined,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<Migrated> {
   return withStore(url, async (store) => {
     await checkEncoding(store);
-    const from = await schemaOf(store);
-    await migrate(store);
+    const from = await schemaOf(store, migrations.length);
+    await migrate(store, migrations);
     if (role !== undefined) {
       const grants = grantsSql(store.schema, role).split("\n");
       await store.transaction(async (query) => {
         for (const grant of grants) await query(grant);
       }, LONG_TIMEOUT);
     }
-    return { schema: store.schema, from, to: await schemaOf(store) };
+    return { schema: store.schema, from, to: await schemaOf(store, migrations.length) };
   });
 }
 
@@ -32,12 +44,13 @@ export async function migrateSchema(url: string, role: string | undefined): Prom
 export async function printedMigration(
   url: string,
   { role, all }: { readonly role: string | undefined; readonly all: boolean },
+  migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<Migrated & { readonly sql: string }> {
   const { schema } = readPostgresOptions(url, {});
-  const from = all ? 0 : await withStore(url, schemaOf);
+  const from = all ? 0 : await withStore(url, (store) => schemaOf(store, migrations.length));
   const grants = role === undefined ? [] : [`-- For the user of the receivers\n${grantsSql(schema, role)}\n`];
-  const sql = [migrationSql(schema, from), ...grants].filter((text) => text !== "").join("\n");
-  return { schema, from, to: Math.max(from, SCHEMA_VERSION), sql };
+  const sql = [migrationSql(schema, from, migrations), ...grants].filter((text) => text !== "").join("\n");
+  return { schema, from, to: Math.max(from, migrations.length), sql };
 }
 
 /** Makes the partitions of the next days in the schema that a URL names. Returns how many, and how many there are then. */

@@ -12,15 +12,15 @@ import { LONG_TIMEOUT, type Store } from "./store.ts";
 const STEP = 1000;
 
 /** Which entries an operation changes, besides those that a filter selects. */
-const ENDED_BADLY = "s.seq IS NOT NULL";
-const PENDING = "t.lease IS NULL AND t.seq IS NOT NULL";
+const DEAD_OR_RECEIVED = "d.seq IS NOT NULL";
+const NOT_RUNNING = "t.lease IS NULL AND t.seq IS NOT NULL";
 
 /** Entries by their place in $1, from a time on, an interval apart. */
 const DUE = "$2::bigint + floor($3::float8 * (array_position($1::bigint[], seq) - 1))::bigint";
 
 const RETRY = `
   WITH again AS (
-    DELETE FROM @.stuck WHERE seq = ANY ($1::bigint[]) RETURNING *
+    DELETE FROM @.dead_or_received WHERE seq = ANY ($1::bigint[]) RETURNING *
   ), turns AS (
     INSERT INTO @.turn (seq, key_timestamp, received_at, dated, source, order_hash, behind, run_at, attempts, finished_handlers, reason)
     SELECT seq, key_timestamp, received_at, dated, source, order_hash, false, ${DUE}, 0, finished_handlers, $4::text FROM again
@@ -37,7 +37,7 @@ const DROP = `
   WITH waiting AS (
     DELETE FROM @.turn WHERE seq = ANY ($1::bigint[]) AND lease IS NULL RETURNING *
   ), ended AS (
-    INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, settled_at, run_at, attempts,
+    INSERT INTO @.dead_or_received (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, settled_at, run_at, attempts,
       finished_handlers, waits)
     SELECT seq, key_timestamp, received_at, dated, source, order_hash, 'dead', '${DROPPED}', $2::bigint, run_at, attempts,
       finished_handlers, waits
@@ -45,16 +45,16 @@ const DROP = `
   ), running AS (
     UPDATE @.turn SET reason = '${DROPPED}'
     WHERE seq = ANY ($1::bigint[]) AND lease IS NOT NULL AND reason IS DISTINCT FROM '${DROPPED}' RETURNING seq
-  ), stuck AS (
-    UPDATE @.stuck SET state = 'dead', reason = '${DROPPED}'
+  ), dead_or_received AS (
+    UPDATE @.dead_or_received SET state = 'dead', reason = '${DROPPED}'
     WHERE seq = ANY ($1::bigint[]) AND reason IS DISTINCT FROM '${DROPPED}' RETURNING seq
   )
-  SELECT seq FROM waiting UNION ALL SELECT seq FROM running UNION ALL SELECT seq FROM stuck`;
+  SELECT seq FROM waiting UNION ALL SELECT seq FROM running UNION ALL SELECT seq FROM dead_or_received`;
 
-/** Makes dead and unhandled entries pending again; returns how many. */
+/** Makes dead and received entries wait again; returns how many. */
 export function retry(store: Store, filter: EntryFilter, now: number): Promise<number> {
   return change(store, filter, {
-    which: ENDED_BADLY,
+    which: DEAD_OR_RECEIVED,
     sql: RETRY,
     after: [HOLD_BACK_OTHERS, RELEASE_FIRST],
     now,
@@ -64,12 +64,12 @@ export function retry(store: Store, filter: EntryFilter, now: number): Promise<n
 
 export async function paceRetry(store: Store, { id, interval, seqs, from }: PaceStep) {
   const values = [seqs, Math.round(from), interval, PACED + id];
-  // Pending ones first, since those that are retried become pending.
+  // Waiting ones first, since those that are retried wait too.
   return changeStep(store, seqs, [PACE, RETRY], values, [HOLD_BACK_OTHERS, RELEASE_FIRST]);
 }
 
 export function reschedule(store: Store, filter: EntryFilter, runAt: number): Promise<number> {
-  return change(store, filter, { which: PENDING, sql: RESCHEDULE, after: [], now: runAt });
+  return change(store, filter, { which: NOT_RUNNING, sql: RESCHEDULE, after: [], now: runAt });
 }
 
 const HASTEN = `
@@ -88,7 +88,7 @@ export async function hasten(store: Store, which: Pick<EntryFilter, "sources" | 
 
 export function drop(store: Store, filter: EntryFilter, now: number): Promise<number> {
   return change(store, filter, {
-    which: `d.seq IS NULL AND NOT ${IS_DROPPED}`,
+    which: `h.seq IS NULL AND NOT ${IS_DROPPED}`,
     sql: DROP,
     after: [RELEASE_FIRST],
     now,

@@ -29,7 +29,7 @@ const WAITING_SOURCES = `
 
 /** That no earlier dead letter of the same order key holds an entry back. */
 const NOT_BLOCKED = `
-  AND (order_hash IS NULL OR NOT EXISTS (SELECT FROM @.stuck earlier WHERE earlier.order_hash = turn.order_hash
+  AND (order_hash IS NULL OR NOT EXISTS (SELECT FROM @.dead_or_received earlier WHERE earlier.order_hash = turn.order_hash
     AND earlier.state = 'dead' AND earlier.seq < turn.seq AND earlier.reason IS DISTINCT FROM '${DROPPED}'))`;
 
 /**

@@ -106,10 +106,10 @@ const DROP_DAY = `
   ${HEAD} AS $body$
   DECLARE
     d record;
-    pruned_done bigint;
+    pruned_handled bigint;
     keep bigint[];
     dropped bigint[];
-    done_part text;
+    handled_part text;
     entry_part text;
     is_old constant text := 'received_at <= $2 AND dated <= $3 AND ($4 IS NULL OR source = ANY ($4))';
   BEGIN
@@ -124,63 +124,63 @@ const DROP_DAY = `
       SELECT least(dated_until, min(n.dated_to)), sources || coalesce(array_agg(n.source), '{}') INTO dated_until, sources
         FROM @.no_longer_needed n WHERE n.received_to >= d.until - 1 AND n.source <> ALL (sources);
     END IF;
-    IF d.until > received_until + 1 OR (SELECT count(*) FROM @.day) < 2 OR NOT 'done' = ANY (states) THEN RETURN -1; END IF;
-    done_part := 'done_' || d.first / ${DAY_MS};
+    IF d.until > received_until + 1 OR (SELECT count(*) FROM @.day) < 2 OR NOT 'handled' = ANY (states) THEN RETURN -1; END IF;
+    handled_part := 'handled_' || d.first / ${DAY_MS};
     entry_part := 'entry_' || d.first / ${DAY_MS};
     -- A look without locks, since most calls end here.
-    EXECUTE format('SELECT count(*) FROM (SELECT 1 FROM @.%I WHERE NOT (' || is_old || ') LIMIT 5001) x', done_part)
-      USING states, received_until, dated_until, sources INTO pruned_done;
-    IF pruned_done > 5000 THEN RETURN -1; END IF;
+    EXECUTE format('SELECT count(*) FROM (SELECT 1 FROM @.%I WHERE NOT (' || is_old || ') LIMIT 5001) x', handled_part)
+      USING states, received_until, dated_until, sources INTO pruned_handled;
+    IF pruned_handled > 5000 THEN RETURN -1; END IF;
     IF NOT pg_try_advisory_xact_lock(hashtext('@.day')) THEN RETURN -1; END IF;
-    LOCK TABLE @.turn, @.stuck IN SHARE ROW EXCLUSIVE MODE;
-    LOCK TABLE @.entry, @.delivery, @.done, @.attempt, @.repeat IN ACCESS EXCLUSIVE MODE;
+    LOCK TABLE @.turn, @.dead_or_received IN SHARE ROW EXCLUSIVE MODE;
+    LOCK TABLE @.entry, @.delivery, @.handled, @.attempt, @.repeat IN ACCESS EXCLUSIVE MODE;
     PERFORM FROM @.pruned FOR UPDATE;
     IF NOT EXISTS (SELECT FROM @.day WHERE first = d.first AND slimmed = d.slimmed) THEN RETURN -1; END IF;
     EXECUTE format(
       'SELECT array_agg(seq) FROM (
          SELECT seq FROM @.turn WHERE received_at >= $5 AND received_at < $6 OR key_timestamp >= $5 AND key_timestamp < $6
-         UNION SELECT seq FROM @.stuck WHERE (received_at >= $5 AND received_at < $6 OR key_timestamp >= $5 AND key_timestamp < $6)
+         UNION SELECT seq FROM @.dead_or_received WHERE (received_at >= $5 AND received_at < $6 OR key_timestamp >= $5 AND key_timestamp < $6)
            AND NOT (state = ANY ($1) AND received_at >= $5 AND received_at < $6 AND ' || is_old || ')
          UNION SELECT seq FROM @.%I WHERE NOT (' || is_old || ')
          UNION SELECT seq FROM @.%I WHERE received_at < $5 OR received_at >= $6) kept',
-      done_part, entry_part)
+      handled_part, entry_part)
       USING states, received_until, dated_until, sources, d.first, d.until INTO keep;
     keep := coalesce(keep, '{}');
     IF cardinality(keep) > 10000 THEN RETURN -1; END IF;
-    EXECUTE format('SELECT count(*) FROM @.%I WHERE seq <> ALL ($1)', done_part) USING keep INTO pruned_done;
-    SELECT coalesce(array_agg(seq), '{}') INTO dropped FROM @.stuck
+    EXECUTE format('SELECT count(*) FROM @.%I WHERE seq <> ALL ($1)', handled_part) USING keep INTO pruned_handled;
+    SELECT coalesce(array_agg(seq), '{}') INTO dropped FROM @.dead_or_received
       WHERE received_at >= d.first AND received_at < d.until AND seq <> ALL (keep);
     EXECUTE format(
       'UPDATE @.pruned SET marks = marks || coalesce((
          SELECT jsonb_object_agg(source, greatest(dated, coalesce((marks ->> source)::bigint, dated))) FROM (
            SELECT source, max(dated) AS dated FROM (
              SELECT source, dated FROM @.%I WHERE seq <> ALL ($1) AND key_timestamp <> ${FIRST_TIME - 1}
-             UNION ALL SELECT source, dated FROM @.stuck WHERE seq = ANY ($2) AND key_timestamp <> ${FIRST_TIME - 1}) gone
-           GROUP BY source) latest), ''{}'')', done_part)
+             UNION ALL SELECT source, dated FROM @.dead_or_received WHERE seq = ANY ($2) AND key_timestamp <> ${FIRST_TIME - 1}) gone
+           GROUP BY source) latest), ''{}'')', handled_part)
       USING keep, dropped;
     EXECUTE format(
       'DELETE FROM @.entry USING (
          SELECT seq, key_timestamp FROM @.%I WHERE seq <> ALL ($1)
-         UNION ALL SELECT seq, key_timestamp FROM @.stuck WHERE seq = ANY ($2)) gone
+         UNION ALL SELECT seq, key_timestamp FROM @.dead_or_received WHERE seq = ANY ($2)) gone
        WHERE entry.seq = gone.seq AND entry.key_timestamp = gone.key_timestamp
-         AND (gone.key_timestamp < $3 OR gone.key_timestamp >= $4)', done_part)
+         AND (gone.key_timestamp < $3 OR gone.key_timestamp >= $4)', handled_part)
       USING keep, dropped, d.first, d.until;
-    DELETE FROM @.stuck WHERE seq = ANY (dropped);
+    DELETE FROM @.dead_or_received WHERE seq = ANY (dropped);
     IF d.slimmed THEN
       DELETE FROM @.delivery WHERE received_at >= d.first AND received_at < d.until AND seq <> ALL (keep);
     ELSE
       PERFORM @.drop_partition('delivery', d.first, d.until, keep);
     END IF;
     PERFORM @.drop_partition('entry', d.first, d.until, keep);
-    PERFORM @.drop_partition('done', d.first, d.until, keep);
+    PERFORM @.drop_partition('handled', d.first, d.until, keep);
     PERFORM @.drop_partition('attempt', d.first, d.until, keep);
     PERFORM @.drop_partition('repeat', d.first, d.until, keep);
     DELETE FROM @.day WHERE first = d.first;
-    RETURN pruned_done + cardinality(dropped);
+    RETURN pruned_handled + cardinality(dropped);
   END $body$;
 `;
 
-/** Drops the deliveries of the oldest day that has them, if nearly all are of done entries; returns as drop_day does. */
+/** Drops the deliveries of the oldest day that has them, if nearly all are of handled entries; returns as drop_day does. */
 const SLIM_DAY = `
   CREATE FUNCTION @.slim_day(settled_until bigint, sources text[], whole_days boolean) RETURNS bigint ${HEAD} AS $body$
   DECLARE
@@ -206,13 +206,13 @@ const SLIM_DAY = `
     EXECUTE format('SELECT max(seq) FROM @.%I', part) INTO newest;
     EXECUTE format(
       'SELECT coalesce(array_agg(seq), ''{}'') FROM (
-         SELECT p.seq FROM @.%I p LEFT JOIN @.done e ON e.seq = p.seq AND e.received_at = p.received_at
+         SELECT p.seq FROM @.%I p LEFT JOIN @.handled e ON e.seq = p.seq AND e.received_at = p.received_at
            AND e.settled_at <= $1 AND ($2 IS NULL OR e.source = ANY ($2))
          WHERE e.seq IS NULL LIMIT 10001) kept', part)
       USING settled_until, sources INTO keep;
     IF cardinality(keep) > 10000 THEN RETURN -1; END IF;
     LOCK TABLE @.delivery IN ACCESS EXCLUSIVE MODE;
-    -- What was done stays done; only rows that came meanwhile must be looked at again.
+    -- What was handled stays handled; only rows that came meanwhile must be looked at again.
     EXECUTE format('SELECT $1 || coalesce(array_agg(seq), ''{}'') FROM @.%I WHERE seq > $2', part)
       USING keep, newest INTO keep;
     EXECUTE format('SELECT count(*) FROM @.%I WHERE seq <> ALL ($1)', part) USING keep INTO gone;

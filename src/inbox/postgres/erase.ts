@@ -6,18 +6,18 @@ import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 const ENDED = "seq, key_timestamp, received_at, dated, source, run_at, attempts";
 
-/** Leaves the row of `entry` with its key, and one of `done`. Each table is given the numbers, or it would be read whole. */
+/** Leaves the row of `entry` with its key, and one of `handled`. Each table is given the numbers, or it would be read whole. */
 const ERASE = `
   WITH waiting AS (
     DELETE FROM @.turn WHERE seq = ANY ($1::bigint[]) AND lease IS NULL RETURNING ${ENDED}, $2::bigint AS settled_at
-  ), stuck AS (
-    DELETE FROM @.stuck WHERE seq = ANY ($1::bigint[]) RETURNING ${ENDED}, settled_at
-  ), done AS (
-    DELETE FROM @.done WHERE seq = ANY ($1::bigint[]) AND reason IS DISTINCT FROM '${ERASED}' RETURNING ${ENDED}, settled_at
+  ), dead_or_received AS (
+    DELETE FROM @.dead_or_received WHERE seq = ANY ($1::bigint[]) RETURNING ${ENDED}, settled_at
+  ), handled AS (
+    DELETE FROM @.handled WHERE seq = ANY ($1::bigint[]) AND reason IS DISTINCT FROM '${ERASED}' RETURNING ${ENDED}, settled_at
   ), gone AS MATERIALIZED (
-    SELECT * FROM waiting UNION ALL SELECT * FROM stuck UNION ALL SELECT * FROM done
+    SELECT * FROM waiting UNION ALL SELECT * FROM dead_or_received UNION ALL SELECT * FROM handled
   ), left_over AS (
-    INSERT INTO @.done (${ENDED}, settled_at, reason, finished_handlers) SELECT *, '${ERASED}', '[]' FROM gone
+    INSERT INTO @.handled (${ENDED}, settled_at, reason, finished_handlers) SELECT *, '${ERASED}', '[]' FROM gone
   ), entries AS (
     UPDATE @.entry SET order_key = NULL, body_hash = sha256(''), body_length = 0
     FROM gone WHERE entry.seq = ANY ($1::bigint[]) AND entry.seq = gone.seq AND entry.key_timestamp = gone.key_timestamp

@@ -4,7 +4,7 @@ import type { InboxFacts } from "../inbox-facts.ts";
 import { DROPPED } from "../target-wait.ts";
 import { storeClock } from "./clock.ts";
 import { connect } from "./connect.ts";
-import { FAILING } from "./filter.ts";
+import { STATE_IN_TURN } from "./filter.ts";
 import { hiddenTables, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
 import { readPostgresOptions } from "./options.ts";
 import { readPauses } from "./pause.ts";
@@ -21,7 +21,7 @@ export interface DatabaseFacts {
   readonly name: string;
   /** Whether notifications arrive, as they do not through a pooler in transaction mode. */
   readonly notifies: boolean;
-  /** What is in the tables; `undefined` if there are none, or the user lacks rights. */
+  /** What is in the tables; `undefined` if there are none, an older version made them, or the user lacks rights. */
   readonly tables: TableFacts | undefined;
   /** What the user may not do, such as `INSERT on entry`; empty if there are no tables. */
   readonly lacks: readonly string[];
@@ -74,7 +74,7 @@ export async function examineDatabase(url: string): Promise<DatabaseFacts> {
       lacks.push(...(await hiddenTables(store)).map((table) => `all rows (row-level security) of ${table}`));
     const [notifies, tables] = await Promise.all([
       hears(session, store),
-      schema > 0 && lacks.length === 0 ? readTables(store, schema) : undefined,
+      schema >= SCHEMA_VERSION && lacks.length === 0 ? readTables(store) : undefined,
     ]);
     return { server, schema, newestSchema: SCHEMA_VERSION, name: store.schema, notifies, tables, lacks };
   } finally {
@@ -127,15 +127,15 @@ async function missingRights(store: Store): Promise<string[]> {
   return rows.map(({ right, name }) => `${String(right)} on ${String(name)}`);
 }
 
-async function readTables(store: Store, schema: number): Promise<TableFacts> {
+async function readTables(store: Store): Promise<TableFacts> {
   const clock = storeClock();
   await clock.measure(store);
   const [counts] = await store.query(
     `SELECT (SELECT count(*) FROM (SELECT FROM @.turn LIMIT ${COUNTED}) x) AS waiting,
-       (SELECT count(*) FROM (SELECT FROM @.turn t WHERE ${FAILING} LIMIT ${COUNTED}) x) AS failing,
+       (SELECT count(*) FROM (SELECT FROM @.turn t WHERE ${STATE_IN_TURN} = 'failing' LIMIT ${COUNTED}) x) AS failing,
        (SELECT count(*) FROM (SELECT FROM @.turn WHERE NOT behind AND run_at <= $1::bigint LIMIT ${COUNTED}) x) AS due,
        (SELECT min(run_at) FROM @.turn WHERE NOT behind AND run_at <= $1::bigint) AS oldest,
-       (SELECT count(*) FROM @.stuck WHERE state = 'dead' AND reason IS DISTINCT FROM $2::text) AS dead,
+       (SELECT count(*) FROM @.dead_or_received WHERE state = 'dead' AND reason IS DISTINCT FROM $2::text) AS dead,
        (SELECT max(until) FROM @.day) - $1::bigint AS days_left`,
     [clock.now(), DROPPED],
   );
@@ -149,8 +149,8 @@ async function readTables(store: Store, schema: number): Promise<TableFacts> {
     oldestDue: oldest === null || oldest === undefined ? null : Number(oldest),
     dead: Number(counts?.dead),
     processes: await new Runners(store, clock).others(),
-    senders: schema === 1 ? [] : await readSenders(store),
-    pauses: schema === 1 ? { paused: [], retries: [] } : await readPauses(store),
+    senders: await readSenders(store),
+    pauses: await readPauses(store),
     bytes: Number(health?.bytes),
     daysLeft: Number(counts?.days_left),
     deadRows: Number(health?.dead_rows ?? 0),

@@ -1,5 +1,5 @@
 import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
-import type { StoredIn, StoredState } from "../entry-state.ts";
+import type { EntryState } from "../entry-state.ts";
 import { encodeText } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
 import { parametersIn, type Value } from "./session.ts";
@@ -7,27 +7,27 @@ import { parametersIn, type Value } from "./session.ts";
 /** An entry with its state: it has a row in exactly one of the last three tables. */
 export const ENTRY_WITH_STATE = `@.entry e
   LEFT JOIN @.turn t ON t.seq = e.seq
-  LEFT JOIN @.stuck s ON s.seq = e.seq
-  LEFT JOIN @.done d ON d.seq = e.seq AND d.received_at = e.received_at`;
+  LEFT JOIN @.dead_or_received d ON d.seq = e.seq
+  LEFT JOIN @.handled h ON h.seq = e.seq AND h.received_at = e.received_at`;
+
+/** The state of an entry that has a row in `turn`; `stateBeforeRun` has the same. */
+export const STATE_IN_TURN = `CASE WHEN t.lease IS NOT NULL THEN 'running'
+  WHEN t.attempts > 0 AND t.reason IS NULL THEN 'failing' ELSE 'waiting' END`;
+
+/** The state of any entry. */
+export const STATE = `CASE WHEN t.seq IS NOT NULL THEN ${STATE_IN_TURN} ELSE coalesce(d.state, 'handled') END`;
 
 /** Each as a condition that lets the planner begin at the small table. */
-const STATES: Readonly<Record<StoredState, string>> = {
-  pending: "(t.seq IS NOT NULL AND t.lease IS NULL)",
-  running: "(t.seq IS NOT NULL AND t.lease IS NOT NULL)",
-  done: "d.seq IS NOT NULL",
-  dead: "s.state = 'dead'",
-  unhandled: "s.state = 'unhandled'",
+const STATES: Readonly<Record<EntryState, string>> = {
+  waiting: `(t.seq IS NOT NULL AND ${STATE_IN_TURN} = 'waiting')`,
+  failing: `(t.seq IS NOT NULL AND ${STATE_IN_TURN} = 'failing')`,
+  running: `(t.seq IS NOT NULL AND ${STATE_IN_TURN} = 'running')`,
+  handled: "h.seq IS NOT NULL",
+  dead: "d.state = 'dead'",
+  received: "d.state = 'received'",
 };
 
-/** What failed at its last attempt, of what is pending. */
-export const FAILING = "t.lease IS NULL AND t.attempts > 0 AND t.reason IS NULL";
-
-export const IS_DROPPED = `coalesce(t.reason, s.reason, '') = '${DROPPED}'`;
-
-function statesSql({ states, failing }: StoredIn): readonly string[] {
-  const pending = failing === undefined ? "" : ` AND ${failing ? "" : "NOT "}(${FAILING})`;
-  return states.map((state) => (state === "pending" ? `(${STATES.pending}${pending})` : STATES[state]));
-}
+export const IS_DROPPED = `coalesce(t.reason, d.reason, '') = '${DROPPED}'`;
 
 /** All bytes as text: those that are not ASCII as backslash and digits, as in the text that is looked for. */
 const escaped = (bytes: string) => `lower(encode(${bytes}, 'escape') COLLATE "C")`;
@@ -39,7 +39,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
   const value = parametersIn(values);
   const { states, kinds, since, until, sources, seq, eventId, seqs, targets, dropped, after, before, text } =
     filter;
-  if (states !== undefined) conditions.push(anyOf(statesSql({ ...filter, states })));
+  if (states !== undefined) conditions.push(anyOf(states.map((state) => STATES[state])));
   if (kinds !== undefined) conditions.push(kindsSql(kinds, values));
   if (since !== undefined) conditions.push(`e.received_at >= ${value(since, "bigint")}`);
   if (until !== undefined) conditions.push(`e.received_at < ${value(until, "bigint")}`);
@@ -52,7 +52,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
   if (after !== undefined) conditions.push(`e.seq > ${value(after, "bigint")}`);
   if (before !== undefined) conditions.push(`e.seq < ${value(before, "bigint")}`);
   if (targets !== undefined) {
-    conditions.push(`EXISTS (SELECT FROM json_array_elements(coalesce(t.waits, s.waits, d.waits)::json) wait
+    conditions.push(`EXISTS (SELECT FROM json_array_elements(coalesce(t.waits, d.waits, h.waits)::json) wait
       WHERE wait ->> 'target' = ANY (${value(targets.map(encodeText), "text[]")}))`);
   }
   if (text !== undefined) conditions.push(anyOf([...textSql(text, value), ...elseSql(filter.orElse, value)]));
@@ -62,7 +62,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
 type AddValue = ReturnType<typeof parametersIn>;
 
 /** Problems as they are shown: field, colon, message. */
-const PROBLEMS = `replace(replace(coalesce(s.problems, ''), '","message":"', ': '), '\\"', '"')`;
+const PROBLEMS = `replace(replace(coalesce(d.problems, ''), '","message":"', ': '), '\\"', '"')`;
 
 /** The conditions under which an entry has a text. Short texts of the entry come first, since they decide sooner. */
 function textSql(text: string, value: AddValue): readonly string[] {
@@ -72,7 +72,7 @@ function textSql(text: string, value: AddValue): readonly string[] {
     has(escaped(`convert_to(concat_ws(E'\\n', ${texts.join(", ")}), 'UTF8')`));
   const delivered = text.length < MIN_HEADER_TEXT ? [] : [among(`replace(b.headers, '\\"', '"')`)];
   return [
-    among("e.event_id", "e.kind", "t.reason", "s.reason", "d.reason", "e.order_key", PROBLEMS),
+    among("e.event_id", "e.kind", "t.reason", "d.reason", "h.reason", "e.order_key", PROBLEMS),
     `EXISTS (SELECT FROM @.attempt a WHERE a.seq = e.seq AND a.received_at = e.received_at AND ${among("a.error", "a.note")})`,
     `EXISTS (SELECT FROM @.delivery b WHERE b.seq = e.seq AND b.received_at = e.received_at
       AND ${anyOf([...delivered, has(escaped("b.body"))])})`,
@@ -82,8 +82,8 @@ function textSql(text: string, value: AddValue): readonly string[] {
 function elseSql(other: TextAlternatives = {}, value: AddValue): readonly string[] {
   const { states = [], reasons = [], seqs = [] } = other;
   return [
-    ...statesSql({ ...other, states }),
-    `coalesce(t.reason, s.reason, d.reason) = ANY (${value(reasons.map(encodeText), "text[]")})`,
+    ...states.map((state) => STATES[state]),
+    `coalesce(t.reason, d.reason, h.reason) = ANY (${value(reasons.map(encodeText), "text[]")})`,
     `e.seq = ANY (${value(seqs, "bigint[]")})`,
   ];
 }

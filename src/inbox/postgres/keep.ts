@@ -2,8 +2,9 @@ import type { DedupKey } from "../../event/identity.ts";
 import { hash } from "../../package/builtins.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { Lease } from "../claim.ts";
-import type { StoredState } from "../entry-state.ts";
+import type { EntryState } from "../entry-state.ts";
 import { encodeNullable, keyColumns, type Row } from "../rows.ts";
+import { STATE } from "./filter.ts";
 import { LOCK_HASHES } from "./order.ts";
 import type { Store } from "./store.ts";
 import { datedAt, deliveryColumns, orderHash } from "./values.ts";
@@ -18,7 +19,7 @@ const BEHIND = `order_hash IS NOT NULL AND (row_number() OVER (PARTITION BY orde
         OR EXISTS (SELECT FROM @.turn earlier WHERE earlier.order_hash = kept.order_hash))`;
 
 const DEAD = `, dead AS (
-    INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at,
+    INSERT INTO @.dead_or_received (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at,
       attempts, finished_handlers)
     SELECT seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, received_at, run_at, 0, '[]'
     FROM kept WHERE state = 'dead'
@@ -68,9 +69,8 @@ const TOUCH = `
     ON CONFLICT (seq, received_at) DO UPDATE SET duplicates = repeat.duplicates + excluded.duplicates,
       last_seen_at = greatest(repeat.last_seen_at, excluded.last_seen_at)
   )
-  SELECT n, seq, CASE WHEN turn.lease IS NOT NULL THEN 'running' WHEN turn.seq IS NOT NULL THEN 'pending'
-    ELSE coalesce(stuck.state, 'done') END AS state
-  FROM found LEFT JOIN @.turn USING (seq) LEFT JOIN @.stuck USING (seq)`;
+  SELECT n, found.seq, ${STATE} AS state
+  FROM found LEFT JOIN @.turn t ON t.seq = found.seq LEFT JOIN @.dead_or_received d ON d.seq = found.seq`;
 
 export interface Repeat {
   readonly key: DedupKey;
@@ -164,7 +164,7 @@ export async function touchAll(store: Store, repeats: readonly Repeat[]) {
   const timestamps = repeats.map(({ key }) => key.timestamp);
   const results: (Appended | undefined)[] = repeats.map(() => undefined);
   for (const { n, seq, state } of await store.query(TOUCH, [JSON.stringify(input), timestamps])) {
-    results[Number(n)] = { seq: Number(seq), duplicate: true, state: state as StoredState };
+    results[Number(n)] = { seq: Number(seq), duplicate: true, state: state as EntryState };
   }
   return results;
 }

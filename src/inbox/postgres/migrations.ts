@@ -4,24 +4,21 @@ import { DAY_FUNCTIONS, FIRST_PARTITIONS } from "./days.ts";
 import { stateOf } from "./errors.ts";
 import type { Query } from "./session.ts";
 import { LIFT_LIMIT, LONG_TIMEOUT, type Store } from "./store.ts";
-import { STEP_2_TABLES, TABLES } from "./tables.ts";
+import { TABLES } from "./tables.ts";
 
-interface Migration {
-  readonly statements: readonly string[];
+export interface Migration {
+  /** Each statement ends with a line. */
+  readonly sql: string;
   /** Whether a process that does not know this version must not use the schema. */
   readonly breaking: boolean;
 }
 
 /**
- * The schema, one migration per version. Append only: never edit one that has shipped, since existing databases have run
- * it. As text in the program, since bundlers lose files.
+ * The migration to each version of the schema. Until 1.0.0 is released, the first may be edited. After that, append only:
+ * existing databases have run what was released. As text in the program, since bundlers lose files.
  */
-const MIGRATIONS: readonly Migration[] = [
-  {
-    statements: [...split(TABLES), FIRST_PARTITIONS, ...split(DAY_FUNCTIONS, /(?<=\$body\$;)\s*\n/)],
-    breaking: true,
-  },
-  { statements: split(STEP_2_TABLES), breaking: false },
+export const MIGRATIONS: readonly Migration[] = [
+  { sql: TABLES + FIRST_PARTITIONS + DAY_FUNCTIONS, breaking: true },
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -31,8 +28,12 @@ const CREATE_MIGRATION =
   "CREATE TABLE @.migration (version int PRIMARY KEY, breaking boolean NOT NULL, applied_at timestamptz NOT NULL)";
 
 /** The SQL for an operator that brings a schema up to date from a version, 0 for none; empty if there is nothing to do. */
-export function migrationSql(schema: string, from: number): string {
-  const steps = MIGRATIONS.slice(from).map(({ statements, breaking }, index) => {
+export function migrationSql(
+  schema: string,
+  from: number,
+  migrations: readonly Migration[] = MIGRATIONS,
+): string {
+  const steps = migrations.slice(from).map(({ sql, breaking }, index) => {
     const version = from + index + 1;
     const first = version === 1 ? [`CREATE SCHEMA IF NOT EXISTS "${schema}"`, CREATE_MIGRATION] : [];
     const record = `INSERT INTO @.migration VALUES (${version}, ${breaking}, now())`;
@@ -41,7 +42,7 @@ export function migrationSql(schema: string, from: number): string {
       LIFT_LIMIT,
       LOCK.replace("$1", `'${schema}'`),
       ...first,
-      ...statements,
+      ...statementsOf(sql),
       record,
       "COMMIT",
     ];
@@ -63,8 +64,8 @@ export function grantsSql(schema: string, role: string): string {
 }
 
 /** Makes the schema if there is none, and brings it up to date. Safe if several processes do it at once. */
-export async function migrate(store: Store): Promise<void> {
-  while ((await schemaOf(store)) < SCHEMA_VERSION) {
+export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+  while ((await schemaOf(store, migrations.length)) < migrations.length) {
     await store.transaction(async (query) => {
       await query(LIFT_LIMIT);
       await query(LOCK, [store.schema]);
@@ -73,9 +74,9 @@ export async function migrate(store: Store): Promise<void> {
         await query(CREATE_MIGRATION);
       }
       const { version } = await versions(query);
-      const next = MIGRATIONS[version];
+      const next = migrations[version];
       if (next === undefined) return;
-      for (const statement of next.statements) await query(statement);
+      for (const statement of statementsOf(next.sql)) await query(statement);
       await query("INSERT INTO @.migration VALUES ($1, $2, now())", [version + 1, next.breaking]);
     }, LONG_TIMEOUT);
   }
@@ -99,9 +100,9 @@ export async function checkEncoding(store: Store): Promise<void> {
  * Refuses a schema that is not there, or older than this code, and tables of which policies may hide rows:
  * `inbox_unavailable`, `inbox_older`, `inbox_newer`.
  */
-export async function checkSchema(store: Store): Promise<void> {
-  const version = await schemaOf(store);
-  if (version >= SCHEMA_VERSION) {
+export async function checkSchema(store: Store, newest = SCHEMA_VERSION): Promise<void> {
+  const version = await schemaOf(store, newest);
+  if (version >= newest) {
     const [hidden] = await hiddenTables(store);
     if (hidden === undefined) return;
     // Entries that are accepted would never be found again.
@@ -120,7 +121,7 @@ export async function checkSchema(store: Store): Promise<void> {
   }
   throw new HookporterError(
     "inbox_older",
-    `expected schema version ${SCHEMA_VERSION} in ${store.name}, got ${version}: run ${ownCommand("inbox migrate")}, ` +
+    `expected schema version ${newest} in ${store.name}, got ${version}: run ${ownCommand("inbox migrate")}, ` +
       'or open it once with the option migrate: "auto"',
   );
 }
@@ -135,16 +136,20 @@ export async function hiddenTables(store: Store): Promise<readonly string[]> {
   return rows.map(({ name }) => String(name));
 }
 
-/** The version of a schema; 0 if there is none. Throws `inbox_newer` if this code must not use it. */
-export async function schemaOf(store: Store): Promise<number> {
+/**
+ * The version of a schema; 0 if there is none. Throws `inbox_newer` if this code must not use it.
+ *
+ * @param newest - the newest version that is known
+ */
+export async function schemaOf(store: Store, newest = SCHEMA_VERSION): Promise<number> {
   const query: Query = (text, values) => store.query(text, values);
   try {
     if (!(await exists(query, store.schema))) return 0;
     const { version, breaking } = await versions(query);
-    if (breaking <= SCHEMA_VERSION) return version;
+    if (breaking <= newest) return version;
     throw new HookporterError(
       "inbox_newer",
-      `expected schema version ${SCHEMA_VERSION} or older in ${store.name}, got ${version}: update hookporter`,
+      `expected schema version ${newest} or older in ${store.name}, got ${version}: update hookporter`,
     );
   } catch (thrown) {
     const { cause } = thrown as { cause?: unknown };
@@ -171,7 +176,9 @@ async function versions(query: Query): Promise<{ version: number; breaking: numb
   return { version: Number(row?.version), breaking: Number(row?.breaking) };
 }
 
-/** The statements of a text; those of functions end in another way. */
-function split(text: string, end = /;\s*\n/): readonly string[] {
-  return text.split(end).filter((part) => part.trim() !== "");
+/** A statement up to the semicolon at the end of a line, or of all; those within the body of a function do not count. */
+const STATEMENT = /(?:\$(\w+)\$.*?\$\1\$|[^$])+?(?:;\s*(?:\n|$)|$)/gs;
+
+function statementsOf(sql: string): readonly string[] {
+  return (sql.match(STATEMENT) ?? []).filter((statement) => statement.trim() !== "");
 }

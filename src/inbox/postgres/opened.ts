@@ -9,7 +9,7 @@ import { insideParts } from "./inside.ts";
 import { keepAll } from "./keep.ts";
 import { keptLately } from "./kept-lately.ts";
 import { lowWater } from "./low-water.ts";
-import { checkEncoding, checkSchema, migrate } from "./migrations.ts";
+import { checkEncoding, checkSchema, type Migration, migrate } from "./migrations.ts";
 import type { PostgresTerms } from "./options.ts";
 import { Runners } from "./runners.ts";
 import { type Settling, settleAll } from "./settle.ts";
@@ -25,6 +25,7 @@ export async function openParts(
   terms: PostgresTerms,
   clock: StoreClock,
   vitals: StoreVitals,
+  migrations: readonly Migration[],
 ) {
   const session = await connect(terms);
   const store = new Store(session, terms);
@@ -38,8 +39,8 @@ export async function openParts(
   const upkeep = access === "own" ? keepDays(store, clock, log) : undefined;
   try {
     await checkEncoding(store);
-    if (access === "own" && terms.migrate === "auto") await migrate(store);
-    await checkSchema(store);
+    if (access === "own" && terms.migrate === "auto") await migrate(store, migrations);
+    await checkSchema(store, migrations.length);
     await upkeep?.start();
     if (access === "own") wake.start();
   } catch (thrown) {

@@ -21,8 +21,8 @@ const LATER = (time: string, end: string) =>
   `EXISTS (SELECT FROM @.day WHERE ${time} >= day.first AND ${time} < day.until AND day.until > ${end})`;
 
 const LOOK = `
-  SELECT e.seq, e.source, e.received_at, coalesce(s.dated, d.dated) AS dated, e.key_timestamp = ${REJECTED} AS never_ran,
-    coalesce(s.state, CASE WHEN d.seq IS NOT NULL THEN 'done' END) AS ended,
+  SELECT e.seq, e.source, e.received_at, coalesce(d.dated, h.dated) AS dated, e.key_timestamp = ${REJECTED} AS never_ran,
+    coalesce(d.state, CASE WHEN h.seq IS NOT NULL THEN 'handled' END) AS ended,
     e.seq = (SELECT max(seq) FROM @.entry) AS newest, ${LATER("e.received_at", "$3::bigint")} AS later
   FROM ${ENTRY_WITH_STATE} WHERE e.seq > $1::bigint ORDER BY e.seq LIMIT $2::int`;
 
@@ -35,11 +35,11 @@ export const MARK = `
 /** Deletes entries that have still ended so, with all that belongs to them. */
 const DELETE = `
   WITH gone AS (
-    DELETE FROM @.stuck WHERE seq = ANY ($1::bigint[]) AND state = ANY ($2::text[]) RETURNING seq, key_timestamp, received_at
-  ), done AS (
-    DELETE FROM @.done WHERE seq = ANY ($1::bigint[]) AND 'done' = ANY ($2::text[]) RETURNING seq, key_timestamp, received_at
+    DELETE FROM @.dead_or_received WHERE seq = ANY ($1::bigint[]) AND state = ANY ($2::text[]) RETURNING seq, key_timestamp, received_at
+  ), handled AS (
+    DELETE FROM @.handled WHERE seq = ANY ($1::bigint[]) AND 'handled' = ANY ($2::text[]) RETURNING seq, key_timestamp, received_at
   ), ended AS MATERIALIZED (
-    SELECT * FROM gone UNION ALL SELECT * FROM done
+    SELECT * FROM gone UNION ALL SELECT * FROM handled
   ), entries AS (
     DELETE FROM @.entry USING ended WHERE entry.seq = ended.seq AND entry.key_timestamp = ended.key_timestamp
   ), deliveries AS (
@@ -114,7 +114,7 @@ const WRITERS = `
   WHERE relation = '@.entry'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Deletes the deliveries of done entries. The first step also drops the deliveries of the oldest days. */
+/** Deletes the deliveries of handled entries. The first step also drops the deliveries of the oldest days. */
 export async function slimStep(store: Store, request: SlimRequest, step: Step): Promise<StepResult> {
   const { settledUntil } = request;
   const sources = request.sources?.map(encodeText) ?? null;
@@ -123,22 +123,22 @@ export async function slimStep(store: Store, request: SlimRequest, step: Step): 
   const dropped =
     step.cursor === undefined ? await dropDays(store, drop, [settledUntil, sources, wholeDays]) : 0;
   const rows = await store.query(
-    `SELECT p.seq, p.received_at, d.settled_at, d.source, ${LATER("p.received_at", "$3::bigint")} AS later FROM @.delivery p
-       LEFT JOIN @.done d ON d.seq = p.seq AND d.received_at = p.received_at
+    `SELECT p.seq, p.received_at, h.settled_at, h.source, ${LATER("p.received_at", "$3::bigint")} AS later FROM @.delivery p
+       LEFT JOIN @.handled h ON h.seq = p.seq AND h.received_at = p.received_at
      WHERE p.seq > $1::bigint ORDER BY p.seq LIMIT $2::int`,
     [...from(step), dayEnd(settledUntil, wholeDays)],
     LONG_TIMEOUT,
   );
   const old = rows.filter(({ received_at: at, later }) => Number(at) <= settledUntil && later !== true);
-  const done = old.filter(
+  const handled = old.filter(
     ({ settled_at: at, source }) =>
       at !== null && Number(at) <= settledUntil && (sources === null || sources.includes(String(source))),
   );
-  if (done.length > 0) {
-    const seqs = done.map(({ seq }) => Number(seq));
+  if (handled.length > 0) {
+    const seqs = handled.map(({ seq }) => Number(seq));
     await store.query("DELETE FROM @.delivery WHERE seq = ANY ($1::bigint[])", [seqs], LONG_TIMEOUT);
   }
-  return stepResult(rows, old.length, dropped + done.length, step);
+  return stepResult(rows, old.length, dropped + handled.length, step);
 }
 
 /**

@@ -3,27 +3,24 @@ import type { AttemptRecord } from "../attempt-record.ts";
 import { type CountFilter, type Counts, noCounts } from "../counts.ts";
 import type { Entry } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
-import type { StoredState } from "../entry-state.ts";
+import type { EntryState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { FAILURE_START, type OutlineRequest } from "../outline.ts";
 import { toOutlines } from "../outline-rows.ts";
 import { encodeText, type Row, toAttempt, toEntry, toTargetCounts } from "../rows.ts";
 import { runsWithin } from "../runs-within.ts";
 import { DROPPED } from "../target-wait.ts";
-import { ENTRY_WITH_STATE, FAILING, filterSql } from "./filter.ts";
+import { ENTRY_WITH_STATE, filterSql, STATE, STATE_IN_TURN } from "./filter.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 import { spanOf, toDelivery } from "./values.ts";
 
-const STATE =
-  "CASE WHEN t.lease IS NOT NULL THEN 'running' WHEN t.seq IS NOT NULL THEN 'pending' ELSE coalesce(s.state, 'done') END";
-
 /** The fields of an entry, from the tables of {@link ENTRY_WITH_STATE} and `repeat`. */
-export const ENTRY_COLUMNS = `e.*, coalesce(t.reason, s.reason, d.reason) AS reason, s.problems,
-  coalesce(t.run_at, s.run_at, d.run_at) AS run_at, coalesce(t.attempts, s.attempts, d.attempts) AS attempts,
+export const ENTRY_COLUMNS = `e.*, coalesce(t.reason, d.reason, h.reason) AS reason, d.problems,
+  coalesce(t.run_at, d.run_at, h.run_at) AS run_at, coalesce(t.attempts, d.attempts, h.attempts) AS attempts,
   coalesce(r.duplicates, 0) AS duplicates, greatest(e.received_at, r.last_seen_at) AS last_seen_at,
-  coalesce(s.settled_at, d.settled_at) AS settled_at,
-  coalesce(t.finished_handlers, s.finished_handlers, d.finished_handlers) AS finished_handlers,
-  coalesce(t.waits, s.waits, d.waits) AS waits,
+  coalesce(d.settled_at, h.settled_at) AS settled_at,
+  coalesce(t.finished_handlers, d.finished_handlers, h.finished_handlers) AS finished_handlers,
+  coalesce(t.waits, d.waits, h.waits) AS waits,
   ${STATE} AS state`;
 
 export async function listEntries(store: Store, filter: EntryFilter): Promise<readonly Entry[]> {
@@ -48,7 +45,7 @@ export async function deliveryOfEntry(store: Store, seq: number): Promise<Delive
 
 export async function attemptsOfEntry(store: Store, seq: number): Promise<readonly AttemptRecord[]> {
   const rows = await store.query("SELECT * FROM @.attempt WHERE seq = $1::bigint ORDER BY id", [seq]);
-  const ended = await store.query("SELECT finished_handlers FROM @.done WHERE seq = $1::bigint", [seq]);
+  const ended = await store.query("SELECT finished_handlers FROM @.handled WHERE seq = $1::bigint", [seq]);
   return [...rows.map(toAttempt), ...ended.flatMap((row) => runsWithin(row.finished_handlers))];
 }
 
@@ -66,7 +63,7 @@ export async function outlineEntries(store: Store, request: OutlineRequest) {
     [seqs, entries.map(({ attempts }) => attempts), from, to],
   );
   const finished = await store.query(
-    `SELECT seq, finished_handlers FROM @.done
+    `SELECT seq, finished_handlers FROM @.handled
      WHERE seq = ANY ($1::bigint[]) AND received_at BETWEEN $2::bigint AND $3::bigint`,
     [seqs, from, to],
   );
@@ -86,43 +83,41 @@ const DAY_MS = 86_400_000;
 export async function countByState(store: Store, filter: CountFilter = {}): Promise<Counts> {
   const counts = noCounts();
   const add = (rows: readonly Row[]) => {
-    for (const { state, n, failing = 0, dropped = 0 } of rows) {
-      counts[state as StoredState] += Number(n);
-      counts.failing += Number(failing);
+    for (const { state, n, dropped = 0 } of rows) {
+      counts[state as EntryState] += Number(n);
       if (Number(dropped) > 0) counts.dropped = Number(dropped);
     }
   };
   if (Object.values(filter).some((condition) => condition !== undefined)) {
     const { where, values } = filterSql(filter);
-    const numbers = `count(*) AS n, count(*) FILTER (WHERE ${FAILING}) AS failing, count(*) FILTER (WHERE s.state = 'dead' AND s.reason = '${DROPPED}') AS dropped`;
+    const numbers = `count(*) AS n, count(*) FILTER (WHERE d.state = 'dead' AND d.reason = '${DROPPED}') AS dropped`;
     const sql = `SELECT ${STATE} AS state, ${numbers} FROM ${ENTRY_WITH_STATE} WHERE ${where} GROUP BY 1`;
     add(await store.query(sql, values, LONG_TIMEOUT));
     return counts;
   }
   const large = await store.query(
-    `SELECT first, until, c.reltuples AS rows FROM @.day JOIN pg_class c ON c.relname = 'done_' || first / ${DAY_MS}
-     WHERE c.reltuples > ${COUNTED} AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.done'::regclass)`,
+    `SELECT first, until, c.reltuples AS rows FROM @.day JOIN pg_class c ON c.relname = 'handled_' || first / ${DAY_MS}
+     WHERE c.reltuples > ${COUNTED} AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.handled'::regclass)`,
   );
   const others = large.map(
     ({ first, until }) => `(received_at < ${Number(first)} OR received_at >= ${Number(until)})`,
   );
   const rows = await store.query(
-    `SELECT CASE WHEN lease IS NULL THEN 'pending' ELSE 'running' END AS state, count(*) AS n,
-       count(*) FILTER (WHERE ${FAILING}) AS failing, 0 AS dropped FROM @.turn t GROUP BY 1
-     UNION ALL SELECT state, count(*), 0, count(*) FILTER (WHERE state = 'dead' AND reason = '${DROPPED}') FROM @.stuck GROUP BY 1
-     UNION ALL SELECT 'done', count(*), 0, 0 FROM @.done WHERE ${["true", ...others].join(" AND ")}`,
+    `SELECT ${STATE_IN_TURN} AS state, count(*) AS n, 0 AS dropped FROM @.turn t GROUP BY 1
+     UNION ALL SELECT state, count(*), count(*) FILTER (WHERE state = 'dead' AND reason = '${DROPPED}') FROM @.dead_or_received GROUP BY 1
+     UNION ALL SELECT 'handled', count(*), 0 FROM @.handled WHERE ${["true", ...others].join(" AND ")}`,
     [],
     LONG_TIMEOUT,
   );
   add(rows);
-  for (const { rows: estimate } of large) counts.done += Math.round(Number(estimate));
-  return large.length === 0 ? counts : { ...counts, doneIsEstimate: true };
+  for (const { rows: estimate } of large) counts.handled += Math.round(Number(estimate));
+  return large.length === 0 ? counts : { ...counts, handledIsEstimate: true };
 }
 
 /** The size of all tables and indexes. How much disk is left, only the server's owner can tell. */
 export async function bytesOfSchema(store: Store): Promise<number> {
   return store.number(`SELECT sum(pg_total_relation_size(oid)) FROM pg_class
-    WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.done'::regclass)`);
+    WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.handled'::regclass)`);
 }
 
 export async function countByTarget(store: Store, sources: readonly string[] | undefined) {

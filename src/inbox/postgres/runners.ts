@@ -3,7 +3,6 @@ import { encodeText, toRunner } from "../rows.ts";
 import type { Runner } from "../runner.ts";
 import { sourcesOf } from "./claim.ts";
 import type { StoreClock } from "./clock.ts";
-import { SCHEMA_VERSION } from "./migrations.ts";
 import type { Query, Value } from "./session.ts";
 import type { Store } from "./store.ts";
 
@@ -54,8 +53,8 @@ const HOLD = `
     (SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout')`;
 
 const RECORD = `
-  INSERT INTO @.runner (id, since, seen_at, version, schema, role, sources, kinds, server)
-  VALUES ($1::text, $2::bigint, $2::bigint, $3::text, $4::int, $5::text, $6::text, $7::text, $8::text)
+  INSERT INTO @.runner (id, since, seen_at, version, role, sources, kinds, server)
+  VALUES ($1::text, $2::bigint, $2::bigint, $3::text, $4::text, $5::text, $6::text, $7::text)
   ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at, role = excluded.role, sources = excluded.sources,
     kinds = excluded.kinds, server = excluded.server`;
 
@@ -70,11 +69,11 @@ const LOOK_AROUND = `
 /** Shows that a process lives, removes what dead ones left long ago, and reads all that an idle process needs to know. */
 const PULSE = `
   WITH recorded AS (${RECORD}), removed AS (
-    DELETE FROM @.runner WHERE seen_at < $9::bigint AND id <> $1::text
+    DELETE FROM @.runner WHERE seen_at < $8::bigint AND id <> $1::text
   )
   SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time,
     EXISTS (SELECT FROM @.runner WHERE id <> $1::text AND ${IS_FREE}) AS any_free,
-    ${anyDue("$10", "$2")}`;
+    ${anyDue("$9", "$2")}`;
 
 interface Companions {
   /** Called when entries may be due: those of a dead process, or others. */
@@ -237,7 +236,7 @@ export class Runners {
 
   #recordOf({ id, version, role, sources, kinds }: Runner): readonly Value[] {
     const lists = [JSON.stringify(sources), JSON.stringify(kinds)];
-    return [id, this.#clock.now(), version, SCHEMA_VERSION, role, ...lists, this.#server];
+    return [id, this.#clock.now(), version, role, ...lists, this.#server];
   }
 
   /** Ends the leases of processes that have looked dead for a while: one may be opening its connections again. */

@@ -14,7 +14,7 @@ export interface Settling {
   readonly now: number;
 }
 
-/** A lease in the row of an entry that is done, where it is needed only once more, if at all. */
+/** A lease in the row of an entry that is handled, where it is needed only once more, if at all. */
 const digest = (lease: string) => `hashtextextended(${lease}, 0)`;
 
 const INPUT = `n int, seq bigint, lease text, state text, reason text, problems text, run_at bigint, now bigint,
@@ -32,13 +32,13 @@ const RECORDS = `records AS (
 const ENDED_OTHERWISE = `, again AS (
     UPDATE @.turn SET lease = NULL, settled_lease = own.lease, run_at = own.run_at, attempts = own.attempts, reason = own.reason,
       finished_handlers = own.finished_handlers, waits = own.waits, waiting_for = own.waiting_for
-    FROM own WHERE turn.seq = ANY (ARRAY (SELECT seq FROM own WHERE state = 'pending')) AND turn.seq = own.seq
+    FROM own WHERE turn.seq = ANY (ARRAY (SELECT seq FROM own WHERE state IN ('waiting', 'failing'))) AND turn.seq = own.seq
   ), failed AS (
-    INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at, attempts,
+    INSERT INTO @.dead_or_received (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at, attempts,
       finished_handlers, waits, lease)
     SELECT seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, now, run_at, attempts,
       finished_handlers, waits, lease
-    FROM own WHERE state IN ('dead', 'unhandled')
+    FROM own WHERE state IN ('dead', 'received')
   )`;
 
 /** Ends the leases of a batch; returns those that were ours. What was dropped meanwhile ends so, unless it succeeded. */
@@ -47,19 +47,19 @@ const SETTLING = `
     SELECT * FROM json_to_recordset($1::text::json) AS j(${INPUT})
   ), own AS MATERIALIZED (
     SELECT n, turn.seq, key_timestamp, received_at, dated, source, order_hash, input.lease, input.run_at, now, problems,
-      CASE WHEN turn.reason = '${DROPPED}' AND state <> 'done' THEN 'dead' ELSE state END AS state,
-      CASE WHEN turn.reason = '${DROPPED}' AND state <> 'done' THEN '${DROPPED}' ELSE input.reason END AS reason,
+      CASE WHEN turn.reason = '${DROPPED}' AND state <> 'handled' THEN 'dead' ELSE state END AS state,
+      CASE WHEN turn.reason = '${DROPPED}' AND state <> 'handled' THEN '${DROPPED}' ELSE input.reason END AS reason,
       attempts - uncounted AS attempts, input.finished_handlers,
       CASE WHEN has_waits THEN input.waits ELSE turn.waits END AS waits,
       CASE WHEN has_waits THEN input.waiting_for ELSE turn.waiting_for END AS waiting_for
     FROM ${OWN_TURNS}
   ), gone AS (
-    DELETE FROM @.turn WHERE seq = ANY (ARRAY (SELECT seq FROM own WHERE state <> 'pending'))
+    DELETE FROM @.turn WHERE seq = ANY (ARRAY (SELECT seq FROM own WHERE state NOT IN ('waiting', 'failing')))
   ), ended AS (
-    INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits,
+    INSERT INTO @.handled (seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits,
       lease_hash)
     SELECT seq, key_timestamp, received_at, dated, source, reason, now, run_at, attempts, finished_handlers, waits, ${digest("lease")}
-    FROM own WHERE state = 'done'
+    FROM own WHERE state = 'handled'
   )${ENDED_OTHERWISE}, ${RECORDS}`;
 const SETTLE = `${SETTLING} SELECT n, order_hash FROM own`;
 
@@ -75,7 +75,7 @@ const SETTLE_UNEVENTFUL = `
   ), gone AS (
     DELETE FROM @.turn WHERE seq = ANY (ARRAY (SELECT seq FROM own))
   ), ended AS (
-    INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, settled_at, run_at, attempts, finished_handlers, waits, lease_hash)
+    INSERT INTO @.handled (seq, key_timestamp, received_at, dated, source, settled_at, run_at, attempts, finished_handlers, waits, lease_hash)
     SELECT seq, key_timestamp, received_at, dated, source, now, run_at, attempts, finished_handlers, waits, ${digest("lease")} FROM own
   )
   SELECT n FROM own`;
@@ -96,10 +96,11 @@ const SETTLED_BEFORE = `
     SELECT * FROM json_to_recordset($1::text::json) AS j(${INPUT})
   )
   SELECT n FROM input
-  WHERE CASE input.state
-    WHEN 'pending' THEN EXISTS (SELECT FROM @.turn t WHERE t.seq = input.seq AND t.settled_lease = input.lease OFFSET 0)
-    WHEN 'done' THEN EXISTS (SELECT FROM @.done t WHERE t.seq = input.seq AND t.lease_hash = ${digest("input.lease")} OFFSET 0)
-    ELSE EXISTS (SELECT FROM @.stuck t WHERE t.seq = input.seq AND t.lease = input.lease AND t.state = input.state OFFSET 0) END`;
+  WHERE CASE
+    WHEN input.state IN ('waiting', 'failing')
+      THEN EXISTS (SELECT FROM @.turn t WHERE t.seq = input.seq AND t.settled_lease = input.lease OFFSET 0)
+    WHEN input.state = 'handled' THEN EXISTS (SELECT FROM @.handled t WHERE t.seq = input.seq AND t.lease_hash = ${digest("input.lease")} OFFSET 0)
+    ELSE EXISTS (SELECT FROM @.dead_or_received t WHERE t.seq = input.seq AND t.lease = input.lease AND t.state = input.state OFFSET 0) END`;
 
 /** Stores which handlers of an entry have finished, if its lease is ours; it stays leased. */
 const PROGRESS = `

@@ -4,7 +4,7 @@ import { REJECTED } from "../../event/identity.ts";
 export const DAILY: readonly (readonly [table: string, column: string])[] = [
   ["entry", "key_timestamp"],
   ["delivery", "received_at"],
-  ["done", "received_at"],
+  ["handled", "received_at"],
   ["attempt", "received_at"],
   ["repeat", "received_at"],
 ];
@@ -48,8 +48,9 @@ export const TABLES = `
   ALTER TABLE @.delivery ALTER COLUMN body SET STORAGE EXTERNAL;
   CREATE INDEX delivery_seq ON @.delivery (seq);
 
-  -- One row for each entry that is pending or running: the only table whose rows change often. Every entry has a row in
-  -- exactly one of turn, stuck and done.
+  -- One row for each entry that has not ended: the only table whose rows change often. Every entry has a row in exactly one of
+  -- turn, dead_or_received and handled, which is its state. In turn, it is running if it has a lease. Otherwise it is failing
+  -- if it has attempts and no reason to wait, or else waiting.
   CREATE TABLE @.turn (
     seq bigint PRIMARY KEY,
     key_timestamp bigint NOT NULL,
@@ -62,7 +63,7 @@ export const TABLES = `
     behind boolean NOT NULL,
     run_at bigint NOT NULL,
     lease text,
-    -- The last lease that ended with this entry pending, so that its settlement can be repeated.
+    -- The last lease that ended with another attempt to come, so that its settlement can be repeated.
     settled_lease text,
     attempts int NOT NULL,
     reason text,
@@ -75,15 +76,15 @@ export const TABLES = `
   CREATE INDEX turn_order ON @.turn (order_hash, seq) WHERE order_hash IS NOT NULL;
   CREATE INDEX turn_waiting ON @.turn (seq) WHERE waiting_for IS NOT NULL;
 
-  -- One row for each entry that is dead or unhandled.
-  CREATE TABLE @.stuck (
+  -- One row for each entry that is dead or received.
+  CREATE TABLE @.dead_or_received (
     seq bigint PRIMARY KEY,
     key_timestamp bigint NOT NULL,
     received_at bigint NOT NULL,
     dated bigint NOT NULL,
     source text COLLATE "C" NOT NULL,
     order_hash bigint,
-    state text NOT NULL CHECK (state IN ('dead', 'unhandled')),
+    state text NOT NULL CHECK (state IN ('dead', 'received')),
     reason text,
     problems text,
     settled_at bigint NOT NULL,
@@ -93,11 +94,11 @@ export const TABLES = `
     waits text,
     lease text
   );
-  CREATE INDEX stuck_order ON @.stuck (order_hash, seq) WHERE order_hash IS NOT NULL AND state = 'dead';
-  CREATE INDEX stuck_received ON @.stuck (received_at);
+  CREATE INDEX dead_or_received_order ON @.dead_or_received (order_hash, seq) WHERE order_hash IS NOT NULL AND state = 'dead';
+  CREATE INDEX dead_or_received_received ON @.dead_or_received (received_at);
 
-  -- One row for each entry that is done.
-  CREATE TABLE @.done (
+  -- One row for each entry that is handled.
+  CREATE TABLE @.handled (
     seq bigint NOT NULL,
     key_timestamp bigint NOT NULL,
     received_at bigint NOT NULL,
@@ -112,7 +113,7 @@ export const TABLES = `
     -- A digest of the lease that ended with this, so that its settlement can be repeated.
     lease_hash bigint
   ) PARTITION BY RANGE (received_at);
-  CREATE INDEX done_seq ON @.done (seq);
+  CREATE INDEX handled_seq ON @.handled (seq);
 
   -- One row per run of one handler.
   CREATE TABLE @.attempt (
@@ -160,26 +161,24 @@ export const TABLES = `
     since bigint NOT NULL,
     seen_at bigint NOT NULL,
     version text NOT NULL,
-    schema int NOT NULL,
     role text NOT NULL,
     sources text NOT NULL,
     kinds text NOT NULL,
     -- The run of the server on which it holds the lock on its name; NULL if it holds none.
     server text
   );
-`;
 
-/** Version 2. A process of version 1 does not know them, and does all that it did: see the same tables of `sqlite/`. */
-export const STEP_2_TABLES = `
   -- One row per source: what its receivers saw of signatures, and nothing of a request. Written at most every 10 seconds.
-  -- The latest authentic delivery; those since then that match no secret; the events and the longest gap of 14 days, as JSON.
   CREATE TABLE @.sender (
     source text COLLATE "C" PRIMARY KEY,
+    -- The latest authentic delivery.
     authentic_at bigint,
+    -- Deliveries since then that match no secret, and how many different bodies they had.
     mismatches bigint NOT NULL DEFAULT 0,
     bodies bigint NOT NULL DEFAULT 0,
     mismatched_from bigint,
     mismatched_to bigint,
+    -- The events and the longest gap of each of 14 days, as JSON.
     days text NOT NULL DEFAULT '[]'
   );
 

@@ -47,8 +47,8 @@ const READ = `
   SELECT ${ENTRY_COLUMNS}, t.lease
   FROM @.entry e
     LEFT JOIN @.turn t ON t.seq = e.seq AND t.seq BETWEEN $1::bigint AND $2::bigint
-    LEFT JOIN @.stuck s ON s.seq = e.seq AND s.seq BETWEEN $1::bigint AND $2::bigint
-    LEFT JOIN @.done d ON d.seq = e.seq AND d.received_at = e.received_at AND d.seq BETWEEN $1::bigint AND $2::bigint
+    LEFT JOIN @.dead_or_received d ON d.seq = e.seq AND d.seq BETWEEN $1::bigint AND $2::bigint
+    LEFT JOIN @.handled h ON h.seq = e.seq AND h.received_at = e.received_at AND h.seq BETWEEN $1::bigint AND $2::bigint
     LEFT JOIN @.repeat r ON r.seq = e.seq AND r.received_at = e.received_at AND r.seq BETWEEN $1::bigint AND $2::bigint
   WHERE e.seq BETWEEN $1::bigint AND $2::bigint ORDER BY e.seq`;
 
@@ -105,17 +105,17 @@ const WRITE = `
       order_hash IS NOT NULL AND (row_number() OVER (PARTITION BY order_hash ORDER BY seq) > 1
         OR EXISTS (SELECT FROM @.turn earlier WHERE earlier.order_hash = input.order_hash)),
       run_at, lease, attempts, reason, finished_handlers, waits, waiting_for
-    FROM input WHERE state IN ('pending', 'running')
-  ), stuck AS (
-    INSERT INTO @.stuck (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at,
+    FROM input WHERE state IN ('waiting', 'failing', 'running')
+  ), dead_or_received AS (
+    INSERT INTO @.dead_or_received (seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at,
       attempts, finished_handlers, waits)
     SELECT seq, key_timestamp, received_at, dated, source, order_hash, state, reason, problems, settled_at, run_at, attempts,
       finished_handlers, waits
-    FROM input WHERE state IN ('dead', 'unhandled')
-  ), done AS (
-    INSERT INTO @.done (seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits)
+    FROM input WHERE state IN ('dead', 'received')
+  ), handled AS (
+    INSERT INTO @.handled (seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits)
     SELECT seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits
-    FROM input WHERE state = 'done'
+    FROM input WHERE state = 'handled'
   )
   INSERT INTO @.repeat (seq, received_at, duplicates, last_seen_at)
   SELECT seq, received_at, duplicates, last_seen_at FROM input WHERE duplicates > 0`;

@@ -1,7 +1,7 @@
 import { type ClaimedEntry, type ClaimRequest, type DueRequest, leaseToken } from "../claim.ts";
 import { encodeText, type Row } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
-import { WAITING, WAITS } from "./index-conditions.ts";
+import { CLAIMABLE, OPEN, WAITS } from "./index-conditions.ts";
 import { holdBackIfNeeded, releaseNext } from "./order.ts";
 import { type ClaimTerms, claimTerms, setAsideIfPaused, unpausedSources } from "./pause.ts";
 import { CLAIM_COLUMNS, readClaimed } from "./read-claimed.ts";
@@ -31,7 +31,7 @@ export function claimDue(
     ["run_at <= ?", now],
     ["run_at > ?", Math.max(now + horizon, now + leaseTime, terms.pacedUntil)],
   ] as const) {
-    const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITING} AND ${due} AND ${NOT_EXCEPT}
+    const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${CLAIMABLE} AND ${due} AND ${NOT_EXCEPT}
       ${kinds.where} ORDER BY run_at, seq LIMIT ?`;
     // Each entry is leased or held back, so the next query does not find it again.
     for (let looked = 0; looked < MAX_LOOKED_AT && claimed.length < limit + ahead; ) {
@@ -68,7 +68,7 @@ function claimOnly(statements: Statements, seq: number, request: ClaimRequest, t
   if (except.includes(seq)) return [];
   const row = statements.get(
     `SELECT ${CLAIM_COLUMNS} FROM entry
-     WHERE seq = ? AND (state = 'pending' OR (state = 'running' AND (run_at <= ? OR run_at > ?)))`,
+     WHERE seq = ? AND ${OPEN} AND (state <> 'running' OR run_at <= ? OR run_at > ?)`,
     ...[seq, now, now + Math.max(horizonOf(request), leaseTime)],
   );
   const { all, sources } = terms.pauses;
@@ -86,7 +86,7 @@ function claimWaiting(
   const { now, limit, leaseTime, except = [] } = request;
   if (terms.pauses.runs.some(({ scope, name }) => scope === "target" && name === target)) return [];
   const sql = `SELECT ${CLAIM_COLUMNS} FROM entry WHERE source = ? AND ${WAITS} AND held_back = 0 AND seq > ?
-      AND (state = 'pending' OR run_at <= ? OR run_at > ?) AND ${NOT_EXCEPT} AND EXISTS (
+      AND (state <> 'running' OR run_at <= ? OR run_at > ?) AND ${NOT_EXCEPT} AND EXISTS (
         SELECT 1 FROM json_each(entry.waits) AS wait
         WHERE json_extract(wait.value, '$.target') = ? AND json_extract(wait.value, '$.over') IS NULL)
     ORDER BY seq LIMIT ?`;
@@ -121,7 +121,7 @@ function kindsSql({ exceptKinds = [] }: DueRequest): { where: string; values: st
 export function nextDue(statements: Statements, request: DueRequest): number | undefined {
   const { except = [], sources } = request;
   const kinds = kindsSql(request);
-  const sql = `SELECT run_at AS at FROM entry WHERE source = ? AND ${WAITING} AND ${NOT_EXCEPT} ${kinds.where}
+  const sql = `SELECT run_at AS at FROM entry WHERE source = ? AND ${CLAIMABLE} AND ${NOT_EXCEPT} ${kinds.where}
     ORDER BY run_at LIMIT 1`;
   const values = [JSON.stringify(except), ...kinds.values];
   const due = unpausedSources(statements, sources).flatMap(

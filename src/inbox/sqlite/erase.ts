@@ -10,9 +10,6 @@ import type { Statements, Value } from "./statements.ts";
 // what is left of them elsewhere: as rows grow or go, SQLite moves their neighbours to other pages and leaves a copy of each
 // in the unused space of a page, which deleting a row does not reach.
 
-/** The columns of an entry with texts of the sender or of a handler, besides its key and kind; old schemas lack some. */
-const TEXTS = ["order_key", "problems", "waits"];
-
 const NO_BODY = hash("sha256", new Uint8Array(), "hex");
 
 const LENGTH = (column: string) => `length(CAST(${column} AS BLOB))`;
@@ -21,7 +18,7 @@ const ZEROS = (column: string) => `${column} = CAST(zeroblob(${LENGTH(column)}) 
 const OVERWRITE = [
   `UPDATE delivery SET ${ZEROS("target")}, headers = printf('%-*s', ${LENGTH("headers")}, '{}'), body = zeroblob(length(body))
     WHERE seq = ?`,
-  `UPDATE attempt SET ${ZEROS("handler")}, ${ZEROS("error")} WHERE seq = ?`,
+  `UPDATE attempt SET ${["handler", "error", "note", "failure"].map(ZEROS).join(", ")} WHERE seq = ?`,
 ];
 
 /** Overwrites entries, and notes that the rest of them is to be deleted at the erasure's end: see {@link overwriteAll}. */
@@ -43,7 +40,7 @@ export function overwriteAll(
 ): readonly number[] {
   return securely(statements, () => {
     const find = `SELECT * FROM entry
-      WHERE seq = ? AND state <> 'running' AND NOT (state = 'done' AND reason IS '${ERASED}')`;
+      WHERE seq = ? AND state <> 'running' AND NOT (state = 'handled' AND reason IS '${ERASED}')`;
     const rows = seqs.flatMap<Row>((seq) => statements.get(find, seq) ?? []);
     for (const row of rows) overwrite(statements, row, now);
     return rows.map(({ seq }) => seq as number);
@@ -63,12 +60,8 @@ function securely<Result>(statements: Statements, work: () => Result): Result {
 function overwrite(statements: Statements, row: Row, now: number): void {
   const seq = row.seq as number;
   for (const sql of OVERWRITE) statements.run(sql, seq);
-  const newer = "SELECT name FROM pragma_table_info('attempt') WHERE name IN ('note', 'failure')";
-  for (const { name } of statements.all(newer))
-    statements.run(`UPDATE attempt SET ${ZEROS(name as string)} WHERE seq = ?`, seq);
-  const texts = TEXTS.filter((name) => row[name] !== undefined).map((name) => `${name} = NULL`);
   statements.run(
-    `UPDATE entry SET ${texts.join(", ")}, state = 'done', reason = '${ERASED}', lease = NULL,
+    `UPDATE entry SET order_key = NULL, problems = NULL, waits = NULL, state = 'handled', reason = '${ERASED}', lease = NULL,
        settled_at = coalesce(settled_at, ?), held_back = 0, finished_handlers = '[]', body_hash = '${NO_BODY}', body_length = 0
      WHERE seq = ?`,
     ...[now, seq],
@@ -162,7 +155,7 @@ export function rewriteOrder(statements: Statements, from: OrderPlace): OrderPla
 /** The next numbers of erased entries of which something is left, in order. A pruned one's number may be another's by now. */
 export function nextErased(statements: Statements, after: number): readonly number[] {
   const rows = statements.all(
-    `SELECT seq FROM erased JOIN entry USING (seq) WHERE seq > ? AND state = 'done' AND reason = '${ERASED}'
+    `SELECT seq FROM erased JOIN entry USING (seq) WHERE seq > ? AND state = 'handled' AND reason = '${ERASED}'
      ORDER BY seq LIMIT 1000`,
     after,
   );

@@ -1,5 +1,5 @@
 import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../entry-filter.ts";
-import type { StoredIn } from "../entry-state.ts";
+import type { EntryState } from "../entry-state.ts";
 import { encodeText } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
 
@@ -16,19 +16,16 @@ const TEXTS = {
     SELECT 1 FROM delivery WHERE delivery.seq = entry.seq AND instr(lower(CAST(body AS TEXT)), lower(?)) > 0)`,
 } as const;
 
-/** Which of them a file has whose schema is too old for the others. */
-const OLD_TEXTS = ["id", "body"] as const;
-
 const HAS_TARGET = `EXISTS (SELECT 1 FROM json_each(waits) AS wait
   WHERE json_extract(wait.value, '$.target') IN (SELECT value FROM json_each(?)))`;
 
-/** A filter as an SQL condition and its values; `isOld`: whether the file's schema is older than this code's. */
-export function filterSql(filter: EntryFilter, isOld = false) {
+/** A filter as an SQL condition and its values. */
+export function filterSql(filter: EntryFilter) {
   const conditions: Condition[] = [];
   const add = (...condition: Condition) => void conditions.push(condition);
   const { states, kinds, since, until, sources, seq, eventId, seqs, targets, dropped, after, before, text } =
     filter;
-  if (states !== undefined) add(...statesSql({ ...filter, states }));
+  if (states !== undefined) add(...statesSql(states));
   if (kinds !== undefined) add(...anyOf(kinds.map(kindSql)));
   if (since !== undefined) add("received_at >= ?", since);
   if (until !== undefined) add("received_at < ?", until);
@@ -40,7 +37,7 @@ export function filterSql(filter: EntryFilter, isOld = false) {
   if (dropped !== undefined) add(`reason ${dropped ? "IS" : "IS NOT"} '${DROPPED}'`);
   if (after !== undefined) add("seq > ?", after);
   if (before !== undefined) add("seq < ?", before);
-  if (text !== undefined) add(...anyOf([...textSql(text, isOld), ...alternativesSql(filter.orElse)]));
+  if (text !== undefined) add(...anyOf([...textSql(text), ...alternativesSql(filter.orElse)]));
   const where = conditions.length === 0 ? "true" : conditions.map(([one]) => one).join(" AND ");
   return { where, values: valuesOf(conditions) };
 }
@@ -60,27 +57,22 @@ function among(column: string, values: readonly (string | number)[]): Condition 
   return [`${column} IN (SELECT value FROM json_each(?))`, JSON.stringify(values)];
 }
 
-function textSql(text: string, isOld: boolean): readonly Condition[] {
-  const known = isOld ? OLD_TEXTS : (["id", "entry", "attempts", "body"] as const);
-  const isLong = !isOld && text.length >= MIN_HEADER_TEXT;
+function textSql(text: string): readonly Condition[] {
+  const { headers, ...others } = TEXTS;
+  const places = Object.values(text.length >= MIN_HEADER_TEXT ? TEXTS : others);
   // SQLite reads no further than a zero character, and would find an empty text everywhere.
   const wanted = encodeText(text);
-  return [...known, ...(isLong ? (["headers"] as const) : [])].map((name) => [TEXTS[name], wanted]);
+  return places.map((place) => [place, wanted]);
 }
 
-/** What failed at its last attempt, of what is pending. */
-export const FAILING = "attempts > 0 AND reason IS NULL";
-
-function statesSql({ states, failing }: StoredIn): Condition {
-  const where = `state IN (${states.map(() => "?").join(", ")})`;
-  if (failing === undefined) return [where, ...states];
-  return [`(${where} AND (state <> 'pending' OR ${failing ? FAILING : `NOT (${FAILING})`}))`, ...states];
+function statesSql(states: readonly EntryState[]): Condition {
+  return [`state IN (${states.map(() => "?").join(", ")})`, ...states];
 }
 
 function alternativesSql(given: TextAlternatives = {}): readonly Condition[] {
   const { states = [], reasons = [], seqs = [] } = given;
   return [
-    ...(states.length === 0 ? [] : [statesSql({ ...given, states })]),
+    ...(states.length === 0 ? [] : [statesSql(states)]),
     ...(reasons.length === 0 ? [] : [among("reason", reasons.map(encodeText))]),
     ...(seqs.length === 0 ? [] : [among("seq", seqs)]),
   ];

@@ -13,7 +13,7 @@ const EVENT_VALUES = "VALUES (?1, ?2, ?3, ?4, ?1, ?5, ?5, ?6, ?7, ?8";
 /** Inserts nothing if the key is known. RETURNING would double the cost. */
 const UNLESS_KNOWN = "ON CONFLICT (key_timestamp, event_id, source) DO NOTHING";
 
-const INSERT_PENDING = `${INSERT_EVENT}) ${EVENT_VALUES}, 'pending') ${UNLESS_KNOWN}`;
+const INSERT_WAITING = `${INSERT_EVENT}) ${EVENT_VALUES}, 'waiting') ${UNLESS_KNOWN}`;
 const INSERT_LEASED = `${INSERT_EVENT}, lease, attempts) ${EVENT_VALUES}, 'running', ?9, 1) ${UNLESS_KNOWN}`;
 
 /** For what is left: a dead letter, or an event with an order key. */
@@ -28,9 +28,9 @@ export function insertEntry(statements: Statements, entry: NewEntry, bodyHash: s
   const at = delivery.receivedAt;
   const runAt = lease?.until ?? entry.runAt ?? at;
   const body = [delivery.body.byteLength, bodyHash] as const;
-  if (state === "pending" && reason === null && orderKey === null && eventTimestamp === key.timestamp) {
+  if (state === "waiting" && reason === null && orderKey === null && eventTimestamp === key.timestamp) {
     const event: Value[] = [key.timestamp, ...names, at, runAt, ...body];
-    if (lease === undefined) return statements.insert(INSERT_PENDING, ...event);
+    if (lease === undefined) return statements.insert(INSERT_WAITING, ...event);
     return statements.insert(INSERT_LEASED, ...event, lease.token);
   }
   return statements.insert(
@@ -41,11 +41,6 @@ export function insertEntry(statements: Statements, entry: NewEntry, bodyHash: s
   );
 }
 
-/** Files made before schema 3 also have one mark for all sources. */
-const PRUNED_UNTIL = `SELECT max(
-  (SELECT dated_until FROM pruned),
-  coalesce((SELECT dated_until FROM pruned_source WHERE source = ?), ${Number.MIN_SAFE_INTEGER})) AS until`;
-
 /** Whether its event may have been handled and pruned: dated no later than the latest pruned one of its source. */
 export function mayBePruned(statements: Statements, entry: NewEntry): boolean {
   const { state, afterPruning, eventTimestamp, key, delivery } = entry;
@@ -53,7 +48,8 @@ export function mayBePruned(statements: Statements, entry: NewEntry): boolean {
   const source = encodeText(key.source);
   let until = statements.prunedUntil.get(source);
   if (until === undefined) {
-    until = statements.get(PRUNED_UNTIL, source)?.until as number;
+    const row = statements.get("SELECT dated_until FROM pruned WHERE source = ?", source);
+    until = Number(row?.dated_until ?? Number.NEGATIVE_INFINITY);
     statements.prunedUntil.set(source, until);
   }
   return (eventTimestamp ?? delivery.receivedAt) <= until;

@@ -3,7 +3,7 @@ import type { DedupKey } from "../../event/identity.ts";
 import { hash } from "../../package/builtins.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { EntryFilter } from "../entry-filter.ts";
-import type { StoredState } from "../entry-state.ts";
+import { type EntryState, hasEnded } from "../entry-state.ts";
 import { encodeNullable, encodeText, waitsValue } from "../rows.ts";
 import { AWAITS_HANDLER, NO_HANDLER } from "../runner.ts";
 import type { Finish } from "../runs-within.ts";
@@ -12,10 +12,10 @@ import { DROPPED } from "../target-wait.ts";
 import { claimDue } from "./claim.ts";
 import { clearErased, endErasure, erase, rewriteOrder } from "./erase.ts";
 import { filterSql } from "./filter.ts";
-import { WAITING } from "./index-conditions.ts";
+import { CLAIMABLE } from "./index-conditions.ts";
 import { insertEntry, mayBePruned } from "./insert-entry.ts";
 import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
-import { endPause, endRetry, newRetry, paceRetry, pause, release } from "./pause.ts";
+import { endPause, endRetry, newRetry, paceRetry, pause, release, STATE_WITHOUT_REASON } from "./pause.ts";
 import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
 import { giveBackPages, pruneStep, slimStep } from "./prune.ts";
 import { recordSender } from "./senders.ts";
@@ -105,7 +105,7 @@ function touch(statements: Statements, key: DedupKey, at: number): Appended | un
     ...[at, key.timestamp, encodeText(key.eventId), encodeText(key.source)],
   );
   if (row === undefined) return undefined;
-  return { seq: row.seq as number, duplicate: true, state: row.state as StoredState };
+  return { seq: row.seq as number, duplicate: true, state: row.state as EntryState };
 }
 
 function renew(statements: Statements, leases: readonly { seq: number; lease: string }[], until: number) {
@@ -120,19 +120,19 @@ const INSERT_ATTEMPT = `INSERT INTO attempt (seq, attempt, handler, started_at, 
 /** Nearly every settlement: one statement, with its runs, and few values, since each takes time. */
 function finish(statements: Statements, { seq, lease, runAt, runs, ordered }: Finish, now: number): boolean {
   const changed = statements.run(
-    `UPDATE entry SET state = 'done', reason = NULL, run_at = ?, settled_at = ?, finished_handlers = ?
+    `UPDATE entry SET state = 'handled', reason = NULL, run_at = ?, settled_at = ?, finished_handlers = ?
      WHERE seq = ? AND lease = ? AND state = 'running'`,
     ...[runAt, now, runs, seq, lease],
   );
-  if (changed === 0) return wasSettled(statements, { seq, lease, state: "done" });
+  if (changed === 0) return wasSettled(statements, { seq, lease, state: "handled" });
   if (ordered) releaseBehind(statements, seq);
   return true;
 }
 
 function settle(statements: Statements, given: Settlement, now: number): boolean {
-  const settlement = given.state === "done" ? given : unlessDropped(statements, given);
+  const settlement = given.state === "handled" ? given : unlessDropped(statements, given);
   const { seq, lease, state, reason, runAt, waits } = settlement;
-  const settledAt = state === "pending" ? null : now;
+  const settledAt = hasEnded(state) ? now : null;
   const finished = JSON.stringify(settlement.finishedHandlers);
   const uncounted = settlement.uncount === true ? 1 : 0;
   const changed = statements.run(
@@ -142,7 +142,7 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
     ...[state, encodeNullable(reason), runAt, settledAt, finished, uncounted, seq, lease],
   );
   if (changed === 0) return wasSettled(statements, given);
-  if (state !== "pending" && settlement.unordered !== true) releaseBehind(statements, seq);
+  if (settledAt !== null && settlement.unordered !== true) releaseBehind(statements, seq);
   if (settlement.problems !== undefined) recordProblems(statements, seq, settlement.problems);
   // In a statement of its own, as problems are.
   if (waits !== undefined) statements.run("UPDATE entry SET waits = ? WHERE seq = ?", waitsValue(waits), seq);
@@ -174,10 +174,10 @@ function retry(statements: Statements, filter: EntryFilter, now: number): number
   const { where, values } = filterSql(filter);
   const limit = filter.limit ?? -1;
   return statements.run(
-    `UPDATE entry SET state = 'pending', held_back = 0, reason = NULL, problems = NULL, run_at = ?, attempts = 0,
+    `UPDATE entry SET state = 'waiting', held_back = 0, reason = NULL, problems = NULL, run_at = ?, attempts = 0,
        settled_at = NULL, waits = NULL
      WHERE seq IN
-       (SELECT seq FROM entry WHERE state IN ('dead', 'unhandled') AND ${where} ORDER BY seq DESC LIMIT ?)`,
+       (SELECT seq FROM entry WHERE state IN ('dead', 'received') AND ${where} ORDER BY seq DESC LIMIT ?)`,
     ...[now, ...values, limit],
   );
 }
@@ -186,7 +186,7 @@ function reschedule(statements: Statements, filter: EntryFilter, runAt: number):
   const { where, values } = filterSql(filter);
   return statements.run(
     `UPDATE entry SET run_at = ? WHERE seq IN
-       (SELECT seq FROM entry WHERE state = 'pending' AND ${where} ORDER BY seq DESC LIMIT ?)`,
+       (SELECT seq FROM entry WHERE state IN ('waiting', 'failing') AND ${where} ORDER BY seq DESC LIMIT ?)`,
     ...[runAt, ...values, filter.limit ?? -1],
   );
 }
@@ -195,8 +195,8 @@ function reschedule(statements: Statements, filter: EntryFilter, runAt: number):
 function hasten(statements: Statements, which: Pick<EntryFilter, "sources" | "kinds">, now: number): number {
   const { sources, kinds } = which;
   const { where, values } = filterSql(kinds === undefined ? {} : { kinds });
-  const sql = `UPDATE entry SET run_at = ?, reason = NULL WHERE source = ? AND ${WAITING} AND run_at > ?
-    AND state = 'pending' AND reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND ${where}`;
+  const sql = `UPDATE entry SET run_at = ?, reason = NULL, state = ${STATE_WITHOUT_REASON} WHERE source = ? AND ${CLAIMABLE} AND run_at > ?
+    AND state = 'waiting' AND reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND ${where}`;
   let hastened = 0;
   for (const source of sourcesToServe(statements, sources)) {
     hastened += statements.run(sql, now, source, now, ...values);
@@ -209,7 +209,7 @@ function drop(statements: Statements, filter: EntryFilter, now: number): number 
   const dropped = statements.all(
     `UPDATE entry SET reason = '${DROPPED}', held_back = 0, state = iif(state = 'running', 'running', 'dead'),
        settled_at = iif(state = 'running', NULL, coalesce(settled_at, ?))
-     WHERE seq IN (SELECT seq FROM entry WHERE state <> 'done' AND reason IS NOT '${DROPPED}' AND ${where}
+     WHERE seq IN (SELECT seq FROM entry WHERE state <> 'handled' AND reason IS NOT '${DROPPED}' AND ${where}
        ORDER BY seq DESC LIMIT ?) RETURNING source, order_key`,
     ...[now, ...values, filter.limit ?? -1],
   );

@@ -1,4 +1,3 @@
-import { HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import {
   type NewPacedRetry,
@@ -13,9 +12,12 @@ import {
   SET_ASIDE,
 } from "../pause.ts";
 import { decodeText, encodeText, type Row, toPause, toRetry } from "../rows.ts";
-import { WAITING } from "./index-conditions.ts";
+import { CLAIMABLE } from "./index-conditions.ts";
 import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
+
+/** The state of an entry that waited for something and no longer does, as `stateBeforeRun` has it. */
+export const STATE_WITHOUT_REASON = "iif(attempts > 0, 'failing', 'waiting')";
 
 export type ClaimTerms = ReturnType<typeof claimTerms>;
 
@@ -66,17 +68,10 @@ export function setAsideIfPaused(statements: Statements, row: Row, { holds }: Cl
   const reason = row.reason as string | null;
   if (!holds(row.kind as string | null, reason)) return false;
   statements.run(
-    "UPDATE entry SET state = 'pending', lease = NULL, run_at = ?, reason = ? WHERE seq = ?",
+    "UPDATE entry SET state = 'waiting', lease = NULL, run_at = ?, reason = ? WHERE seq = ?",
     ...[now + SET_ASIDE, reason?.startsWith(PACED) === true ? reason : PAUSED, row.seq as number],
   );
   return true;
-}
-
-function requirePauses(statements: Statements): void {
-  if (statements.hasTable("pace")) return;
-  const message =
-    "expected an inbox of schema 4 to pause or pace entries in, got an older one: start a receiver of this version on it first";
-  throw new HookporterError("inbox_older", message);
 }
 
 export function anyPaused(statements: Statements): boolean {
@@ -87,18 +82,15 @@ export function anyPaused(statements: Statements): boolean {
 }
 
 export function readPauses(statements: Statements): Pauses {
-  // A file that is only looked into may have an older schema, in which nothing is paused.
-  if (!statements.hasTable("pace")) return { paused: [], retries: [] };
   const paused = statements.all("SELECT * FROM paused ORDER BY since, scope, name");
   const retries = statements.all(
-    `SELECT pace.*, (SELECT count(*) FROM entry WHERE ${WAITING} AND state = 'pending' AND reason = '${PACED}' || id) AS left_over
+    `SELECT pace.*, (SELECT count(*) FROM entry WHERE ${CLAIMABLE} AND state = 'waiting' AND reason = '${PACED}' || id) AS left_over
      FROM pace ORDER BY id`,
   );
   return { paused: paused.map(toPause), retries: retries.map(toRetry) };
 }
 
 export function pause(statements: Statements, { scope, name, since, who }: Pause): void {
-  requirePauses(statements);
   statements.run(
     `INSERT INTO paused (scope, name, since, who) VALUES (?, ?, ?, ?)
      ON CONFLICT (scope, name) DO UPDATE SET since = excluded.since, who = excluded.who`,
@@ -107,7 +99,6 @@ export function pause(statements: Statements, { scope, name, since, who }: Pause
 }
 
 export function endPause(statements: Statements, { scope, name }: PauseOf): boolean {
-  requirePauses(statements);
   return statements.run("DELETE FROM paused WHERE scope = ? AND name = ?", scope, encodeText(name)) > 0;
 }
 
@@ -121,11 +112,11 @@ export function release(statements: Statements, { scope, name }: PauseOf, after:
     ? Number(statements.get("SELECT interval_ms FROM pace WHERE id = ?", name)?.interval_ms ?? 0)
     : 0;
   const rows = statements.all(
-    `UPDATE entry SET run_at = ? + CAST(? * n AS INTEGER), reason = ?
+    `UPDATE entry SET run_at = ? + CAST(? * n AS INTEGER)${isRetry ? "" : `, reason = NULL, state = ${STATE_WITHOUT_REASON}`}
      FROM (SELECT seq AS held, row_number() OVER (ORDER BY seq) - 1 AS n FROM entry
-       WHERE ${WAITING} AND state = 'pending' AND reason = ? AND seq > ? ORDER BY seq LIMIT ${PACE_STEP})
+       WHERE ${CLAIMABLE} AND state = 'waiting' AND reason = ? AND seq > ? ORDER BY seq LIMIT ${PACE_STEP})
      WHERE seq = held RETURNING seq`,
-    ...[from, interval, isRetry ? PACED + name : null, isRetry ? PACED + name : PAUSED, after],
+    ...[from, interval, isRetry ? PACED + name : PAUSED, after],
   );
   const until = from + interval * rows.length;
   if (isRetry) statements.run("UPDATE pace SET due_until = ? WHERE id = ?", Math.ceil(until), name);
@@ -133,7 +124,6 @@ export function release(statements: Statements, { scope, name }: PauseOf, after:
 }
 
 export function newRetry(statements: Statements, { since, who, interval, entries }: NewPacedRetry): number {
-  requirePauses(statements);
   const id = statements.insert(
     "INSERT INTO pace (since, who, interval_ms, entries, due_until) VALUES (?, ?, ?, ?, ?)",
     since,
@@ -146,12 +136,11 @@ export function newRetry(statements: Statements, { since, who, interval, entries
 }
 
 export function paceRetry(statements: Statements, { id, interval, seqs, from }: PaceStep): number {
-  requirePauses(statements);
   return statements.run(
     `UPDATE entry SET held_back = 0, run_at = ? + CAST(? * given.key AS INTEGER), reason = ?, problems = NULL,
-       settled_at = NULL, attempts = iif(state = 'pending', attempts, 0), waits = iif(state = 'pending', waits, NULL),
-       state = 'pending'
-     FROM json_each(?) AS given WHERE seq = given.value AND state IN ('pending', 'dead', 'unhandled')`,
+       settled_at = NULL, attempts = iif(state = 'dead' OR state = 'received', 0, attempts),
+       waits = iif(state = 'dead' OR state = 'received', NULL, waits), state = 'waiting'
+     FROM json_each(?) AS given WHERE seq = given.value AND state <> 'running' AND state <> 'handled'`,
     from,
     interval,
     PACED + id,
@@ -160,7 +149,6 @@ export function paceRetry(statements: Statements, { id, interval, seqs, from }: 
 }
 
 export function endRetry(statements: Statements, id: number): void {
-  requirePauses(statements);
   statements.run("DELETE FROM pace WHERE id = ?", id);
   endPause(statements, { scope: "retry", name: String(id) });
 }

@@ -39,11 +39,13 @@ export function slimStep(statements: Statements, { settledUntil, sources }: Slim
     ...[Number(step.cursor ?? 0), step.limit],
   );
   const old = rows.filter(({ received_at: at }) => (at as number) <= settledUntil);
-  const done = old
-    .filter(({ state, settled_at: at }) => state === "done" && at !== null && (at as number) <= settledUntil)
+  const handled = old
+    .filter(
+      ({ state, settled_at: at }) => state === "handled" && at !== null && (at as number) <= settledUntil,
+    )
     .filter(servedBy(sources));
-  for (const { seq } of done) statements.run("DELETE FROM delivery WHERE seq = ?", seq as number);
-  return stepResult(rows, old.length, done.length, step);
+  for (const { seq } of handled) statements.run("DELETE FROM delivery WHERE seq = ?", seq as number);
+  return stepResult(rows, old.length, handled.length, step);
 }
 
 /** Returns a few of the pages that pruning freed to the file system, within a transaction. */
@@ -51,5 +53,5 @@ export function giveBackPages(statements: Statements): void {
   statements.exec(`PRAGMA incremental_vacuum(${PAGES_GIVEN_BACK})`);
 }
 
-export const MARK_PRUNED = `INSERT INTO pruned_source (source, dated_until) VALUES (?, ?)
+export const MARK_PRUNED = `INSERT INTO pruned (source, dated_until) VALUES (?, ?)
   ON CONFLICT (source) DO UPDATE SET dated_until = max(dated_until, excluded.dated_until)`;

@@ -3,23 +3,20 @@ import type { AttemptRecord } from "../attempt-record.ts";
 import { type CountFilter, type Counts, noCounts } from "../counts.ts";
 import type { Entry } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
-import type { StoredState } from "../entry-state.ts";
+import type { EntryState } from "../entry-state.ts";
 import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, FAILURE_START, type OutlineRequest } from "../outline.ts";
 import { toOutlines } from "../outline-rows.ts";
 import { encodeText, toAttempt, toEntry, toTargetCounts } from "../rows.ts";
 import { runsWithin } from "../runs-within.ts";
 import { DROPPED } from "../target-wait.ts";
-import { FAILING, filterSql } from "./filter.ts";
-import { HELD_BACK, WAITING, WAITS } from "./index-conditions.ts";
+import { filterSql } from "./filter.ts";
+import { CLAIMABLE, HELD_BACK, WAITS } from "./index-conditions.ts";
 import { toDelivery } from "./read-claimed.ts";
 import type { Statements } from "./statements.ts";
 
 export function listEntries(statements: Statements, filter: EntryFilter): readonly Entry[] {
-  const { targets, text } = filter;
-  const isOld = (targets ?? text) !== undefined && !knowsWaits(statements);
-  if (targets !== undefined && isOld) return [];
-  const { where, values } = filterSql(filter, isOld);
+  const { where, values } = filterSql(filter);
   const sql = `SELECT * FROM entry WHERE ${where} ORDER BY seq DESC LIMIT ?`;
   return statements
     .all(sql, ...values, filter.limit ?? -1)
@@ -66,21 +63,18 @@ export function countByState(statements: Statements, filter: CountFilter = {}): 
   const counts = noCounts();
   const { where, values } = filterSql(filter);
   const rows = statements.all(
-    `SELECT state, count(*) AS n, count(CASE WHEN state = 'pending' AND ${FAILING} THEN 1 END) AS failing,
-       count(CASE WHEN state = 'dead' AND reason = '${DROPPED}' THEN 1 END) AS dropped
+    `SELECT state, count(*) AS n, count(CASE WHEN state = 'dead' AND reason = '${DROPPED}' THEN 1 END) AS dropped
      FROM entry WHERE ${where} GROUP BY state`,
     ...values,
   );
-  for (const { state, n, failing, dropped } of rows) {
-    counts[state as StoredState] = n as number;
-    counts.failing += failing as number;
+  for (const { state, n, dropped } of rows) {
+    counts[state as EntryState] = n as number;
     if (dropped !== 0) counts.dropped = dropped as number;
   }
   return counts;
 }
 
 export function countWaiting(statements: Statements, sources: readonly string[] | undefined) {
-  if (!knowsWaits(statements)) return [];
   const ofSources = sources === undefined ? "" : "AND source IN (SELECT value FROM json_each(?))";
   const rows = statements.all(
     `SELECT json_extract(wait.value, '$.target') AS target, count(*) AS entries
@@ -93,7 +87,7 @@ export function countWaiting(statements: Statements, sources: readonly string[] 
 
 export function countBacklog(statements: Statements, { sources, limit }: BacklogRequest): number {
   // Each part reads its own index, and no more of it than is asked for.
-  const parts = [WAITING, HELD_BACK].map((which) => `SELECT 1 FROM entry WHERE source = ? AND ${which}`);
+  const parts = [CLAIMABLE, HELD_BACK].map((which) => `SELECT 1 FROM entry WHERE source = ? AND ${which}`);
   let count = 0;
   for (const source of sources.map(encodeText)) {
     for (const part of parts) {
@@ -102,9 +96,4 @@ export function countBacklog(statements: Statements, { sources, limit }: Backlog
     }
   }
   return count;
-}
-
-/** A file that is only read may have an older schema, in which nothing waits. */
-function knowsWaits(statements: Statements): boolean {
-  return statements.get("SELECT 1 FROM pragma_table_info('entry') WHERE name = 'waits'") !== undefined;
 }

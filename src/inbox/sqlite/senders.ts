@@ -19,8 +19,7 @@ export function recordSender(statements: Statements, note: SenderNote): SenderRe
   return record;
 }
 
-/** What is known of all sources; nothing in a file whose schema is older. */
+/** What is known of all sources. */
 export function readSenders(statements: Statements): readonly SenderRecord[] {
-  if (!statements.hasTable("sender")) return [];
   return statements.all("SELECT * FROM sender ORDER BY source").map(toSender);
 }

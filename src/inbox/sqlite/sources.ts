@@ -1,12 +1,12 @@
 import { encodeText, type Row } from "../rows.ts";
-import { WAITING } from "./index-conditions.ts";
+import { CLAIMABLE } from "./index-conditions.ts";
 import type { Statements } from "./statements.ts";
 
 /** Jumps from one source to the next in the index of what can be claimed: fast for any number of entries. */
 const WAITING_SOURCES = `WITH RECURSIVE found (source) AS (
-  SELECT min(source) FROM entry WHERE ${WAITING}
+  SELECT min(source) FROM entry WHERE ${CLAIMABLE}
   UNION ALL
-  SELECT (SELECT min(source) FROM entry WHERE ${WAITING} AND source > found.source)
+  SELECT (SELECT min(source) FROM entry WHERE ${CLAIMABLE} AND source > found.source)
   FROM found WHERE found.source IS NOT NULL
 ) SELECT source FROM found WHERE source IS NOT NULL`;
 

@@ -42,11 +42,6 @@ export class Statements {
     return Number(changes) === 0 ? undefined : Number(lastInsertRowid);
   }
 
-  /** Whether there is a table: files of older schemas lack some. */
-  hasTable(name: string): boolean {
-    return this.get("SELECT 1 FROM sqlite_schema WHERE name = ?", name) !== undefined;
-  }
-
   insertRow(table: string, row: Readonly<Record<string, Value>>): void {
     const columns = Object.keys(row);
     const values = columns.map(() => "?").join(", ");

@@ -1,6 +1,6 @@
 import type { Entry } from "../entry.ts";
-import { progressOf } from "../entry-state.ts";
-import { decodeText, encodeText, entryColumns, type Row, toEntry } from "../rows.ts";
+import { progressOf, stateBeforeRun } from "../entry-state.ts";
+import { decodeText, encodeText, entryColumns, toEntry } from "../rows.ts";
 import { splitRuns } from "../runs-within.ts";
 import {
   oneRead,
@@ -91,10 +91,12 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
 }
 
 function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<string, number>) {
-  const { key, state, receivedAt, eventTimestamp } = one.entry;
+  const { key, state, attempts, reason, receivedAt, eventTimestamp } = one.entry;
   // The lease of a running one belongs to a process that has ended.
   const entry: Entry =
-    state === "running" ? { ...one.entry, state: "pending", runAt: receivedAt } : one.entry;
+    state === "running"
+      ? { ...one.entry, state: stateBeforeRun(attempts, reason), runAt: receivedAt }
+      : one.entry;
   const found = statements.get(
     "SELECT seq, state, attempts, duplicates, last_seen_at FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?",
     ...[key.timestamp, encodeText(key.eventId), encodeText(key.source)],
@@ -118,17 +120,11 @@ function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<strin
   return "advanced";
 }
 
-/** The dates up to which events were pruned. Files made before schema 3 have one mark for all sources. */
+/** The dates up to which events were pruned. */
 export function prunedMarks(statements: Statements): readonly PrunedMark[] {
-  const all = statements.get("SELECT dated_until FROM pruned")?.dated_until as number;
-  const hasSources = statements.hasTable("pruned_source");
-  const own: readonly Row[] = hasSources
-    ? statements.all("SELECT source, dated_until FROM pruned_source")
-    : [];
-  const marks = new Map(own.map((row) => [row.source as string, row.dated_until as number]));
-  if (all > Number.MIN_SAFE_INTEGER) {
-    for (const { source } of statements.all("SELECT DISTINCT source FROM entry"))
-      marks.set(source as string, Math.max(all, marks.get(source as string) ?? all));
-  }
-  return [...marks].map(([source, until]) => ({ source: decodeText(source), until }));
+  const rows = statements.all("SELECT source, dated_until FROM pruned");
+  return rows.map(({ source, dated_until: until }) => ({
+    source: decodeText(source as string),
+    until: until as number,
+  }));
 }

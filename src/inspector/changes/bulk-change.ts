@@ -2,7 +2,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { CHANGEABLE, type Change, changeEntries } from "../../inbox/change-entries.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
-import { entryState, STORED_STATES, type StoredState } from "../../inbox/entry-state.ts";
+import { type EntryState, STATE_WORDS } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { retryAtPace } from "../../inbox/paced-retry.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
@@ -17,7 +17,7 @@ const LISTED = 1000;
 const CHANGED = 250;
 const TALLY_TIME = 250; // milliseconds after which a tally is returned as far as it got
 /** Handled entries have succeeded: nothing changes them. */
-const OPEN: readonly StoredState[] = STORED_STATES.filter((state) => state !== "done");
+const OPEN: readonly EntryState[] = STATE_WORDS.filter((state) => state !== "handled");
 
 interface Bulk {
   readonly change: Change;
@@ -44,10 +44,7 @@ export async function tallyMany({ inbox }: Workings, query: URLSearchParams): Pr
     for (const entry of found.entries) {
       if (entry.key.source !== DEFAULT_SOURCE) foreign++;
       else if (isDropped(entry)) dropped++;
-      else {
-        const state = entryState(entry);
-        if (state !== "handled") states[state]++;
-      }
+      else if (entry.state !== "handled") states[entry.state]++;
     }
     next = found.next;
     if (performance.now() >= end) break;
@@ -75,7 +72,7 @@ export async function changeInSteps(
     onStep({ found: seqs.length });
     if (signal.aborted) break;
   }
-  const sum = { pending: 0, ended: 0, dropped: 0 };
+  const sum = { due: 0, ended: 0, dropped: 0 };
   const states = (filter.states ?? OPEN).filter((state) => CHANGEABLE[change].includes(state));
   seqs.reverse();
   if (bulk.rate !== undefined && seqs.length > 0 && !signal.aborted) {
@@ -89,10 +86,10 @@ export async function changeInSteps(
   for (let at = 0; at < seqs.length && !signal.aborted; at += CHANGED) {
     const step = seqs.slice(at, at + CHANGED);
     const changed = await changeEntries(inbox, change, { seqs: step, states }, clock());
-    sum.pending += changed.pending;
+    sum.due += changed.due;
     sum.ended += changed.ended;
     sum.dropped += changed.dropped;
-    left.changedMeanwhile += step.length - changed.pending - changed.ended - changed.dropped;
+    left.changedMeanwhile += step.length - changed.due - changed.ended - changed.dropped;
     onStep({ changed: Math.min(at + CHANGED, seqs.length), of: seqs.length, seqs: step });
     await turn();
   }

@@ -1,5 +1,4 @@
 import { changeEntries } from "../../inbox/change-entries.ts";
-import { entryState } from "../../inbox/entry-state.ts";
 import { noPauses } from "../../inbox/paced-retry.ts";
 import { PAUSE_SCOPES, type PauseOf } from "../../inbox/pause.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
@@ -19,15 +18,15 @@ const ANSWERS: Readonly<Record<string, Effect>> = {
   "/api/entries/:id/forward": async ({ inbox, outgoing }, { id, fields }) =>
     forward(await findKept(inbox, id), fields, outgoing),
   "/api/entries/:id/retry": async (workings, { id }) => {
-    const { entry, pending, ended } = await change(workings, id, "retry");
-    if (pending + ended > 0) return { retried: pending + ended };
-    const why = `expected a waiting, failing, dead or received entry, got one that is ${entryState(entry)}: it cannot be retried`;
+    const { entry, due, ended } = await change(workings, id, "retry");
+    if (due + ended > 0) return { retried: due + ended };
+    const why = `expected a waiting, failing, dead or received entry, got one that is ${entry.state}: it cannot be retried`;
     throw new RequestError(409, "not_retried", why);
   },
   "/api/entries/:id/drop": async (workings, { id }) => {
     const { entry, dropped } = await change(workings, id, "drop");
     if (dropped > 0) return { dropped };
-    const state = entry.reason === DROPPED ? "dropped already" : entryState(entry);
+    const state = entry.reason === DROPPED ? "dropped already" : entry.state;
     const why = `expected an entry that is not handled, got one that is ${state}: leave it as it is`;
     throw new RequestError(409, "not_dropped", why);
   },

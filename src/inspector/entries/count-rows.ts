@@ -1,12 +1,6 @@
 import { NewestMap } from "../../base/newest-map.ts";
 import { Remembered } from "../../base/remembered.ts";
-import {
-  type CountFilter,
-  countStates,
-  countsByState,
-  type StateCounts,
-  totalOf,
-} from "../../inbox/counts.ts";
+import { type CountFilter, countStates, type StateCounts, stateCounts, totalOf } from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { RowCounts } from "../api.ts";
 import type { Refusals } from "../live/refusals.ts";
@@ -26,11 +20,11 @@ export function rowCounter(inbox: Inbox, refusals: Refusals) {
     const key = JSON.stringify(filter);
     const known = remembered.get(key) ?? new Remembered<StateCounts>(SHARE);
     remembered.set(key, known);
-    return known.read(() => inbox.counts(filter).then(countsByState));
+    return known.read(() => inbox.counts(filter).then(stateCounts));
   };
   return async ({ entries, takesInAnyState }: RowFilter): Promise<RowCounts> => {
     // What is left is what the inbox can count by: kinds and times.
-    const { states: _, failing: __, text: ___, orElse: ____, seq: _____, seqs, ...filter } = entries;
+    const { states: _, text: __, orElse: ___, seq: ____, seqs, ...filter } = entries;
     const all = await statesOf({});
     const total = totalOf(all);
     const refused = refusals.list(takesInAnyState).reduce((sum, { count }) => sum + count, 0);

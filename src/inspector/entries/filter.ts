@@ -1,5 +1,5 @@
 import type { EntryFilter, TextAlternatives } from "../../inbox/entry-filter.ts";
-import { type EntryState, STATE_WORDS, storedIn } from "../../inbox/entry-state.ts";
+import { type EntryState, STATE_WORDS } from "../../inbox/entry-state.ts";
 import { failuresLike } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { REASON_WORDS } from "../../inbox/reasons.ts";
@@ -37,7 +37,7 @@ export function readFilter(query: URLSearchParams): RowFilter {
   const resource = readResource(query);
   const text = query.get("text") || undefined;
   const entries = {
-    ...(states !== undefined && storedIn(states.filter(isState))),
+    ...(states !== undefined && { states: states.filter(isState) }),
     ...(kinds !== undefined && { kinds }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
@@ -107,7 +107,7 @@ function namedBy(text: string): TextAlternatives {
   const reasons = Object.entries(REASON_WORDS).flatMap(([reason, words]) =>
     words.toLowerCase().includes(wanted) ? [reason] : [],
   );
-  return { ...storedIn(states), reasons, seqs };
+  return { states, reasons, seqs };
 }
 
 /** All that is shown of a refused delivery, except the checks that it passed. */

@@ -1,6 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Entry } from "../../inbox/entry.ts";
-import { entryState } from "../../inbox/entry-state.ts";
 import { outlinesOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { durationOf, type EntryOutline, type RunOutline } from "../../inbox/outline.ts";
@@ -42,7 +41,7 @@ export function entryRow(entry: Entry, outline: EntryOutline | undefined, resour
     outline?.bodyStart === undefined ? undefined : valueAt(String(Buffer.from(outline.bodyStart)), resource);
   return {
     ...{ type: "entry", id: entryId(seq), seq, receivedAt, kind, eventId: key.eventId },
-    ...{ state: entryState(entry), reason, attempts, duplicates, lastSeenAt, runAt, settledAt, bytes },
+    ...{ state: entry.state, reason, attempts, duplicates, lastSeenAt, runAt, settledAt, bytes },
     ...{
       why: whyOf(entry, runs),
       resource: value ? shortText(value, MAX_RESOURCE) : null,
@@ -55,8 +54,7 @@ const MAX_WHY = 300;
 
 /** Why an entry is not handled, in one line: the field that does not fit, the handler's error, or the reason. */
 function whyOf(entry: Entry, lastRuns: readonly RunOutline[]): string | null {
-  const { reason, problems, waits } = entry;
-  const state = entryState(entry);
+  const { state, reason, problems, waits } = entry;
   if (state === "handled") return null;
   if (problems.length > 0) return firstLine(summarise(problems), MAX_WHY);
   const isGivenUp = state === "dead" && reason === "attempts_exhausted";

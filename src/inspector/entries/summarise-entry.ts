@@ -11,11 +11,11 @@ type EntrySummary = Pick<Explanation, "summary" | "fix">;
 export function summariseEntry(entry: Entry): EntrySummary {
   const rejected = entry.key.timestamp === REJECTED; // authentic, but not an event
   if (entry.reason === ERASED) return { summary: "It was erased by hand; its key is left.", fix: null };
-  if (entry.state === "done") return handled(entry, rejected);
+  if (entry.state === "handled") return handled(entry, rejected);
   if (entry.reason === DROPPED) return dropped(entry);
   if (rejected) return notAnEvent(entry);
   if (entry.state === "dead") return dead(entry);
-  if (entry.state === "unhandled") {
+  if (entry.state === "received") {
     const fix =
       "Start listen with a handler or target for this kind (--handlers, --forward-to), then retry it.";
     return { summary: "It was received and kept. There was no handler or target for its kind.", fix };

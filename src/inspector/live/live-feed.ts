@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { failedCounts } from "../../inbox/counts.ts";
+import { hasEnded } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Observation } from "../../receiver/observation.ts";
 import type { LiveUpdate } from "../api.ts";
@@ -119,7 +120,7 @@ export class LiveFeed {
     // Whatever the pages' filters: what leaves one may still run.
     const states = await this.#inbox.list({ seqs }).catch(() => []);
     for (const { seq, state } of states) {
-      if (state !== "pending" && state !== "running") this.#underWay.delete(seq);
+      if (hasEnded(state)) this.#underWay.delete(seq);
       else if (this.#underWay.size < MAX_UNDER_WAY) this.#underWay.add(seq);
     }
     for (const page of this.#pages) {

@@ -2,7 +2,7 @@ import { NewestMap } from "../../base/newest-map.ts";
 import { countStates, type StateCounts } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
-import { type EntryState, entryState } from "../../inbox/entry-state.ts";
+import type { EntryState } from "../../inbox/entry-state.ts";
 import type { Observation } from "../../receiver/observation.ts";
 
 export const MINUTE = 60_000;
@@ -45,15 +45,14 @@ export class Fates {
 
   /** Looks up entries that no observation told of: those retried or dropped by hand, or run by another process. */
   async lookUp(
-    list: (filter: EntryFilter) => Promise<readonly Pick<Entry, "seq" | "state" | "attempts" | "reason">[]>,
+    list: (filter: EntryFilter) => Promise<readonly Pick<Entry, "seq" | "state">[]>,
   ): Promise<void> {
     const seqs = [...this.#open.keys()].slice(0, LOOKED_UP);
     if (seqs.length === 0) return;
     const before = new Map(seqs.map((seq) => [seq, this.#open.get(seq)]));
-    for (const entry of await list({ seqs })) {
-      const { seq } = entry;
+    for (const { seq, state } of await list({ seqs })) {
       // What was observed in the meantime is newer.
-      if (this.#open.get(seq) === before.get(seq)) this.#change(seq, entryState(entry));
+      if (this.#open.get(seq) === before.get(seq)) this.#change(seq, state);
     }
   }
 

@@ -64,7 +64,7 @@ export class MissingHandlers {
     // An entry that was attempted before has, or had, handlers in another process: do not give up its retry here.
     if (entry.attempts > 1 || this.#isFromBefore(entry)) return LATER;
     const isPatient = !isAlone || role === "receive";
-    if (!isPatient || this.#hasWaited(entry)) return { end: "unhandled", reason: NO_HANDLER };
+    if (!isPatient || this.#hasWaited(entry)) return { end: "received", reason: NO_HANDLER };
     return { wait: unhandledAfter, reason: AWAITS_HANDLER };
   }
 

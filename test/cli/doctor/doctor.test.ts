@@ -94,7 +94,7 @@ it("an entry that has failed is a warning, and one that was not tried yet is non
   await inbox.open();
   await keep(inbox, numberedEntry(1, Date.now() - AT));
   const entry = await claimOne(inbox, Date.now());
-  const failed = { state: "pending", runAt: Date.now() + 60_000 } as const;
+  const failed = { state: "failing", runAt: Date.now() + 60_000 } as const;
   await inbox.settle(settlementOf(entry, failed), Date.now());
   await keep(inbox, numberedEntry(2, Date.now() - AT));
   await inbox.close();
@@ -103,11 +103,24 @@ it("an entry that has failed is a warning, and one that was not tried yet is non
   ]);
 });
 
+it("an inbox of an older version is one finding, with the way to bring it up to date", async () => {
+  const place = await openPlace();
+  changeInbox(place.inbox, "UPDATE migration SET version = 0");
+  expect((await diagnose(place)).wrong).toMatchObject([
+    {
+      status: "warn",
+      check: "content",
+      message: expect.stringMatching(/has schema 0 of an older version, this one has 1/),
+      fix: expect.stringMatching(/start listen or your server once/),
+    },
+  ]);
+});
+
 it("a process that was killed does not count, though it is still registered", async () => {
   const place = await openPlace();
   changeInbox(
     place.inbox,
-    "INSERT INTO runner VALUES ('0a', 0, '0.1.0', 5, 'both', '[\"service\"]', '[\"*\"]')",
+    "INSERT INTO runner VALUES ('0a', 0, '1.0.0', 'both', '[\"service\"]', '[\"*\"]')",
   );
   const { findings } = await diagnose(place);
   expect(findings.find(({ check }) => check === "processes")?.message).toBe("no process uses the inbox now");

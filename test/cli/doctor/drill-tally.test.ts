@@ -7,13 +7,13 @@ const entry = (id: string, state: Entry["state"], attempts = 1, reason: string |
 const acknowledged = (...ids: readonly string[]) => new Set(ids.map((id) => `hash of ${id}`));
 
 it("an acknowledged event that has no entry, or none of whose runs is known, is lost", () => {
-  const entries = [entry("a", "done"), entry("b", "done")];
+  const entries = [entry("a", "handled"), entry("b", "handled")];
   const found = tally(acknowledged("a", "b", "c"), entries, new Map([["a", ["1"]]]));
   expect(found).toMatchObject({ acknowledged: 3, lost: 2, stuck: 0, dead: 0 });
 });
 
 it("an event that was run again after a kill is told from one that one process ran twice", () => {
-  const entries = [entry("a", "done", 2), entry("b", "done", 2)];
+  const entries = [entry("a", "handled", 2), entry("b", "handled", 2)];
   const ran = new Map([
     ["a", ["1", "2"]],
     ["b", ["2", "2"]],
@@ -27,9 +27,9 @@ it("an event that was run again after a kill is told from one that one process r
 
 it("an event that waits is stuck, unless it waits for a handler", () => {
   const entries = [
-    entry("a", "pending"),
+    entry("a", "waiting"),
     entry("b", "running"),
-    entry("c", "pending", 1, "no_handler"),
+    entry("c", "waiting", 1, "no_handler"),
     entry("d", "dead"),
   ];
   expect(tally(acknowledged("a", "b", "c", "d"), entries, undefined)).toMatchObject({

@@ -56,7 +56,7 @@ it("says for how long the oldest entry has been due", async () => {
   changeInbox(
     place.inbox,
     `INSERT INTO entry (seq, key_timestamp, event_id, source, state, received_at, run_at, last_seen_at, body_hash, body_length)
-       VALUES (1, 0, 'e', 'service', 'pending', ${at}, ${at}, ${at}, '', 0)`,
+       VALUES (1, 0, 'e', 'service', 'waiting', ${at}, ${at}, ${at}, '', 0)`,
   );
   const { of } = await report(place);
   expect(of("entries")[0]).toMatch(/^1 unfinished, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/);

@@ -129,7 +129,7 @@ it("a target that nothing waits for is answered with those that something waits 
 it.each([
   ["drop", []],
   ["retry", []],
-  ["drop", ["--state", "done"]],
+  ["drop", ["--state", "handled"]],
   ["retry", ["--state", "running"]],
   ["drop", ["--limit", "3"]],
   ["retry", ["--json"]],

@@ -8,7 +8,6 @@ import { backUp } from "../../../src/inbox/sqlite/care/backup.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "../../inbox/entries.ts";
-import { TO_SCHEMA_2 } from "../../inbox/sqlite/schema-2.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 
 let cwd: string;
@@ -59,7 +58,7 @@ it("shows what it would erase, and erases nothing without --yes", async () => {
   expect({ code, stderr }).toEqual({ code: 0, stderr: "nothing was erased: pass --yes to erase them\n" });
   expect(stdout).toContain("2 entries to erase: 2 dead\n");
   expect(stdout).toMatch(/#2 .*evt_2[\s\S]*#1 .*evt_1/);
-  expect(await inbox.counts()).toMatchObject({ dead: 3, done: 0 });
+  expect(await inbox.counts()).toMatchObject({ dead: 3, handled: 0 });
   const { records } = await erase(...of("tenant-42"), "--json");
   expect(records).toMatchObject([
     { type: "entry", seq: 2, id: "evt_2" },
@@ -89,7 +88,7 @@ it("leaves nothing of them in the file and its log, while a receiver has it open
     },
   });
   const [first] = erased;
-  expect(first).toMatchObject({ state: "done", reason: "erased" });
+  expect(first).toMatchObject({ state: "handled", reason: "erased" });
   expect(await inbox.append(numberedEntry(1))).toMatchObject({ seq: first?.seq, duplicate: true });
   expect((await erase(...of("tenant-1-"), "--yes")).stdout).toMatch(
     /^0 entries to erase\n0 entries erased now, at /,
@@ -133,16 +132,13 @@ it("names what began to run before it was erased, and leaves it", async () => {
   ]);
 });
 
-it("erases in rescued files and in copies of older schemas too, and names backups", async () => {
+it("erases in rescued files and in copies from before a migration too, and names backups", async () => {
   await add(1, "tenant-42");
   await add(2, "other");
   const rescued = `${path}-rescued-20260101T000000Z`;
-  const [old, backup] = [`${path}.schema-2`, join(cwd, "backup.db")];
+  const [old, backup] = [`${path}.schema-1`, join(cwd, "backup.db")];
   backUp(path, backup);
   for (const file of [rescued, old]) copyFileSync(backup, file);
-  const database = new (loadSqlite().DatabaseSync)(old);
-  database.exec(TO_SCHEMA_2);
-  database.close();
   const { stdout, stderr } = await erase(...of("tenant-42"), "--yes");
   for (const file of [rescued, old]) {
     expect(stdout).toContain(`1 entry to erase in ${file}\n`);

@@ -55,24 +55,6 @@ it("on a terminal of 80 columns, each entry of a list takes one line", async () 
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
 });
 
-it("an old word for a state still selects, and a line says the new one", async () => {
-  const { url, cwd, records } = await listening();
-  await runCli(["trigger", "payment.received", "--url", url], { cwd });
-  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1));
-  const seqs = async (state: string) => {
-    const list = await runCli(["events", "list", "--json", "--state", state], { cwd });
-    return { ...list, found: list.records.filter(({ type }) => type === "entry").map(({ seq }) => seq) };
-  };
-  const old = await seqs("unhandled,dead");
-  expect(old.found).toEqual([1]);
-  expect(old.stderr).toContain("the state unhandled is now called received");
-  expect((await seqs("pending")).stderr).toContain("pending is now called waiting or failing");
-  const now = await seqs("received");
-  expect(now.found).toEqual([1]);
-  expect(now.stderr).not.toContain("now called");
-  expect(now.records[0]).toMatchObject({ schemaVersion: 1, state: "received" });
-});
-
 it("a list ends with a word about signatures that match no secret, if nothing was accepted since", async () => {
   const { url, cwd, records } = await listening();
   const last = async () => (await runCli(["events", "list"], { cwd })).stderr;
@@ -104,7 +86,7 @@ it("on a terminal `events show` breaks between words, and prints an error of sev
       { attempt, handler: "*", startedAt: AT, duration: 1, outcome: "error", error, failure, note: null },
     ] as const;
     const claimed = await claimOne(inbox);
-    await inbox.settle(settlementOf(claimed, { state: "pending", runAt: AT, records }), AT);
+    await inbox.settle(settlementOf(claimed, { state: "failing", runAt: AT, records }), AT);
   }
   await inbox.close();
   const args = ["events", "show", "1", "--no-color", "--inbox", join(cwd, "inbox.db")];

@@ -14,7 +14,8 @@ async function deadLetters(many: number) {
   for (const entry of await inbox.claim({ now: Date.now(), limit: many, leaseTime: 60_000 }))
     await inbox.settle(settlementOf(entry, { state: "dead", reason: "attempts_exhausted" }), Date.now());
   const run = (...argv: string[]) => runCli(["events", ...argv, "--inbox", "a.db"], { cwd });
-  const due = async () => (await inbox.list({ states: ["pending"] })).map(({ seq, runAt }) => [seq, runAt]);
+  const due = async () =>
+    (await inbox.list({ states: ["waiting", "failing"] })).map(({ seq, runAt }) => [seq, runAt]);
   return { cwd, inbox, run, due };
 }
 

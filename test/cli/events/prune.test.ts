@@ -14,7 +14,7 @@ import { runCli, tempFolder } from "../fake-io.ts";
 const DAY = 86_400_000;
 
 /** An inbox with one entry per age in days and state; returns its folder. */
-async function inboxOf(entries: readonly (readonly [number, "done" | "dead" | "unhandled" | "pending"])[]) {
+async function inboxOf(entries: readonly (readonly [number, "handled" | "dead" | "received" | "waiting"])[]) {
   const cwd = tempFolder();
   const inbox = sqliteInbox(join(cwd, "inbox.db"));
   await inbox.open();
@@ -23,7 +23,7 @@ async function inboxOf(entries: readonly (readonly [number, "done" | "dead" | "u
     const key = sampleKey({ eventId: `evt_${index}`, timestamp: at });
     const delivery = sampleDelivery({ receivedAt: at });
     await keep(inbox, { ...numberedEntry(index), key, eventTimestamp: at, delivery });
-    if (state !== "pending") await inbox.settle(settlementOf(await claimOne(inbox, at), { state }), at);
+    if (state !== "waiting") await inbox.settle(settlementOf(await claimOne(inbox, at), { state }), at);
   }
   await inbox.close();
   const left = async () => {
@@ -35,12 +35,12 @@ async function inboxOf(entries: readonly (readonly [number, "done" | "dead" | "u
 
 it("prune deletes old finished entries, and the deliveries of done ones", async () => {
   const { cwd, left } = await inboxOf([
-    [40, "done"],
+    [40, "handled"],
     [40, "dead"],
-    [40, "unhandled"],
-    [10, "done"],
-    [1, "done"],
-    [0, "pending"],
+    [40, "received"],
+    [10, "handled"],
+    [1, "handled"],
+    [0, "waiting"],
   ]);
   const { code, records } = await runCli(["events", "prune", "--inbox", "inbox.db", "--json"], { cwd });
   expect([code, records.at(-1)]).toMatchObject([0, { type: "prune", pruned: 2, slimmed: 1 }]);
@@ -51,9 +51,9 @@ it("prune deletes old finished entries, and the deliveries of done ones", async 
 it("prune deletes dead letters on request, with the given age", async () => {
   const { cwd, left } = await inboxOf([
     [9, "dead"],
-    [9, "done"],
+    [9, "handled"],
     [7, "dead"],
-    [0, "done"],
+    [0, "handled"],
   ]);
   const { stdout } = await runCli(
     ["events", "prune", "--inbox", "inbox.db", "--state", "dead", "--older-than", "8d"],
@@ -66,12 +66,12 @@ it("prune deletes dead letters on request, with the given age", async () => {
 it.each([
   [["--older-than", "7d"]],
   [["--older-than", "soon"]],
-  [["--state", "pending"]],
+  [["--state", "waiting"]],
   [["--state", "running"]],
 ])("%j is refused", async (flags) => {
   const { cwd, left } = await inboxOf([
-    [40, "done"],
-    [0, "done"],
+    [40, "handled"],
+    [0, "handled"],
   ]);
   expect((await runCli(["events", "prune", "--inbox", "inbox.db", ...flags], { cwd })).code).toBe(2);
   expect(await left()).toHaveLength(2);

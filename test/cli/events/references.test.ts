@@ -32,7 +32,7 @@ it("a number that no entry has is not taken for the beginning of an event id, an
   await add("77abc");
   const { code, stderr } = await cli("events", "drop", "77");
   expect([code, stderr]).toEqual([2, expect.stringContaining("no entry 77 in this inbox")]);
-  expect(await inbox.counts()).toMatchObject({ pending: 1 });
+  expect(await inbox.counts()).toMatchObject({ waiting: 1 });
   await add("78");
   expect((await cli("events", "show", "78", "--json")).records).toMatchObject([{ seq: 2, id: "78" }]);
   await add("1234567890123456"); // which is listed as 123456789012 on a narrow terminal
@@ -43,7 +43,7 @@ it("an empty reference, as of a shell's variable that is not set, names no entry
   await add("evt_1");
   const { code, stderr } = await cli("events", "drop", "");
   expect([code, stderr]).toEqual([2, expect.stringContaining("no entry  in this inbox")]);
-  expect(await inbox.counts()).toMatchObject({ pending: 1 });
+  expect(await inbox.counts()).toMatchObject({ waiting: 1 });
 });
 
 it("an event id is found among many newer ones that begin with it", async () => {

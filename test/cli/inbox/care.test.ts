@@ -135,11 +135,11 @@ describe("care of an inbox on a server:", async () => {
     expect(copied).toMatchObject({ type: "copied", entries: 10_009, before: left });
     expect(await counted()).toBe(10_009);
     const { rows } = await admin.query(
-      `SELECT (SELECT count(*)::int FROM ${schema}.turn) AS turn, (SELECT count(*)::int FROM ${schema}.stuck) AS stuck,
-         (SELECT count(*)::int FROM ${schema}.done) AS done, (SELECT count(DISTINCT (key_timestamp, event_id, source))::int FROM ${schema}.entry) AS keys,
+      `SELECT (SELECT count(*)::int FROM ${schema}.turn) AS turn, (SELECT count(*)::int FROM ${schema}.dead_or_received) AS dead_or_received,
+         (SELECT count(*)::int FROM ${schema}.handled) AS handled, (SELECT count(DISTINCT (key_timestamp, event_id, source))::int FROM ${schema}.entry) AS keys,
          (SELECT count(*)::int FROM ${schema}.delivery WHERE octet_length(body) > 0) AS bodies`,
     );
-    expect(rows).toEqual([{ turn: 10_005, stuck: 3, done: 1, keys: 10_009, bodies: 10_008 }]);
+    expect(rows).toEqual([{ turn: 10_005, dead_or_received: 3, handled: 1, keys: 10_009, bodies: 10_008 }]);
 
     const back = join(cwd, "b.db");
     const { records } = await runCli(["inbox", "copy", urlOf(schema), back, "--json"]);

@@ -158,7 +158,7 @@ describe("`inbox maintain`", () => {
 });
 
 describe("`inbox migrate`", () => {
-  it("prints the SQL of every version and the grants, without a server", async () => {
+  it("prints the SQL of all versions and the grants, without a server", async () => {
     const url = "postgres://127.0.0.1:1/app?schema=hooks";
     const argv = ["inbox", "migrate", "--print", "--all", "--grant-to", "App User", "--inbox", url];
     const { code, stdout } = await runCli(argv);

@@ -47,7 +47,7 @@ describe("the commands, on a database,", async () => {
     expect(await run("events", "retry", "1")).toMatchObject([{ ended: 1 }]);
     await listen.stop();
     expect(await run("events", "drop", "--all")).toMatchObject([{ dropped: expect.any(Number) }]);
-    expect(await run("events", "retry", "--state", "unhandled,dead")).toHaveLength(1);
+    expect(await run("events", "retry", "--state", "received,dead")).toHaveLength(1);
     expect(await run("events", "prune")).toMatchObject([{ pruned: 0, slimmed: 0 }]);
   });
 
@@ -111,9 +111,7 @@ describe("the commands, on a database,", async () => {
     const newer = await refused(urlOf(schema));
     expect(newer).toMatchObject({ exit: 3, code: "inbox_newer" });
     expect(newer.line).toContain("update hookporter");
-    await admin.query(
-      `DELETE FROM ${schema}.migration WHERE version > 91; UPDATE ${schema}.migration SET version = 0`,
-    );
+    await admin.query(`UPDATE ${schema}.migration SET version = 0`);
     const older = await refused(urlOf(schema));
     expect(older.exit).toBe(3);
     expect(older.line).toContain("run hookporter inbox migrate");

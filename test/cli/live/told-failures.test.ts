@@ -27,7 +27,7 @@ function open(terminal = false, entries?: readonly object[]) {
     ...{ output, bar: new StatusBar(output), clock: Date.now },
     list: async (seqs) =>
       (entries ??
-        seqs.map((seq) => ({ seq, state: "pending", attempts: 1, reason: null }))) as readonly Entry[],
+        seqs.map((seq) => ({ seq, state: "failing", attempts: 1, reason: null }))) as readonly Entry[],
   });
   const lines = () =>
     text()
@@ -95,7 +95,7 @@ it("the line at the bottom says how many fail", async () => {
 it("what a person dropped or another process handled fails no more", async () => {
   const entries = [
     { seq: 1, state: "dead", reason: "dropped" },
-    { seq: 2, state: "done", reason: null },
+    { seq: 2, state: "handled", reason: null },
     { seq: 3, state: "running", reason: null },
     { seq: 4, state: "dead", reason: "attempts_exhausted" },
   ];
@@ -113,8 +113,8 @@ it("what a person dropped or another process handled fails no more", async () =>
 
 it("the numbers at the end are those of the end, after others were dropped or retried elsewhere", async () => {
   const { failures, texts } = open(false, [
-    { seq: 1, state: "pending", attempts: 1, reason: null },
-    { seq: 2, state: "pending", attempts: 0, reason: null },
+    { seq: 1, state: "failing", attempts: 1, reason: null },
+    { seq: 2, state: "waiting", attempts: 0, reason: null },
     { seq: 3, state: "dead", attempts: 1, reason: "dropped" },
   ]);
   for (const seq of [1, 2, 3]) failures.note(attempt(seq, "no"));

@@ -29,7 +29,7 @@ describe("runEntry", () => {
     expect(await run({ plan })).toMatchObject({
       seq: 7,
       lease: "lease-1",
-      state: "done",
+      state: "handled",
       reason: null,
       finishedHandlers: ["b", "a"],
       records: [
@@ -43,7 +43,7 @@ describe("runEntry", () => {
   it("[case 77] runs the other handlers if one fails, and waits before the retry", async () => {
     const settlement = await run({ plan: planOf({ a: () => "ok", b: fail, c: () => "ok" }) });
     expect(settlement).toMatchObject({
-      state: "pending",
+      state: "failing",
       reason: null,
       runAt: AT + QUICK.delay,
       finishedHandlers: ["a", "c"],
@@ -66,9 +66,9 @@ describe("runEntry", () => {
       const settlement = await run({ plan }, { paused: [{ scope, name }] });
       return [[...ran], settlement.state];
     };
-    expect(await pausedAt("handler", "a")).toEqual([["b", "c", "crm"], "pending"]);
-    expect(await pausedAt("target", "crm")).toEqual([["a", "c", "crm"], "pending"]);
-    expect(await pausedAt("handler", "none")).toEqual([["a", "b", "c", "crm"], "done"]);
+    expect(await pausedAt("handler", "a")).toEqual([["b", "c", "crm"], "waiting"]);
+    expect(await pausedAt("target", "crm")).toEqual([["a", "c", "crm"], "waiting"]);
+    expect(await pausedAt("handler", "none")).toEqual([["a", "b", "c", "crm"], "handled"]);
   });
 
   it("in its turn at a target runs that target's handlers alone, or all if it has none left there", async () => {
@@ -94,7 +94,7 @@ describe("runEntry", () => {
     const plan = planOf({ a: () => void ran.push("a"), b: () => void ran.push("b") });
     const settlement = await run({ plan }, { finishedHandlers: ["a"], attempts: 2 });
     expect(ran).toEqual(["b"]);
-    expect(settlement).toMatchObject({ state: "done", finishedHandlers: ["a", "b"] });
+    expect(settlement).toMatchObject({ state: "handled", finishedHandlers: ["a", "b"] });
     expect(settlement.records).toMatchObject([{ handler: "b", attempt: 2 }]);
   });
 
@@ -102,7 +102,7 @@ describe("runEntry", () => {
     const seen: unknown[] = [];
     const handler = (event: unknown) => void seen.push(event);
     const settlement = await run({ plan: () => ({ run: [{ name: "a", handler }], event: sampleEvent }) });
-    expect(settlement).toMatchObject({ state: "done" });
+    expect(settlement).toMatchObject({ state: "handled" });
     expect(seen).toEqual([sampleEvent()]);
   });
 
@@ -120,19 +120,19 @@ describe("runEntry", () => {
         context.log.info({ mine: true }, "a line");
       },
     });
-    expect(await run({ plan })).toMatchObject({ state: "done" });
+    expect(await run({ plan })).toMatchObject({ state: "handled" });
     expect(lines).toEqual([{ mine: true }]);
   });
 
   it("is tried again when making its plan throws", async () => {
     const log = keptLog();
-    expect(await run({ plan: fail, log })).toMatchObject({ state: "pending", records: [], uncount: false });
+    expect(await run({ plan: fail, log })).toMatchObject({ state: "failing", records: [], uncount: false });
     expect(log.lines).toEqual([{ level: "error", fields: { seq: 7, error: "no" } }]);
   });
 
   it("ends as done at once if all handlers have finished before", async () => {
     const settlement = await run({ plan: planOf({ a: fail }) }, { finishedHandlers: ["a"] });
-    expect(settlement).toMatchObject({ state: "done", finishedHandlers: ["a"], records: [] });
+    expect(settlement).toMatchObject({ state: "handled", finishedHandlers: ["a"], records: [] });
   });
 
   it("[case 79] ends as dead after the last attempt, with its records", async () => {
@@ -157,13 +157,13 @@ describe("runEntry", () => {
 
     it("continues with the other handler after its last attempt has failed", async () => {
       const settlement = await run({ plan: two(fail, fail), ...endless }, { attempts: 2 });
-      expect(settlement).toMatchObject({ state: "pending", records: [{}, {}] });
+      expect(settlement).toMatchObject({ state: "failing", records: [{}, {}] });
     });
 
     it("then runs only the other handler, so one that kills the process no longer does", async () => {
       const ran = vi.fn();
       const settlement = await run({ plan: two(ran, fail), ...endless }, { attempts: 3 });
-      expect(settlement).toMatchObject({ state: "pending", records: [{ handler: "long" }] });
+      expect(settlement).toMatchObject({ state: "failing", records: [{ handler: "long" }] });
       expect(ran).not.toHaveBeenCalled();
     });
 
@@ -186,7 +186,7 @@ describe("runEntry", () => {
         { plan: two(fail, () => "ok"), ...endless },
         { attempts: 30, finishedHandlers: ["short"] },
       );
-      expect(settlement).toMatchObject({ state: "done" });
+      expect(settlement).toMatchObject({ state: "handled" });
     });
 
     it("never runs it more often than the entry's attempts allow", async () => {
@@ -198,7 +198,7 @@ describe("runEntry", () => {
   it("waits for the longest delay that a handler asks for", async () => {
     const asking = (retryAfter: number) => () => Promise.reject(Object.assign(new Error(), { retryAfter }));
     const plan = planOf({ a: asking(700), b: asking(90_000), c: fail });
-    expect(await run({ plan })).toMatchObject({ state: "pending", runAt: AT + 90_000 });
+    expect(await run({ plan })).toMatchObject({ state: "failing", runAt: AT + 90_000 });
     expect(await run({ plan: planOf({ a: asking(1), c: fail }) })).toMatchObject({ runAt: AT + QUICK.delay });
   });
 
@@ -208,7 +208,7 @@ describe("runEntry", () => {
       { attempts: 2 },
     );
     expect(settlement).toMatchObject({
-      ...{ state: "pending", reason: "no_handler", runAt: AT + 4000, uncount: true, records: [] },
+      ...{ state: "waiting", reason: "no_handler", runAt: AT + 4000, uncount: true, records: [] },
     });
   });
 
@@ -218,14 +218,16 @@ describe("runEntry", () => {
   });
 
   it("ends as done if the last attempt succeeds", async () => {
-    expect(await run({ plan: planOf({ a: () => "ok" }) }, { attempts: 3 })).toMatchObject({ state: "done" });
+    expect(await run({ plan: planOf({ a: () => "ok" }) }, { attempts: 3 })).toMatchObject({
+      state: "handled",
+    });
   });
 
   it("[case 76] ends as dead without running if the claims exceed the attempts", async () => {
     let planned = 0;
     const plan = async (): Promise<Plan> => {
       planned++;
-      return { end: "done", reason: "retried" };
+      return { end: "handled", reason: "retried" };
     };
     const settlement = await run({ plan }, { attempts: 4, finishedHandlers: ["a"] });
     expect(settlement).toMatchObject({
@@ -238,9 +240,9 @@ describe("runEntry", () => {
   });
 
   it.each<[Extract<Plan, { end: string }>, string | null]>([
-    [{ end: "done", reason: "retried" }, null],
+    [{ end: "handled", reason: "retried" }, null],
     [{ end: "dead", reason: "invalid_data" }, "invalid_data"],
-    [{ end: "unhandled", reason: "no_handler" }, "no_handler"],
+    [{ end: "received", reason: "no_handler" }, "no_handler"],
   ])("ends as the plan says: %j", async (plan, kept) => {
     const settlement = await run({ plan: async () => plan });
     expect(settlement).toMatchObject({ state: plan.end, reason: kept, records: [] });
@@ -262,7 +264,7 @@ describe("runEntry", () => {
     const plan = () => Promise.reject(new Error("schema broke"));
     const log = keptLog();
     expect(await run({ plan, log })).toMatchObject({
-      state: "pending",
+      state: "failing",
       runAt: AT + QUICK.delay,
       records: [],
     });
@@ -278,7 +280,7 @@ describe("runEntry", () => {
       run: [{ name: "a", handler: () => "ok" }],
       event: () => Promise.reject(new Error("broken")),
     });
-    expect(await run({ plan })).toMatchObject({ state: "pending", records: [{ outcome: "error" }] });
+    expect(await run({ plan })).toMatchObject({ state: "failing", records: [{ outcome: "error" }] });
   });
 
   it("[case 77] passes each handler its own copy of the event", async () => {
@@ -318,7 +320,7 @@ describe("runEntry", () => {
   it("[case 74] counts a handler's timeout as a failure", async () => {
     const plan = planOf({ a: () => new Promise(() => {}) });
     expect(await run({ plan, handlerTimeout: 5 })).toMatchObject({
-      state: "pending",
+      state: "failing",
       records: [{ outcome: "timeout" }],
     });
   });
@@ -333,7 +335,7 @@ describe("runEntry", () => {
       },
     });
     expect(await run({ plan, signal: shutdown.signal }, { attempts: 3 })).toMatchObject({
-      state: "pending",
+      state: "failing",
       uncount: true,
       finishedHandlers: ["a"],
       runAt: AT,
@@ -345,8 +347,8 @@ describe("runEntry", () => {
     const plan = planOf({ a: () => shutdown.abort() });
     const settlement = await run({ plan, signal: shutdown.signal });
     // The handler ends and the abort happens in the same turn; in either order nothing is lost or counted twice.
-    expect(["done", "pending"]).toContain(settlement.state);
-    if (settlement.state === "pending") expect(settlement.uncount).toBe(true);
+    expect(["handled", "waiting"]).toContain(settlement.state);
+    if (settlement.state === "waiting") expect(settlement.uncount).toBe(true);
   });
 
   it("[case 80] starts no other handler after the shutdown has aborted the run", async () => {

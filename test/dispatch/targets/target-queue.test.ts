@@ -139,7 +139,7 @@ describe("entries whose target does not answer", () => {
     expect(taken).toEqual(upTo(60));
     expect(most).toBe(1);
     await until(async () => expect(await waiting()).toBe(0));
-    expect(new Set(await states())).toEqual(new Set(["done"]));
+    expect(new Set(await states())).toEqual(new Set(["handled"]));
     expect(await inbox.list({})).toMatchObject(upTo(60).map(() => ({ waits: [] })));
   });
 
@@ -214,7 +214,7 @@ describe("entries whose target does not answer", () => {
     await addAll(30);
     await untilWaiting(30);
     await first.stop(0);
-    expect(new Set(await states())).toEqual(new Set(["pending"]));
+    expect(new Set(await states())).toEqual(new Set(["waiting"]));
     reaction = () => undefined;
     start([sender(APP)]);
     await add(31);
@@ -233,7 +233,7 @@ describe("entries whose target does not answer", () => {
     // An entry that is stored as waiting cannot be claimed meanwhile, so a later one would pass it.
     const settle = inbox.settle.bind(inbox);
     inbox.settle = async (settlement, now) => {
-      if (settlement.state === "pending") await new Promise((resolve) => setTimeout(resolve, 20));
+      if (settlement.state === "waiting") await new Promise((resolve) => setTimeout(resolve, 20));
       return settle(settlement, now);
     };
     start([sender(APP)]);
@@ -283,7 +283,7 @@ describe("entries whose target does not answer", () => {
     await addAll(12);
     await until(() => expect(other).toHaveLength(12));
     reaction = () => undefined;
-    await until(async () => expect(new Set(await states())).toEqual(new Set(["done"])));
+    await until(async () => expect(new Set(await states())).toEqual(new Set(["handled"])));
     expect(taken.filter((number) => !other.includes(number))).toEqual([]);
     expect([handled, other.length, taken.length]).toEqual([12, 12, 24]);
   });
@@ -296,7 +296,7 @@ describe("entries whose target does not answer", () => {
     const seq = await add(2);
     await untilWaiting(2);
     reaction = (number) => (number === 2 ? undefined : AWAY);
-    expect(await running.runNow(seq)).toMatchObject({ state: "done" });
+    expect(await running.runNow(seq)).toMatchObject({ state: "handled" });
   });
 
   it.each(["the target is known to be away", "the target goes away only now"])(
@@ -333,7 +333,7 @@ describe("entries whose target does not answer", () => {
     running.stopClaiming();
     const before = tried.length;
     claimed.open();
-    await until(async () => expect(await states()).toEqual(["pending", "pending", "pending"]));
+    await until(async () => expect(await states()).toEqual(["waiting", "waiting", "waiting"]));
     expect(tried).toHaveLength(before);
     const attempts = (await inbox.list({})).map((entry) => entry.attempts);
     expect(attempts.reduce((sum, one) => sum + one)).toBe(before); // a claim alone does not count

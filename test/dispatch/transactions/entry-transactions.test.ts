@@ -135,7 +135,7 @@ describe("a handler's transaction", () => {
     const { ran, settled } = start(ending("committed"), places, true);
     await new Promise((resolve) => setImmediate(resolve));
     places.close();
-    expect(await settled).toMatchObject({ state: "pending", reason: null, runAt: AT, uncount: true });
+    expect(await settled).toMatchObject({ state: "waiting", reason: null, runAt: AT, uncount: true });
     expect(ran).toEqual([]);
   });
 
@@ -152,7 +152,7 @@ describe("a handler's transaction", () => {
     const waiting = places.wait(new AbortController().signal);
     const { ran, settled } = start(ending("committed"), places);
     expect(await settled).toMatchObject({
-      ...{ state: "pending", reason: "tx_busy", runAt: AT + 1000, uncount: true },
+      ...{ state: "waiting", reason: "tx_busy", runAt: AT + 1000, uncount: true },
       ...{ records: [], finishedHandlers: [] },
     });
     expect(ran).toEqual([]);
@@ -170,7 +170,7 @@ describe("a handler's transaction", () => {
     places.leave(1);
     expect(await first).toBe(true);
     places.leave(1);
-    expect(await settled).toMatchObject({ state: "done", finishedHandlers: ["a", "b"] });
+    expect(await settled).toMatchObject({ state: "handled", finishedHandlers: ["a", "b"] });
     expect(ran).toEqual(["a", "b"]);
   });
 });

@@ -5,7 +5,7 @@ import {
   migrateSchema,
   printedMigration,
 } from "../../../src/inbox/postgres/care.ts";
-import { grantsSql, SCHEMA_VERSION } from "../../../src/inbox/postgres/migrations.ts";
+import { grantsSql, MIGRATIONS, SCHEMA_VERSION } from "../../../src/inbox/postgres/migrations.ts";
 import { until } from "../../receiver/sample.ts";
 import { sharedPglite } from "./pglite.ts";
 import { servePglite } from "./pglite-server.ts";
@@ -58,15 +58,19 @@ it("a schema is made once, and the statements that are printed for an operator m
 
 it("the statements from an older version on leave out those before, and a newer version stays", async () => {
   const { url, schema } = await newSchema();
-  const whole = await printedMigration(url, { role: undefined, all: true });
+  const newer = [...MIGRATIONS, { sql: "CREATE TABLE @.later (name text);", breaking: false }];
+  const whole = await printedMigration(url, { role: undefined, all: true }, newer);
   const [first = "", second = ""] = whole.sql.split(/(?=^-- The inbox)/m);
   expect(first).toContain(`-- The inbox in the schema ${schema}, version 1\nBEGIN;\n`);
   await database.exec(first);
-  expect(await printedMigration(url, { role: undefined, all: false })).toEqual({
-    ...{ schema, from: 1, to: SCHEMA_VERSION },
+  expect(await printedMigration(url, { role: undefined, all: false }, newer)).toEqual({
+    schema,
+    from: 1,
+    to: 2,
     sql: second,
   });
-  expect(await migrateSchema(url, undefined)).toMatchObject({ from: 1, to: SCHEMA_VERSION });
+  expect(second).toContain(`\nCREATE TABLE "${schema}".later (name text);\n`);
+  expect(await migrateSchema(url, undefined, newer)).toMatchObject({ from: 1, to: 2 });
   await database.exec(`INSERT INTO ${schema}.migration VALUES (99, false, now())`);
   expect(await printedMigration(url, { role: undefined, all: false })).toMatchObject({
     ...{ from: 99, to: 99, sql: "" },

@@ -79,7 +79,7 @@ it("what a machine whose clock is ahead makes due again is due at once", async (
   expect(await dueIn()).toBeLessThan(60_000);
   const [claimed] = await inbox.claim({ now: inbox.now?.() ?? 0, limit: 1, leaseTime: 1000 });
   if (claimed === undefined) throw new Error("expected an entry");
-  const waits = { state: "pending", reason: "no_handler", runAt: ahead + HOUR } as const;
+  const waits = { state: "waiting", reason: "no_handler", runAt: ahead + HOUR } as const;
   await inbox.settle(settlementOf(claimed, waits), ahead);
   expect(await inbox.hasten?.({}, ahead)).toBe(1);
   expect(await dueIn()).toBeLessThan(60_000);
@@ -92,7 +92,7 @@ it("what a machine whose clock is ahead makes due again is due at once", async (
     if (again === undefined) throw new Error("expected the entry");
     const reason = of.scope === "kind" ? "paused" : null;
     await inbox.settle(
-      settlementOf(again, { state: "pending", reason, runAt: ahead + HOUR, waits: [target] }),
+      settlementOf(again, { state: "waiting", reason, runAt: ahead + HOUR, waits: [target] }),
       ahead,
     );
     await inbox.pause?.({ ...of, since: AT, who: "me" });

@@ -8,7 +8,7 @@ import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
 
 const EVERYTHING = {
-  states: ["done", "dead", "unhandled"],
+  states: ["handled", "dead", "received"],
   receivedUntil: AT + 1e9,
   datedUntil: AT + 1e9,
 } as const;
@@ -57,7 +57,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     const schema = newSchema();
     const inboxes = await Promise.all(Array.from({ length: 10 }, () => open(schema)));
     for (const [number, inbox] of inboxes.entries()) await keep(inbox, numberedEntry(number));
-    expect(await inboxes[0]?.counts()).toMatchObject({ pending: 10 });
+    expect(await inboxes[0]?.counts()).toMatchObject({ waiting: 10 });
   });
 
   it("number the entries of one order key in the order in which they become visible", async () => {
@@ -188,7 +188,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
       expect(await Promise.all(settled)).toEqual(work.map(() => true));
       await Promise.all(renewed);
     }
-    expect(await a.counts()).toMatchObject({ done: 2500, running: 0 });
+    expect(await a.counts()).toMatchObject({ handled: 2500, running: 0 });
     expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.turn`)).rows).toEqual([{ n: 0 }]);
     expect(await deadlocks()).toBe(before);
   });

@@ -49,7 +49,7 @@ const end = async (
   at: number,
   id: string,
   parts: Partial<NewEntry> = {},
-  state: "done" | "dead" = "done",
+  state: "handled" | "dead" = "handled",
 ) => {
   const { seq } = await keep(inbox, entryAt(at, id, parts));
   const [claimed] = await inbox.claim({ now: at + 1000, limit: 1, leaseTime: 1000, only: seq });
@@ -63,13 +63,13 @@ const partitions = (table: string) =>
   count(`SELECT count(*) AS n FROM pg_inherits WHERE inhparent = '${schema}.${table}'::regclass`);
 const ids = async () => (await inbox.list({})).map(({ key }) => key.eventId);
 const pruneUntil = async (until: number, sources?: readonly string[]) => {
-  const request = { states: ["done", "unhandled"], receivedUntil: until, datedUntil: until } as const;
+  const request = { states: ["handled", "received"], receivedUntil: until, datedUntil: until } as const;
   return (await pruneInbox(inbox, { prune: { ...request, ...(sources && { sources }) } })).pruned;
 };
 /** As the receivers of a source prune. */
 const pruneDays = async (source: string, until: number) => {
   const terms = { receivedUntil: until, datedUntil: until, sources: [source], wholeDays: true };
-  return (await pruneInbox(inbox, { prune: { states: ["done", "unhandled"], ...terms } })).pruned;
+  return (await pruneInbox(inbox, { prune: { states: ["handled", "received"], ...terms } })).pruned;
 };
 const slimDays = async (source: string, settledUntil: number) =>
   (await pruneInbox(inbox, { slim: { settledUntil, sources: [source], wholeDays: true } })).slimmed;
@@ -77,7 +77,7 @@ const slimDays = async (source: string, settledUntil: number) =>
 const fill = (source: string, many: number) =>
   database.exec(`
     INSERT INTO ${schema}.entry SELECT 10000 + i, ${TODAY} + i, '${source}', '${source}', NULL, NULL, NULL, ${TODAY} + i, '', 0 FROM generate_series(1, ${many}) i;
-    INSERT INTO ${schema}.done SELECT 10000 + i, ${TODAY} + i, ${TODAY} + i, ${TODAY} + i, '${source}', NULL, 0, 0, 1, '[]', NULL, NULL FROM generate_series(1, ${many}) i;
+    INSERT INTO ${schema}.handled SELECT 10000 + i, ${TODAY} + i, ${TODAY} + i, ${TODAY} + i, '${source}', NULL, 0, 0, 1, '[]', NULL, NULL FROM generate_series(1, ${many}) i;
     SELECT setval('${schema}.seq', ${20_000});
   `);
 const storeOf = async (name: string) => {
@@ -86,7 +86,7 @@ const storeOf = async (name: string) => {
 };
 
 it("today and the next three days have a partition in each daily table", async () => {
-  for (const table of ["delivery", "done", "attempt", "repeat"]) expect(await partitions(table)).toBe(6);
+  for (const table of ["delivery", "handled", "attempt", "repeat"]) expect(await partitions(table)).toBe(6);
   expect(await partitions("entry")).toBe(7);
   expect(await makeDays(await storeOf(schema))).toBe(0);
 });
@@ -107,29 +107,29 @@ it("a day is dropped with all that belongs to its entries, and none of them is t
   expect(await count(`SELECT count(*) AS n FROM ${schema}.repeat`)).toBe(0);
   expect(await inbox.append(entryAt(TODAY + 3, "evt_4"))).toBeUndefined();
   expect(await inbox.append(entryAt(TODAY + 4, "evt_4"))).toMatchObject({ duplicate: false });
-  expect(await inbox.counts()).toMatchObject({ done: 1, pending: 1 });
+  expect(await inbox.counts()).toMatchObject({ handled: 1, waiting: 1 });
 });
 
-it("entries that must stay outlive their day: pending, dead, received later, of another source", async () => {
-  await end(TODAY + 1, "done");
+it("entries that must stay outlive their day: waiting, dead, received later, of another source", async () => {
+  await end(TODAY + 1, "handled");
   const dead = await end(TODAY + 2, "dead", {}, "dead");
-  await keep(inbox, entryAt(TODAY + 3, "pending", { runAt: TODAY + DAY }));
+  await keep(inbox, entryAt(TODAY + 3, "waiting", { runAt: TODAY + DAY }));
   await end(TODAY + 4, "late", { delivery: sampleDelivery({ receivedAt: TODAY + DAY + 5 }) });
   const key = sampleKey({ eventId: "theirs", timestamp: TODAY + 5, source: "other" });
   await end(TODAY + 5, "theirs", { key });
   await end(TODAY + DAY, "tomorrow");
   const before = await inbox.list({});
   expect(await pruneUntil(TODAY + DAY - 1, ["service"])).toBe(1);
-  expect(await partitions("done")).toBe(5);
+  expect(await partitions("handled")).toBe(5);
   expect(await inbox.list({})).toEqual(before.slice(1));
   expect(await inbox.delivery(dead)).toBeDefined();
   expect(await inbox.attempts(dead)).toHaveLength(1);
   expect(await inbox.append(entryAt(TODAY + 2, "dead"))).toMatchObject({ duplicate: true, state: "dead" });
-  expect(await inbox.append(entryAt(TODAY + 3, "pending"))).toMatchObject({ duplicate: true });
+  expect(await inbox.append(entryAt(TODAY + 3, "waiting"))).toMatchObject({ duplicate: true });
   expect(await inbox.retry({}, TODAY + DAY)).toBe(1);
   expect(await inbox.claim({ now: TODAY + DAY, limit: 5, leaseTime: 10 })).toMatchObject([
     { seq: dead, key: { eventId: "dead" } },
-    { key: { eventId: "pending" } },
+    { key: { eventId: "waiting" } },
   ]);
 });
 
@@ -145,7 +145,7 @@ it("entries whose keys are no times, or of another day, are deleted with the day
   );
   await end(TODAY + DAY, "tomorrow");
   expect(await pruneUntil(TODAY + DAY - 1)).toBe(2);
-  expect(await partitions("done")).toBe(5);
+  expect(await partitions("handled")).toBe(5);
   expect(await ids()).toEqual(["raw", "tomorrow"]);
   expect(await inbox.append(entryAt(TODAY, "raw", { key: rejected, state: "dead" }))).toMatchObject({
     duplicate: true,
@@ -154,14 +154,14 @@ it("entries whose keys are no times, or of another day, are deleted with the day
 });
 
 it("deliveries are dropped by the day, before their entries", async () => {
-  const done = await end(TODAY + 1, "done");
+  const done = await end(TODAY + 1, "handled");
   const dead = await end(TODAY + 2, "dead", {}, "dead");
   await end(TODAY + DAY, "tomorrow");
   const before = await inbox.list({});
   const slim = { settledUntil: TODAY + DAY - 1 };
   expect(await pruneInbox(inbox, { slim })).toEqual({ pruned: 0, slimmed: 1 });
   expect(await partitions("delivery")).toBe(5);
-  expect(await partitions("done")).toBe(6);
+  expect(await partitions("handled")).toBe(6);
   expect(await inbox.list({})).toEqual(before);
   expect(await inbox.delivery(done)).toBeUndefined();
   expect(await inbox.delivery(dead)).toBeDefined();
@@ -175,11 +175,11 @@ it("a day of which most entries must stay is not dropped, but pruned row by row"
   await end(TODAY + 1, "mine");
   await database.exec(`
     INSERT INTO ${schema}.entry SELECT 100 + i, ${TODAY} + i, 'other', 'other', NULL, NULL, NULL, ${TODAY} + i, '', 0 FROM generate_series(10, 5100) i;
-    INSERT INTO ${schema}.done SELECT 100 + i, ${TODAY} + i, ${TODAY} + i, ${TODAY} + i, 'other', NULL, 0, 0, 1, '[]', NULL, NULL FROM generate_series(10, 5100) i;
+    INSERT INTO ${schema}.handled SELECT 100 + i, ${TODAY} + i, ${TODAY} + i, ${TODAY} + i, 'other', NULL, 0, 0, 1, '[]', NULL, NULL FROM generate_series(10, 5100) i;
   `);
   expect(await pruneUntil(TODAY + DAY - 1, ["service"])).toBe(1);
-  expect(await partitions("done")).toBe(6);
-  expect(await inbox.counts()).toMatchObject({ done: 5091 });
+  expect(await partitions("handled")).toBe(6);
+  expect(await inbox.counts()).toMatchObject({ handled: 5091 });
 });
 
 it("nothing is refused or lost if no days were made for a long time, and the days are made again", async () => {
@@ -198,7 +198,7 @@ it("nothing is refused or lost if no days were made for a long time, and the day
   }
   await end(later + DAY, "new");
   expect(await pruneUntil(later + DAY - 1)).toBe(3);
-  expect(await partitions("done")).toBe(5);
+  expect(await partitions("handled")).toBe(5);
   expect(await ids()).toEqual(["evt_3", "new"]);
 });
 
@@ -206,12 +206,12 @@ it("the done entries of a large day are counted by its statistics, the others on
   await end(TODAY + 1, "today");
   await end(TODAY - DAY, "before");
   await end(TODAY + 9 * DAY, "after");
-  expect(await inbox.counts()).toMatchObject({ done: 3 });
+  expect(await inbox.counts()).toMatchObject({ handled: 3 });
   const name = `done_${TODAY / DAY}`;
   await database.exec(
     `UPDATE pg_class SET reltuples = 250000 WHERE relname = '${name}' AND relnamespace = '${schema}'::regnamespace`,
   );
-  expect(await inbox.counts()).toMatchObject({ done: 250_002, dead: 0 });
+  expect(await inbox.counts()).toMatchObject({ handled: 250_002, dead: 0 });
 });
 
 it("the first statistics are collected once much is waiting, and only then", async () => {
@@ -231,7 +231,7 @@ it("a receiver's pruning waits for the end of a day, and drops it with all of it
   expect(await slimDays("service", TODAY + 13 * hour)).toBe(0);
   expect(await ids()).toEqual(["evt_1", "evt_2", "evt_3"]);
   expect(await pruneDays("service", TODAY + DAY - 1)).toBe(2);
-  expect(await partitions("done")).toBe(5);
+  expect(await partitions("handled")).toBe(5);
   expect(await ids()).toEqual(["evt_3"]);
 });
 
@@ -240,9 +240,9 @@ it("a day of several sources is dropped once the last of them no longer needs it
   await end(TODAY + 1, "mine");
   await end(TODAY + DAY, "tomorrow");
   expect(await pruneDays("service", TODAY + DAY)).toBe(0);
-  expect(await inbox.counts()).toMatchObject({ done: 6002 });
+  expect(await inbox.counts()).toMatchObject({ handled: 6002 });
   expect(await pruneDays("other", TODAY + DAY)).toBe(6001);
-  expect(await partitions("done")).toBe(5);
+  expect(await partitions("handled")).toBe(5);
   expect(await ids()).toEqual(["tomorrow"]);
   expect(await inbox.append(entryAt(TODAY + 5000, "mine_2"))).toMatchObject({ duplicate: false });
   const theirs = { source: "other", eventId: "other_2", timestamp: TODAY + 5000 };
@@ -255,14 +255,14 @@ it("the entries of a source are deleted one by one if another source needs their
   await end(TODAY + DAY, "tomorrow");
   expect(await pruneDays("service", TODAY + 2 * DAY)).toBe(1);
   expect(await inbox.delivery(seq)).toBeUndefined();
-  expect(await inbox.counts()).toMatchObject({ done: 6001 });
-  expect(await partitions("done")).toBe(6);
+  expect(await inbox.counts()).toMatchObject({ handled: 6001 });
+  expect(await partitions("handled")).toBe(6);
 });
 
 it("the newest days stay, however late the time is up to which is pruned", async () => {
   for (const number of [0, 1, 2]) await end(TODAY + number * DAY, `evt_${number}`);
   expect(await pruneUntil(TODAY + 1000 * DAY)).toBe(3);
-  expect(await partitions("done")).toBe(3);
+  expect(await partitions("handled")).toBe(3);
   expect(await makeDays(await storeOf(schema), 5)).toBe(2);
   await end(TODAY + 4 * DAY, "next");
   expect(await ids()).toEqual(["next"]);

@@ -33,7 +33,7 @@ const DUE: readonly Due[] = [
     async (inbox) => {
       await keep(inbox, numberedEntry(1));
       const entry = await claimOne(inbox);
-      const waits = { state: "pending", reason: "no_handler", runAt: AT + 60_000 } as const;
+      const waits = { state: "waiting", reason: "no_handler", runAt: AT + 60_000 } as const;
       await inbox.settle(settlementOf(entry, waits), AT);
       return async () => inbox.hasten?.({}, AT);
     },
@@ -43,14 +43,14 @@ const DUE: readonly Due[] = [
     async (inbox) => {
       await keep(inbox, numberedEntry(1));
       const entry = await claimOne(inbox);
-      return () => inbox.settle(settlementOf(entry, { state: "pending", runAt: AT, uncount: true }), AT);
+      return () => inbox.settle(settlementOf(entry, { state: "waiting", runAt: AT, uncount: true }), AT);
     },
   ],
   [
     "dropping an entry that holds another back",
     async (inbox) => {
       const first = await held(inbox);
-      await inbox.settle(settlementOf(first, { state: "pending", runAt: AT + 60_000 }), AT);
+      await inbox.settle(settlementOf(first, { state: "failing", runAt: AT + 60_000 }), AT);
       return () => inbox.drop({ seq: first.seq }, AT);
     },
   ],

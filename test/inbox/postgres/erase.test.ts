@@ -46,13 +46,15 @@ describe("what was erased", async () => {
       stdout: expect.stringContaining("2 entries erased now, at "),
     });
     expect(stderr).toContain("VACUUM FULL");
-    expect(await inbox.counts()).toMatchObject({ done: 2, dead: 2 });
-    await admin.query(`VACUUM ${schema}.entry, ${schema}.delivery, ${schema}.attempt, ${schema}.stuck`);
-    for (const table of ["entry", "delivery", "attempt", "stuck", "turn", "done"])
+    expect(await inbox.counts()).toMatchObject({ handled: 2, dead: 2 });
+    await admin.query(
+      `VACUUM ${schema}.entry, ${schema}.delivery, ${schema}.attempt, ${schema}.dead_or_received`,
+    );
+    for (const table of ["entry", "delivery", "attempt", "dead_or_received", "turn", "handled"])
       await admin.query(`VACUUM FULL ${schema}.${table}`);
     expect(await grep("tenant-1-secret")).toEqual([]);
     expect(await grep("tenant-0-secret")).not.toEqual([]);
-    expect(await inbox.append(numberedEntry(1))).toMatchObject({ duplicate: true, state: "done" });
+    expect(await inbox.append(numberedEntry(1))).toMatchObject({ duplicate: true, state: "handled" });
     await inbox.close();
   });
 

@@ -91,7 +91,7 @@ describe("the PostgreSQL inbox, on a server,", async () => {
     await expect(keep(inbox, numberedEntry(1))).rejects.toMatchObject({ code: "inbox_busy" });
     await other.query("ROLLBACK");
     other.release();
-    await expect(keep(inbox, numberedEntry(2))).resolves.toMatchObject({ state: "pending" });
+    await expect(keep(inbox, numberedEntry(2))).resolves.toMatchObject({ state: "waiting" });
   });
 
   it.skipIf(server.restart === undefined)(

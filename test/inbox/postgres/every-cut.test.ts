@@ -98,7 +98,7 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
       );
       for (const seq of ids)
         await wait(async () =>
-          expect((await inboxOf(receiver).list({ seq }))[0]).toMatchObject({ state: "done" }),
+          expect((await inboxOf(receiver).list({ seq }))[0]).toMatchObject({ state: "handled" }),
         );
       return proxy.requests();
     } finally {
@@ -157,7 +157,7 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
             const inbox = postgresStore(proxy.url, { schema: newSchema() });
             await wait(() => inbox.open());
             isOver ||= proxy.requests() < at;
-            await wait(async () => expect(await inbox.counts()).toMatchObject({ pending: 0, done: 0 }));
+            await wait(async () => expect(await inbox.counts()).toMatchObject({ waiting: 0, handled: 0 }));
             await inbox.close();
             await proxy.stop();
           }

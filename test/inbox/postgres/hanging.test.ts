@@ -96,11 +96,11 @@ describe("a receiver whose server hangs", async () => {
     const kept = new Set((await direct.list({})).map(({ key }) => key.eventId));
     const acknowledged = all.filter(({ status }) => status === 200);
     expect(acknowledged.filter(({ id }) => id === undefined || !kept.has(id))).toEqual([]);
-    await vi.waitFor(async () => expect(await direct.counts()).toMatchObject({ pending: 0, running: 0 }), {
+    await vi.waitFor(async () => expect(await direct.counts()).toMatchObject({ waiting: 0, running: 0 }), {
       timeout: 20_000,
       interval: 100,
     });
-    expect((await direct.counts()).unhandled + (await direct.counts()).dead).toBe(0);
+    expect((await direct.counts()).received + (await direct.counts()).dead).toBe(0);
   });
 
   it("closes, although no connection of its own can be closed in order", { timeout: 60_000 }, async () => {

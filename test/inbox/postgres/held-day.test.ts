@@ -51,7 +51,7 @@ describe("a day whose tables another session holds", async () => {
     await holder.query(`BEGIN; LOCK TABLE ${schema}.delivery IN ACCESS SHARE MODE`);
     const heldSince = performance.now();
     const until = TODAY + DAY - 1;
-    const prune = { states: ["done"], receivedUntil: until, datedUntil: until } as const;
+    const prune = { states: ["handled"], receivedUntil: until, datedUntil: until } as const;
     const terms = { ...prune, sources: ["service"], wholeDays: true };
     let isOver = false;
     const pruning = pruneInbox(inbox, { prune: terms }).finally(() => {

@@ -91,7 +91,7 @@ it.each<[string, OwnTransactions | undefined]>([
     expect(await inside(async () => ({ ...end, lease: "x" }))).toBe("refused");
   expect(await state()).toBe("running");
   expect(await inside(async () => done)).toBe("committed");
-  expect(await state()).toBe("done");
+  expect(await state()).toBe("handled");
   expect(await inside(async () => done)).toBe("refused");
   expect(await inbox.attempts(entry.seq)).toEqual([]);
 });

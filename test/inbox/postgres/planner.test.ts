@@ -82,7 +82,7 @@ describe("a backlog is handled once each, with no result thrown away,", async ()
     running.receiver.on("*", ({ id }) => void runs.set(id, (runs.get(id) ?? 0) + 1));
     await running.receiver.start();
     await vi.waitFor(
-      async () => expect(await inboxOf(running.receiver).counts()).toMatchObject({ done: BACKLOG }),
+      async () => expect(await inboxOf(running.receiver).counts()).toMatchObject({ handled: BACKLOG }),
       { timeout: 90_000, interval: 100 },
     );
     expect(runs.size).toBe(BACKLOG);

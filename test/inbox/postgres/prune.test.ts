@@ -8,7 +8,7 @@ const SCHEMA = "pruned";
 const { database, empty } = await pgliteInboxes(SCHEMA);
 
 const LATER = AT + 1e9;
-const PRUNE = { states: ["done"], receivedUntil: LATER, datedUntil: LATER } as const;
+const PRUNE = { states: ["handled"], receivedUntil: LATER, datedUntil: LATER } as const;
 const SLIM = { settledUntil: LATER };
 const FIRST = { cursor: undefined, limit: 200 };
 

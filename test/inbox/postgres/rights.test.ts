@@ -40,17 +40,17 @@ describe("a user with the rights that the page grants, and no others,", async ()
       const [entry] = await inbox.claim({ now: at, limit: 1, leaseTime: 1000 });
       if (entry === undefined) throw new Error("expected an entry");
       await inbox.renew([entry], at + 2000);
-      const state = number === 1 ? "dead" : "done";
+      const state = number === 1 ? "dead" : "handled";
       expect(await inbox.settle(settlementOf(entry, { state, reason: null }), at)).toBe(true);
     }
-    expect(await inbox.counts()).toMatchObject({ done: 2, dead: 1 });
+    expect(await inbox.counts()).toMatchObject({ handled: 2, dead: 1 });
     const terms = readPostgresOptions(url, { schema });
     const store = new Store(await connect(terms), terms);
     onTestFinished(() => store.close());
     expect(await makeDays(store, 4)).toBe(1);
     const until = TODAY + DAY - 1;
     const slim = { settledUntil: until };
-    const prune = { states: ["done"], receivedUntil: until, datedUntil: until } as const;
+    const prune = { states: ["handled"], receivedUntil: until, datedUntil: until } as const;
     expect(await pruneInbox(inbox, { slim, prune })).toEqual({ slimmed: 0, pruned: 1 });
     const { rows } = await admin.query(`SELECT count(*)::int AS n FROM ${schema}.day`);
     expect(rows).toEqual([{ n: 4 }]);

@@ -141,7 +141,7 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     expect(await a.runners?.()).toMatchObject([{ id: "0b", ...runner }]);
     const now = b.now?.() ?? 0;
     const insert = (id: string, seenAt: number, lock: string) =>
-      admin.query(`INSERT INTO ${schema}.runner VALUES ($1, 0, $2, '1', 1, 'run', '[]', '[]', ${lock})`, [
+      admin.query(`INSERT INTO ${schema}.runner VALUES ($1, 0, $2, '1', 'run', '[]', '[]', ${lock})`, [
         id,
         seenAt,
       ]);

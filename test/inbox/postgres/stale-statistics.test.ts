@@ -126,12 +126,12 @@ it.each<[what: string, Work]>([
   ["renews leases of", (entries) => inbox.renew(entries, AT + 90_000)],
   ["completes", settled({ unordered: true })],
   ["completes, in their order keys' turn,", settled({})],
-  ["fails", settled({ state: "pending", runAt: AT + 1e6, records: [record] })],
+  ["fails", settled({ state: "failing", runAt: AT + 1e6, records: [record] })],
   ["gives up", settled({ state: "dead", reason: "x", records: [record] })],
   [
     "settles again, and asks what was settled before, for",
     async (entries) => {
-      for (const state of ["pending", "pending"] as const)
+      for (const state of ["waiting", "waiting"] as const)
         await settled({ state, runAt: AT + 1e6, unordered: true })(entries);
     },
   ],

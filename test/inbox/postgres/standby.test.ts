@@ -94,7 +94,7 @@ describe.skipIf(NO_SERVER !== undefined || process.env.HOOKPORTER_POSTGRES_URL !
       if (lost > 0)
         await wait(() => expect(missing()).toMatchObject([{ level: "error", fields: { missing: lost } }]));
       await wait(async () =>
-        expect(await inboxOf(receiver).counts()).toMatchObject({ done: 9 - lost, running: 0 }),
+        expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 9 - lost, running: 0 }),
       );
       if (lost === 0) expect(missing()).toEqual([]);
     });
@@ -105,7 +105,7 @@ describe.skipIf(NO_SERVER !== undefined || process.env.HOOKPORTER_POSTGRES_URL !
 async function countOn(url: string): Promise<number> {
   const inbox = postgresStore(url, { schema: "failover" });
   await inbox.open({ access: "read" });
-  const { done = 0 } = await inbox.counts();
+  const { handled } = await inbox.counts();
   await inbox.close();
-  return done;
+  return handled;
 }

@@ -124,10 +124,10 @@ it("other processes are told of what is due now, and of nothing else", async () 
   expect(await tells(() => keep(inbox, numberedEntry(1)))).toBe(true);
   expect(await tells(() => keep(inbox, numberedEntry(1)))).toBe(false); // a duplicate
   expect(await tells(() => inbox.touch(numberedEntry(1).key, AT))).toBe(false);
-  expect(await settled({ state: "pending", runAt: AT + 10 })).toBe(true);
-  expect(await settled({ state: "pending", runAt: AT + 10 }, "lost")).toBe(false);
+  expect(await settled({ state: "failing", runAt: AT + 10 })).toBe(true);
+  expect(await settled({ state: "failing", runAt: AT + 10 }, "lost")).toBe(false);
   const again = await inbox.claim({ ...CLAIM, now: AT + 20 });
-  const later = settlementOf(again[0] ?? { seq: 0, lease: "" }, { state: "pending", runAt: AT + 11 });
+  const later = settlementOf(again[0] ?? { seq: 0, lease: "" }, { state: "failing", runAt: AT + 11 });
   expect(await tells(() => inbox.settle(later, AT + 10))).toBe(false);
   const last = await inbox.claim({ ...CLAIM, now: AT + 20 });
   expect(await tells(() => inbox.settle(settlementOf(last[0] ?? { seq: 0, lease: "" }), AT + 20))).toBe(
@@ -176,7 +176,7 @@ describe("once a look from the start was slow", () => {
     [
       "an entry that is tried again",
       ({ inbox, entry }) =>
-        inbox.settle(settlementOf(entry, { state: "pending", runAt: AT, unordered: true }), AT),
+        inbox.settle(settlementOf(entry, { state: "failing", runAt: AT, unordered: true }), AT),
     ],
     ["a handler's transaction", ({ inbox }) => inbox.inside?.(async () => "roll_back", inside)],
     ["a retry", ({ inbox }) => inbox.retry({}, AT)],
@@ -196,7 +196,7 @@ describe("once a look from the start was slow", () => {
     [
       "an entry that is tried again later",
       ({ inbox, entry }) =>
-        inbox.settle(settlementOf(entry, { state: "pending", runAt: AT + 1e6, unordered: true }), AT),
+        inbox.settle(settlementOf(entry, { state: "failing", runAt: AT + 1e6, unordered: true }), AT),
     ],
   ])("the next claim after %s is none", async (_, change) => {
     const all = await slow();
@@ -220,15 +220,15 @@ it("an entry with an order key is not leased as it is kept, since others may hol
   const { inbox } = await opened();
   const lease = { token: "mine", until: AT + 1000 };
   const parts = { orderKey: "k", lease };
-  expect(await keep(inbox, numberedEntry(1, 0, parts))).toMatchObject({ state: "pending", leased: false });
-  expect(await inbox.list({})).toMatchObject([{ state: "pending", attempts: 0, runAt: AT }]);
+  expect(await keep(inbox, numberedEntry(1, 0, parts))).toMatchObject({ state: "waiting", leased: false });
+  expect(await inbox.list({})).toMatchObject([{ state: "waiting", attempts: 0, runAt: AT }]);
 });
 
 it("many entries are changed 1000 in a transaction", async () => {
   const { inbox, askedFor } = await opened();
   await database.exec(`
     INSERT INTO ${SCHEMA}.entry SELECT i, ${AT} + i, i, 'service', 'a.b', NULL, NULL, ${AT} + i, '', 0 FROM generate_series(1, 1001) i;
-    INSERT INTO ${SCHEMA}.stuck (seq, key_timestamp, received_at, dated, source, state, settled_at, run_at, attempts, finished_handlers)
+    INSERT INTO ${SCHEMA}.dead_or_received (seq, key_timestamp, received_at, dated, source, state, settled_at, run_at, attempts, finished_handlers)
     SELECT i, ${AT} + i, ${AT} + i, 0, 'service', 'dead', 0, 0, 1, '[]' FROM generate_series(1, 1001) i`);
   expect(await inbox.retry({}, AT)).toBe(1001);
   expect(askedFor("DELETE FROM")).toBe(2);

@@ -97,7 +97,7 @@ describe("handlers with tx on a server", async () => {
       const outcome = await receiver.accept(anEvent());
       if (outcome.type !== "accepted") throw new Error("expected an accepted event");
       const entry = async () => (await inboxOf(receiver).list({ seq: outcome.seq }))[0];
-      await until(async () => expect(await entry()).toMatchObject({ state: "done" }));
+      await until(async () => expect(await entry()).toMatchObject({ state: "handled" }));
       expect(proxy.cuts).toBe(1);
       expect(ran).toBe(runs);
       expect(await written()).toEqual(["tx"]);
@@ -131,7 +131,7 @@ describe("handlers with tx on a server", async () => {
       await first.ended;
       const second = await start("never");
       await until(async () =>
-        expect(await inbox.counts()).toMatchObject({ done: 1, running: 0, pending: 0 }),
+        expect(await inbox.counts()).toMatchObject({ handled: 1, running: 0, waiting: 0 }),
       );
       second.child.disconnect();
       await second.ended;

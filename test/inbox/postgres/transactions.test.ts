@@ -114,7 +114,7 @@ if (NO_SERVER !== undefined) {
             Date.now(),
           ),
         );
-      await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 4 }));
+      await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 4 }));
       for (const one of seen) expect(one).toMatchObject({ ms: expect.stringMatching(/^(?!7777)/) });
       expect(seen.map((one) => (one as { tenant: string | null }).tenant ?? "")).toEqual(seen.map(() => ""));
       const failures = (
@@ -149,7 +149,7 @@ if (NO_SERVER !== undefined) {
       onTestFinished(() => receiver.close());
       const envelope = freshEnvelope({ timestamp: new Date().toISOString() });
       await receiver.accept(deliveryOf(envelope, undefined, Date.now()));
-      await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1 }));
+      await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }));
       expect(await query("SELECT count(*)::int AS n FROM payment")).toEqual([{ n: 1 }]);
       await query("DROP TABLE payment");
     },

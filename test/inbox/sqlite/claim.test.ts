@@ -22,7 +22,7 @@ const pause = (scope: "target" | "handler", name: string) =>
 async function waitsFor(number: number, target: string): Promise<void> {
   await keep(inbox, numberedEntry(number, number));
   const waits = [{ target, since: AT, attempts: 1, nextAt: AT + 1e6, over: null }];
-  const parts = { state: "pending", reason: "target_away", runAt: AT + 1e6, waits } as const;
+  const parts = { state: "waiting", reason: "target_away", runAt: AT + 1e6, waits } as const;
   await inbox.settle(settlementOf(await claimOne(inbox, AT + 100), parts), AT + 100);
 }
 

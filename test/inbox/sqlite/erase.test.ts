@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { StoredState } from "../../../src/inbox/entry-state.ts";
+import type { EntryState } from "../../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
@@ -58,7 +58,7 @@ async function fill(receiver: Inbox, seed: number, tenants: number, backlog: num
           { ...run, outcome: "error", error: `no ${tenantOf(entry.seq)}`, failure: null },
         ] as const;
         const problems = [{ path: "data", message: `got ${tenantOf(entry.seq)} ${letters(99)}` }];
-        const state: StoredState = random() < 0.15 ? "dead" : "done";
+        const state: EntryState = random() < 0.15 ? "dead" : "handled";
         const failed = { reason: "attempts_exhausted", records, problems } as never;
         const finished = { finishedHandlers: [letters(60)] };
         return settlementOf(entry, { state, ...(state === "dead" ? failed : finished) });

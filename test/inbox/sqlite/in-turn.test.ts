@@ -11,7 +11,7 @@ import { AT, keep, numberedEntry, sampleDelivery } from "../entries.ts";
 async function openFilled(access: "own" | "change") {
   const inbox = sqliteInbox(`${tempFolder()}/inbox.db`);
   await inbox.open();
-  const state = { state: "done", reason: "no_handler" } as const;
+  const state = { state: "handled", reason: "no_handler" } as const;
   await Promise.all(Array.from({ length: 500 }, (_, n) => keep(inbox, numberedEntry(n, 0, state as never))));
   if (access === "own") return inbox;
   await inbox.close();
@@ -36,7 +36,7 @@ it.each([
   ["own", 0],
 ] as const)("pruning with access to %s pauses %i times in 3 steps", async (access, times) => {
   const inbox = await openFilled(access);
-  const prune = { states: ["done"], receivedUntil: AT + 1, datedUntil: AT + 1 } as const;
+  const prune = { states: ["handled"], receivedUntil: AT + 1, datedUntil: AT + 1 } as const;
   const pauses = await pausesOf(async () => {
     expect(await pruneInbox(inbox, { prune })).toEqual({ pruned: 499, slimmed: 0 });
   });

@@ -24,8 +24,8 @@ describe("an event with an order key that could run at once", () => {
     numberedEntry(2, 0, { orderKey: "a", lease: { token: "mine", until: AT + 1000 }, ...parts });
 
   it.each<[string, Settlement["state"], boolean]>([
-    ["waits behind one that waits", "pending", false],
-    ["runs if the earlier one is handled", "done", true],
+    ["waits behind one that waits", "waiting", false],
+    ["runs if the earlier one is handled", "handled", true],
     ["runs if the earlier one is a dead letter", "dead", true],
   ])("%s", async (_, state, leased) => {
     const inbox = await open();

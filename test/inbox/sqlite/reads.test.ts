@@ -32,7 +32,7 @@ describe("the runs of an entry", () => {
     const inbox = await open();
     await keep(inbox, numberedEntry(1));
     const failed = ["b", "a"].map((handler) => ({ ...RUN, handler, outcome: "error" as const, error: "no" }));
-    await inbox.settle(settlementOf(await claimOne(inbox), { state: "pending", records: failed }), AT);
+    await inbox.settle(settlementOf(await claimOne(inbox), { state: "failing", records: failed }), AT);
     const records = ["z", "c"].map((handler) => ({ ...RUN, handler, attempt: 2 }));
     await inbox.settle(settlementOf(await claimOne(inbox), { records, finishedHandlers: ["z", "c"] }), AT);
     expect((await inbox.attempts(1)).map(({ handler }) => handler)).toEqual(["b", "a", "z", "c"]);

@@ -61,7 +61,7 @@ function withoutLog(): void {
 it("an inbox whose process was killed is opened with all its entries", async () => {
   const inbox = sqliteInbox(path);
   await inbox.open();
-  expect(await inbox.counts()).toMatchObject({ pending: 60 });
+  expect(await inbox.counts()).toMatchObject({ waiting: 60 });
   await inbox.close();
 });
 
@@ -69,7 +69,7 @@ it("an inbox without the index of its log is opened with all its entries", async
   rmSync(`${path}-shm`);
   const inbox = sqliteInbox(path);
   await inbox.open();
-  expect(await inbox.counts()).toMatchObject({ pending: 60 });
+  expect(await inbox.counts()).toMatchObject({ waiting: 60 });
   await inbox.close();
 });
 

@@ -5,7 +5,6 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Delivery } from "../../../src/event/delivery.ts";
 import type { Entry } from "../../../src/inbox/entry.ts";
 import { loadSqlite, openDatabase } from "../../../src/inbox/sqlite/client.ts";
-import { SCHEMA_VERSION } from "../../../src/inbox/sqlite/migrations.ts";
 import { salvageFile } from "../../../src/inbox/sqlite/salvage/salvage.ts";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
@@ -118,7 +117,7 @@ describe("a salvage", () => {
   });
 
   it("rebuilds the entries of a lost page from their deliveries, with their keys, and they run again", async () => {
-    const page = leavesWith("pending").at(-1) ?? 0;
+    const page = leavesWith("waiting").at(-1) ?? 0;
     overwrite((page - 1) * PAGE, PAGE);
     const { list, rebuilt, lost } = await salvage();
     expect(rebuilt.length).toBeGreaterThan(3);
@@ -128,7 +127,7 @@ describe("a salvage", () => {
       entries.filter(({ seq }) => !rebuilt.includes(seq)),
     );
     for (const seq of rebuilt)
-      expect(list[seq - 1]).toMatchObject({ state: "pending", kind: "payment.received", attempts: 0 });
+      expect(list[seq - 1]).toMatchObject({ state: "waiting", kind: "payment.received", attempts: 0 });
   });
 
   it.each([
@@ -251,32 +250,6 @@ describe("a salvage", () => {
     await inbox.close();
     expect((await salvage(killed)).list).toHaveLength(COUNT + 10);
   });
-
-  it.each(Array.from({ length: SCHEMA_VERSION - 1 }, (_, index) => index + 1))(
-    "of a file of schema %s, without its first page, copies every entry",
-    async (version) => {
-      const { createSchema } = await import("../../../src/inbox/sqlite/migrations.ts");
-      const { markAsInbox } = await import("../../../src/inbox/sqlite/client.ts");
-      const older = join(folder, "older.db");
-      const database = new (loadSqlite().DatabaseSync)(older);
-      markAsInbox(database);
-      createSchema(database, 0, version);
-      database.exec(`ATTACH '${path}' AS newer`);
-      const columns = (table: string) =>
-        database
-          .prepare(`SELECT name FROM main.pragma_table_info('${table}')`)
-          .all()
-          .map(({ name }) => name)
-          .join(", ");
-      for (const table of ["entry", "delivery", "attempt"])
-        database.exec(`INSERT INTO main.${table} SELECT ${columns(table)} FROM newer.${table}`);
-      database.close();
-      path = older;
-      overwrite(0, PAGE, 0x5a);
-      const { list } = await salvage();
-      expect(list).toEqual(entries);
-    },
-  );
 
   it("refuses what holds nothing of an inbox", async () => {
     writeFileSync(path, "garbage ".repeat(10));

@@ -2,8 +2,7 @@ import { copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { loadSqlite, markAsInbox } from "../../../src/inbox/sqlite/client.ts";
-import { createSchema } from "../../../src/inbox/sqlite/migrations.ts";
+import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { copyInbox } from "../../../src/inbox/transfer/copy.ts";
@@ -107,7 +106,7 @@ describe("an inbox file", () => {
     await copy(from, to);
     const alone = newPath();
     copyFileSync(to, alone);
-    expect(await using(alone, (inbox) => inbox.counts())).toMatchObject({ pending: 1 });
+    expect(await using(alone, (inbox) => inbox.counts())).toMatchObject({ waiting: 1 });
   });
 });
 
@@ -122,7 +121,7 @@ describe("a copy of an inbox file", () => {
     });
   });
 
-  it("has all dates of pruned events, one for each source: the later one, if the file has one for all of them too", async () => {
+  it("has the date up to which the events of each source were pruned", async () => {
     const path = newPath();
     await using(path, async (inbox) => {
       for (const [number, source] of ["early", "late", "other\u0000"].entries())
@@ -135,7 +134,7 @@ describe("a copy of an inbox file", () => {
         async (one) => new Map((await one.pruned()).map((mark) => [mark.source, mark.until])),
       );
     expect(await marks()).toEqual(new Map());
-    change(path, `INSERT INTO pruned_source VALUES ('early', 10), ('late', 30), ('gone', 5)`);
+    change(path, `INSERT INTO pruned VALUES ('early', 10), ('late', 30), ('gone', 5)`);
     expect(await marks()).toEqual(
       new Map([
         ["early", 10],
@@ -143,27 +142,6 @@ describe("a copy of an inbox file", () => {
         ["gone", 5],
       ]),
     );
-    change(path, "UPDATE pruned SET dated_until = 20");
-    expect(await marks()).toEqual(
-      new Map([
-        ["early", 20],
-        ["late", 30],
-        ["gone", 5],
-        ["other\u0000", 20],
-      ]),
-    );
-  });
-
-  it("of a file of schema 2, which has one date of pruned events, has it for each source", async () => {
-    const path = newPath();
-    const database = new (loadSqlite().DatabaseSync)(path);
-    markAsInbox(database);
-    createSchema(database, AT, 2);
-    const insert = `INSERT INTO entry (key_timestamp, event_id, source, state, received_at, run_at, last_seen_at, body_hash, body_length)`;
-    database.exec(`${insert} VALUES (1, 'a', 'crm', 'done', 1, 1, 1, '', 0), (2, 'a', 'crm', 'done', 1, 1, 1, '', 0);
-      UPDATE pruned SET dated_until = 20`);
-    database.close();
-    expect(await transfer(path, "read", (one) => one.pruned())).toEqual([{ source: "crm", until: 20 }]);
   });
 });
 
@@ -174,7 +152,7 @@ describe("a merge into an inbox file", () => {
     expect(await merge(from, into)).toMatchObject({ entries: 2, added: 2 });
     await using(into, async (inbox) => {
       expect(await inbox.settle(settlementOf(running), AT)).toBe(false);
-      expect(await inbox.list({ seq: 2 })).toMatchObject([{ state: "pending", runAt: AT + 5, attempts: 1 }]);
+      expect(await inbox.list({ seq: 2 })).toMatchObject([{ state: "failing", runAt: AT + 5, attempts: 1 }]);
       expect(await inbox.claim({ now: AT + 5, limit: 9, leaseTime: 1000 })).toMatchObject([
         { seq: 2, attempts: 2 },
       ]);
@@ -219,8 +197,8 @@ describe("a merge into an inbox file", () => {
     expect(await merge(from, into)).toMatchObject({ advanced: 2 });
     await using(into, async (inbox) => {
       expect(await inbox.list({})).toMatchObject([
-        { seq: 1, state: "done", duplicates: 2, lastSeenAt: AT + 90 },
-        { seq: 2, state: "done", duplicates: 2, lastSeenAt: AT + 90 },
+        { seq: 1, state: "handled", duplicates: 2, lastSeenAt: AT + 90 },
+        { seq: 2, state: "handled", duplicates: 2, lastSeenAt: AT + 90 },
       ]);
       for (const seq of [1, 2]) {
         expect((await inbox.attempts(seq)).map(({ handler }) => handler)).toEqual(["there"]);

@@ -92,7 +92,7 @@ describe.each([
     await copy(from, to);
     await using(to, async (inbox) => {
       const last = Math.max(...(await inbox.list({})).map(({ seq }) => seq));
-      expect(await inbox.append(numberedEntry(1))).toMatchObject({ duplicate: true, state: "done" });
+      expect(await inbox.append(numberedEntry(1))).toMatchObject({ duplicate: true, state: "handled" });
       expect(await inbox.append(PRUNED)).toBeUndefined();
       const { seq } = await keep(inbox, numberedEntry(100, 4));
       expect(seq).toBeGreaterThan(last);
@@ -114,7 +114,7 @@ describe.each([
     const second = await copy(from, to);
     expect(second).toMatchObject({ entries: 700, before: 500 });
     expect(await copy(from, to)).toEqual({ ...second, before: 700 });
-    expect(await using(to, (inbox) => inbox.counts())).toMatchObject({ pending: 700 });
+    expect(await using(to, (inbox) => inbox.counts())).toMatchObject({ waiting: 700 });
   });
 
   it("is refused if the other inbox holds something else, which goes on to keep what was pruned here", async () => {
@@ -179,7 +179,7 @@ it("10 000 entries are copied in steps, each once", { timeout: 60_000 }, async (
   };
   expect(await copy(from, to, { onProgress })).toMatchObject({ entries: 10_000 });
   expect(steps).toEqual(Array.from({ length: 20 }, (_, index) => 500 * (index + 1)));
-  expect((await using(to, (inbox) => inbox.counts())).pending).toBe(10_000);
+  expect((await using(to, (inbox) => inbox.counts())).waiting).toBe(10_000);
 });
 
 it("large bodies are read a few at a time", async () => {

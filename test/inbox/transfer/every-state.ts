@@ -69,7 +69,7 @@ export async function fillEveryState(inbox: Inbox): Promise<void> {
   );
   await keep(inbox, numberedEntry(3, 0, { kind: "lead.created" }));
   await inbox.settle(
-    settlementOf(await claimOne(inbox), { state: "unhandled", reason: "no_handler" }),
+    settlementOf(await claimOne(inbox), { state: "received", reason: "no_handler" }),
     AT + 3,
   );
   const body = Buffer.from([0, 255, 1, 2, 0xc3, 0x28]);
@@ -89,7 +89,7 @@ export async function fillEveryState(inbox: Inbox): Promise<void> {
   const waiting = await claimOne(inbox);
   await inbox.settle(
     settlementOf(waiting, {
-      ...{ state: "pending", reason: "target_away", runAt: AT + 50_000, finishedHandlers: ["first"] },
+      ...{ state: "waiting", reason: "target_away", runAt: AT + 50_000, finishedHandlers: ["first"] },
       ...{ records: [failed], waits: [wait, { ...wait, target: "b", over: "attempts_exhausted" }] },
     }),
     AT + 4,
@@ -99,10 +99,10 @@ export async function fillEveryState(inbox: Inbox): Promise<void> {
   await keep(inbox, numberedEntry(7, 1, { orderKey: "k" }));
   await keep(inbox, numberedEntry(8, 2, { orderKey: "k" }));
   await keep(inbox, numberedEntry(9));
-  const failing = { state: "pending", reason: null, runAt: AT + 90_000, records: [failed] } as const;
+  const failing = { state: "failing", reason: null, runAt: AT + 90_000, records: [failed] } as const;
   await inbox.settle(settlementOf(await claimOne(inbox), failing), AT + 5);
   const until = AT - 35 * DAY;
-  await inbox.prune({ states: ["done"], receivedUntil: until, datedUntil: until }, { limit: 100 });
+  await inbox.prune({ states: ["handled"], receivedUntil: until, datedUntil: until }, { limit: 100 });
   await inbox.slim({ settledUntil: AT + 1 }, { limit: 100 });
 }
 

@@ -75,7 +75,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     broken = false;
     await click(page, "Retry");
     await page.locator(".detail .state.handled").waitFor();
-    expect(await inboxOf(receiver).list({})).toMatchObject([{ state: "done" }]);
+    expect(await inboxOf(receiver).list({})).toMatchObject([{ state: "handled" }]);
     await page.locator(".line .state.handled").waitFor();
   });
 
@@ -195,7 +195,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("the keyboard works: j and k open, r twice sends again, / searches, Escape goes back", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     for (const kind of ["payment.received", "lead.created", "contact.created"] as const) await deliver(kind);
-    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 3 }), WAIT);
+    await vi.waitFor(
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 3 }),
+      WAIT,
+    );
     const page = await newPage();
     await openPage(page, inspector.url);
     const chosen = page.locator('.line[aria-selected="true"] .line-name');
@@ -228,7 +231,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("r counts as pressed again for as long as the page asks for it, and not if it is held down", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     await deliver("lead.created");
-    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1 }), WAIT);
+    await vi.waitFor(
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }),
+      WAIT,
+    );
     const page = await newPage();
     await page.clock.install();
     await openPage(page, inspector.url);

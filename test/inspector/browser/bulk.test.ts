@@ -22,7 +22,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (let count = 0; count < 12; count++) await deliver("payment.received");
     await deliver("lead.created");
     await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ unhandled: 13 }),
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ received: 13 }),
       WAIT,
     );
     receiver.replaceHandlers((registry) => {
@@ -43,7 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await vi.waitFor(async () => expect(await page.locator(".line .state.handled").count()).toBe(12), WAIT);
     const focused = "document.activeElement.textContent";
     expect([await page.getByRole("dialog").count(), await page.evaluate(focused)]).not.toEqual([1, ""]);
-    expect(await inboxOf(receiver).counts()).toMatchObject({ done: 12, unhandled: 1 });
+    expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 12, received: 1 });
     expect(page.troubles).toEqual([]);
   });
 

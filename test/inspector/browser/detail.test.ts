@@ -110,7 +110,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, deliver, receiver } = await openInspector();
     for (const kind of ["payment.received", "payment.received", "lead.created"] as const) await deliver(kind);
     const counts = () => inboxOf(receiver).counts();
-    await vi.waitFor(async () => expect(await counts()).toMatchObject({ unhandled: 3 }), 10_000);
+    await vi.waitFor(async () => expect(await counts()).toMatchObject({ received: 3 }), 10_000);
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     await page.locator(".detail-sub .state", { hasText: "received" }).waitFor();
@@ -119,16 +119,16 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByText("npx hookporter listen --handlers handlers/").waitFor();
     receiver.on("payment.*", ({ kind }) => void ran.push(kind));
     await page.getByText("A handler for payment.received is loaded now: payment.*").waitFor();
-    expect(await counts()).toMatchObject({ unhandled: 3 });
+    expect(await counts()).toMatchObject({ received: 3 });
     await page.getByRole("button", { name: "Run these 2…" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry or drop entries" });
     await dialog.getByText("2 received: their handlers run.").waitFor();
-    expect(await counts()).toMatchObject({ unhandled: 3 });
+    expect(await counts()).toMatchObject({ received: 3 });
     await dialog.getByRole("button", { name: "Run 2" }).click();
     await dialog.getByRole("status").getByText("2 entries run again.").waitFor();
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
     await page.locator(".detail-sub .state", { hasText: "handled" }).waitFor();
-    await vi.waitFor(async () => expect(await counts()).toMatchObject({ unhandled: 1, done: 2 }), 10_000);
+    await vi.waitFor(async () => expect(await counts()).toMatchObject({ received: 1, handled: 2 }), 10_000);
     expect(ran).toEqual(["payment.received", "payment.received"]);
   });
 
@@ -204,7 +204,7 @@ async function failed() {
   await deliver(sampleEvent("property.created", { data: { id: 12 } }));
   await fetch(endpoint, { method: "POST", body: "x" });
   await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 2, pending: 0 }),
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 2, waiting: 0 }),
     10_000,
   );
   return opened;

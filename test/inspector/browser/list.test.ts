@@ -26,7 +26,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver(event("payment.received", "pay_1"));
     await deliver(event("payment.overdue", "pay_2"));
     await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1, done: 1 }),
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1, handled: 1 }),
       WAIT,
     );
     const page = await newPage();

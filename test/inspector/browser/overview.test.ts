@@ -36,7 +36,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const) await deliver(kind);
     await deliver("lead.created", "another secret that is wrong");
     await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 1, running: 1, dead: 1 }),
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1, running: 1, dead: 1 }),
       WAIT,
     );
     const page = await newPage();

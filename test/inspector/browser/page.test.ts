@@ -144,7 +144,7 @@ async function lived() {
   await fetch(endpoint, { method: "POST", body: "x" });
   await deliver("lead.created", "another secret that is wrong");
   await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 2, dead: 2 }),
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 2, dead: 2 }),
     10_000,
   );
   return opened;

@@ -15,7 +15,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, deliver, receiver } = await openInspector({ handler, attempts: 1 });
     for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const) await deliver(kind);
     await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 2, dead: 1 }),
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 2, dead: 1 }),
       WAIT,
     );
     const page = await newPage();

@@ -31,7 +31,7 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
     for (let count = 0; count < 12; count++) await deliver("payment.received");
     await deliver("lead.created");
     await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ unhandled: 13 }),
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ received: 13 }),
       WAIT,
     );
     receiver.replaceHandlers((registry) => {
@@ -47,11 +47,11 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
     expect(await change(api, query, { change: "retry", upTo: newest })).toEqual([
       { found: 12 },
       { changed: 12, of: 12 },
-      { result: { pending: 0, ended: 12, dropped: 0, left: NOTHING } },
+      { result: { due: 0, ended: 12, dropped: 0, left: NOTHING } },
     ]);
     await vi.waitFor(() => expect(handled).toHaveLength(12), WAIT);
     expect(new Set(handled)).toEqual(new Set(["payment.received"]));
-    expect(await inboxOf(receiver).counts()).toMatchObject({ unhandled: 1 });
+    expect(await inboxOf(receiver).counts()).toMatchObject({ received: 1 });
   });
 
   it("says what became of a retry's entries, if it is asked to", async () => {
@@ -79,7 +79,7 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
       { changed: 250, of: 620 },
       { changed: 500, of: 620 },
       { changed: 620, of: 620 },
-      { result: { pending: 0, ended: 0, dropped: 620, left: NOTHING } },
+      { result: { due: 0, ended: 0, dropped: 620, left: NOTHING } },
     ]);
     expect((await inboxOf(receiver).list({ states: ["dead"], limit: 1 }))[0]?.reason).toBe("dropped");
   });
@@ -114,14 +114,14 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
     await deliver("lead.created");
     const waits = (after: number) =>
       vi.waitFor(
-        async () => expect([runs, (await inboxOf(receiver).counts()).pending]).toEqual([after, 1]),
+        async () => expect([runs, (await inboxOf(receiver).counts()).failing]).toEqual([after, 1]),
         WAIT,
       );
     await waits(1);
     const ended = await change(api, "state=dead,received", { change: "retry" });
-    expect(ended.at(-1).result).toEqual({ pending: 0, ended: 0, dropped: 0, left: NOTHING });
+    expect(ended.at(-1).result).toEqual({ due: 0, ended: 0, dropped: 0, left: NOTHING });
     const retried = await change(api, "state=waiting,failing,handled", { change: "retry" });
-    expect(retried.at(-1).result).toEqual({ pending: 1, ended: 0, dropped: 0, left: NOTHING });
+    expect(retried.at(-1).result).toEqual({ due: 1, ended: 0, dropped: 0, left: NOTHING });
     await waits(2);
   });
 });
@@ -135,7 +135,7 @@ it("a bulk change leaves a running entry to its run, and says so", async () => {
   await deliver("lead.created");
   await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ running: 1 }), WAIT);
   const [, { result }] = await change(api, "", { change: "retry" });
-  expect(result).toEqual({ pending: 0, ended: 0, dropped: 0, left: { ...NOTHING, running: 1 } });
+  expect(result).toEqual({ due: 0, ended: 0, dropped: 0, left: { ...NOTHING, running: 1 } });
   finish();
 });
 
@@ -183,7 +183,7 @@ it("a retry at a measured pace that is stopped while its entries are found does 
   const terms = { clock: Date.now, signal: stopping.signal };
   expect(await changeInSteps(inbox, bulk, () => stopping.abort(), terms)).toMatchObject({ ended: 0 });
   expect(await inbox.pauses?.()).toMatchObject({ retries: [] });
-  expect(await inbox.counts()).toMatchObject({ dead: 3, pending: 0 });
+  expect(await inbox.counts()).toMatchObject({ dead: 3, waiting: 0 });
   await inbox.close();
 });
 
@@ -251,7 +251,7 @@ it("a retry at a measured pace is under way in the inbox, is shown, and can be p
   const { api, receiver } = await openInspector({ handler: () => held });
   for (const number of [1, 2, 3]) await inboxOf(receiver).append(ended(number, {}));
   const lines = await change(api, "state=dead", { change: "retry", rate: 1 });
-  expect(lines.at(-1)).toEqual({ result: { pending: 0, ended: 3, dropped: 0, retry: 1, left: NOTHING } });
+  expect(lines.at(-1)).toEqual({ result: { due: 0, ended: 3, dropped: 0, retry: 1, left: NOTHING } });
   expect((await api("/api/pauses")).json).toEqual({
     lines: [expect.stringMatching(/^retry 1 is under way: [23] of 3 left/)],
     scopes: [],

@@ -35,7 +35,7 @@ it.each([
   await deliver({ ...property, data: { ...property.data, surface: "a value" } });
   await deliver(Buffer.from("not JSON"));
   await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ done: 3, dead: 3 }),
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 3, dead: 3 }),
     WAIT,
   );
   const rows: readonly EntryRow[] = (await api("/api/entries")).json.rows;

@@ -10,8 +10,8 @@ async function summaryOf(reason: string, attempts: number) {
   await inbox.open();
   await keep(inbox, numberedEntry(1));
   for (let attempt = 1; attempt <= attempts; attempt++)
-    await inbox.settle(settlementOf(await claimOne(inbox), { state: "pending", runAt: AT }), AT);
-  const waits = { state: "pending", reason, uncount: true } as const;
+    await inbox.settle(settlementOf(await claimOne(inbox), { state: "failing", runAt: AT }), AT);
+  const waits = { state: "waiting", reason, uncount: true } as const;
   await inbox.settle(settlementOf(await claimOne(inbox), waits), AT);
   const [entry] = await inbox.list({});
   if (entry === undefined) throw new Error("expected an entry");

@@ -24,7 +24,7 @@ it("how events began to differ is listed newest first, with the entry that is th
   await payment({ id: "pay_2", amount: 7 });
   await vi.waitFor(async () => expect((await api("/api/drifts")).json).toHaveLength(1), WAIT);
   await payment({ id: "pay_3", amount: 8, note: "private-words" });
-  await vi.waitFor(async () => expect((await inboxOf(receiver).counts()).done).toBe(3), WAIT);
+  await vi.waitFor(async () => expect((await inboxOf(receiver).counts()).handled).toBe(3), WAIT);
   const { json, text } = await api("/api/drifts");
   const amount = { seq: 2, path: "data.amount", what: "type changed", got: "number" };
   expect(json).toMatchObject([

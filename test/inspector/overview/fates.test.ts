@@ -51,7 +51,7 @@ it("an entry that another process changed is looked up, but what was observed me
     fates.note(ended(3, "received"));
     return [
       { seq: 1, state: "dead", attempts: 1, reason: "attempts_exhausted" },
-      { seq: 3, state: "pending", attempts: 0, reason: null },
+      { seq: 3, state: "waiting", attempts: 0, reason: null },
     ];
   });
   expect(fates.in(AT)).toMatchObject({ waiting: 0, dead: 1, handled: 1, received: 1 });

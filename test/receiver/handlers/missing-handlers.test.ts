@@ -8,7 +8,7 @@ import { deliveryOf, envelope, NOW } from "../sample.ts";
 const PATIENCE = 600_000;
 const LATER = { wait: 10_000, reason: "no_handler" };
 const PATIENT = { wait: PATIENCE, reason: "awaits_handler" };
-const UNHANDLED = { end: "unhandled", reason: "no_handler" };
+const UNHANDLED = { end: "received", reason: "no_handler" };
 
 interface Terms {
   readonly role?: Role;

@@ -68,10 +68,10 @@ describe("the limits of a source", () => {
     await accept(billing);
     const states = async (source: string) =>
       (await inboxOf(crm.receiver).list({ sources: [source] })).map(({ state }) => state);
-    await until(async () => expect(await states("billing")).toEqual(["done"]));
+    await until(async () => expect(await states("billing")).toEqual(["handled"]));
     expect(running.size).toBe(2);
     open();
-    await until(async () => expect(new Set(await states("crm"))).toEqual(new Set(["done"])));
+    await until(async () => expect(new Set(await states("crm"))).toEqual(new Set(["handled"])));
     expect(most.running).toBe(2);
   });
 

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Entry } from "../../../inbox/entry.ts";
+import { OPEN_STATES } from "../../../inbox/entry-state.ts";
 import type { Inbox } from "../../../inbox/inbox.ts";
 import { awaitsHandler } from "../../../inbox/runner.ts";
 import { counted } from "../../../text/counted.ts";
@@ -84,7 +85,7 @@ async function killUnder(load: Load, place: Scratch, setup: Setup): Promise<numb
 /** Waits until the receiver has nothing left to do. */
 async function settled(inbox: Inbox, load: Load): Promise<void> {
   for (const until = performance.now() + SETTLING; performance.now() < until; await load.pause(100)) {
-    const waiting = await inbox.list({ states: ["pending", "running"], limit: PAGE });
+    const waiting = await inbox.list({ states: OPEN_STATES, limit: PAGE });
     if (waiting.every(({ reason }) => awaitsHandler(reason))) return;
   }
 }

@@ -1,4 +1,5 @@
 import type { Entry } from "../../../inbox/entry.ts";
+import { hasEnded } from "../../../inbox/entry-state.ts";
 import { awaitsHandler } from "../../../inbox/runner.ts";
 
 export interface DrillTally {
@@ -30,10 +31,11 @@ export function tally(
   const hasRun = ({ key, attempts }: Entry) => (ran === undefined ? attempts > 0 : ran.has(key.eventId));
   const runsOf = ({ key, attempts }: Entry) => ran?.get(key.eventId)?.length ?? attempts;
   const isRepeated = (pids: readonly string[]) => new Set(pids).size < pids.length;
-  const waiting = kept.filter(({ state }) => state === "pending" || state === "running");
+  const waiting = kept.filter(({ state }) => !hasEnded(state));
   return {
     acknowledged: acknowledged.size,
-    lost: acknowledged.size - kept.length + kept.filter((one) => one.state === "done" && !hasRun(one)).length,
+    lost:
+      acknowledged.size - kept.length + kept.filter((one) => one.state === "handled" && !hasRun(one)).length,
     stuck: waiting.filter(({ reason }) => !awaitsHandler(reason)).length,
     dead: kept.filter(({ state }) => state === "dead").length,
     runTwice: entries.filter((entry) => runsOf(entry) > 1).length,

@@ -1,4 +1,4 @@
-import { ORDERED, WAITING } from "../index-conditions.ts";
+import { CLAIMABLE, ORDERED } from "../index-conditions.ts";
 import type { Statements } from "../statements.ts";
 import { canRead } from "./damaged-deliveries.ts";
 
@@ -17,11 +17,10 @@ const SAMPLES = 48;
  */
 export function checkAtStart(statements: Statements): boolean {
   const end = performance.now() + BUDGET;
-  const waiting = `SELECT seq FROM entry WHERE ${WAITING} ORDER BY source, run_at, seq LIMIT ?`;
+  const waiting = `SELECT seq FROM entry WHERE ${CLAIMABLE} ORDER BY source, run_at, seq LIMIT ?`;
   const ordered = `SELECT seq FROM entry WHERE ${ORDERED} ORDER BY order_key, source, seq LIMIT ?`;
   const seqs = [waiting, ordered].flatMap((sql) => statements.all(sql, WAITING_LOOKED_AT));
   statements.all("SELECT * FROM pruned");
-  statements.all("SELECT * FROM pruned_source");
   statements.all("SELECT * FROM runner");
   let readable = true;
   for (const seq of [...newestAndSample(statements), ...seqs.map((row) => row.seq as number)]) {

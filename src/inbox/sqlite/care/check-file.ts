@@ -106,7 +106,7 @@ function unreadableEntries(statements: Statements): readonly number[] {
     const isReadable = ({ seq, state, body_hash: expected }: Row) =>
       orElse(() => {
         const stored = statements.get("SELECT headers, body FROM delivery WHERE seq = ?", seq as number);
-        if (stored === undefined) return state === "done"; // slimmed
+        if (stored === undefined) return state === "handled"; // slimmed
         JSON.parse(stored.headers as string);
         return hash("sha256", stored.body as Uint8Array, "hex") === expected;
       }, false);

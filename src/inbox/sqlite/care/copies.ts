@@ -36,7 +36,7 @@ function isInbox(file: string): boolean {
   }, false); // another kind of file, or another user's
 }
 
-/** Reads a copy, which may be of any schema, with `read`. */
+/** Reads a copy with `read`. */
 export async function readCopy<Result>(
   path: string,
   read: (copy: Pick<Inbox, "list" | "delivery">) => Promise<Result>,

@@ -1,6 +1,6 @@
 import type { ClaimRequest } from "../../claim.ts";
 import { isDamage } from "../errors.ts";
-import { WAITING, WAITS } from "../index-conditions.ts";
+import { CLAIMABLE, WAITS } from "../index-conditions.ts";
 import { sourcesToServe } from "../sources.ts";
 import type { Statements } from "../statements.ts";
 
@@ -21,7 +21,7 @@ export function explainsFailure(
   { now, only, waitingFor, sources }: ClaimRequest,
   known: Set<number>,
 ): boolean {
-  const due = `${WAITING} AND run_at <= ? ORDER BY run_at, seq`;
+  const due = `${CLAIMABLE} AND run_at <= ? ORDER BY run_at, seq`;
   const condition = waitingFor === undefined ? due : `${WAITS} AND seq > ? ORDER BY seq`;
   const sql = `SELECT seq FROM entry WHERE source = ? AND ${condition} LIMIT ?`;
   const waiting = sourcesToServe(statements, sources).flatMap((source) =>

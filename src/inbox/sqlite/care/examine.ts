@@ -7,8 +7,7 @@ import { DROPPED } from "../../target-wait.ts";
 import { loadSqlite, openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
 import { sizes } from "../file/file-vitals.ts";
-import { FAILING } from "../filter.ts";
-import { WAITING } from "../index-conditions.ts";
+import { CLAIMABLE } from "../index-conditions.ts";
 import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
 import { readPauses } from "../pause.ts";
 import { lockHolders } from "../processes/holders.ts";
@@ -117,8 +116,11 @@ export function* examineSteps(path: string, now: number): Generator<Partial<File
     const database = openUntouched(path);
     const statements = new Statements(database);
     try {
-      yield { schema: schemaOf(database, path), newestSchema: SCHEMA_VERSION };
-      yield* examine(statements, path, now);
+      const schema = schemaOf(database, path);
+      yield { schema, newestSchema: SCHEMA_VERSION };
+      const living = livingRunners(path);
+      yield { processes: otherRunners(statements, undefined).filter(({ id }) => living.includes(id)) };
+      if (schema === SCHEMA_VERSION) yield* examine(statements, now);
     } finally {
       statements.close();
     }
@@ -138,14 +140,12 @@ export function openUntouched(path: string): DatabaseSyncInstance {
   return openToRead(path, !isOpen(path));
 }
 
-function* examine(statements: Statements, path: string, now: number): Generator<Partial<FileFacts>> {
-  const recorded = statements.hasTable("runner") ? otherRunners(statements, undefined) : [];
-  const living = livingRunners(path);
-  yield { processes: recorded.filter(({ id }) => living.includes(id)) };
+/** What is in the tables, if they are of this version. */
+function* examine(statements: Statements, now: number): Generator<Partial<FileFacts>> {
   yield { senders: readSenders(statements), pauses: readPauses(statements) };
-  const waiting = `SELECT count(*) AS n FROM entry WHERE ${WAITING}`;
-  const due = `SELECT count(*) AS n, min(run_at) AS oldest FROM entry WHERE ${WAITING} AND run_at <= ?`;
-  const failing = `SELECT count(*) AS n FROM entry WHERE state = 'pending' AND ${FAILING}`;
+  const waiting = `SELECT count(*) AS n FROM entry WHERE ${CLAIMABLE}`;
+  const due = `SELECT count(*) AS n, min(run_at) AS oldest FROM entry WHERE ${CLAIMABLE} AND run_at <= ?`;
+  const failing = `SELECT count(*) AS n FROM entry WHERE state = 'failing'`;
   const { n, oldest } = statements.get(due, now) ?? {};
   yield {
     waiting: Number(statements.get(waiting)?.n),

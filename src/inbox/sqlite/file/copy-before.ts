@@ -2,7 +2,7 @@ import type { Logger } from "../../../base/logger.ts";
 import { orElse } from "../../../base/or-else.ts";
 import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
-import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
+import { schemaOf } from "../migrations.ts";
 import { closing } from "../statements.ts";
 import { sizes } from "./file-vitals.ts";
 import { makeFile } from "./new-file.ts";
@@ -10,9 +10,10 @@ import { makeFile } from "./new-file.ts";
 /** Bytes of a file of which a copy is made before its tables change; copying a larger one would delay the start. */
 export const COPIED = 128 * 1024 * 1024;
 
-/** The schema that a file had before it was brought up to date, and the copy that was made of it. */
+/** The schemas that a file had and has, after it was brought up to date, and the copy that was made of it. */
 export interface Migrated {
   readonly from: number;
+  readonly to: number;
   readonly copy: string | undefined;
 }
 
@@ -40,10 +41,10 @@ export function copyInto(source: string, draft: string): void {
   }
 }
 
-export function tellMigrated(path: string, { from, copy }: Migrated, log: Logger | undefined): void {
+export function tellMigrated(path: string, { from, to, copy }: Migrated, log: Logger | undefined): void {
   const back =
     copy === undefined
       ? "no copy was made, as it is large or the disk full: to go back, restore a backup"
       : "to go back, stop this version and put the copy in its place";
-  log?.warn({ inbox: path, from, schema: SCHEMA_VERSION, copy }, `the inbox has newer tables now; ${back}`);
+  log?.warn({ inbox: path, from, schema: to, copy }, `the inbox has newer tables now; ${back}`);
 }

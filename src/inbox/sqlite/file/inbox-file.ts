@@ -5,7 +5,7 @@ import { makeFolder } from "../../../base/make-folder.ts";
 import { realPath } from "../../../base/system/paths.ts";
 import { HookporterError } from "../../../errors.ts";
 import { loadSqlite, markAsInbox, openDatabase, openToRead } from "../client.ts";
-import { createSchema, migrate, SCHEMA_VERSION, schemaOf } from "../migrations.ts";
+import { createSchema, MIGRATIONS, migrate, schemaOf } from "../migrations.ts";
 import { livingRunners } from "../processes/runner-lock.ts";
 import { copyBefore, type Migrated } from "./copy-before.ts";
 import { sizes } from "./file-vitals.ts";
@@ -21,15 +21,19 @@ export interface OpenedFile {
   readonly migrated?: Migrated;
 }
 
-/** Opens an inbox file; see `OpenTerms.access`. */
-export function openFile(given: string, access: "own" | "change" | "read"): OpenedFile {
+/** Opens an inbox file; see `OpenTerms.access`. Only its owner brings it up to date. */
+export function openFile(
+  given: string,
+  access: "own" | "change" | "read",
+  migrations: readonly string[] = MIGRATIONS,
+): OpenedFile {
   loadSqlite(); // before any file is made: without SQLite nothing could read it
   const { path, isNew } =
-    access === "own" ? provideInboxFile(given) : { path: findInboxFile(given), isNew: false };
+    access === "own" ? provideInboxFile(given, migrations) : { path: findInboxFile(given), isNew: false };
   const database = access === "read" ? openToRead(path) : openDatabase(path);
   try {
     if (access !== "own") {
-      if (schemaOf(database, path) < SCHEMA_VERSION && access === "change") {
+      if (schemaOf(database, path, migrations.length) < migrations.length) {
         throw new HookporterError(
           "inbox_older",
           `expected ${path} to be of this version, got one of an older version: ` +
@@ -40,7 +44,7 @@ export function openFile(given: string, access: "own" | "change" | "read"): Open
     }
     let migrated: Migrated | undefined;
     const before = (from: number) => {
-      migrated = { from, copy: copyBefore(path, from) };
+      migrated = { from, to: migrations.length, copy: copyBefore(path, from) };
     };
     const refuse = () => {
       // A running process of an older version would go on with the schema that it knows.
@@ -50,7 +54,7 @@ export function openFile(given: string, access: "own" | "change" | "read"): Open
         `expected to migrate ${path}, but a receiver of another version has it open: stop that receiver first`,
       );
     };
-    migrate(database, path, refuse, before);
+    migrate(database, path, { refuse, before }, migrations);
     return { path, database, isNew, ...(migrated && { migrated }) };
   } catch (error) {
     database.close();
@@ -86,7 +90,10 @@ export function findInboxFile(path: string): string {
  * @throws HookporterError `inbox_unavailable` if the file is missing, but its log or a process that uses it is there; if
  *   it is empty; or if its log is missing
  */
-export function provideInboxFile(given: string): Pick<OpenedFile, "path" | "isNew"> {
+export function provideInboxFile(
+  given: string,
+  migrations: readonly string[] = MIGRATIONS,
+): Pick<OpenedFile, "path" | "isNew"> {
   const path = existsSync(given) ? realPath(given) : given;
   if (existsSync(dirname(path))) removeLeftBehind(path);
   if (!existsSync(path)) refuseParts(path);
@@ -95,7 +102,7 @@ export function provideInboxFile(given: string): Pick<OpenedFile, "path" | "isNe
     return { path, isNew: false };
   }
   makeFolder(dirname(path), 0o700);
-  const isNew = makeFile(path, (draft) => makeTables(draft, Date.now()));
+  const isNew = makeFile(path, (draft) => makeTables(draft, Date.now(), migrations));
   return { path: realPath(path), isNew };
 }
 
@@ -156,15 +163,15 @@ export function isLogLost(path: string): boolean {
   return before !== undefined && !hasLog() && index() === before && !hasLog();
 }
 
-/** Makes an inbox of an empty file; an older version is for the first page of a damaged file only. */
-export function makeTables(draft: string, now: number, version = SCHEMA_VERSION): void {
+/** Makes an inbox of an empty file. */
+export function makeTables(draft: string, now: number, migrations: readonly string[] = MIGRATIONS): void {
   const database = new (loadSqlite().DatabaseSync)(draft);
   try {
     // No flushes: the whole file is flushed once before it gets its name. In WAL mode already, since a later change of the
     // mode would be flushed several times.
     database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
     markAsInbox(database);
-    createSchema(database, now, version);
+    createSchema(database, now, migrations);
     database.exec("PRAGMA journal_mode = WAL");
   } finally {
     database.close();

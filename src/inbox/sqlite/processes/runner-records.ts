@@ -1,16 +1,15 @@
 import { toRunner } from "../../rows.ts";
 import type { Runner } from "../../runner.ts";
-import { WAITING } from "../index-conditions.ts";
-import { SCHEMA_VERSION } from "../migrations.ts";
+import { CLAIMABLE } from "../index-conditions.ts";
 import { sourcesToServe } from "../sources.ts";
 import type { Statements } from "../statements.ts";
 
 export function recordRunner(statements: Statements, runner: Runner, now: number): void {
   const { id, version, role, sources, kinds } = runner;
   statements.run(
-    `INSERT INTO runner (id, since, version, schema, role, sources, kinds) VALUES (?, ?, ?, ?, ?, ?, ?)
+    `INSERT INTO runner (id, since, version, role, sources, kinds) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET role = excluded.role, sources = excluded.sources, kinds = excluded.kinds`,
-    ...[id, now, version, SCHEMA_VERSION, role, JSON.stringify(sources), JSON.stringify(kinds)],
+    ...[id, now, version, role, JSON.stringify(sources), JSON.stringify(kinds)],
   );
 }
 
@@ -18,7 +17,7 @@ export function recordRunner(statements: Statements, runner: Runner, now: number
 export function forgetRunners(statements: Statements, ids: readonly string[], now: number): number {
   const sources = sourcesToServe(statements, undefined);
   // Leases that have expired are due already.
-  const end = `UPDATE entry SET run_at = ? WHERE source = ? AND ${WAITING} AND run_at > ?
+  const end = `UPDATE entry SET run_at = ? WHERE source = ? AND ${CLAIMABLE} AND run_at > ?
     AND state = 'running' AND substr(lease, 1, length(?)) = ?`;
   let ended = 0;
   for (const id of ids) {

@@ -5,7 +5,7 @@ import { type DedupKey, rejectedKey } from "../../../event/identity.ts";
 import { readEnvelope } from "../../../event/read-envelope.ts";
 import { hash } from "../../../package/builtins.ts";
 import type { Entry } from "../../entry.ts";
-import { STORED_STATES } from "../../entry-state.ts";
+import { STATE_WORDS } from "../../entry-state.ts";
 import { storedKind } from "../../new-entry.ts";
 import { type Row, toAttempt, toEntry } from "../../rows.ts";
 import { runsWithin } from "../../runs-within.ts";
@@ -116,7 +116,7 @@ function readStep(statements: Statements, range: Range, { inIndex, keyOf, source
       continue;
     }
     const delivery = deliveryOf(deliveries.get(entry.seq), entry.receivedAt);
-    if (delivery === undefined && entry.state !== "done") found.withoutDelivery.push(entry.seq);
+    if (delivery === undefined && entry.state !== "handled") found.withoutDelivery.push(entry.seq);
     const attempts = (runs.get(entry.seq) ?? []).flatMap((one) => orElse(() => toAttempt(one), []));
     attempts.push(...runsWithin(row.finished_handlers));
     const lease = entry.state === "running" ? (row.lease as string | null) : null;
@@ -158,7 +158,7 @@ function plausible(row: Row): Entry | undefined {
   const entry = toEntry(row);
   const isWhole =
     [seq, timestamp, receivedAt, runAt, attempts].every(Number.isSafeInteger) &&
-    STORED_STATES.includes(entry.state) &&
+    STATE_WORDS.includes(entry.state) &&
     /^[0-9a-f]{64}$/.test(entry.bodyHash);
   return isWhole ? entry : undefined;
 }
@@ -186,7 +186,7 @@ export function rebuildEntry(
     ? {
         key: key ?? { source, eventId: read.eventId, timestamp: read.timestamp },
         ...{ kind: storedKind(read.envelope.event), eventTimestamp: read.timestamp },
-        ...{ state: "pending" as const, reason: null, settledAt: null },
+        ...{ state: "waiting" as const, reason: null, settledAt: null },
       }
     : {
         key: key ?? rejectedKey(source, delivery.body),

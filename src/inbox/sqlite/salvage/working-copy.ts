@@ -100,26 +100,25 @@ function tryToOpen(copy: string): DatabaseSyncInstance | undefined {
   return undefined;
 }
 
-/** The copy with a new first page, or all of a new list of tables: of its own version if that can be read, else of the newest that fits. */
+/** The copy with a new first page, or all of a new list of tables. */
 function openWithNewPages(copy: string, path: string, folder: string): DatabaseSyncInstance {
-  for (let version = SCHEMA_VERSION; version > 0; version--) {
-    const list = listOfTables(version, folder, statSync(copy).size / PAGE);
-    for (const pages of [list.slice(0, 1), list]) {
-      const former = exchange(copy, pages);
-      const database = tryToOpen(copy);
-      if (database !== undefined) {
-        const own =
-          versionIn(database) ?? (pages.length < list.length || holdsAny(database) ? version : undefined);
-        if (own === version) return database;
-        database.close();
-      }
-      exchange(copy, former);
+  const list = listOfTables(folder, statSync(copy).size / PAGE);
+  for (const pages of [list.slice(0, 1), list]) {
+    const former = exchange(copy, pages);
+    const database = tryToOpen(copy);
+    if (database !== undefined) {
+      const version = versionIn(database);
+      const fits =
+        version === undefined ? pages.length < list.length || holdsAny(database) : version === SCHEMA_VERSION;
+      if (fits) return database;
+      database.close();
     }
+    exchange(copy, former);
   }
   throw new Error(`nothing in ${path} can be read as an inbox`);
 }
 
-/** The first page of each table; an inbox of an old version may lack one. */
+/** The first page of each table that is known. */
 function rootsOf(database: DatabaseSyncInstance) {
   const rootOf = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?");
   return Object.entries(TABLES).flatMap(([table, rows]) => {
@@ -153,9 +152,9 @@ function holdsAny(database: DatabaseSyncInstance): boolean {
 type Page = readonly [number: number, bytes: Buffer];
 
 /** The first page of a new inbox, for a file of some pages, and the pages below it: together they have the tables' addresses. */
-function listOfTables(version: number, folder: string, pages: number): readonly Page[] {
-  const path = join(folder, `new-${version}.db`);
-  makeTables(path, 0, version);
+function listOfTables(folder: string, pages: number): readonly Page[] {
+  const path = join(folder, "new.db");
+  makeTables(path, 0);
   const made = readFileSync(path);
   const first = made.subarray(0, PAGE);
   const below = childrenIn(first, made.length / PAGE, 100) ?? [];

@@ -44,11 +44,11 @@ export function leftText({ states, foreign }: Tally, change: Change): readonly s
   ].filter((text) => text !== false);
 }
 
-export function resultText({ pending, ended, dropped, retry, left }: BulkResult): string {
+export function resultText({ due, ended, dropped, retry, left }: BulkResult): string {
   const did = [
     ended > 0 &&
       `${entries(ended)} ${ended === 1 ? "runs" : "run"} again${retry === undefined ? "" : `, in retry ${retry}`}`,
-    pending > 0 && `${entries(pending)} ${pending === 1 ? "runs" : "run"} now`,
+    due > 0 && `${entries(due)} ${due === 1 ? "runs" : "run"} now`,
     dropped > 0 && `${entries(dropped)} dropped`,
   ].filter(Boolean);
   const was = (count: number) => (count === 1 ? "was" : "were");

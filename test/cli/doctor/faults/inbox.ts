@@ -16,7 +16,6 @@ import { sampleEvent } from "../../../../src/event/sample.ts";
 import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry, sampleDelivery } from "../../../inbox/entries.ts";
-import { TO_SCHEMA_2 } from "../../../inbox/sqlite/schema-2.ts";
 import { runCli } from "../../fake-io.ts";
 import { listening } from "../../open-listen.ts";
 import type { Fault } from "../fault.ts";
@@ -154,13 +153,6 @@ export const INBOX_FAULTS: readonly Fault[] = [
     found: { check: "content", status: "fail", message: /schema \d or older .*, got 99/ },
     fix: /update hookporter, or choose another inbox with --inbox/,
     follow: (place) => place.argv.push("--inbox", ".hookporter/inbox.db"),
-  },
-  {
-    title: "an inbox of an older version",
-    plant: ({ inbox }) => changeInbox(inbox, TO_SCHEMA_2),
-    found: { check: "content", status: "warn", message: /of an older version/ },
-    fix: /start listen or your server once/,
-    follow: ({ inbox }) => opened(inbox, async () => {}),
   },
   {
     title: "an inbox that another program keeps locked",

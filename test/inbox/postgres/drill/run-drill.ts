@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
+import { stateCounts, totalOf } from "../../../../src/inbox/counts.ts";
 import { postgresStore } from "../../../../src/inbox/postgres.ts";
 import { seededRandom } from "../../../../src/relay/random.ts";
 import { Crowd, type Terms } from "../crowd.ts";
@@ -92,7 +93,7 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
       `SELECT number, count(*)::int AS n FROM ${schema}_effects.effect GROUP BY number ORDER BY number`,
     );
     const again = await ask(
-      `SELECT count(*)::int AS n FROM (SELECT attempts FROM ${schema}.done WHERE attempts > 1) x`,
+      `SELECT count(*)::int AS n FROM (SELECT attempts FROM ${schema}.handled WHERE attempts > 1) x`,
     );
     const { runs, failures, still } = readNotes(notes);
     const { byCause, withoutCause } = causesOfRuns(runs, crowd.disturbances, LEASE, still);
@@ -131,12 +132,13 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
   async function drain(of: typeof inbox): Promise<number> {
     let waiting = Number.POSITIVE_INFINITY;
     for (let since = Date.now(); waiting > 0 && Date.now() - since < STALLED; await delay(300)) {
-      const { pending, running } = await of.counts();
-      if (pending + running < waiting) since = Date.now();
-      waiting = pending + running;
+      const counts = await of.counts();
+      const open = counts.waiting + counts.failing + counts.running;
+      if (open < waiting) since = Date.now();
+      waiting = open;
     }
-    const { pending, running, dead, unhandled } = await of.counts();
-    return pending + running + dead + unhandled;
+    const { handled: _, ...others } = stateCounts(await of.counts());
+    return totalOf({ handled: 0, ...others });
   }
 }
 

@@ -44,7 +44,7 @@ describe("a backup", () => {
   it("of an inbox without entries says that there are none", () => {
     expect(backUp(path, target)).toMatchObject({
       ...{ path: target, bytes: statSync(target).size, last: 0, unreadable: [] },
-      counts: { pending: 0, running: 0, done: 0, dead: 0, unhandled: 0 },
+      counts: { waiting: 0, running: 0, handled: 0, dead: 0, received: 0 },
     });
   });
 
@@ -53,14 +53,14 @@ describe("a backup", () => {
     await inbox.open();
     for (const number of [1, 2]) await keep(inbox, numberedEntry(number));
     change("UPDATE entry SET seq = 7 WHERE seq = 2");
-    expect(backUp(path, target)).toMatchObject({ counts: { pending: 2 }, last: 7, unreadable: [7] });
+    expect(backUp(path, target)).toMatchObject({ counts: { waiting: 2 }, last: 7, unreadable: [7] });
     await inbox.close();
   });
 
   it("that is not intact gets no name, and the error has what SQLite found", () => {
     const database = new (loadSqlite().DatabaseSync)(path);
     database.exec(`INSERT INTO entry (seq, key_timestamp, event_id, source, kind, state, received_at, run_at, last_seen_at,
-      body_hash, body_length) VALUES (1, 1, 'e', 's', 'kkkk', 'done', 1, 1, 1, '', 0)`);
+      body_hash, body_length) VALUES (1, 1, 'e', 's', 'kkkk', 'handled', 1, 1, 1, '', 0)`);
     database.close();
     const bytes = readFileSync(path);
     const types = bytes.indexOf(Buffer.from([0, 9, 15, 15, 21, 0, 21])); // of the row's columns; 21 is a text of 4 bytes

@@ -17,7 +17,7 @@ function stopClock(): void {
   onTestFinished(() => void vi.useRealTimers());
 }
 
-const WAITING = { state: "pending" };
+const WAITING = { state: "waiting" };
 const ORDERED = { state: "dead", order_key: "k" };
 
 describe("the check of an inbox file at a start", () => {
@@ -56,7 +56,7 @@ describe("the check of an inbox file at a start", () => {
     expect(checkAtStart(open(path))).toBe(false);
   });
 
-  it.each(["entry", "entry_key", "entry_queue", "entry_order", "pruned", "pruned_source", "runner"])(
+  it.each(["entry", "entry_key", "entry_queue", "entry_order", "pruned", "runner"])(
     "does not let a receiver start if %s is damaged",
     (table) => {
       stopClock();

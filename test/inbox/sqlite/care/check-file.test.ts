@@ -21,7 +21,7 @@ describe("a check of every page of an inbox file", () => {
   });
 
   it("names the entries whose delivery is not what was received, up to the last, but at most a hundred", () => {
-    const path = fileOf(1001, (seq) => ({ state: seq === 7 ? "pending" : "done" }));
+    const path = fileOf(1001, (seq) => ({ state: seq === 7 ? "waiting" : "handled" }));
     change(
       path,
       `DELETE FROM delivery WHERE seq IN (6, 7); UPDATE delivery SET headers = '{' WHERE seq = 600;

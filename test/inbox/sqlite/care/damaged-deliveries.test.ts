@@ -25,7 +25,7 @@ function fileOf(rows: readonly Row[], isIntact = false): Statements {
   statements.transaction(() => {
     for (const [
       index,
-      { source = "s", state = "pending", runAt = AT, heldBack = 0, waits },
+      { source = "s", state = "waiting", runAt = AT, heldBack = 0, waits },
     ] of rows.entries()) {
       const times = {
         received_at: AT,
@@ -68,7 +68,7 @@ describe("the deliveries that make a claim fail", () => {
       {},
       later,
       { heldBack: 1 },
-      { state: "done" },
+      { state: "handled" },
       { runAt: AT - 5, state: "running" },
     ]);
     expect(found(statements)).toEqual([5, 1]);

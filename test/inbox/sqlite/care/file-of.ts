@@ -25,7 +25,7 @@ export function fileOf(
       const body = Buffer.from(textOf(seq).padEnd(200));
       const hash = { body_hash: createHash("sha256").update(body).digest("hex"), body_length: body.length };
       const key = { seq, key_timestamp: AT, event_id: `evt_${seq}`, source: "s", received_at: AT };
-      const rest = { state: "done", run_at: AT, last_seen_at: AT, ...hash, ...columns(seq) };
+      const rest = { state: "handled", run_at: AT, last_seen_at: AT, ...hash, ...columns(seq) };
       statements.insertRow("entry", { ...key, ...rest });
       statements.insertRow("delivery", { seq, method: "POST", target: "/", headers: "{}", body });
     }

@@ -13,14 +13,14 @@ let path: string;
 
 beforeEach(() => {
   path = join(tempFolder(), "inbox.db");
-  makeTables(path, AT, 3);
+  makeTables(path, AT);
 });
 
 /** Sets a date in the file, or in its log, which stays until the test ends. */
 function date(until: number): void {
   const database = new (loadSqlite().DatabaseSync)(path);
   onTestFinished(() => database.close());
-  database.exec(`UPDATE pruned SET dated_until = ${until}`);
+  database.exec(`INSERT OR REPLACE INTO pruned VALUES ('service', ${until})`);
 }
 
 const dateIn = (file: string) =>
@@ -28,10 +28,10 @@ const dateIn = (file: string) =>
 
 describe("the copy of an inbox file from before newer tables", () => {
   it("is named after its schema, has what is in the log too, and takes the place of an earlier one", () => {
-    const copy = `${path}.schema-3`;
+    const copy = `${path}.schema-1`;
     for (const until of [5, 6]) {
       date(until);
-      expect(copyBefore(path, 3)).toBe(copy);
+      expect(copyBefore(path, 1)).toBe(copy);
       expect(dateIn(copy)).toBe(until);
     }
     if (process.platform !== "win32") expect(statSync(copy).mode & 0o777).toBe(0o600);
@@ -39,31 +39,31 @@ describe("the copy of an inbox file from before newer tables", () => {
 
   it("is made of a file of up to 128 MiB with its log, and of no larger one", () => {
     truncateSync(path, COPIED);
-    expect(copyBefore(path, 3)).toBe(`${path}.schema-3`);
+    expect(copyBefore(path, 1)).toBe(`${path}.schema-1`);
     writeFileSync(`${path}-wal`, "x");
     expect(copyBefore(path, 2)).toBeUndefined();
     expect(existsSync(`${path}.schema-2`)).toBe(false);
   });
 
   it("is none if it cannot be made, which is no reason not to start", () => {
-    mkdirSync(`${path}.schema-3`);
-    expect(copyBefore(path, 3)).toBeUndefined();
+    mkdirSync(`${path}.schema-1`);
+    expect(copyBefore(path, 1)).toBeUndefined();
   });
 
   it("is told with the way back, which is a backup if there is no copy", () => {
     const { log, lines } = keptLog();
-    tellMigrated(path, { from: 3, copy: "the copy" }, log);
-    tellMigrated(path, { from: 3, copy: undefined }, log);
-    tellMigrated(path, { from: 3, copy: undefined }, undefined);
+    tellMigrated(path, { from: 1, to: 2, copy: "the copy" }, log);
+    tellMigrated(path, { from: 1, to: 2, copy: undefined }, log);
+    tellMigrated(path, { from: 1, to: 2, copy: undefined }, undefined);
     expect(lines).toMatchObject([
       {
         level: "warn",
-        fields: { inbox: path, from: 3, schema: 4, copy: "the copy" },
+        fields: { inbox: path, from: 1, schema: 2, copy: "the copy" },
         message: expect.stringMatching(/put the copy in its place/),
       },
       {
         level: "warn",
-        fields: { from: 3, copy: undefined },
+        fields: { from: 1, schema: 2, copy: undefined },
         message: expect.stringMatching(/no copy was made.*restore a backup/),
       },
     ]);

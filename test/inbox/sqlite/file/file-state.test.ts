@@ -9,7 +9,6 @@ import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.t
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT, keep, numberedEntry } from "../../entries.ts";
-import { TO_SCHEMA_2 } from "../schema-2.ts";
 
 let path: string;
 
@@ -31,7 +30,7 @@ describe("the state of an inbox file", () => {
       ...{ problems: [], unreadable: [], usable: true },
       content: {
         ...{ schema: SCHEMA_VERSION, newestSchema: SCHEMA_VERSION, first: 0, last: 0, freeBytes: 0 },
-        counts: { pending: 0, running: 0, done: 0, dead: 0, unhandled: 0, failing: 0 },
+        counts: { waiting: 0, running: 0, handled: 0, dead: 0, received: 0, failing: 0 },
       },
     });
   });
@@ -46,7 +45,7 @@ describe("the state of an inbox file", () => {
       "CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(40960)); DROP TABLE filler",
     );
     const { content, unreadable, ...sizes } = stateOfFile(path);
-    expect(content).toMatchObject({ first: 2, last: 12, counts: { pending: 2 } });
+    expect(content).toMatchObject({ first: 2, last: 12, counts: { waiting: 2 } });
     expect(unreadable).toEqual([2, 12]);
     expect((content?.freeBytes ?? 0) % 4096).toBe(0);
     expect(content?.freeBytes).toBeGreaterThanOrEqual(10 * 4096);
@@ -56,14 +55,14 @@ describe("the state of an inbox file", () => {
   });
 
   it("of an older version has its schema beside the newest", () => {
-    change(TO_SCHEMA_2);
-    expect(stateOfFile(path).content).toMatchObject({ schema: 2, newestSchema: SCHEMA_VERSION });
+    change("UPDATE migration SET version = 0");
+    expect(stateOfFile(path).content).toMatchObject({ schema: 0, newestSchema: SCHEMA_VERSION });
   });
 
   it("names the process that uses it, with what it does as far as the file can be read", () => {
     const { release } = runnerLock(path, "0a");
     onTestFinished(release);
-    change(`INSERT INTO runner VALUES ('0a', ${AT}, '1.2.3', 4, 'receive', '[]', '[]')`);
+    change(`INSERT INTO runner VALUES ('0a', ${AT}, '1.2.3', 'receive', '[]', '[]')`);
     expect(stateOfFile(path).holders).toMatchObject([{ id: "0a", version: "1.2.3", role: "receive" }]);
     truncateSync(path, 50);
     const { content, usable, holders, problems } = stateOfFile(path);

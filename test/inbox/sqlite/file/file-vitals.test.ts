@@ -13,7 +13,7 @@ describe("the size of an inbox file", () => {
     makeTables(path, AT);
     const database = new (loadSqlite().DatabaseSync)(path);
     onTestFinished(() => database.close());
-    database.exec("UPDATE pruned SET dated_until = 1");
+    database.exec("INSERT OR REPLACE INTO pruned VALUES ('service', 1)");
     const [bytes, logBytes] = [statSync(path).size, statSync(`${path}-wal`).size];
     expect(await sizeOfFile(path)).toEqual({
       bytes: bytes + logBytes,

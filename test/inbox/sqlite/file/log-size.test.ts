@@ -96,7 +96,7 @@ describe("a log", () => {
   beforeEach(() => {
     makeTables(path, AT);
     statements = open();
-    statements.run("UPDATE pruned SET dated_until = 1");
+    statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 1)");
   });
 
   it("is emptied if nobody uses it", () => {
@@ -109,7 +109,7 @@ describe("a log", () => {
     const reader = open(true);
     reader.exec("BEGIN");
     expect(reader.get("SELECT dated_until FROM pruned")).toEqual({ dated_until: 1 });
-    statements.run("UPDATE pruned SET dated_until = 2");
+    statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 2)");
     expect(cutLog(statements)).toBe(false);
     expect(logBytes()).toBeGreaterThan(0);
     expect(reader.get("SELECT dated_until FROM pruned")).toEqual({ dated_until: 1 });
@@ -119,7 +119,7 @@ describe("a log", () => {
 
   it("is not emptied within a transaction, which goes on", () => {
     statements.begin();
-    statements.run("UPDATE pruned SET dated_until = 3");
+    statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 3)");
     expect(cutLog(statements)).toBe(false);
     statements.run("COMMIT");
     expect(open(true).get("SELECT dated_until FROM pruned")).toEqual({ dated_until: 3 });

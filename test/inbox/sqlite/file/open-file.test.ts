@@ -1,13 +1,11 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables, openFile } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { SCHEMA_VERSION, schemaOf } from "../../../../src/inbox/sqlite/migrations.ts";
-import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT } from "../../entries.ts";
-import { refusal } from "./refusal.ts";
 
 let folder: string;
 let path: string;
@@ -26,17 +24,8 @@ describe("the tables of a new inbox", () => {
     expect(header.toString("latin1", 68, 72)).toBe("hkpt");
   });
 
-  it("are those of an older version where that is wanted, which a receiver brings up to date, but nobody else", () => {
-    makeTables(path, AT, 3);
-    expect(() => openFile(path, "change")).toThrow(
-      refusal(/of this version, got one of an older version/, "inbox_older"),
-    );
-    const read = openFile(path, "read");
-    expect([read.isNew, read.migrated, schemaOf(read.database, path)]).toEqual([false, undefined, 3]);
-    read.database.close();
-    const own = openFile(path, "own");
-    expect(own).toMatchObject({ isNew: false, migrated: { from: 3, copy: `${path}.schema-3` } });
-    own.database.close();
+  it("are of this version, whatever they are opened for", () => {
+    makeTables(path, AT);
     for (const access of ["own", "change", "read"] as const) {
       const { database, ...opened } = openFile(path, access);
       expect(opened).toEqual({ path, isNew: false });
@@ -45,21 +34,9 @@ describe("the tables of a new inbox", () => {
     }
   });
 
-  it("stay of their older version while a receiver of it runs", () => {
-    makeTables(path, AT, 3);
-    const { release } = runnerLock(path, "0a");
-    onTestFinished(release);
-    expect(() => openFile(path, "own")).toThrow(
-      refusal(/another version has it open: stop that receiver/, "inbox_busy"),
-    );
-    const { database } = openFile(path, "read");
-    expect(schemaOf(database, path)).toBe(3);
-    database.close();
-  });
-
   it("can be changed only by those who open them for that", () => {
     makeTables(path, AT);
-    const change = "UPDATE pruned SET dated_until = 5";
+    const change = "INSERT OR REPLACE INTO pruned VALUES ('service', 5)";
     const read = openFile(path, "read").database;
     expect(() => read.exec(change)).toThrow(/readonly/);
     read.close();

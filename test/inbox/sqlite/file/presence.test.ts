@@ -60,7 +60,7 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
   it("has all acknowledged entries at the next start if a copy of itself is in its place", async () => {
     replaceByCopy();
     await inbox.close();
-    expect(await (await reopened()).counts()).toMatchObject({ pending: COUNT });
+    expect(await (await reopened()).counts()).toMatchObject({ waiting: COUNT });
   });
 
   it("names the log to keep only if there is one", () => {
@@ -76,7 +76,7 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
     await inbox.close();
     await expect(sqliteInbox(path).open()).rejects.toMatchObject({ code: "inbox_unavailable" });
     renameSync(`${path}.moved`, path);
-    expect(await (await reopened()).counts()).toMatchObject({ pending: COUNT });
+    expect(await (await reopened()).counts()).toMatchObject({ waiting: COUNT });
   });
 
   it("keeps its log when the log has grown", async () => {

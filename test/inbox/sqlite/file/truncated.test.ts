@@ -20,7 +20,7 @@ beforeEach(() => {
   log = `${path}-wal`;
   makeTables(path, AT);
   statements = open();
-  statements.run("UPDATE pruned SET dated_until = 1");
+  statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 1)");
   presence = new Presence(path);
 });
 
@@ -47,7 +47,7 @@ const corrupt = (file: string, from: number, to: number) =>
 describe("a file of an open inbox that has become smaller", () => {
   it("is no loss if nothing has, and a log that grows is none", () => {
     look();
-    statements.run("UPDATE pruned SET dated_until = 2");
+    statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 2)");
     look();
     expect(presence.shrunk).toBeUndefined();
   });
@@ -82,7 +82,7 @@ describe("a file of an open inbox that has become smaller", () => {
     statements.exec(`CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(${before}))`);
     look();
     statements.get("PRAGMA wal_checkpoint(RESTART)");
-    statements.run("UPDATE pruned SET dated_until = 3");
+    statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 3)");
     truncateSync(log, before);
     look();
     expect(presence.shrunk).toBeUndefined();

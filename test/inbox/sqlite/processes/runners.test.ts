@@ -42,8 +42,8 @@ const locks = () => readdirSync(dirname(path)).filter((name) => name.startsWith(
 
 /** Leases an entry to another process for a minute, as if that had registered. */
 async function leaseTo(runner: string): Promise<void> {
-  rows(`INSERT INTO runner (id, since, version, schema, role, sources, kinds)
-    VALUES ('${runner}', 0, '1.0.0', 3, 'both', '["service"]', '["*"]') RETURNING id`);
+  rows(`INSERT INTO runner (id, since, version, role, sources, kinds)
+    VALUES ('${runner}', 0, '1.0.0', 'both', '["service"]', '["*"]') RETURNING id`);
   await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: Date.now() }) }));
   const [entry] = await inbox.claim({ now: Date.now(), limit: 1, leaseTime: MINUTE, runner });
   expect(entry?.lease).toMatch(new RegExp(`^${runner}\\.`));

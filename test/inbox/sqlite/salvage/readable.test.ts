@@ -45,14 +45,14 @@ describe("a salvage", () => {
   });
 
   it.each([
-    ["is no number", (path: string) => retype(path, "pruned_source", 1, -1)],
+    ["is no number", (path: string) => retype(path, "pruned", 1, -1)],
     [
       "is still to come",
-      (path: string) => change(path, `UPDATE pruned_source SET dated_until = ${Date.now() + 1e6}`),
+      (path: string) => change(path, `UPDATE pruned SET dated_until = ${Date.now() + 1e6}`),
     ],
   ])("leaves out a date of pruned events that %s, and takes new events", async (_, spoil) => {
     const path = await fileOf(2);
-    change(path, `INSERT INTO pruned_source VALUES ('service', ${AT - 1e6}), ('shop', ${AT})`);
+    change(path, `INSERT INTO pruned VALUES ('service', ${AT - 1e6}), ('shop', ${AT})`);
     spoil(path);
     const { list, inbox } = await salvage(path);
     expect(list).toHaveLength(2);

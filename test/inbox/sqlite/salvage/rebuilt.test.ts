@@ -31,9 +31,9 @@ describe("an entry that could not have been written", () => {
 
   it.each([
     ["key_timestamp", 1],
-    ["received_at", 10],
-    ["run_at", 11],
-    ["attempts", 13],
+    ["received_at", 11],
+    ["run_at", 12],
+    ["attempts", 14],
   ])("as its %s is no number is rebuilt from its delivery, with its key", async (_, column) => {
     const path = await fileOf(3);
     retype(path, "entry", 2, column);
@@ -56,7 +56,7 @@ describe("a rebuilt entry", () => {
       ...{ seq: 2, key: { source: "service", eventId: "event-2", timestamp: NOW }, kind: "payment.received" },
       ...{
         eventTimestamp: NOW,
-        state: "pending",
+        state: "waiting",
         reason: null,
         problems: [],
         orderKey: null,

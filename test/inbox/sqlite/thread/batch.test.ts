@@ -22,7 +22,7 @@ const empty = { ...delivery, target: "", headers: {}, body: new Uint8Array(0) };
 const key = { source: "service", eventId: "evt_1", timestamp: -(10 ** 15) };
 const record = { attempt: 2, handler: "*", startedAt: 9, duration: 1.5, outcome: "ok" } as const;
 const settlement: Settlement = {
-  ...{ seq: 3, lease: "a.b", state: "pending", reason: "target_away", problems: undefined, runAt: 12 },
+  ...{ seq: 3, lease: "a.b", state: "waiting", reason: "target_away", problems: undefined, runAt: 12 },
   ...{ finishedHandlers: ["é"], waits: [], uncount: true, unordered: false },
   records: [{ ...record, error: null, failure: null, note: "\u0000" }],
 };
@@ -40,7 +40,7 @@ const entry = {
 };
 
 const event = {
-  ...{ kind: "a.b", eventTimestamp: 5, state: "pending", reason: null, orderKey: "o" },
+  ...{ kind: "a.b", eventTimestamp: 5, state: "waiting", reason: null, orderKey: "o" },
   ...{ runAt: 7, afterPruning: true },
 };
 
@@ -72,7 +72,7 @@ it("the results of a batch arrive as they were, in order", () => {
     ...{ waits: [], dueAt: 3, reason: null, delivery },
   };
   const results = [
-    { value: { seq: 1, duplicate: false, state: "pending", leased: true } },
+    { value: { seq: 1, duplicate: false, state: "waiting", leased: true } },
     { value: { seq: 2, duplicate: true, state: "dead" } },
     { value: [claimed, { ...claimed, unreadable: "damaged", delivery: empty }] },
     { value: undefined },

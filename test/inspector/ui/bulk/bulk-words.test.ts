@@ -13,7 +13,7 @@ const tallyOf = (states: Partial<Tally["states"]>, parts: Partial<Tally> = {}): 
   ...parts,
 });
 const resultOf = (parts: Partial<BulkResult>, left: Partial<BulkResult["left"]> = {}): BulkResult => ({
-  ...{ pending: 0, ended: 0, dropped: 0, ...parts },
+  ...{ due: 0, ended: 0, dropped: 0, ...parts },
   left: { running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0, ...left },
 });
 
@@ -38,8 +38,8 @@ it("a retry says what happens to ended and to waiting entries", () => {
 
 it.each([
   [resultOf({ ended: 12 }, { running: 1 }), "12 entries run again; 1 was already running."],
-  [resultOf({ pending: 1 }), "1 entry runs now."],
-  [resultOf({ ended: 1, pending: 2 }), "1 entry runs again, 2 entries run now."],
+  [resultOf({ due: 1 }), "1 entry runs now."],
+  [resultOf({ ended: 1, due: 2 }), "1 entry runs again, 2 entries run now."],
   [resultOf({ dropped: 1200 }, { changedMeanwhile: 2 }), "1,200 entries dropped; 2 changed in the meantime."],
   [
     resultOf({}, { dropped: 2, foreign: 1 }),
