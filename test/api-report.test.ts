@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { apiReport } from "./api-report.ts";
 import { type Declarations, openDeclarations } from "./declarations.ts";
 
-const REPORT = join(import.meta.dirname, "..", "api-report.txt");
+const REPORT = join(import.meta.dirname, "api-report.txt");
 
 let declarations: Declarations;
 
