@@ -64,7 +64,7 @@ it("every row has its folder", () => {
   expect(ROWS.flat().filter((name) => !found.has(name))).toEqual([]);
 });
 
-it("the drawing shows the imports as they are; `npm run draw` draws it again", () => {
+it("the drawing shows the imports as they are; `node tools/draw-architecture.js` draws it again", () => {
   const script = join(source, "..", "tools", "draw-architecture.js");
   const { stdout } = spawnSync(process.execPath, [script, "--print"], { encoding: "utf8" });
   const committed = readFileSync(join(source, "..", "docs", "images", "architecture.svg"), "utf8");

@@ -62,7 +62,7 @@ it("workflows run only scripts that exist", () => {
   const named = calls.map((call) => call[1] ?? call[2] ?? "");
   expect(named).toEqual(expect.arrayContaining(["test", "test:long"]));
   expect(named.filter((script) => !Object.hasOwn(packageJson.scripts, script))).toEqual([]);
-  const programs = steps.flatMap(({ run = "" }) => [...run.matchAll(/\btools\/[\w-]+\.js/g)].flat());
+  const programs = steps.flatMap(({ run = "" }) => [...run.matchAll(/\btools\/[\w.-]+\.[jt]s\b/g)].flat());
   expect(programs).toContain("tools/check-release.js");
   expect(programs.filter((program) => !existsSync(join(root, program)))).toEqual([]);
 });

@@ -24,21 +24,14 @@ const elapsed = () => performance.now() - started;
 
 mkdirSync(cache, { recursive: true });
 const changed = changedFiles();
-const tsc = [program("typescript", "bin", "tsc"), "--incremental", "--tsBuildInfoFile"];
 const quietly = ["--no-errors-on-unmatched", "--files-ignore-unknown=true"];
 const styled = changed.some((file) => /^(?:biome|package)\.json$/.test(file))
   ? ["."]
   : [...quietly, ...changed];
 const build = distIsOld() ? [run("build", ["tools/build.js"])] : [];
-const settingsAreOld =
-  !existsSync(join(root, "generated", "config-flags.ts")) ||
-  changed.some((file) => file.startsWith("src/cli/"));
-const settings = settingsAreOld ? [await run("types of the settings", ["tools/config-flags.js"])] : [];
 const steps = await Promise.all([
   run("style", [program("@biomejs", "biome", "bin", "biome"), "check", "--colors=off", ...styled]),
-  run("types", [...tsc, join(cache, "all.tsbuildinfo"), "--noEmit"]),
-  run("types of the page", [...tsc, join(cache, "page.tsbuildinfo"), "-p", "src/inspector/ui"]),
-  ...settings,
+  run("types", ["tools/types.js", "--incremental"]),
   ...build,
 ]);
 const failed = steps.filter(({ code }) => code !== 0);

@@ -1,6 +1,6 @@
 // Prints the functions of src/ that a delivery passes, from the socket to its settled entry: a `payment.received` to the
 // receiver that README.md begins with, on Express and SQLite, once everything has started. It runs the sources themselves,
-// so it needs Node 24 or newer: npm run path, or npx -p node@24 node tools/delivery-path.js
+// so it needs Node 24 or newer: npx -p node@24 node tools/delivery-path.js
 //
 // --functions names the functions of each file, --json prints { files: { name: count }, functions }.
 import { once } from "node:events";

@@ -1,5 +1,6 @@
 // What the package exports, from entries.json. As a program, it writes package.json and tsconfig.build.json to match, or
 // with --check it only says whether they do.
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -36,12 +37,14 @@ if (process.argv[1] === import.meta.filename) {
 
 function write(file, content) {
   writeFileSync(join(root, file), `${JSON.stringify(content, null, 2)}\n`);
+  const biome = join(root, "node_modules", "@biomejs", "biome", "bin", "biome");
+  execFileSync(process.execPath, [biome, "format", "--write", join(root, file)], { stdio: "inherit" });
 }
 
 function check(file, content) {
   if (JSON.stringify(readJson(file)) === JSON.stringify(content)) return;
   process.exitCode = 1;
-  console.error(`expected ${file} to have the entry points of tools/entries.json: run npm run entries`);
+  console.error(`expected ${file} to have the entry points of tools/entries.json: run node tools/entries.js`);
 }
 
 function readJson(file) {

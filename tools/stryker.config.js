@@ -1,6 +1,5 @@
 /**
- * Mutation tests of one folder or file, run by `npm run mutants` (tools/mutants.js), which chooses what to mutate and
- * which tests to run.
+ * Mutation tests of one folder or file, run by tools/mutants.js, which chooses what to mutate and which tests to run.
  */
 export default {
   testRunner: "vitest",

@@ -14,7 +14,7 @@ const FILES = [
 const properties = FILES.flatMap((file) => readFileSync(file, "utf8").match(/fc\.assert\(/g) ?? []).length;
 
 /**
- * `npm run fuzz`: the properties of these files, each for its share of `HOOKPORTER_FUZZ_MINUTES` (10 if unset), from
+ * The properties of these files, each for its share of `HOOKPORTER_FUZZ_MINUTES` (10 if unset), from
  * `HOOKPORTER_FUZZ_SEED` (drawn and printed if unset).
  */
 const milliseconds = Number(process.env.HOOKPORTER_FUZZ_MINUTES ?? 10) * 60_000;

@@ -1,4 +1,4 @@
-// `npm run docs` builds the site into tools/site/dist/; `npm run docs:dev` serves it, and follows edits of docs/.
+// `npm run docs` builds the site into tools/site/dist/; `npm run docs -- dev` serves it, and follows edits of docs/.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
 import { join } from "node:path";
