@@ -92,19 +92,34 @@ const SYSTEM = [
 ];
 /** These also run with the others, but do more with the whole systems: they fetch a newer Node, or send all cases to each receiver. */
 const BOTH = ["test/{delivery-path,check/families}.test.ts"];
+/** Tests that have a longer version, which `npm run test:long` (`--mode long`) runs. */
+const LONG = [
+  "test/{hostile,crash,strangers,first-minute}/*.test.ts",
+  "test/inbox/{first-start,runners,soak,stuck-lock}.test.ts",
+  "test/inbox/postgres/{drill,transactions-cut,versions,drill/*}.test.ts",
+  "test/cli/{listen/first-start,mcp/inspector}.test.ts",
+  "test/tunnel/{drill,outage}.test.ts",
+  "test/receiver/retention.test.ts",
+  "test/hand-on/recipes.test.ts",
+  "test/scaffold/{from-package,package-managers}.test.ts",
+  "test/docs/{framework-servers,nestjs-block}.test.ts",
+  "test/modules/types.test.ts",
+];
+const INCLUDED: Readonly<Record<string, readonly string[]>> = { system: [...SYSTEM, ...BOTH], long: LONG };
 /** Files that are named on the command line run in any case. */
 const hasNames = process.argv.slice(2).some((argument) => argument.startsWith("test"));
 
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === "system" ? [...SYSTEM, ...BOTH] : ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(hasNames || mode === "system" ? [] : SYSTEM)],
+    include: [...(INCLUDED[mode] ?? ["test/**/*.test.ts"])],
+    exclude: [...configDefaults.exclude, ...(hasNames || mode in INCLUDED ? [] : SYSTEM)],
+    env: mode === "long" ? { HOOKPORTER_LONG: "1" } : {},
     // Files share what they import, which takes half as long; tests of whole systems each start afresh.
-    isolate: mode === "system",
+    isolate: mode in INCLUDED,
     // Browsers, servers and Wine have bad moments of their own. Where nobody can look at once, a test of whole systems gets a second
     // try, which is printed; not those that lose something if they fail once (`retry: 0`).
     retry: mode === "system" && process.env.CI !== undefined ? 1 : 0,
-    testTimeout: 60_000,
+    testTimeout: mode === "long" ? 1_500_000 : 60_000,
     hookTimeout: 120_000,
     // One for each core, as many tests wait for processes and sockets; the default leaves a core idle.
     maxWorkers: availableParallelism(),

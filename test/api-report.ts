@@ -40,7 +40,7 @@ export function apiReport(declarations: Declarations): string {
   const signaturesOf = (some: readonly TypeSymbol[]) =>
     [...new Set(some.map((symbol) => signature(symbol, declarations)))].sort().join("\n\n");
   return `${[
-    "What the package exports. `npm run api-report` writes this file, and a test compares it.",
+    "What the package exports. `npx vitest run test/api-report.test.ts -u` writes this file, and a test compares it.",
     `# Values and types of each entry point\n\n${counts.join("\n")}`,
     `# Names\n\n${names.join("\n\n")}`,
     `# Signatures\n\n${signaturesOf(exported)}`,

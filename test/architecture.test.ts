@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import rooms from "../scripts/architecture/rooms.json" with { type: "json" };
+import rooms from "../tools/architecture/rooms.json" with { type: "json" };
 
 const source = join(import.meta.dirname, "..", "src");
 
@@ -64,8 +64,8 @@ it("every row has its folder", () => {
   expect(ROWS.flat().filter((name) => !found.has(name))).toEqual([]);
 });
 
-it("the drawing shows the imports as they are; `npm run draw` draws it again", () => {
-  const script = join(source, "..", "scripts", "draw-architecture.js");
+it("the drawing shows the imports as they are; `node tools/draw-architecture.js` draws it again", () => {
+  const script = join(source, "..", "tools", "draw-architecture.js");
   const { stdout } = spawnSync(process.execPath, [script, "--print"], { encoding: "utf8" });
   const committed = readFileSync(join(source, "..", "docs", "images", "architecture.svg"), "utf8");
   expect(stdout).toContain("</svg>");

@@ -9,7 +9,7 @@ import {
   SymbolFlags,
   type Symbol as TypeSymbol,
 } from "typescript/unstable/sync";
-import entries from "../scripts/entries.json" with { type: "json" };
+import entries from "../tools/entries.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..");
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 // @ts-expect-error: a script without types
-import { deliveryPath } from "../scripts/budgets.js";
-import budgets from "../scripts/budgets.json" with { type: "json" };
+import { deliveryPath } from "../tools/budgets.js";
+import budgets from "../tools/budgets.json" with { type: "json" };
 import { quoted, readPage, sectionOf } from "./docs/markdown.ts";
 import { skip } from "./strangers/programs.ts";
 

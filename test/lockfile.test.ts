@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
-describe.each(["package-lock.json", "site/package-lock.json", "bench/peers/package-lock.json"])(
+describe.each(["package-lock.json", "tools/site/package-lock.json", "tools/bench/peers/package-lock.json"])(
   "%s",
   (file) => {
     const text = readFileSync(join(import.meta.dirname, "..", file), "utf8");

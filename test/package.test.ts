@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import entries from "../scripts/entries.json" with { type: "json" };
+import entries from "../tools/entries.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..");
 const execute = promisify(execFile);

@@ -50,7 +50,7 @@ it("CI runs on the major of the oldest supported Node, and on macOS and Windows"
 });
 
 it("each folder with mutants is sampled every week", () => {
-  const script = readFileSync(join(root, "scripts/mutants.js"), "utf8"); // which runs when it is imported
+  const script = readFileSync(join(root, "tools/mutants.js"), "utf8"); // which runs when it is imported
   const folders = [...script.matchAll(/^ {2}"(src\/[^"]+)": \{/gm)].map(([, folder]) => folder);
   const job = workflows.find(({ name }) => name === "workflows/mutants.yml")?.workflow.jobs.mutants;
   expect(folders.length).toBeGreaterThan(8);
@@ -62,8 +62,8 @@ it("workflows run only scripts that exist", () => {
   const named = calls.map((call) => call[1] ?? call[2] ?? "");
   expect(named).toEqual(expect.arrayContaining(["test", "test:long"]));
   expect(named.filter((script) => !Object.hasOwn(packageJson.scripts, script))).toEqual([]);
-  const programs = steps.flatMap(({ run = "" }) => [...run.matchAll(/\bscripts\/[\w-]+\.js/g)].flat());
-  expect(programs).toContain("scripts/check-release.js");
+  const programs = steps.flatMap(({ run = "" }) => [...run.matchAll(/\btools\/[\w.-]+\.[jt]s\b/g)].flat());
+  expect(programs).toContain("tools/check-release.js");
   expect(programs.filter((program) => !existsSync(join(root, program)))).toEqual([]);
 });
 

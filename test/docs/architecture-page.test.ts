@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { contributorPages, quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
 const architecture = readPage("docs/architecture.md");
-const isFile = (text: string) => /^(?:src|bin|test|scripts)\/[\w./-]+\.\w+$/.test(text);
+const isFile = (text: string) => /^(?:src|bin|test|tools)\/[\w./-]+\.\w+$/.test(text);
 
 it("every file that the pages for contributors name exists", () => {
   const pages = ["CONTRIBUTING.md", ...contributorPages()];

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, parse } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import entries from "../../scripts/entries.json" with { type: "json" };
+import entries from "../../tools/entries.json" with { type: "json" };
 import { root } from "./markdown.ts";
 
 /** The published names are taken from the source, so that nothing has to be built. */

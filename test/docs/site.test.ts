@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { isFile, linkOnSite, slugOf } from "../../site/.vitepress/links.ts";
-import { readSidebar } from "../../site/.vitepress/sidebar.ts";
+import { isFile, linkOnSite, slugOf } from "../../tools/site/.vitepress/links.ts";
+import { readSidebar } from "../../tools/site/.vitepress/sidebar.ts";
 import { anchorsOf, contributorPages, pagesIn, readPage, root, sectionsOf, withoutCode } from "./markdown.ts";
 
 const contents = readPage("docs/README.md");
@@ -21,7 +21,7 @@ it("the sidebar of the site has each of its pages once, in the order of the list
 });
 
 it("llms.txt lists each page once with a sentence, and llms-full.txt has them whole", async () => {
-  const { llmsFiles } = await import(join(root, "site", "llms.js"));
+  const { llmsFiles } = await import(join(root, "tools", "site", "llms.js"));
   const { "llms.txt": list, "llms-full.txt": full } = llmsFiles(contents, (path: string) =>
     readPage(`docs/${path}`),
   );
@@ -60,9 +60,9 @@ it("every link of a page leads to another page of the site, or to a file that it
 });
 
 it("the first screen of the site has the command, and its first button leads to a quickstart", () => {
-  const home = readPage("site/home.md");
+  const home = readPage("tools/site/home.md");
   expect(/actions:\n.*brand\n.*\n +link: (\S+)/.exec(home)?.[1]).toMatch(/^\/quickstart\//);
-  expect(readPage("site/.vitepress/theme/index.ts")).toContain('"npx hookporter listen"');
+  expect(readPage("tools/site/.vitepress/theme/index.ts")).toContain('"npx hookporter listen"');
 });
 
 it("the site's packages are not among the project's", () => {

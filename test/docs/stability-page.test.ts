@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import entries from "../../scripts/entries.json" with { type: "json" };
 import { REPORT_SCHEMA_VERSION } from "../../src/check/report-json.ts";
 import { RECORD_SCHEMA_VERSION } from "../../src/cli/output.ts";
+import entries from "../../tools/entries.json" with { type: "json" };
 import { readPage } from "./markdown.ts";
 
 const page = readPage("docs/reference/stability.md");

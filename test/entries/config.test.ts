@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-// @ts-expect-error: a script without types
-import { loadedBy } from "../../scripts/budgets.js";
 import { defineConfig } from "../../src/entries/config.ts";
+// @ts-expect-error: a script without types
+import { loadedBy } from "../../tools/budgets.js";
 import { root } from "../docs/markdown.ts";
 
 it("defineConfig returns the settings as they are", () => {

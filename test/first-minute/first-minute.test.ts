@@ -11,7 +11,7 @@ import { walkListen, walkProject } from "./projects.ts";
 import { conditions, table, withMeasured } from "./report.ts";
 import type { Walk } from "./walk.ts";
 
-/** Everything is downloaded into an empty cache, so only the long run and `npm run first-minute`, which writes the page, do it. */
+/** Everything is downloaded into an empty cache, so only the long run does it, or this variable, with which the page is written. */
 const isWriting = process.env.HOOKPORTER_FIRST_MINUTE !== undefined;
 const isRunning = isWriting || process.env.HOOKPORTER_LONG !== undefined;
 const PAGE = join(root, "docs", "first-minute.md");

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import entries from "../../scripts/entries.json" with { type: "json" };
+import entries from "../../tools/entries.json" with { type: "json" };
 import { tempFolder } from "../cli/fake-io.ts";
 import { long } from "../long.ts";
 import { run, skip } from "../strangers/programs.ts";

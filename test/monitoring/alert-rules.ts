@@ -3,8 +3,8 @@ import type { Alert } from "../../src/observe/alert.ts";
 import { ALERT_DEFAULTS, DRIFT_FOR } from "../../src/observe/watch-alerts.ts";
 
 /**
- * What is worth an alert. `npm run alerts` makes docs/monitoring/alerts.yml and the tables of docs/metrics.md from it, and a
- * test compares them.
+ * What is worth an alert. `npx vitest run test/monitoring/files.test.ts -u` makes docs/monitoring/alerts.yml and
+ * the tables of docs/metrics.md from it; without `-u` it compares them.
  */
 export interface AlertRule {
   readonly name: string;
@@ -211,8 +211,8 @@ export function rulesFile(): string {
       `          runbook: ${text(`${runbook}, in docs/operations.md of the package`)}`,
     ].join("\n");
   });
-  return `# Made by \`npm run alerts\`. Alert rules for hookporter: add this file to \`rule_files\` of prometheus.yml. \`severity: page\` is
-# worth waking someone up, \`severity: ticket\` can wait until the morning. docs/metrics.md explains each alert.
+  return `# Alert rules for hookporter: add this file to \`rule_files\` of prometheus.yml. \`severity: page\` is worth waking someone up,
+# \`severity: ticket\` can wait until the morning. docs/metrics.md explains each alert.
 groups:
   - name: hookporter
     rules:

@@ -58,7 +58,7 @@ describe("the dashboard and the alert rules", () => {
     expect(used.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("are made from one table, as the table of the page; `npm run alerts` writes them", async () => {
+  it("are made from one table, as the table of the page; `-u` writes them", async () => {
     await expect(rulesFile()).toMatchFileSnapshot(rules);
     const table = /\| alert \|.*?(?=\n\n)/s;
     expect(page).toMatch(table);

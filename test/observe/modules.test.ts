@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import entries from "../../scripts/entries.json" with { type: "json" };
+import entries from "../../tools/entries.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..", "..");
 const dist = join(root, "dist");

@@ -14,13 +14,13 @@ import { digestOfStyles, textsOf, wordsOf } from "./words.ts";
 /** The folder for the pictures of the README and the pages of docs/. */
 const FOLDER = join(root, "docs", "images");
 
-/** `npm run screenshots` takes the pictures again; without it, the same sessions are compared with those in the folder. */
+/** With `HOOKPORTER_SCREENSHOTS=1` and `-u`, the pictures are taken again; otherwise the same sessions are compared with those in the folder. */
 const IS_TAKING = process.env.HOOKPORTER_SCREENSHOTS !== undefined;
 
 const DESK = { width: 1440, height: 900 };
 const PHONE = { width: 360, height: 740 };
 
-describe("what the pictures show is what the program shows; `npm run screenshots` takes them again", {
+describe("what the pictures show is what the program shows; `HOOKPORTER_SCREENSHOTS=1` and `-u` take them again", {
   timeout: 300_000,
 }, () => {
   it.skipIf(!HAS_TMUX)("listen on a terminal", async () => {

@@ -214,7 +214,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** Options that are functions, or have some, and listeners, as the package's types have them. */
 function callbacksOfTypes(): readonly string[] {
-  const types = readFileSync(join(import.meta.dirname, "../../api-report.txt"), "utf8");
+  const types = readFileSync(join(import.meta.dirname, "../api-report.txt"), "utf8");
   const isCalled =
     /=>|\b(?:Logger|Tracing|DriftWatch|SecretOption|SchemasOption|HandlersOption|OwnTransactions|TestTransactions|TracerProvider|fetch)\b/;
   const found: string[] = [];
