@@ -78,8 +78,16 @@ export type ConfigurationErrorCode =
 
 /** The codes with which an inbox rejects if its store fails. */
 export const INBOX_ERROR_CODES = [
-  ...(["inbox_unavailable", "inbox_unreachable", "disk_full", "disk_error", "inbox_read_only"] as const),
-  ...(["inbox_busy", "inbox_corrupt", "inbox_rescuing", "inbox_newer", "inbox_older"] as const),
+  "inbox_unavailable",
+  "inbox_unreachable",
+  "disk_full",
+  "disk_error",
+  "inbox_read_only",
+  "inbox_busy",
+  "inbox_corrupt",
+  "inbox_rescuing",
+  "inbox_newer",
+  "inbox_older",
 ] as const satisfies readonly ErrorCode[];
 
 /** One of {@link INBOX_ERROR_CODES}. */

@@ -172,8 +172,17 @@ describe("a command", () => {
  * SQLite holds on it for this process.
  */
 const OPENS_NOTHING = new Set([
-  ...["chmodSync", "existsSync", "linkSync", "mkdirSync", "readdirSync", "realpathSync", "renameSync"],
-  ...["rmSync", "statSync", "statfsSync", "unlinkSync"],
+  "chmodSync",
+  "existsSync",
+  "linkSync",
+  "mkdirSync",
+  "readdirSync",
+  "realpathSync",
+  "renameSync",
+  "rmSync",
+  "statSync",
+  "statfsSync",
+  "unlinkSync",
 ]);
 
 it("opens the files of an inbox by no other means than SQLite, but for one that nobody else knows yet", () => {

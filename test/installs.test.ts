@@ -63,8 +63,17 @@ const packagesOf = (folder: string) =>
 /** Runs `listen` until its time is over; 6 means that it listened and nothing came. */
 const listenIn = (cwd: string, folder: string) =>
   run(
-    ...([cwd, join(folder, "node_modules", ".bin", "hookporter"), "listen", "--port", "0"] as const),
-    ...["--inspect-port", "0", "--count", "1", "--timeout", "1s"],
+    cwd,
+    join(folder, "node_modules", ".bin", "hookporter"),
+    "listen" as const,
+    "--port" as const,
+    "0" as const,
+    "--inspect-port",
+    "0",
+    "--count",
+    "1",
+    "--timeout",
+    "1s",
   );
 
 beforeAll(async () => {

@@ -60,18 +60,26 @@ const isBundledAllTheSame = (id, importer = "") =>
  * tools for agents ask for no input, which is all that the SDK needs ajv for, half of its code.
  */
 const UNUSED = {
-  ...{ "@opentelemetry/api": "{}", tdigest: "{}", "mime-db": "{}" },
-  ...{
-    accepts: "{}",
-    "body-parser": "{}",
-    "content-disposition": "{}",
-    cookie: "{}",
-    "cookie-signature": "{}",
-  },
-  ...{ etag: "{}", "http-errors": "{}", qs: "{}", "range-parser": "{}", send: "{}", "serve-static": "{}" },
-  ...{ "type-is": "{}", vary: "{}" },
+  "@opentelemetry/api": "{}",
+  tdigest: "{}",
+  "mime-db": "{}",
+  accepts: "{}",
+  "body-parser": "{}",
+  "content-disposition": "{}",
+  cookie: "{}",
+  "cookie-signature": "{}",
+  etag: "{}",
+  "http-errors": "{}",
+  qs: "{}",
+  "range-parser": "{}",
+  send: "{}",
+  "serve-static": "{}",
+  "type-is": "{}",
+  vary: "{}",
   "@modelcontextprotocol/server/_shims": "{ DefaultJsonSchemaValidator: class {}, process }",
-  ...{ debug: "() => () => {}", depd: "() => () => {}", "proxy-addr": "{ compile: () => () => false }" },
+  debug: "() => () => {}",
+  depd: "() => () => {}",
+  "proxy-addr": "{ compile: () => () => false }",
 };
 const NOTHING = "\0nothing:";
 const withoutUnused = {
@@ -174,7 +182,11 @@ async function buildInboxPrograms() {
     const program = await rolldown({ cwd: root, platform: "node", input, external });
     const file = join(dist, `${name}.js`);
     const { output } = await program.write({
-      ...{ file, format: "esm", sourcemap, minify: !sourcemap, comments: false },
+      file,
+      format: "esm",
+      sourcemap,
+      minify: !sourcemap,
+      comments: false,
     });
     noteModules(output);
     await program.close();

@@ -50,7 +50,9 @@ export function noticesOf(moduleIds) {
  */
 export function sbomOf(moduleIds, own) {
   return `${JSON.stringify({
-    ...{ bomFormat: "CycloneDX", specVersion: "1.6", version: 1 },
+    bomFormat: "CycloneDX",
+    specVersion: "1.6",
+    version: 1,
     metadata: { component: componentOf(own) },
     components: packagesOf(moduleIds).map(componentOf),
   })}\n`;

@@ -3,8 +3,18 @@ import { fileTrouble } from "./file-trouble.ts";
 
 /** Errors of the file system whose cause is outside this program: permissions, space, or something else at the path. */
 const OUTSIDE = new Set([
-  ...["EACCES", "EPERM", "EROFS", "EBUSY", "ENOSPC", "EDQUOT", "EFBIG"],
-  ...["ENOTDIR", "EISDIR", "EEXIST", "ELOOP", "ENAMETOOLONG"],
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "EBUSY",
+  "ENOSPC",
+  "EDQUOT",
+  "EFBIG",
+  "ENOTDIR",
+  "EISDIR",
+  "EEXIST",
+  "ELOOP",
+  "ENAMETOOLONG",
 ]);
 
 /** The error for a file or folder that cannot be used, with owner and fix; `instead` is what else the user can do. */

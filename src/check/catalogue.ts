@@ -15,9 +15,19 @@ import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
 
 /** All cases, in the order in which they are shown. A test compares them with `docs/reference/check.md`. */
 export const CATALOGUE: readonly CheckCase[] = [
-  ...[KIND_CASES, SIGNATURE_CASES, DIGEST_CASES, FORGED_DIGEST_CASES, FORGED_KIND_CASES],
-  ...[FORGED_AFTER_CASES, GATE_CASES, TAMPERING_CASES, SPELLING_CASES, CONTENT_CASES],
-  ...[REQUEST_CASES, TIME_CASES, DUPLICATE_CASES],
+  KIND_CASES,
+  SIGNATURE_CASES,
+  DIGEST_CASES,
+  FORGED_DIGEST_CASES,
+  FORGED_KIND_CASES,
+  FORGED_AFTER_CASES,
+  GATE_CASES,
+  TAMPERING_CASES,
+  SPELLING_CASES,
+  CONTENT_CASES,
+  REQUEST_CASES,
+  TIME_CASES,
+  DUPLICATE_CASES,
 ]
   .flat()
   .toSorted((one, other) => placeOf(one) - placeOf(other));

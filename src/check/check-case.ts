@@ -76,7 +76,10 @@ export function casesOf<How>(
   rows: readonly CaseRow<How>[],
 ): readonly CheckCase[] {
   return rows.map(([id, sent, how, own = {}]) => ({
-    ...{ ...common, id, sent, run: (probe: Probe) => run(probe, how) },
+    ...common,
+    id,
+    sent,
+    run: (probe: Probe) => run(probe, how),
     ...(typeof own === "string" ? { fix: own } : own),
   }));
 }

@@ -91,8 +91,18 @@ export function notObserved(one: CheckCase, reason: string, duration: number): C
 function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
   const { id, sent, severity, why } = one;
   return {
-    ...{ id, sent, severity, why, group: groupOf(one), right: rightText(one) },
-    ...{ answer: null, confirmed: [], runs: null, fix: null, responseTime: null, duration: 0 },
+    id,
+    sent,
+    severity,
+    why,
+    group: groupOf(one),
+    right: rightText(one),
+    answer: null,
+    confirmed: [],
+    runs: null,
+    fix: null,
+    responseTime: null,
+    duration: 0,
   };
 }
 
@@ -146,8 +156,12 @@ export function showsSignature({ about, right }: CheckCase): boolean {
 
 /** The cases whose own text says why a valid signature may be refused. */
 const SIGNATURE_FIXES: ReadonlySet<CheckCase["about"]> = new Set([
-  ...(["bytes", "content-type", "digest", "header", "transfer"] as const),
-]);
+  "bytes",
+  "content-type",
+  "digest",
+  "header",
+  "transfer",
+] as const);
 
 const RUNS_REFUSED =
   "it refuses a forged event, but runs it: verify the signature before you do anything else";

@@ -205,8 +205,15 @@ export class Probe {
     );
     await pace.turn();
     const answer = await exchange(this.url, {
-      ...{ insecure, lag: () => pace.lag, method, target, headers: Object.fromEntries(sent) },
-      ...{ body: parts, timeout, trailers, agent },
+      insecure,
+      lag: () => pace.lag,
+      method,
+      target,
+      headers: Object.fromEntries(sent),
+      body: parts,
+      timeout,
+      trailers,
+      agent,
     });
     this.exchanges.push({ body, options, answer });
     return answer;

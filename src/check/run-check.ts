@@ -65,7 +65,10 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
   const diagnosis = [...diagnose(results, found), ...diagnoseTimes(responseTimes, slow), ...limited];
   const whole = { results, stopped, endedBy, isReceiversFault, diagnosis, counts: countResults(results) };
   return {
-    ...{ url: shownUrl(url), startedAt, responseTimes, ...whole },
+    url: shownUrl(url),
+    startedAt,
+    responseTimes,
+    ...whole,
     proof: proof === undefined ? null : curlText(proof, options),
     duration: Math.round(performance.now() - start),
     requests: pace.requests,

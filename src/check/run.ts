@@ -58,7 +58,9 @@ export class Run {
     };
     const { wait, onWait } = options;
     this.limits = watchLimits({
-      ...{ requests: () => pace.requests, ...(wait && { wait }), ...(onWait && { onWait }) },
+      requests: () => pace.requests,
+      ...(wait && { wait }),
+      ...(onWait && { onWait }),
       sendValid: () => {
         const probe = this.again();
         return probe.post(probe.body());

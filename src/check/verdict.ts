@@ -80,14 +80,16 @@ export function curlText(
   ];
   const path = (target ?? url.pathname + url.search).replace(url.search, () => shownUrl(url.search));
   const parts = [
-    ...["curl", "-i"],
+    "curl",
+    "-i",
     ...(method === "POST" ? [] : ["-X", method]),
     ...(target === undefined ? [] : ["--path-as-is"]),
     ...sent.flatMap(([name, value]) => [
       "-H",
       quoted(value === null ? `${name}:` : value === "" ? `${name};` : `${name}: ${value}`),
     ]),
-    ...["--data-binary", quoted(Buffer.from(body).toString("utf8"))],
+    "--data-binary",
+    quoted(Buffer.from(body).toString("utf8")),
     quoted(url.origin + path),
   ];
   return parts.join(" ");

@@ -64,7 +64,8 @@ export function exchange(
         sentAt === undefined ? undefined : Math.max(0, Math.round(performance.now() - lag() - sentAt));
       const retryAfter = readRetryAfter(incoming.headers["retry-after"], Date.now());
       const status = {
-        ...({ type: "status", status: incoming.statusCode ?? 0 } as const),
+        type: "status" as const,
+        status: incoming.statusCode ?? 0,
         ...(tookMs !== undefined && { tookMs }),
         ...(retryAfter !== undefined && { retryAfter }),
       };
@@ -117,7 +118,12 @@ async function reached(outgoing: ReturnType<typeof httpRequest>, event: string, 
 }
 
 const NO_CONNECTION = new Set([
-  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
 ]);
 
 function failure(error: NodeJS.ErrnoException): ProbeAnswer {

@@ -34,7 +34,10 @@ export function processIo(): Io {
   stdout.on("error", lose("standard output"));
   stderr.on("error", lose("standard error"));
   return {
-    ...{ env, stdin, stdout, stderr },
+    env,
+    stdin,
+    stdout,
+    stderr,
     cwd: orElse(() => process.cwd(), ""), // empty if it was removed while a shell was in it
     isTTY: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
     exit,

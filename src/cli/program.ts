@@ -29,10 +29,23 @@ import { refusePasswordUrls } from "./settings/password-urls.ts";
 
 /** In the order of the help. */
 const COMMANDS = [
-  ...[registerInit, registerListen, registerTrigger, registerReplay, registerSign, registerVerify],
+  registerInit,
+  registerListen,
+  registerTrigger,
+  registerReplay,
+  registerSign,
+  registerVerify,
   registerCheck,
-  ...[registerEvents, registerInbox, registerTypes, registerFixtures, registerDoctor, registerMcp],
-  ...[registerSandbox, registerSubscribe, registerProperties, registerCompletion],
+  registerEvents,
+  registerInbox,
+  registerTypes,
+  registerFixtures,
+  registerDoctor,
+  registerMcp,
+  registerSandbox,
+  registerSubscribe,
+  registerProperties,
+  registerCompletion,
 ];
 
 /** Creates the whole program. Each command registers itself and imports its work only when it runs. */

@@ -117,7 +117,9 @@ function readBody({ status, headers, bytes }: RawAnswer, { settings, request }: 
     failure: {
       code: "service_answer_invalid",
       message: `${labelOf(request)}: ${why}`,
-      ...{ status, again: false, mayHaveHappened: request.method === "POST" },
+      status,
+      again: false,
+      mayHaveHappened: request.method === "POST",
     },
   });
   if (bytes === undefined)

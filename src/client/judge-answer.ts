@@ -45,7 +45,9 @@ export function judgeFailure(
     return {
       code: "service_answer_invalid",
       message: `${label}: expected 2xx, got ${status}, a redirect${target}, which is not followed, since the key is sent only to baseUrl: check the base URL`,
-      ...{ status, again: false, mayHaveHappened: isPost },
+      status,
+      again: false,
+      mayHaveHappened: isPost,
     };
   }
   const error = readErrorObject(bytes);
@@ -63,7 +65,10 @@ export function judgeFailure(
   return {
     code: codeOf(status),
     message: parts.filter((part) => part !== false).join(""),
-    ...{ status, type, field, serviceMessage },
+    status,
+    type,
+    field,
+    serviceMessage,
     retryAfter: readRetryAfter(headers.get("retry-after"), now),
     again: status === 429 || status === 500 || (status > 500 && !isPost),
     mayHaveHappened: status >= 500 && isPost,

@@ -120,7 +120,9 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
   checkAtMost("retry.attempts", retry.attempts, MAX_ATTEMPTS);
   checkAtMost("retry.maxDelay", retry.maxDelay, MAX_TIMER);
   return Object.freeze({
-    ...{ baseUrl, credential, retry },
+    baseUrl,
+    credential,
+    retry,
     timeout: options.timeout ?? DEFAULT_LIMITS.timeout,
     maxAnswer: options.maxAnswer ?? DEFAULT_LIMITS.maxAnswer,
     assumptions: Object.freeze({ ...DEFAULT_ASSUMPTIONS, ...givenOptions(options.assumptions ?? {}) }),

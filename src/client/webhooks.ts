@@ -62,7 +62,10 @@ export function webhooksApi(settings: ClientSettings): WebhooksApi {
       throw invalid("secret to be a non-empty string", secret, "pass one, or leave it out");
     const body = { url: String(url), events, secret };
     const result = await call(settings, {
-      ...{ method: "POST", path: "/v1/webhooks", body, signal },
+      method: "POST",
+      path: "/v1/webhooks",
+      body,
+      signal,
       ...(secret !== undefined && { secrets: [secret] }),
     });
     const { status, body: created, mayHaveHappenedBefore: mayExistTwice } = result;

@@ -52,15 +52,22 @@ export class Dispatcher {
     this.#options = options;
     const [limit, watch] = [new ConcurrencyLimit(options.concurrency), new RetryWatch(options)];
     this.#claiming = {
-      ...{ limit, watch, failures: claimFailures(options.log), claims: new UnderWay() },
+      limit,
+      watch,
+      failures: claimFailures(options.log),
+      claims: new UnderWay(),
       run: (entry, how) => this.#runner.run(entry, how),
       except: () => this.#runner.doubtfullyLeased(),
-      ...{ nextTurn: this.#nextTurn, wake: () => this.wake() },
+      nextTurn: this.#nextTurn,
+      wake: () => this.wake(),
     };
     this.#queues = new TargetQueues(options, this.#claiming);
     this.#loop = new ClaimLoop(options, this.#claiming);
     this.#runner = new EntryRunner(options, {
-      ...{ limit, queues: this.#queues, loop: this.#loop, watch },
+      limit,
+      queues: this.#queues,
+      loop: this.#loop,
+      watch,
       stopping: this.#stopper.signal,
       signal: this.#aborter.signal,
     });

@@ -42,7 +42,9 @@ export class RetryWatch {
     this.#stopped.add(name);
     this.#results.delete(name);
     await this.#stop({
-      ...{ scope: "retry", name, since: this.#options.clock() },
+      scope: "retry",
+      name,
+      since: this.#options.clock(),
       who: `${STOPPED} at #${seq}: ${failed} of the latest ${results.length} failed`,
     });
   }

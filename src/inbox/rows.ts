@@ -150,13 +150,21 @@ export function entryColumns(entry: Entry) {
   return {
     seq: entry.seq,
     ...keyColumns(entry.key),
-    ...{ kind: encodeNullable(entry.kind), event_timestamp: entry.eventTimestamp },
-    ...{ state: entry.state, reason: encodeNullable(entry.reason) },
+    kind: encodeNullable(entry.kind),
+    event_timestamp: entry.eventTimestamp,
+    state: entry.state,
+    reason: encodeNullable(entry.reason),
     problems: entry.problems.length === 0 ? null : JSON.stringify(entry.problems),
-    ...{ order_key: encodeNullable(entry.orderKey), received_at: entry.receivedAt, run_at: entry.runAt },
-    ...{ attempts: entry.attempts, duplicates: entry.duplicates, last_seen_at: entry.lastSeenAt },
-    ...{ settled_at: entry.settledAt, waits: waitsValue(entry.waits) },
-    ...{ body_hash: entry.bodyHash, body_length: entry.bodyLength },
+    order_key: encodeNullable(entry.orderKey),
+    received_at: entry.receivedAt,
+    run_at: entry.runAt,
+    attempts: entry.attempts,
+    duplicates: entry.duplicates,
+    last_seen_at: entry.lastSeenAt,
+    settled_at: entry.settledAt,
+    waits: waitsValue(entry.waits),
+    body_hash: entry.bodyHash,
+    body_length: entry.bodyLength,
   };
 }
 

@@ -8,9 +8,15 @@ import { codeOf, HookporterError } from "../errors.ts";
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": [
     "default-src 'none'",
-    ...["script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"],
-    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-    ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ].join("; "),
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
@@ -81,7 +87,10 @@ export function toRequestError(thrown: unknown): RequestError {
 }
 
 const STATUS: Readonly<Record<string, number>> = {
-  ...{ input_invalid: 400, fixture_invalid: 400, entry_unknown: 404, target_unreachable: 502 },
+  input_invalid: 400,
+  fixture_invalid: 400,
+  entry_unknown: 404,
+  target_unreachable: 502,
 };
 
 export function write(

@@ -43,9 +43,11 @@ export function addMetrics(receiver: MeasuredReceiver, options: MetricsOptions =
     if (observation.type === "delivery") countDelivery(observation);
     else if (observation.type === "attempt") countRun(observation);
   };
-  const commits = set.histogram("hookporter_commit_duration_seconds", "Time of a commit of the inbox.", [
-    ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-  ]);
+  const commits = set.histogram(
+    "hookporter_commit_duration_seconds",
+    "Time of a commit of the inbox.",
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+  );
   const inbox = inboxOf(receiver);
   const inboxClock = () => inbox.now?.() ?? Date.now();
   const now =

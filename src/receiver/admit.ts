@@ -59,7 +59,10 @@ function mayBeSigned(headers: DeliveryHeaders, signatureHeader: string): boolean
 
 /** Credentials of the relay that forwarded the delivery, hop-by-hop headers, and names that a sender never uses. */
 export const NOT_KEPT: ReadonlySet<string> = new Set([
-  ...[":authority", ":method", ":path", ":scheme"], // Node's HTTP/2 has the request line among the headers
+  ":authority",
+  ":method",
+  ":path",
+  ":scheme", // Node's HTTP/2 has the request line among the headers
   "__proto__",
   "authorization",
   "connection",

@@ -102,8 +102,13 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     const { handlerTimeout, lease: leaseTime, poll } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
-      ...{ runner: id, sources: [settings.source], leftKinds: (source) => missing.leftKinds(source) },
-      ...{ handlerTimeout, leaseTime, poll, knownTargets: () => wiring.router.targets },
+      runner: id,
+      sources: [settings.source],
+      leftKinds: (source) => missing.leftKinds(source),
+      handlerTimeout,
+      leaseTime,
+      poll,
+      knownTargets: () => wiring.router.targets,
       deadBlocks: settings.deadLetterOrder === "block",
       plan: (entry, ready) => planEntry(entry, wiring, registered, ready),
       onAttempts: (...ran) => {
@@ -114,8 +119,12 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       onDead: (letter) => tellDead(letter, wiring),
     });
     this.#intake = new Intake({
-      ...{ wiring, dispatcher: this.#dispatcher, observers: this.#observers },
-      ...{ signedRefusals: new SignedRefusals(settings), senders: this.#senders, outcomes },
+      wiring,
+      dispatcher: this.#dispatcher,
+      observers: this.#observers,
+      signedRefusals: new SignedRefusals(settings),
+      senders: this.#senders,
+      outcomes,
       // A failed commit refuses nothing: the next one may succeed.
       refusal: (wasOpen) => {
         const { damage } = settings.inbox;

@@ -72,8 +72,11 @@ export class SenderWatch {
     const level: keyof Logger = noAuthentic(record, now) ? "error" : "warn";
     const refused = record.mismatches?.count;
     const fields = {
-      ...{ outcome: "unauthorized", reason: "signature_mismatch", source: record.source },
-      ...{ refused, unlogged: unlogged || undefined },
+      outcome: "unauthorized",
+      reason: "signature_mismatch",
+      source: record.source,
+      refused,
+      unlogged: unlogged || undefined,
     };
     const message = `a well-formed signature matches no secret: ${mismatchText(record, now)}`;
     this.#terms.log[level](fields, message);

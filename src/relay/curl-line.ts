@@ -14,9 +14,15 @@ export function curlLine({ target, headers, file }: { target: URL; headers: Deli
   const typed = pairs.some(([name]) => name.toLowerCase() === "content-type") ? [] : ["content-type:"];
   const lines = carried.map(([name, value]) => (value === "" ? `${name};` : `${name}: ${value}`));
   const words = [
-    ...["curl", "-sS", "--globoff", "-w", quote("\\n%{http_code}\\n")],
+    "curl",
+    "-sS",
+    "--globoff",
+    "-w",
+    quote("\\n%{http_code}\\n"),
     ...[...lines, ...typed].flatMap((header) => ["-H", quote(header)]),
-    ...["--data-binary", quote(`@${file}`), quote(target.href)],
+    "--data-binary",
+    quote(`@${file}`),
+    quote(target.href),
   ];
   return { line: words.join(" "), leftOut: [...new Set(leftOut)] };
 }

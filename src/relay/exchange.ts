@@ -131,7 +131,8 @@ function openRequest(
   const secure = target.protocol === "https:";
   return (secure ? httpsRequest : httpRequest)(target, {
     path: target.pathname + (target.search || query),
-    ...{ method, agent: AGENTS[secure ? "https:" : "http:"] },
+    method,
+    agent: AGENTS[secure ? "https:" : "http:"],
     headers: {
       ...sentHeaders(headers),
       ...(host !== undefined && { host }),

@@ -24,8 +24,11 @@ export function formatDelivery({ method, target, headers, receivedAt, body }: De
   const text = bytes.toString("utf8");
   const exact = Buffer.from(text, "utf8").equals(bytes);
   const fixture = {
-    ...{ format: FORMAT, receivedAt: new Date(receivedAt).toISOString(), method },
-    ...{ target: shownUrl(target), headers },
+    format: FORMAT,
+    receivedAt: new Date(receivedAt).toISOString(),
+    method,
+    target: shownUrl(target),
+    headers,
     bodyEncoding: exact ? "utf8" : "base64",
     body: exact ? text : bytes.toString("base64"),
   };

@@ -63,7 +63,13 @@ export function isUnconnected(thrown: unknown): boolean {
 }
 
 const UNCONNECTED = new Set([
-  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ETIMEDOUT"],
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+  "ETIMEDOUT",
 ]);
 
 /** Whether an error of {@link send} is a time-out rather than an unreachable target. */

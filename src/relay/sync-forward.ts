@@ -45,7 +45,9 @@ export function syncForward(timeout: number) {
   };
   /** The options of the single forward whose answers are passed on. The sender waits for the whole body. */
   const forwardOptions: ForwardOptions = {
-    ...{ timeout, bodyTimeout: timeout, maxAnswer: MAX_PASSED_ON },
+    timeout,
+    bodyTimeout: timeout,
+    maxAnswer: MAX_PASSED_ON,
     onAnswer: (seq, answer) => tell(seq, { answer }),
     onFailure: (seq, thrown) => tell(seq, { thrown }),
   };

@@ -36,7 +36,9 @@ export function unauthorized(message: string): ApiError {
 export function rateLimited(waitMs: number): ApiError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return {
-    ...{ status: 429, type: "rate_limited", message: `too many requests: retry in ${seconds} s` },
+    status: 429,
+    type: "rate_limited",
+    message: `too many requests: retry in ${seconds} s`,
     headers: { "Retry-After": String(seconds) },
   };
 }

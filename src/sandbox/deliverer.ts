@@ -95,8 +95,14 @@ export class Deliverer {
     const number = ++this.#count;
     const { event, timestamp, destination } = consignment;
     const standing: Standing = {
-      ...{ id: `del_sandbox_${number}`, event, timestamp, webhook: destination.webhook, state: "waiting" },
-      ...{ copyOf, attempts: [], nextAttemptAt: formatTimestamp(this.#terms.clock() + delay) },
+      id: `del_sandbox_${number}`,
+      event,
+      timestamp,
+      webhook: destination.webhook,
+      state: "waiting",
+      copyOf,
+      attempts: [],
+      nextAttemptAt: formatTimestamp(this.#terms.clock() + delay),
     };
     const one: UnderWay = { ...consignment, number, standing };
     this.#keep(standing);
@@ -133,7 +139,10 @@ export class Deliverer {
       : await destination.reach(body, missigned, signal);
     if (!this.#open.has(one)) return;
     const done: SandboxAttempt = {
-      ...{ attempt, at: formatTimestamp(at), status, error },
+      attempt,
+      at: formatTimestamp(at),
+      status,
+      error,
       duration: Math.round((performance.now() - start) * 10) / 10,
       chaos: [...(missigned ? ["wrong-signature"] : []), ...(outage ? ["outage"] : [])],
     };

@@ -29,7 +29,9 @@ export function endpointOf(
   signal: AbortSignal,
 ): Destination {
   return {
-    ...{ webhook: { id, url }, signed: secret !== undefined, signal },
+    webhook: { id, url },
+    signed: secret !== undefined,
+    signal,
     reach: async (body, missigned, aborted) => {
       const key = missigned ? WRONG_SECRET : secret?.key;
       const headers = {

@@ -59,7 +59,11 @@ export interface SandboxSettings extends Settled<Omit<SandboxOptions, "apiKey" |
 
 /** Defaults that the description does not show. */
 export const SANDBOX_DEFAULTS = {
-  ...{ port: 4500, seed: 1, properties: 25, rateLimit: 600, answerTimeout: 10_000 },
+  port: 4500,
+  seed: 1,
+  properties: 25,
+  rateLimit: 600,
+  answerTimeout: 10_000,
   retry: { attempts: 6, delay: 1000, factor: 5, maxDelay: 600_000, jitter: 0 },
 } as const;
 
@@ -89,7 +93,10 @@ const CHECKS: Readonly<Record<keyof SandboxOptions, Check>> = {
   clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
 };
 const CHAOS_CHECKS: Readonly<Record<keyof Chaos, Check>> = {
-  ...{ duplicates: probability, delay: checkRange, wrongSignature: probability, outage: milliseconds },
+  duplicates: probability,
+  delay: checkRange,
+  wrongSignature: probability,
+  outage: milliseconds,
 };
 
 /**

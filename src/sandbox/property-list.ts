@@ -8,8 +8,14 @@ export const MAX_PER_PAGE = 100;
 
 /** Every field of a listed property; the type requires every field. */
 const FIELDS: Readonly<Record<keyof ListedProperty, true>> = {
-  ...{ id: true, type: true, address: true, surface: true, rooms: true },
-  ...{ rent: true, yield: true, tenant: true },
+  id: true,
+  type: true,
+  address: true,
+  surface: true,
+  rooms: true,
+  rent: true,
+  yield: true,
+  tenant: true,
 };
 
 /**

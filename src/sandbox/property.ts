@@ -59,7 +59,9 @@ export function drawProperty(seed: number, number: number, createdAt: number): P
   const shared = { id: `prop_sandbox_${name}`, type: "apartment", address, surface, rooms };
   const created = { ...shared, purchase_price: price, created_at: formatTimestamp(createdAt), owner };
   const listed = {
-    ...{ ...shared, rent, yield: Math.round((rent * 12 * 10_000) / price) / 100 },
+    ...shared,
+    rent,
+    yield: Math.round((rent * 12 * 10_000) / price) / 100,
     tenant: { name: `Sample Tenant ${name}`, lease_start: lease },
   };
   return { listed, created };

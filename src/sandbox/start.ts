@@ -74,7 +74,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   openStreamsOn(server, stream, { settings, simulation, rules });
   return {
-    ...{ url, streamUrl },
+    url,
+    streamUrl,
     get subscriptions() {
       return simulation.subscriptions;
     },

@@ -24,7 +24,10 @@ export function streamServer(
   onChange: (observation: StreamObservation) => void,
 ) {
   const server = new WebSocketServer({
-    ...{ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false, clientTracking: false },
+    noServer: true,
+    maxPayload: MAX_MESSAGE,
+    perMessageDeflate: false,
+    clientTracking: false,
   });
   server.on("headers", (headers, request) => {
     if (acknowledges(request)) headers.push(`${ACKNOWLEDGE_HEADER}: 1`);

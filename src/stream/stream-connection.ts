@@ -35,7 +35,10 @@ export class StreamConnection {
     const { maxMessage, handshakeTimeout, pingEvery } = this.#options;
     this.#socket = new WebSocket(options.url, {
       headers: { authorization: `Bearer ${token}`, [ACKNOWLEDGE_HEADER]: "1" },
-      ...{ maxPayload: maxMessage, handshakeTimeout, perMessageDeflate: false, followRedirects: false },
+      maxPayload: maxMessage,
+      handshakeTimeout,
+      perMessageDeflate: false,
+      followRedirects: false,
     });
     const pinging = setInterval(() => this.#ping(), pingEvery);
     this.ended = new Promise((resolve) => {

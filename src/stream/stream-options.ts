@@ -31,7 +31,11 @@ export type StreamChange =
 
 /** Retries for ever, since a stream may be away for any time. */
 export const STREAM_RETRY: RetryPolicy = {
-  ...{ attempts: Number.POSITIVE_INFINITY, delay: 500, factor: 2, maxDelay: 30_000, jitter: 0.5 },
+  attempts: Number.POSITIVE_INFINITY,
+  delay: 500,
+  factor: 2,
+  maxDelay: 30_000,
+  jitter: 0.5,
 };
 
 /** The defaults of the other options. */

@@ -50,7 +50,9 @@ export const command: TunnelProvider<CommandSettings> = {
     const pattern = new RegExp(urlPattern);
     return openProgramTunnel(
       {
-        ...{ program, argv, addressTimeout },
+        program,
+        argv,
+        addressTimeout,
         readUrl: (line) => {
           const found = find(line, pattern);
           if (found === undefined) return undefined;

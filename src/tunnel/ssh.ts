@@ -19,7 +19,10 @@ export const ssh: TunnelProvider<SshSettings> = {
     const host = service === undefined ? settings.host : (settings.host ?? SSH_SERVICES[service].host);
     return openProgramTunnel(
       {
-        ...{ program: "ssh", argv: sshArguments(settings, target), cwd: folder, addressTimeout },
+        program: "ssh",
+        argv: sshArguments(settings, target),
+        cwd: folder,
+        addressTimeout,
         readUrl: (line, stream) => readUrl(settings, line, stream),
         noAddress: (said) => noAddress(host, said),
         ended: (end, { stderr: said }, wasUp) => sshFailure({ ...end, host, folder, said, wasUp }),

@@ -120,7 +120,11 @@ export class TunnelSupervisor {
   #live(): Promise<LifeEnd> {
     const { startChild, probe, clock, random } = this.#options;
     this.#life = new TunnelLife({
-      ...{ startChild, probe, clock, random, timing: this.#timing },
+      startChild,
+      probe,
+      clock,
+      random,
+      timing: this.#timing,
       online: (url) => this.#online(url),
       doubtful: (why) => this.#tell("reconnecting", why),
       unreached: (why) => this.#unreached(why),

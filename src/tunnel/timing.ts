@@ -32,14 +32,28 @@ export interface TunnelTiming {
 
 /** The default times. A dead address is noticed within `probeEvery` and `probe`, which is less than 30 seconds. */
 export const TUNNEL_TIMING: TunnelTiming = {
-  ...{ start: 15_000, grace: 6000, arrival: 20_000, doubt: 20_000, quiet: 5000 },
-  ...{ probeEvery: 20_000, idleProbeEvery: 20_000, inUse: Number.POSITIVE_INFINITY },
-  ...{ probeBudget: Number.POSITIVE_INFINITY, probe: 5000, patience: 60_000, stable: 30_000, close: 1500 },
+  start: 15_000,
+  grace: 6000,
+  arrival: 20_000,
+  doubt: 20_000,
+  quiet: 5000,
+  probeEvery: 20_000,
+  idleProbeEvery: 20_000,
+  inUse: Number.POSITIVE_INFINITY,
+  probeBudget: Number.POSITIVE_INFINITY,
+  probe: 5000,
+  patience: 60_000,
+  stable: 30_000,
+  close: 1500,
 };
 
 /** Delays between two starts of a provider. */
 export const RESTARTS: RetryPolicy = {
-  ...{ attempts: Number.POSITIVE_INFINITY, delay: 300, factor: 2, maxDelay: 15_000, jitter: 0.5 },
+  attempts: Number.POSITIVE_INFINITY,
+  delay: 300,
+  factor: 2,
+  maxDelay: 15_000,
+  jitter: 0.5,
 };
 
 /**
@@ -53,7 +67,11 @@ export const SLEPT = 3000;
 
 /** Delays between two probes of an address that does not lead here yet. */
 export const PROBES: RetryPolicy = {
-  ...{ attempts: Number.POSITIVE_INFINITY, delay: 100, factor: 1.5, maxDelay: 5000, jitter: 0.2 },
+  attempts: Number.POSITIVE_INFINITY,
+  delay: 100,
+  factor: 1.5,
+  maxDelay: 5000,
+  jitter: 0.2,
 };
 
 /** The longest delay between two probes while a provider repairs a connection by itself, in milliseconds. */

@@ -43,56 +43,54 @@ const asText = (text: string) => Buffer.from(text, "utf8");
 
 /** The secret that check is given, the one in the receiver, and the cause. */
 const SECRETS: readonly (readonly [string, Buffer, string | Buffer, RegExp])[] = [
-  ...[
-    [
-      "decodes base64",
-      asText(Buffer.from(SECRET).toString("base64")),
-      SECRET,
-      /secret as base64.*\(decoded in the receiver\).*`HOOKPORTER_SECRET_ENCODING=base64`/,
-    ] as const,
-    [
-      "decodes hex",
-      asText(Buffer.from(SECRET).toString("hex")),
-      SECRET,
-      /secret as hex.*\(decoded in the receiver\).*`HOOKPORTER_SECRET_ENCODING=hex`/,
-    ] as const,
-    [
-      "decodes what follows whsec_",
-      asText(`whsec_${Buffer.from(SECRET).toString("base64")}`),
-      SECRET,
-      /\(decoded after whsec_ in the receiver\).*`whsec` if it begins with `whsec_`/,
-    ] as const,
-    [
-      "uses base64 as text",
-      asText(SECRET),
-      Buffer.from(SECRET).toString("base64"),
-      /secret as base64.*\(decoded here\)/,
-    ] as const,
-    [
-      "uses hex as text",
-      asText(SECRET),
-      Buffer.from(SECRET).toString("hex"),
-      /secret as hex.*\(decoded here\)/,
-    ] as const,
-    [
-      "uses whsec_ as text",
-      asText(SECRET),
-      `whsec_${Buffer.from(SECRET).toString("base64")}`,
-      /\(decoded after whsec_ here\)/,
-    ] as const,
-    [
-      "keeps the line break",
-      asText(SECRET),
-      `${SECRET}\n`,
-      /spaces or a line break around its secret/,
-    ] as const,
-    [
-      "has no secret",
-      asText(SECRET),
-      "",
-      /the secret was empty or not set in the receiver \(empty\). Set the secret in the receiver/,
-    ] as const,
-  ],
+  [
+    "decodes base64",
+    asText(Buffer.from(SECRET).toString("base64")),
+    SECRET,
+    /secret as base64.*\(decoded in the receiver\).*`HOOKPORTER_SECRET_ENCODING=base64`/,
+  ] as const,
+  [
+    "decodes hex",
+    asText(Buffer.from(SECRET).toString("hex")),
+    SECRET,
+    /secret as hex.*\(decoded in the receiver\).*`HOOKPORTER_SECRET_ENCODING=hex`/,
+  ] as const,
+  [
+    "decodes what follows whsec_",
+    asText(`whsec_${Buffer.from(SECRET).toString("base64")}`),
+    SECRET,
+    /\(decoded after whsec_ in the receiver\).*`whsec` if it begins with `whsec_`/,
+  ] as const,
+  [
+    "uses base64 as text",
+    asText(SECRET),
+    Buffer.from(SECRET).toString("base64"),
+    /secret as base64.*\(decoded here\)/,
+  ] as const,
+  [
+    "uses hex as text",
+    asText(SECRET),
+    Buffer.from(SECRET).toString("hex"),
+    /secret as hex.*\(decoded here\)/,
+  ] as const,
+  [
+    "uses whsec_ as text",
+    asText(SECRET),
+    `whsec_${Buffer.from(SECRET).toString("base64")}`,
+    /\(decoded after whsec_ here\)/,
+  ] as const,
+  [
+    "keeps the line break",
+    asText(SECRET),
+    `${SECRET}\n`,
+    /spaces or a line break around its secret/,
+  ] as const,
+  [
+    "has no secret",
+    asText(SECRET),
+    "",
+    /the secret was empty or not set in the receiver \(empty\). Set the secret in the receiver/,
+  ] as const,
 ];
 
 it.each(SECRETS)("a receiver that %s is named, without the secret", async (_, key, own, cause) => {

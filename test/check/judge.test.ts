@@ -7,15 +7,13 @@ const status = (code: number): ProbeAnswer => ({ type: "status", status: code })
 const circumstances = { timeout: 1000, slow: 5000, duration: 5 };
 
 const REFUSED: CheckCase = {
-  ...{
-    id: "SIG-01",
-    sent: "x",
-    right: ["4xx"],
-    best: ["401"],
-    severity: "required",
-    why: "y",
-    fix: "mend it",
-  },
+  id: "SIG-01",
+  sent: "x",
+  right: ["4xx"],
+  best: ["401"],
+  severity: "required",
+  why: "y",
+  fix: "mend it",
   run: async () => [],
 };
 const ACCEPTED: CheckCase = { ...REFUSED, right: ["200"], best: ["200"], fix: "take it" };
@@ -37,7 +35,10 @@ describe("judge", () => {
 
   it("fails with the case's own text if a forged delivery is confirmed", () => {
     expect(verdict(REFUSED, [status(200)])).toMatchObject({
-      ...{ outcome: "failed", severity: "required", fix: "mend it", answer: "200" },
+      outcome: "failed",
+      severity: "required",
+      fix: "mend it",
+      answer: "200",
     });
   });
 
@@ -95,7 +96,8 @@ describe("judge", () => {
       circumstances,
     );
     expect({ answer, fix }).toEqual({
-      ...{ answer: "401, 200, 401, 3 × 200", fix: "mend it; confirmed: ping, lead.created" },
+      answer: "401, 200, 401, 3 × 200",
+      fix: "mend it; confirmed: ping, lead.created",
     });
   });
 

@@ -37,7 +37,11 @@ it("the record of `events show --json` is read: the handler with most successful
 
 it("a command is split into words without a shell", () => {
   expect(commandWords(`sh -c 'grep -c "$0" log' --x="a b" C:\\bin`)).toEqual([
-    ...["sh", "-c", 'grep -c "$0" log', "--x=a b", "C:\\bin"],
+    "sh",
+    "-c",
+    'grep -c "$0" log',
+    "--x=a b",
+    "C:\\bin",
   ]);
 });
 

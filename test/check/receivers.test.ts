@@ -90,8 +90,15 @@ function run(
   timeout: number,
 ): Promise<CheckReport> {
   return runCheck({
-    ...{ url, cases, secret: createSecretKey(SECRET, "utf8"), clock: Date.now },
-    ...{ signatureHeader: "x-service-signature", timeout, settle: 100, concurrency: 8, slow: Infinity },
+    url,
+    cases,
+    secret: createSecretKey(SECRET, "utf8"),
+    clock: Date.now,
+    signatureHeader: "x-service-signature",
+    timeout,
+    settle: 100,
+    concurrency: 8,
+    slow: Infinity,
     ...(observe !== undefined && { observer: observeByUrl(observe, 30_000) }),
   });
 }

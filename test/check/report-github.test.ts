@@ -13,15 +13,16 @@ const results = [
 const report = {
   proof: null,
   requests: 1,
-  ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", duration: 1, results },
-  ...{
-    diagnosis: ["one cause"],
-    stopped: null,
-    endedBy: null,
-    isReceiversFault: false,
-    responseTimes: null,
-    counts: countResults(results),
-  },
+  url: "http://127.0.0.1:3000/",
+  startedAt: "2026-01-01T00:00:00.000Z",
+  duration: 1,
+  results,
+  diagnosis: ["one cause"],
+  stopped: null,
+  endedBy: null,
+  isReceiversFault: false,
+  responseTimes: null,
+  counts: countResults(results),
 };
 
 it("a failed case is an error, a warning or a notice, with its answer and its fix", () => {

@@ -25,16 +25,16 @@ function xmlOf(
     {
       proof: null,
       requests: 1,
-      ...{ url: "http://127.0.0.1:3000/a?b&c", startedAt: "2026-01-15T09:30:00.000Z", duration: 1234 },
-      ...{
-        results: given,
-        diagnosis: [],
-        stopped: null,
-        endedBy: null,
-        isReceiversFault: false,
-        responseTimes: null,
-        counts: countResults(given),
-      },
+      url: "http://127.0.0.1:3000/a?b&c",
+      startedAt: "2026-01-15T09:30:00.000Z",
+      duration: 1234,
+      results: given,
+      diagnosis: [],
+      stopped: null,
+      endedBy: null,
+      isReceiversFault: false,
+      responseTimes: null,
+      counts: countResults(given),
       ...ending,
     },
     strict,
@@ -68,7 +68,10 @@ it("the report has the structure that JUnit readers expect: suites with counts, 
     [...root.getElementsByTagName("testsuite")].map((one) => one.getAttribute(name));
   expect(root.tagName).toBe("testsuites");
   expect(["tests", "failures", "errors", "time"].map((name) => root.getAttribute(name))).toEqual([
-    ...["5", "1", "0", "1.234"],
+    "5",
+    "1",
+    "0",
+    "1.234",
   ]);
   expect(attributes("name")).toEqual(["SIG signatures", "DUP duplicates"]);
   expect([attributes("tests"), attributes("failures"), attributes("skipped")]).toEqual([

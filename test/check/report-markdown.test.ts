@@ -6,14 +6,15 @@ import { result } from "./sample.ts";
 const whole = (results: ReturnType<typeof result>[], stopped: string | null = null) => ({
   proof: null,
   requests: 1,
-  ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", duration: 1, results },
-  ...{
-    diagnosis: stopped === null ? [] : ["one cause"],
-    stopped,
-    endedBy: null,
-    isReceiversFault: false,
-    counts: countResults(results),
-  },
+  url: "http://127.0.0.1:3000/",
+  startedAt: "2026-01-01T00:00:00.000Z",
+  duration: 1,
+  results,
+  diagnosis: stopped === null ? [] : ["one cause"],
+  stopped,
+  endedBy: null,
+  isReceiversFault: false,
+  counts: countResults(results),
   responseTimes: { median: 4, slowest: 12_300, slowestCase: "DUP-03" },
 });
 

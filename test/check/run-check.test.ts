@@ -162,13 +162,11 @@ it("the run finds a receiver that runs every copy, one that runs forged events, 
   const failed = (results: readonly CheckResult[]) =>
     results.filter(({ outcome }) => outcome === "failed").map(({ id, runs: ran }) => [id, ran]);
   expect(failed(first.results)).toEqual([
-    ...[
-      ["DUP-05", 3],
-      ["DUP-06", 5],
-      ["DUP-07", 2],
-      ["DUP-09", 2],
-      ["DUP-10", 1],
-    ],
+    ["DUP-05", 3],
+    ["DUP-06", 5],
+    ["DUP-07", 2],
+    ["DUP-09", 2],
+    ["DUP-10", 1],
   ]);
   const tooEager = { count: async ({ marker }: { marker: string }) => Math.min(1, runs.get(marker) ?? 0) };
   const second = await runCheck({ ...optionsFor(url, "DUP-08"), observer: tooEager });
@@ -181,7 +179,9 @@ it("a right receiver passes however slowly the deliveries of one case are made",
   const clock = () => Date.now() - 60_000 + 7 * ++looks;
   const options = {
     ...optionsFor(url, "DUP"),
-    ...{ clock, timeout: 10_000, observer: observeByUrl(observe, 30_000) },
+    clock,
+    timeout: 10_000,
+    observer: observeByUrl(observe, 30_000),
   };
   const { results } = await runCheck(options);
   expect(results.filter(({ outcome }) => outcome === "failed").map(({ id }) => id)).toEqual([]);

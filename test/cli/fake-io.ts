@@ -63,7 +63,9 @@ export function startCli(words: readonly string[], given: FakeIoOptions = {}) {
 
 function result(code: number, stdout: string, stderr: string): CliRun {
   return {
-    ...{ code, stdout, stderr },
+    code,
+    stdout,
+    stderr,
     get records() {
       return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
     },
@@ -82,7 +84,10 @@ export function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }:
   const listeners = new Set<(signal: StopSignal) => void>();
   const keyListeners = new Set<(key: string) => void>();
   const io: Io = {
-    ...{ cwd, env, stdout: stdout.stream, stderr: stderr.stream },
+    cwd,
+    env,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
     stdin: Readable.from([Buffer.from(stdin)]),
     isTTY: { stdin: false, stdout: false, stderr: false, ...isTTY },
     exit: () => {},

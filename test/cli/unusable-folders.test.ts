@@ -15,7 +15,11 @@ const NOBODY = 65_534;
 function run(argv: readonly string[], cwd: string, uid?: number) {
   const user = uid === undefined ? {} : { uid, gid: uid };
   const { status, stderr } = spawnSync(process.execPath, [bin, ...argv], {
-    ...{ cwd, env: { ...env, HOME: cwd }, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"], ...user },
+    cwd,
+    env: { ...env, HOME: cwd },
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+    ...user,
     timeout: 30_000,
   });
   return { code: status, stderr };

@@ -146,9 +146,20 @@ it("an option that is misspelt is refused with the one that was probably meant",
 
 it("undefined means the default of every option but baseUrl and the credential", () => {
   const settings = readClientOptions({
-    ...{ baseUrl, apiKey, accessToken: undefined, live: undefined, plainHttp: undefined, timeout: undefined },
-    ...{ maxAnswer: undefined, onRetry: undefined, fetch: undefined, clock: undefined, random: undefined },
-    ...{ sleep: undefined, retry: { attempts: undefined }, assumptions: { pageParameter: undefined } },
+    baseUrl,
+    apiKey,
+    accessToken: undefined,
+    live: undefined,
+    plainHttp: undefined,
+    timeout: undefined,
+    maxAnswer: undefined,
+    onRetry: undefined,
+    fetch: undefined,
+    clock: undefined,
+    random: undefined,
+    sleep: undefined,
+    retry: { attempts: undefined },
+    assumptions: { pageParameter: undefined },
   });
   expect(settings).toMatchObject({
     ...DEFAULT_LIMITS,

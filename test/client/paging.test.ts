@@ -43,7 +43,8 @@ const part = (total: number, from: number, size: number) => Math.max(0, Math.min
 describe("a list whose pages are smaller than they claim", () => {
   it("is read to its end if the next page continues where the last one ended", async () => {
     const pages: Pages = (page = 1) => ({
-      ...{ page, from: (page - 1) * 100 },
+      page,
+      from: (page - 1) * 100,
       count: part(250, (page - 1) * 100, 100),
     });
     const { properties } = await openStrange({ total: 250, pages });
@@ -54,7 +55,8 @@ describe("a list whose pages are smaller than they claim", () => {
 
   it("ends with an error that says how far it came if the rest cannot be reached", async () => {
     const pages: Pages = (page = 1, size) => ({
-      ...{ page, from: (page - 1) * size },
+      page,
+      from: (page - 1) * size,
       count: Math.min(100, part(250, (page - 1) * size, size)),
     });
     const { properties } = await openStrange({ total: 250, pages });
@@ -68,7 +70,8 @@ describe("a list whose pages are smaller than they claim", () => {
 
 describe("a list with an empty page", () => {
   const holed: Pages = (page = 1, size) => ({
-    ...{ page, from: (page - 1) * size },
+    page,
+    from: (page - 1) * size,
     count: page === 2 ? 0 : part(100, (page - 1) * size, size),
   });
 
@@ -91,7 +94,8 @@ describe("a list with an empty page", () => {
 
   it("ends with an error if one page of the last ones is missing, and the list was begun with a later page", async () => {
     const pages: Pages = (page = 1, size) => ({
-      ...{ page, from: (page - 1) * size },
+      page,
+      from: (page - 1) * size,
       count: page === 4 ? 0 : part(100, (page - 1) * size, size),
     });
     const { properties } = await openStrange({ total: 100, pages });
@@ -133,7 +137,8 @@ describe("a list that does not end", () => {
   it("says how far it came if the service ignores the page", async () => {
     const service = await openService({
       properties: Array.from({ length: 5 }, (_, index) => sampleProperty(index + 1)),
-      ...{ pageParameter: "p", perPage: 2 },
+      pageParameter: "p",
+      perPage: 2,
     });
     const { ids, error } = await read(clientOf(service).properties.items());
     expect(ids).toHaveLength(2);

@@ -42,7 +42,14 @@ describe("the list of properties", () => {
   });
 
   it.each([
-    ...["type", "address", "surface", "rooms", "rent", "yield", "tenant", "tenant.name"],
+    "type",
+    "address",
+    "surface",
+    "rooms",
+    "rent",
+    "yield",
+    "tenant",
+    "tenant.name",
     "tenant.lease_start",
   ])("returns a property whose %s is null or absent without problems", async (path) => {
     const [field = "", inner] = path.split(".");
@@ -79,7 +86,9 @@ describe("the list of properties", () => {
     const service = await openService();
     service.next(json(200, body));
     await expect(clientOf(service).properties.list()).rejects.toMatchObject({
-      ...{ code: "service_answer_invalid", status: 200, mayHaveHappened: false },
+      code: "service_answer_invalid",
+      status: 200,
+      mayHaveHappened: false,
     });
   });
 

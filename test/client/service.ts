@@ -60,13 +60,14 @@ export const SUBSCRIPTION = {
 /** A property as the list returns it. */
 export function sampleProperty(number: number): Readonly<Record<string, unknown>> {
   return {
-    ...{
-      id: `prop_${number}`,
-      type: "apartment",
-      address: `${number} Harbour Street`,
-      surface: 40.5 + number,
-    },
-    ...{ rooms: 2, rent: 950, yield: 4.2, tenant: { name: `Tenant ${number}`, lease_start: "2025-03-01" } },
+    id: `prop_${number}`,
+    type: "apartment",
+    address: `${number} Harbour Street`,
+    surface: 40.5 + number,
+    rooms: 2,
+    rent: 950,
+    yield: 4.2,
+    tenant: { name: `Tenant ${number}`, lease_start: "2025-03-01" },
   };
 }
 
@@ -132,7 +133,9 @@ export function clientOf(
 ): Client & { readonly delays: readonly number[] } {
   const delays: number[] = [];
   const client = createClient({
-    ...{ baseUrl: service.url, apiKey: KEY, random: () => 0 },
+    baseUrl: service.url,
+    apiKey: KEY,
+    random: () => 0,
     sleep: async (milliseconds) => void delays.push(milliseconds),
     ...options,
   });

@@ -38,13 +38,11 @@ it("the field that the service refuses is named", async () => {
   const service = await openService();
   service.next(failure(400, { type: "invalid_request", field: "url" }));
   await expect(clientOf(service).webhooks.create({ url, events: ["lead.created"] })).rejects.toMatchObject({
-    ...{
-      code: "service_refused",
-      status: 400,
-      type: "invalid_request",
-      field: "url",
-      mayHaveHappened: false,
-    },
+    code: "service_refused",
+    status: 400,
+    type: "invalid_request",
+    field: "url",
+    mayHaveHappened: false,
   });
 });
 

@@ -141,10 +141,14 @@ class CrashRun {
     const forwards = this.#random() < this.#options.forwarding;
     const { inbox, effect: effects } = this.#files;
     const listen = new ListenProcess({
-      ...{ life, inbox, effects },
+      life,
+      inbox,
+      effects,
       port: this.#ports[portIndex] ?? 0,
       appPort: forwards ? this.#appPort : undefined,
-      ...{ secret: SECRET, cwd: this.#folder, log: this.#log },
+      secret: SECRET,
+      cwd: this.#folder,
+      log: this.#log,
     });
     this.#listening.add(listen);
     return listen;

@@ -10,8 +10,13 @@ import { AT } from "../inbox/entries.ts";
 import { keptLog } from "./sample.ts";
 
 const RETRY: PacedRetry = {
-  ...{ id: 3, since: AT, who: "ann", interval: 10, entries: 40 },
-  ...{ left: 36, until: AT + 90_000 },
+  id: 3,
+  since: AT,
+  who: "ann",
+  interval: 10,
+  entries: 40,
+  left: 36,
+  until: AT + 90_000,
 };
 const PAUSE: Pause = { scope: "retry", name: "3", since: AT, who: "ann" };
 

@@ -78,8 +78,13 @@ it("the page shows the actual format of the error body", () => {
   const shown = /```json\n(.*)\n```/.exec(page)?.[1] ?? "";
   const rejection = { reason: "invalid_timestamp", message: REJECTION_REASONS.invalid_timestamp } as const;
   const { body } = toAnswer({
-    ...{ type: "rejected", rejection: { ...rejection, field: "timestamp" }, kind: null, seq: 1, eventId: "" },
-    ...{ duplicate: false, secret: { role: "current", fingerprint: "" } },
+    type: "rejected",
+    rejection: { ...rejection, field: "timestamp" },
+    kind: null,
+    seq: 1,
+    eventId: "",
+    duplicate: false,
+    secret: { role: "current", fingerprint: "" },
   });
   expect(JSON.parse(shown)).toEqual(JSON.parse(Buffer.from(body).toString("utf8")));
 });

@@ -8,16 +8,19 @@ import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 const page = readPage("docs/reference/check.md");
 
 const RESULT: CheckResult = {
-  ...{
-    id: "SIG-01",
-    group: "SIG",
-    sent: "",
-    outcome: "passed",
-    severity: "required",
-    right: "",
-    answer: null,
-  },
-  ...{ confirmed: [], runs: null, why: "", fix: null, responseTime: null, duration: 0 },
+  id: "SIG-01",
+  group: "SIG",
+  sent: "",
+  outcome: "passed",
+  severity: "required",
+  right: "",
+  answer: null,
+  confirmed: [],
+  runs: null,
+  why: "",
+  fix: null,
+  responseTime: null,
+  duration: 0,
 };
 
 it.each(Object.entries(GROUPS))(
@@ -91,10 +94,16 @@ it("the page lists the fields of the JSON report, and no other", () => {
     {
       proof: null,
       requests: 1,
-      ...{ url: "", startedAt: "", duration: 0, diagnosis: [], stopped: null },
-      ...{ endedBy: null, isReceiversFault: false },
+      url: "",
+      startedAt: "",
+      duration: 0,
+      diagnosis: [],
+      stopped: null,
+      endedBy: null,
+      isReceiversFault: false,
       responseTimes: { median: 0, slowest: 0, slowestCase: "" },
-      ...{ results: [RESULT], counts: countResults([RESULT]) },
+      results: [RESULT],
+      counts: countResults([RESULT]),
     },
     false,
   );

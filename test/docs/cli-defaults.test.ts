@@ -132,7 +132,11 @@ function program() {
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   return createProgram(
     createContext({
-      ...{ env: {}, cwd: ".", stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere() },
+      env: {},
+      cwd: ".",
+      stdin: Readable.from([]),
+      stdout: nowhere(),
+      stderr: nowhere(),
       isTTY: { stdin: false, stdout: false, stderr: false },
       exit: () => {},
       onSignal: () => () => {},

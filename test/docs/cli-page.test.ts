@@ -35,13 +35,12 @@ const index = readPage(`${FOLDER}/index.md`);
 const commands = leaves(program());
 const COMMON = "Flags of every command";
 const allPages = [
-  ...["README.md", "CONTRIBUTING.md"],
-  ...[
-    "templates/_shared/_parts/readme-intro.md",
-    "templates/_shared/_parts/readme-handlers.md",
-    "templates/_inbox-file/_parts/readme-events.md",
-    "templates/_inbox-postgres/_parts/readme-events.md",
-  ],
+  "README.md",
+  "CONTRIBUTING.md",
+  "templates/_shared/_parts/readme-intro.md",
+  "templates/_shared/_parts/readme-handlers.md",
+  "templates/_inbox-file/_parts/readme-events.md",
+  "templates/_inbox-postgres/_parts/readme-events.md",
   ...pagesIn("docs"),
 ];
 
@@ -378,7 +377,11 @@ function usageOf(command: Command): string {
 function program(): Command {
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   const context = createContext({
-    ...{ env: {}, cwd: ".", stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere() },
+    env: {},
+    cwd: ".",
+    stdin: Readable.from([]),
+    stdout: nowhere(),
+    stderr: nowhere(),
     isTTY: { stdin: false, stdout: false, stderr: false },
     exit: () => {},
     onSignal: () => () => {},

@@ -10,12 +10,27 @@ const page = readPage("docs/reference/package/client.md");
 
 /** The types keep these complete: an added or removed option does not compile. */
 const OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
-  ...{ baseUrl: true, apiKey: true, accessToken: true, live: true, plainHttp: true, timeout: true },
-  ...{ maxAnswer: true, retry: true, assumptions: true, onRetry: true, fetch: true, clock: true },
-  ...{ random: true, sleep: true },
+  baseUrl: true,
+  apiKey: true,
+  accessToken: true,
+  live: true,
+  plainHttp: true,
+  timeout: true,
+  maxAnswer: true,
+  retry: true,
+  assumptions: true,
+  onRetry: true,
+  fetch: true,
+  clock: true,
+  random: true,
+  sleep: true,
 };
 const RETRY: Readonly<Record<keyof RetryPolicy, true>> = {
-  ...{ attempts: true, delay: true, factor: true, maxDelay: true, jitter: true },
+  attempts: true,
+  delay: true,
+  factor: true,
+  maxDelay: true,
+  jitter: true,
 };
 
 it("the page lists every option of a client and of its retries, and no other, with the actual defaults", () => {

@@ -125,7 +125,10 @@ async function startService(inbox: string, options: Partial<ReceiverOptions<Reco
       ].join(" "),
     );
   return {
-    ...{ url: url.href, start, deliver, logged },
+    url: url.href,
+    start,
+    deliver,
+    logged,
     get receiver() {
       if (receiver === undefined) throw new Error("expected the receiver to run");
       return receiver;

@@ -364,9 +364,17 @@ const ROWS: readonly Row[] = [
 
 /** How many of the constant's unit one unit of the page is. All times are milliseconds, all sizes bytes. */
 const UNITS: Readonly<Record<string, number>> = {
-  ...{ second: 1000, seconds: 1000, minute: 60_000, minutes: 60_000 },
-  ...{ hour: 3_600_000, hours: 3_600_000, days: 86_400_000 },
-  ...{ KiB: 1024, MiB: 1024 ** 2, MB: 1e6, million: 1e6 },
+  second: 1000,
+  seconds: 1000,
+  minute: 60_000,
+  minutes: 60_000,
+  hour: 3_600_000,
+  hours: 3_600_000,
+  days: 86_400_000,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  MB: 1e6,
+  million: 1e6,
 };
 
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];

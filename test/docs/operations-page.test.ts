@@ -48,7 +48,8 @@ it("the page's commands run in its order, and print what it shows", { timeout: 6
   onTestFinished(() => receiver.close());
   const url = await listenNode(nodeReceiver(receiver));
   const env = {
-    ...{ HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET: SECRET },
+    HOOKPORTER_INBOX: inbox,
+    HOOKPORTER_SECRET: SECRET,
     HOOKPORTER_SECRET_PREVIOUS: `${SECRET}-previous`,
   };
 
@@ -176,7 +177,10 @@ it("an entry of an inbox file takes as many bytes as the page says", { timeout: 
 /** Keeps and handles sample events, with the headers of a usual sender and a proxy. */
 async function fill(inbox: string, count: number): Promise<void> {
   const receiver = createReceiver({
-    ...{ secret: SECRET, inbox, log: keptLog().log, concurrency: 100 },
+    secret: SECRET,
+    inbox,
+    log: keptLog().log,
+    concurrency: 100,
     handlers: { "*": () => {} },
   });
   await receiver.start();
@@ -187,8 +191,12 @@ async function fill(inbox: string, count: number): Promise<void> {
     });
     const { headers, body } = signedRequest(event, { secret: SECRET });
     const usual = {
-      ...{ host: "receiver.example.com", "user-agent": "webhooks/1.0", accept: "*/*" },
-      ...{ "content-length": "270", "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https" },
+      host: "receiver.example.com",
+      "user-agent": "webhooks/1.0",
+      accept: "*/*",
+      "content-length": "270",
+      "x-forwarded-for": "203.0.113.7",
+      "x-forwarded-proto": "https",
     };
     return {
       method: "POST",

@@ -14,16 +14,36 @@ const library = readPage("docs/reference/package/sandbox.md");
 
 /** The types keep these complete: an added or removed option or field does not compile. */
 const OPTIONS: Readonly<Record<keyof SandboxOptions, true>> = {
-  ...{ port: true, apiKey: true, seed: true, properties: true, rateLimit: true, retry: true },
-  ...{ answerTimeout: true, targetHosts: true, chaos: true, signatureHeader: true },
-  ...{ log: true, clock: true },
+  port: true,
+  apiKey: true,
+  seed: true,
+  properties: true,
+  rateLimit: true,
+  retry: true,
+  answerTimeout: true,
+  targetHosts: true,
+  chaos: true,
+  signatureHeader: true,
+  log: true,
+  clock: true,
 };
 const DELIVERY: Readonly<Record<keyof SandboxDelivery, true>> = {
-  ...{ id: true, event: true, timestamp: true, webhook: true, state: true, copyOf: true },
-  ...{ nextAttemptAt: true, attempts: true },
+  id: true,
+  event: true,
+  timestamp: true,
+  webhook: true,
+  state: true,
+  copyOf: true,
+  nextAttemptAt: true,
+  attempts: true,
 };
 const ATTEMPT: Readonly<Record<keyof SandboxAttempt, true>> = {
-  ...{ attempt: true, at: true, status: true, error: true, duration: true, chaos: true },
+  attempt: true,
+  at: true,
+  status: true,
+  error: true,
+  duration: true,
+  chaos: true,
 };
 
 it("the page lists every option of a sandbox, and no other, with the actual defaults", () => {

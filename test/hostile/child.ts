@@ -9,7 +9,11 @@ import { createReceiver } from "../../src/receiver/create-receiver.ts";
 const [inbox = "", ran = "", behaviour = "end"] = process.argv.slice(2);
 
 const receiver = createReceiver({
-  ...{ secret: process.env.HOOKPORTER_SECRET, inbox, poll: 20, lease: 300, drainTimeout: 100 },
+  secret: process.env.HOOKPORTER_SECRET,
+  inbox,
+  poll: 20,
+  lease: 300,
+  drainTimeout: 100,
   ...(behaviour === "exit" && { retry: { attempts: 2 } }),
 });
 receiver.on("*", async ({ id }, { attempt }) => {

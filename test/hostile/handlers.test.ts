@@ -31,9 +31,23 @@ it(caseTitle(73), async () => {
     },
   });
   const thrown: readonly unknown[] = [
-    ...[new Error("plain"), undefined, null, "text", 5, Symbol("s"), cyclic, Object.create(null), hostile],
-    ...[Object.freeze(new Error("frozen")), new AggregateError([], ""), new Error("é".repeat(10_000_000))],
-    ...[{ message: 5 }, { toString: 5 }, new Proxy({}, { get: () => thrown }), [], () => {}],
+    new Error("plain"),
+    undefined,
+    null,
+    "text",
+    5,
+    Symbol("s"),
+    cyclic,
+    Object.create(null),
+    hostile,
+    Object.freeze(new Error("frozen")),
+    new AggregateError([], ""),
+    new Error("é".repeat(10_000_000)),
+    { message: 5 },
+    { toString: 5 },
+    new Proxy({}, { get: () => thrown }),
+    [],
+    () => {},
   ];
   const { receiver, post, entries, lines, stillServes } = await openServer({
     retry: { ...AT_ONCE, attempts: 2 },
@@ -267,7 +281,11 @@ it(caseTitle(79, "10 000 at once"), async () => {
   const appended = Array.from({ length: 9900 }, (_, n) =>
     inbox.append({
       key: { source: "service", eventId: `evt_${n}`, timestamp: n },
-      ...{ kind: "x", eventTimestamp: n, state: "dead", reason: "attempts_exhausted", orderKey: null },
+      kind: "x",
+      eventTimestamp: n,
+      state: "dead",
+      reason: "attempts_exhausted",
+      orderKey: null,
       delivery: deliveryOf("{}"),
     }),
   );

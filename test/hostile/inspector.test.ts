@@ -5,13 +5,29 @@ import { openInspector, raw } from "../inspector/open.ts";
 import { caseTitle } from "./catalogue.ts";
 
 const READ = [
-  ...["/", "/api/status", "/api/overview", "/api/tally", "/api/samples", "/api/entries", "/api/entries/1"],
-  ...["/api/entries/1/body", "/api/entries/1/fixture", "/api/entries/1/curl", "/api/entries/1/previous"],
-  ...["/api/refusals", "/api/refusals/r1", "/api/live", "/no/such/route"],
+  "/",
+  "/api/status",
+  "/api/overview",
+  "/api/tally",
+  "/api/samples",
+  "/api/entries",
+  "/api/entries/1",
+  "/api/entries/1/body",
+  "/api/entries/1/fixture",
+  "/api/entries/1/curl",
+  "/api/entries/1/previous",
+  "/api/refusals",
+  "/api/refusals/r1",
+  "/api/live",
+  "/no/such/route",
 ];
 const WRITE = [
-  ...["/api/entries/1/replay", "/api/entries/1/forward", "/api/entries/1/retry"],
-  ...["/api/change", "/api/send", "/api/trigger"],
+  "/api/entries/1/replay",
+  "/api/entries/1/forward",
+  "/api/entries/1/retry",
+  "/api/change",
+  "/api/send",
+  "/api/trigger",
 ];
 const EVERYWHERE = [
   ...READ.map((path) => ["GET", path] as const),
@@ -23,8 +39,15 @@ it(
   caseTitle(81, "any other Host is refused on every route and method, before the token is checked"),
   async () => {
     for (const host of [
-      ...["evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:PORT"],
-      ...["127.0.0.1:PORT.evil.example", "0.0.0.0:PORT", "[::1", "user@127.0.0.1:PORT"],
+      "evil.example",
+      "evil.example:PORT",
+      "127.0.0.1",
+      "127.0.0.1:1",
+      "localhost.evil.example:PORT",
+      "127.0.0.1:PORT.evil.example",
+      "0.0.0.0:PORT",
+      "[::1",
+      "user@127.0.0.1:PORT",
     ]) {
       const { port, token } = await openInspector();
       const headers = { host: host.replace("PORT", String(port)), authorization: `Bearer ${token}` };
@@ -161,7 +184,9 @@ it(
       ["", "/body", "/fixture", "/curl"].map(async (path) => (await api(`/api/entries/1${path}`)).type),
     );
     expect(types).toEqual([
-      ...["application/json", "application/octet-stream", "application/octet-stream"],
+      "application/json",
+      "application/octet-stream",
+      "application/octet-stream",
       "text/plain; charset=utf-8",
     ]);
     const { headers, text } = await api("/api/entries/1/body");

@@ -29,7 +29,12 @@ export async function openServer(options: Partial<ReceiverOptions> = {}) {
   };
   return {
     ...opened,
-    ...{ server, url, post, ask, raw, caught },
+    server,
+    url,
+    post,
+    ask,
+    raw,
+    caught,
     /** The status of the answer to bytes on a connection that the receiver must close. */
     rawStatus: async (...pieces: readonly (string | Uint8Array)[]) =>
       splitAnswer(Buffer.from(await raw(...pieces), "latin1")).status,

@@ -91,8 +91,14 @@ it(caseTitle(86, "a redirect"), async () => {
 
 it(caseTitle(86, "misleading addresses"), async () => {
   const addresses = [
-    ...["http://127.0.0.1:3000@evil.test/", "http://user:password@127.0.0.1/", "3000@evil.test"],
-    ...["file:///etc/passwd", "javascript:alert(1)", "ftp://127.0.0.1/", "data:,x", "//evil.test:99999/"],
+    "http://127.0.0.1:3000@evil.test/",
+    "http://user:password@127.0.0.1/",
+    "3000@evil.test",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "ftp://127.0.0.1/",
+    "data:,x",
+    "//evil.test:99999/",
   ];
   for (const address of addresses) {
     const run = await runCli(["listen", "--port", "0", "--forward-to", address], { env });

@@ -474,8 +474,16 @@ it(caseTitle(21, "the library"), async () => {
   expect(names).toContain("signatureHeader");
   expect(names.filter((name) => OFF.test(name) && name !== "unverifiedLimit")).toEqual([]);
   const hopeful = {
-    ...{ verify: false, verifySignature: false, skipSignature: true, skipVerify: true, insecure: true },
-    ...{ insecureSkipSignature: true, dev: true, unsafe: true, signature: false, signatureRequired: false },
+    verify: false,
+    verifySignature: false,
+    skipSignature: true,
+    skipVerify: true,
+    insecure: true,
+    insecureSkipSignature: true,
+    dev: true,
+    unsafe: true,
+    signature: false,
+    signatureRequired: false,
   };
   for (const [name, value] of Object.entries(hopeful)) {
     const make = () => createReceiver({ secret: SECRET, inbox: "memory:", [name]: value });

@@ -276,7 +276,10 @@ function entryOf(n: number) {
   const body = bytes(freshEnvelope());
   return {
     key: { source: "service", eventId: `evt_${n}`, timestamp: n },
-    ...{ kind: "payment.received", eventTimestamp: n, reason: null, orderKey: null },
+    kind: "payment.received",
+    eventTimestamp: n,
+    reason: null,
+    orderKey: null,
     state: "waiting" as const,
     delivery: { method: "POST", target: "/webhooks", headers: {}, body, receivedAt: n },
   };

@@ -16,13 +16,17 @@ function sampleApp(): Express {
       .status(201)
       .set("x-own", "1")
       .json({
-        ...{ ip, protocol, hostname, path, query, originalUrl, accepts: request.accepts(["html", "json"]) },
-        ...{
-          header: request.get("X-Given"),
-          xhr: request.xhr,
-          app: request.app === app,
-          same: response.app === app,
-        },
+        ip,
+        protocol,
+        hostname,
+        path,
+        query,
+        originalUrl,
+        accepts: request.accepts(["html", "json"]),
+        header: request.get("X-Given"),
+        xhr: request.xhr,
+        app: request.app === app,
+        same: response.app === app,
         name: response.app.locals.name,
       });
   });
@@ -81,7 +85,7 @@ describe("createWebhookServer", () => {
   it("serves an Express app exactly as Node's server does", async () => {
     const usual = await answersOf(createNodeServer({ keepAliveTimeout: 65_000 }, sampleApp()));
     expect(usual.map((one) => (one as { status: number }).status)).toEqual([
-      ...[201, 200, 200, 200, 302, 500, 200, 200, 404, 200],
+      201, 200, 200, 200, 302, 500, 200, 200, 404, 200,
     ]);
     expect(await answersOf(createWebhookServer(sampleApp()))).toEqual(usual);
   });

@@ -684,14 +684,24 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 
     it("counts entries for every state", async () => {
       expect(await inbox.counts()).toEqual({
-        ...{ waiting: 0, running: 0, handled: 0, dead: 0, received: 0, failing: 0 },
+        waiting: 0,
+        running: 0,
+        handled: 0,
+        dead: 0,
+        received: 0,
+        failing: 0,
       });
       for (const [number, state] of (["handled", "dead", "dead", "received", "running"] as const).entries()) {
         await entryIn(inbox, state, numberedEntry(number));
       }
       await keep(inbox, numberedEntry(10));
       expect(await inbox.counts()).toEqual({
-        ...{ waiting: 1, running: 1, handled: 1, dead: 2, received: 1, failing: 0 },
+        waiting: 1,
+        running: 1,
+        handled: 1,
+        dead: 2,
+        received: 1,
+        failing: 0,
       });
       const [first] = await inbox.list({ states: ["dead"] });
       await inbox.drop({ seqs: [first?.seq ?? 0] }, AT);

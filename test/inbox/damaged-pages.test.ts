@@ -11,9 +11,14 @@ import { keptLog } from "../receiver/sample.ts";
 import { AT, keep, numberedEntry, sampleDelivery, sampleKey, settlementOf } from "./entries.ts";
 
 const RECORD: AttemptRecord = {
-  ...{ attempt: 1, handler: "a", startedAt: AT, duration: 1 },
+  attempt: 1,
+  handler: "a",
+  startedAt: AT,
+  duration: 1,
   outcome: "ok",
-  ...{ error: null, failure: null, note: null },
+  error: null,
+  failure: null,
+  note: null,
 };
 
 let path: string;

@@ -44,15 +44,15 @@ export function describeErasing(makeInbox: () => Inbox): void {
         const [entry] = await inbox.list({ seq });
         expect(entry).toMatchObject({
           key: { eventId: `evt_${number}` },
-          ...{
-            state: "handled",
-            reason: "erased",
-            problems: [],
-            waits: [],
-            orderKey: null,
-            finishedHandlers: [],
-          },
-          ...{ bodyLength: 0, bodyHash: createHash("sha256").digest("hex"), receivedAt: AT },
+          state: "handled",
+          reason: "erased",
+          problems: [],
+          waits: [],
+          orderKey: null,
+          finishedHandlers: [],
+          bodyLength: 0,
+          bodyHash: createHash("sha256").digest("hex"),
+          receivedAt: AT,
           settledAt: state === "waiting" ? AT + 9000 : AT + 1,
         });
         expect(await inbox.delivery(seq)).toBeUndefined();

@@ -32,7 +32,9 @@ describe("what an entry failed with", () => {
   it("is the error of its first run that failed, and where that was thrown", () => {
     const runs = [failed(null), failed("no lead 5", "h.js:1:2"), failed("late")];
     expect(failureOf(none, runs)).toEqual({
-      ...{ key: "no lead #\nh.js:1:2\nlate\n", words: "no lead 5", at: "h.js:1:2" },
+      key: "no lead #\nh.js:1:2\nlate\n",
+      words: "no lead 5",
+      at: "h.js:1:2",
     });
     expect(failureOf(none, [{ error: "late" }])).toEqual({ key: "late\n", words: "late", at: null });
   });
@@ -47,7 +49,8 @@ describe("what an entry failed with", () => {
       { field: "data.b", message: "is missing" },
     ];
     expect(failureOf({ reason: "invalid_data", problems }, [])).toEqual({
-      ...{ key: "invalid_data\ndata.a: expected #; data.b: is missing", at: null },
+      key: "invalid_data\ndata.a: expected #; data.b: is missing",
+      at: null,
       words: "data.a: expected 5; data.b: is missing",
     });
   });

@@ -66,8 +66,13 @@ describe("a retry at a measured pace", () => {
 
 describe("what is paused", () => {
   const retry: PacedRetry = {
-    ...{ id: 3, since: NOW - 60_000, who: "ada", interval: 1, entries: 40 },
-    ...{ left: 30, until: NOW + 120_000 },
+    id: 3,
+    since: NOW - 60_000,
+    who: "ada",
+    interval: 1,
+    entries: 40,
+    left: 30,
+    until: NOW + 120_000,
   };
   const pause = (parts: Partial<Pause>): Pause => ({
     scope: "all",

@@ -152,7 +152,11 @@ export function describePauses(makeInbox: () => Inbox): void {
       expect(await pace(id, seqs)).toBe(3);
       expect(await inbox.list({})).toMatchObject(
         [0, 1, 2].map((n) => ({
-          ...{ state: "waiting", reason: `paced_${id}`, attempts: 0, settledAt: null, runAt: AT + n * 1000 },
+          state: "waiting",
+          reason: `paced_${id}`,
+          attempts: 0,
+          settledAt: null,
+          runAt: AT + n * 1000,
         })),
       );
       expect((await inbox.pauses?.())?.retries).toEqual([

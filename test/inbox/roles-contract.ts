@@ -56,7 +56,11 @@ export function describeRoles(makeInbox: () => Inbox): void {
       for (let number = 1; number <= 30; number++) await add(number, "lead.created");
       await add(31, "payment.received");
       const claimed = await inbox.claim({
-        ...{ now: AT + 1000, limit: 1, ahead: 2, leaseTime: 1000, exceptKinds: ["lead.created"] },
+        now: AT + 1000,
+        limit: 1,
+        ahead: 2,
+        leaseTime: 1000,
+        exceptKinds: ["lead.created"],
       });
       expect(kindsOf(claimed)).toEqual(["payment.received"]);
     });

@@ -38,7 +38,10 @@ describe("the record of a process with several receivers", () => {
   it("has each source once, and the kinds as they are if all receivers run the same", () => {
     const billing = runnerOf({ sources: ["billing", "crm"] });
     expect(merged(crm, billing)).toMatchObject({
-      ...{ id: "all", role: "both", sources: ["crm", "billing"], kinds: ["lead.*"] },
+      id: "all",
+      role: "both",
+      sources: ["crm", "billing"],
+      kinds: ["lead.*"],
     });
   });
 

@@ -32,11 +32,14 @@ export function describeSenders(makeInbox: () => Inbox): void {
       const known = await inbox.senders?.();
       expect(known).toHaveLength(2);
       expect(known).toContainEqual({
-        ...{ source: odd, authenticAt: AT, days },
+        source: odd,
+        authenticAt: AT,
+        days,
         mismatches: { count: 2, bodies: 1, from: AT + 1, to: AT + 3 },
       });
       expect(known).toContainEqual({
-        ...{ source: "service", days: [] },
+        source: "service",
+        days: [],
         mismatches: { count: 2, bodies: 1, from: AT, to: AT },
       });
     });

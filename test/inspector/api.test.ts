@@ -88,13 +88,11 @@ it("a text is found in old entries through many windows, with where to continue"
   const { api } = await openInspector({ inbox });
   const entry = (number: number, body: string) => ({
     key: { source: "service", eventId: `evt_${number}`, timestamp: number },
-    ...{
-      kind: "lead.created",
-      eventTimestamp: number,
-      state: "dead" as const,
-      reason: "too_old",
-      orderKey: null,
-    },
+    kind: "lead.created",
+    eventTimestamp: number,
+    state: "dead" as const,
+    reason: "too_old",
+    orderKey: null,
     delivery: { method: "POST", target: "/", headers: {}, body: Buffer.from(body), receivedAt: number },
   });
   await Promise.all(
@@ -124,13 +122,11 @@ it("an entry is described completely: its verdict with the digests, its runs, it
   const { json } = await api("/api/entries/1");
   const { headers } = signedRequest(event, { secret: SECRET });
   expect(json).toMatchObject({
-    ...{
-      seq: 1,
-      state: "dead",
-      reason: "attempts_exhausted",
-      duplicates: 1,
-      seenAgain: [expect.any(Number)],
-    },
+    seq: 1,
+    state: "dead",
+    reason: "attempts_exhausted",
+    duplicates: 1,
+    seenAgain: [expect.any(Number)],
     delivery: {
       method: "POST",
       target: "/webhooks",

@@ -44,8 +44,11 @@ const INBOXES: readonly (readonly [string, () => Shown])[] = [
 ];
 
 const envelope = (parts: object) => ({
-  ...{ event: "payment.received", timestamp: new Date().toISOString(), data: {} },
-  ...{ webhook: { id: "wh_1", url: "https://app.test/webhooks" }, ...parts },
+  event: "payment.received",
+  timestamp: new Date().toISOString(),
+  data: {},
+  webhook: { id: "wh_1", url: "https://app.test/webhooks" },
+  ...parts,
 });
 const json = (parts: object) => Buffer.from(JSON.stringify(envelope(parts)));
 

@@ -91,7 +91,12 @@ export async function openInspector(options: OpenOptions = {}) {
     diagnose = diagnoseHere,
   } = options;
   const receiver = createReceiver({
-    ...{ secret: SECRET, inbox: handleOf(inbox), log, clock, poll: 20, drainTimeout: 500 },
+    secret: SECRET,
+    inbox: handleOf(inbox),
+    log,
+    clock,
+    poll: 20,
+    drainTimeout: 500,
     retry: { attempts, delay: 1, jitter: 0 },
     drift,
   });
@@ -99,9 +104,21 @@ export async function openInspector(options: OpenOptions = {}) {
   await receiver.start();
   const server = await startServer(receiver, { port: 0, host: "127.0.0.1", path: "/webhooks" });
   const inspector = await startInspector({
-    ...{ receiver, endpoint: server.url, secrets: [SECRET], signatureHeader: SIGNATURE_HEADER },
-    ...{ port: wanted, hosts, inboxName: "in memory", handlers: null, targets, log, clock },
-    ...{ tokenRecords, diagnose, madeUp: undefined, reserveInstants: instantsAt(clock) },
+    receiver,
+    endpoint: server.url,
+    secrets: [SECRET],
+    signatureHeader: SIGNATURE_HEADER,
+    port: wanted,
+    hosts,
+    inboxName: "in memory",
+    handlers: null,
+    targets,
+    log,
+    clock,
+    tokenRecords,
+    diagnose,
+    madeUp: undefined,
+    reserveInstants: instantsAt(clock),
     ...(runNotes !== undefined && { runNotes }),
   });
   let closed = false;

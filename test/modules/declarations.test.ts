@@ -33,8 +33,13 @@ it("a program may export what the package returns, and emit its own declarations
   writeFileSync(join(folder, "program.ts"), PROGRAM);
   writeFileSync(join(folder, "package.json"), '{ "name": "project", "type": "module" }');
   const compilerOptions = {
-    ...{ module: "nodenext", target: "es2022", strict: true, declaration: true, skipLibCheck: true },
-    ...{ types: ["node"], typeRoots: [join(root, "node_modules", "@types")] },
+    module: "nodenext",
+    target: "es2022",
+    strict: true,
+    declaration: true,
+    skipLibCheck: true,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules", "@types")],
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
   const { stdout } = await run(

@@ -69,8 +69,14 @@ async function typeCheck(manifest: string, module: string, type: string): Promis
   writeFileSync(join(folder, "program.ts"), [...others, PROGRAM, ...uses].join("\n"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "project", type }));
   const compilerOptions = {
-    ...{ module, target: "es2022", lib: ["es2023"], strict: true, noEmit: true, skipLibCheck: false },
-    ...{ types: ["node"], typeRoots: [join(root, "node_modules", "@types")] },
+    module,
+    target: "es2022",
+    lib: ["es2023"],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules", "@types")],
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
   const ended = await run(process.execPath, [join(dirname(manifest), "bin", "tsc"), "-p", folder], 60_000);

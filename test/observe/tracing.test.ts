@@ -68,7 +68,8 @@ describe("the span of a delivery", () => {
     await receiver.accept(delivery);
     const { name, kind, attributes, status } = await span("receive");
     expect({ name, kind, status }).toEqual({
-      ...{ name: "receive payment.received", kind: SpanKind.CONSUMER },
+      name: "receive payment.received",
+      kind: SpanKind.CONSUMER,
       status: { code: SpanStatusCode.UNSET },
     });
     expect(attributes).toEqual({
@@ -194,7 +195,8 @@ describe("the span of an attempt", () => {
     await receiver.accept(deliveryOf(envelope()));
     const { name, kind, attributes, status } = await span("process");
     expect({ name, kind, status }).toEqual({
-      ...{ name: "process payment.received", kind: SpanKind.CONSUMER },
+      name: "process payment.received",
+      kind: SpanKind.CONSUMER,
       status: { code: SpanStatusCode.UNSET },
     });
     expect(attributes).toEqual({

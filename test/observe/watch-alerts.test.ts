@@ -175,8 +175,11 @@ it("a disk with less free than twice the log and 500 MiB is nearly full", async 
   disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 2e8 + SPARE - 1 };
   await until(() => expect(alerts).toHaveLength(1));
   expect(alerts[0]).toEqual({
-    ...{ type: "inbox_nearly_full", active: true, cause: "disk" },
-    ...{ bytes: 3e8, freeBytes: 2e8 + SPARE - 1 },
+    type: "inbox_nearly_full",
+    active: true,
+    cause: "disk",
+    bytes: 3e8,
+    freeBytes: 2e8 + SPARE - 1,
   });
   disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 8e8 };
   await until(() => expect(alerts[1]).toMatchObject({ active: false }));

@@ -39,7 +39,10 @@ describe("what the pictures show is what the program shows; `HOOKPORTER_SCREENSH
     /** A page as it is at this time. */
     const pageAt = async (url: URL, now: number, path: string, options: BrowserContextOptions = {}) => {
       const page = await newPage({
-        ...{ viewport: DESK, timezoneId: TIME_ZONE, locale: "en-GB", colorScheme: "light" },
+        viewport: DESK,
+        timezoneId: TIME_ZONE,
+        locale: "en-GB",
+        colorScheme: "light",
         ...options,
       });
       await page.clock.setFixedTime(now);

@@ -46,7 +46,10 @@ export function openSession({ handlers }: { readonly handlers: boolean }): Sessi
   symlinkSync(BIN, join(programs, "hookporter")); // the project has the package, so that suggested commands begin with npx
   if (handlers) copySamples(cwd);
   const env = {
-    ...{ PATH: process.env.PATH, HOME: folder, TZ: TIME_ZONE, PICTURE_CLOCK: clock },
+    PATH: process.env.PATH,
+    HOME: folder,
+    TZ: TIME_ZONE,
+    PICTURE_CLOCK: clock,
     NODE_OPTIONS: `--import ${join(import.meta.dirname, "clock.js")}`,
     HOOKPORTER_SECRET: SECRET,
   };

@@ -690,7 +690,11 @@ describe("over each adapter that reads bodies itself, the answer", () => {
     );
   const everywhere = (status: number, reason: string) =>
     streaming.map(({ name: over }) => ({
-      ...{ over, status, isClosed: true, outcomes: [{ type: "refused", reason }], entries: [] },
+      over,
+      status,
+      isClosed: true,
+      outcomes: [{ type: "refused", reason }],
+      entries: [],
     }));
 
   it("[case 46] is 408 for a body that does not arrive in time", async () => {

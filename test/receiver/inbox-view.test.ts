@@ -75,7 +75,10 @@ describe("a receiver's inbox", () => {
     const { inbox } = await opened();
     const shown = await inbox.show(2);
     expect(shown).toMatchObject({
-      ...{ seq: 2, state: "dead", reason: "attempts_exhausted", attempts: 1 },
+      seq: 2,
+      state: "dead",
+      reason: "attempts_exhausted",
+      attempts: 1,
       runs: [{ handler: "lead.created", outcome: "error", error: "no such agent" }],
     });
     expect(Buffer.from(shown?.delivery?.body ?? [])).toEqual(bytes(envelope({ event: "lead.created" })));

@@ -30,7 +30,9 @@ describe("judge", () => {
     };
     expect(judgement).toMatchObject({
       key: { source: "agency", eventId, timestamp: NOW },
-      ...{ order: null, problems: [], ready: { event, schemas: settings.schemas } },
+      order: null,
+      problems: [],
+      ready: { event, schemas: settings.schemas },
     });
   });
 

@@ -22,7 +22,9 @@ async function refused(
     bodies.push(String(observation.body?.()));
   });
   const answer = await receiver.receive({
-    ...{ method: "POST", target: "/webhooks", path: "/webhooks" },
+    method: "POST",
+    target: "/webhooks",
+    path: "/webhooks",
     headers: { "x-service-signature": header },
     read: async () => Buffer.from(sent),
   });
@@ -56,7 +58,9 @@ it("an unauthentic delivery can be diagnosed in an immediate, when the sender ha
     });
   });
   await receiver.receive({
-    ...{ method: "POST", target: "/webhooks", path: "/webhooks" },
+    method: "POST",
+    target: "/webhooks",
+    path: "/webhooks",
     headers: { "x-service-signature": signed(sent.replaceAll(" ", ""), SECRET) },
     read: async () => Buffer.from(sent),
   });
@@ -84,7 +88,10 @@ it("a diagnosis does no work until called: secrets are read once for the check, 
   const { receiver } = await openReceiver({ secret });
   const send = () =>
     receiver.receive({
-      ...{ method: "POST", target: "/w", path: "/w", headers: { "x-service-signature": "sha256=00" } },
+      method: "POST",
+      target: "/w",
+      path: "/w",
+      headers: { "x-service-signature": "sha256=00" },
       read: async () => Buffer.from(sent),
     });
   await send();

@@ -18,8 +18,16 @@ function settingsOf(options: Partial<ReceiverOptions> = {}) {
 
 function entryOf(content: object | string, parts: Partial<ClaimedEntry> = {}): ClaimedEntry {
   return {
-    ...{ seq: 7, lease: "lease-1", key: KEY, kind: "payment.received", orderKey: null, runAt: NOW },
-    ...{ attempts: 1, finishedHandlers: [], delivery: deliveryOf(content), ...parts },
+    seq: 7,
+    lease: "lease-1",
+    key: KEY,
+    kind: "payment.received",
+    orderKey: null,
+    runAt: NOW,
+    attempts: 1,
+    finishedHandlers: [],
+    delivery: deliveryOf(content),
+    ...parts,
   };
 }
 
@@ -69,7 +77,9 @@ describe("planEntry", () => {
   it("ends an entry whose data does not fit now as a dead letter, with its problems", async () => {
     const schemas = { "payment.received": z.object({ amount: z.string() }) };
     expect(await plan(entryOf(envelope()), settingsOf({ schemas }))).toMatchObject({
-      ...{ end: "dead", reason: "invalid_data", problems: [{ field: "data.amount" }] },
+      end: "dead",
+      reason: "invalid_data",
+      problems: [{ field: "data.amount" }],
     });
   });
 
@@ -115,11 +125,9 @@ describe("planEntry for a retried rejected delivery", () => {
     expect(retried).toEqual({ end: "handled", reason: "retried" });
     expect(append).toHaveBeenCalledWith(expect.objectContaining({ afterPruning: true, state: "waiting" }));
     expect(await claimOne(settings.inbox, NOW)).toMatchObject({
-      ...{
-        key: KEY,
-        orderKey: "payment_1",
-        delivery: { body: Uint8Array.from(bytes(envelope({ id: "evt_own" }))) },
-      },
+      key: KEY,
+      orderKey: "payment_1",
+      delivery: { body: Uint8Array.from(bytes(envelope({ id: "evt_own" }))) },
     });
   });
 

@@ -55,7 +55,11 @@ describe("retention", () => {
         const clock = frozenClock();
         const terms = { maxAge: 2 * DAY, maxSkew: DAY, retention: 3 * DAY, deliveryRetention: DAY };
         const receiver = createReceiver({
-          ...{ secret: SECRET, inbox: "memory:", log: keptLog().log, clock: () => clock.now, ...terms },
+          secret: SECRET,
+          inbox: "memory:",
+          log: keptLog().log,
+          clock: () => clock.now,
+          ...terms,
         });
         const runs = new Map<unknown, number>();
         receiver.on("*", ({ data }) => void runs.set(data.id, (runs.get(data.id) ?? 0) + 1));

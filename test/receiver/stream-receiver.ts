@@ -14,7 +14,10 @@ export interface StreamRequest {
 export function streamReceiver(receiver: Receiver, path = "/webhooks") {
   return ({ method, target, headers, body }: StreamRequest): Promise<Answer> =>
     receiver.receive({
-      ...{ method, target, headers, path },
+      method,
+      target,
+      headers,
+      path,
       // Called only for a POST to the path, without a Content-Encoding.
       read: (limits) => readStream(body, Number(headers["content-length"] ?? 0), limits),
     });

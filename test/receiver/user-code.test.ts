@@ -304,7 +304,9 @@ describe("a target whose takes fails", () => {
     expect(ran.mock.calls).toEqual([["other"]]);
     const attempts = await inboxOf(receiver).attempts((await entry()).seq);
     expect(attempts.map(({ handler, outcome }) => `${handler} ${outcome}`)).toEqual([
-      ...["taken error", "other ok", "taken error"],
+      "taken error",
+      "other ok",
+      "taken error",
     ]);
     expect(attempts[0]?.error).toContain('expected takes of the target "books" to return true or false');
   });

@@ -14,8 +14,10 @@ const EMPTY = { headers: {}, body: new Uint8Array(0) };
 async function forwarded(target: URL, options: ForwardOptions) {
   const notes: string[] = [];
   const context = {
-    ...{ delivery: savedDelivery({ headers: { "x-team": "sales", "x-request": "r-1" } }), seq: 1 },
-    ...{ signal: new AbortController().signal, note: (text: string) => void notes.push(text) },
+    delivery: savedDelivery({ headers: { "x-team": "sales", "x-request": "r-1" } }),
+    seq: 1,
+    signal: new AbortController().signal,
+    note: (text: string) => void notes.push(text),
   };
   const run = Promise.resolve(forwardTo(target, options)({} as never, context as never));
   const message = await run.then(

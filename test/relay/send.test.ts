@@ -176,7 +176,10 @@ describe("send", () => {
         setTimeout(() => spoil(response), 20);
       });
       expect(await send({ target: url, ...EMPTY, bodyTimeout })).toMatchObject({
-        ...{ status, ok: status === 200, body: "and then", cut },
+        status,
+        ok: status === 200,
+        body: "and then",
+        cut,
       });
       expect(got).toHaveLength(1);
     }
@@ -185,7 +188,9 @@ describe("send", () => {
   it("returns the status of an answer whose body lasts until the time is up", async () => {
     const { url } = await openTarget((response) => void response.writeHead(202).write("and then"));
     expect(await send({ target: url, ...EMPTY, timeout: 500 })).toMatchObject({
-      ...{ status: 202, body: "and then", cut: "overdue" },
+      status: 202,
+      body: "and then",
+      cut: "overdue",
     });
   });
 
@@ -246,10 +251,14 @@ describe("send", () => {
   it("returns as much of an answer as requested, as text and bytes, and whether it was cut", async () => {
     const { url } = await openTarget((response) => void response.end("12345"));
     expect(await send({ target: url, ...EMPTY, maxAnswer: 5 })).toMatchObject({
-      ...{ body: "12345", bytes: Buffer.from("12345"), cut: undefined },
+      body: "12345",
+      bytes: Buffer.from("12345"),
+      cut: undefined,
     });
     expect(await send({ target: url, ...EMPTY, maxAnswer: 4 })).toMatchObject({
-      ...{ body: "1234", bytes: Buffer.from("1234"), cut: "too_long" },
+      body: "1234",
+      bytes: Buffer.from("1234"),
+      cut: "too_long",
     });
   });
 });

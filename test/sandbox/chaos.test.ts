@@ -100,7 +100,8 @@ describe("chaos", () => {
   it("lets nothing through for a while, starting with the first attempt, and everything afterwards", async () => {
     const target = await openTarget();
     const { sandbox, subscribe, settled, seen } = await openSandbox({
-      ...{ retry: { attempts: 201, delay: 5, factor: 1 }, chaos: { outage: 100 } },
+      retry: { attempts: 201, delay: 5, factor: 1 },
+      chaos: { outage: 100 },
     });
     await subscribe(target.url, ["lead.created"]);
     sandbox.emit("lead.created");
@@ -123,7 +124,10 @@ describe("chaos", () => {
     const { sandbox, subscribe, settled } = await openSandbox({
       retry: { attempts: 101, delay: 5, factor: 1 },
       chaos: {
-        ...{ duplicates: 0.5, wrongSignature: 0.3, delay: [0, 30], outage: 50 },
+        duplicates: 0.5,
+        wrongSignature: 0.3,
+        delay: [0, 30],
+        outage: 50,
       },
     });
     await subscribe(url, eventKinds);

@@ -20,7 +20,9 @@ describe("a delivery", () => {
     expect(got).toMatchObject({ method: "POST", url: `${target.url.pathname}${target.url.search}` });
     expect(got.headers["content-type"]).toBe("application/json");
     expect(JSON.parse(String(got.body))).toEqual({
-      ...{ event: "payment.received", timestamp: caused.timestamp, data: { amount: 5 } },
+      event: "payment.received",
+      timestamp: caused.timestamp,
+      data: { amount: 5 },
       webhook: { id, url: target.url.href },
     });
     expect(verify(got.body, String(got.headers["x-service-signature"]), readSecrets(SECRET)).ok).toBe(true);

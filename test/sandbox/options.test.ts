@@ -6,8 +6,14 @@ import { openSandbox } from "./open.ts";
 it("the defaults are the documented ones, and undefined counts as omitted", () => {
   const settings = readSandboxOptions({ port: undefined, retry: undefined, chaos: { delay: undefined } });
   expect(settings).toMatchObject({
-    ...{ port: 4500, seed: 1, properties: 25, rateLimit: 600, answerTimeout: 10_000, targetHosts: [] },
-    ...{ apiKey: undefined, signatureHeader: "x-service-signature" },
+    port: 4500,
+    seed: 1,
+    properties: 25,
+    rateLimit: 600,
+    answerTimeout: 10_000,
+    targetHosts: [],
+    apiKey: undefined,
+    signatureHeader: "x-service-signature",
     retry: { attempts: 6, delay: 1000, factor: 5, maxDelay: 600_000, jitter: 0 },
     chaos: { duplicates: 0, delay: [0, 0], wrongSignature: 0, outage: 0 },
   });

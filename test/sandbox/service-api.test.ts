@@ -13,8 +13,12 @@ const SUBSCRIPTION = {
 /** The documented fields of a listed property, and nothing else. */
 const documented = z.strictObject({
   id: z.string().startsWith("prop_"),
-  ...{ type: z.string(), address: z.string(), surface: z.number(), rooms: z.int() },
-  ...{ rent: z.number(), yield: z.number() },
+  type: z.string(),
+  address: z.string(),
+  surface: z.number(),
+  rooms: z.int(),
+  rent: z.number(),
+  yield: z.number(),
   tenant: z.strictObject({ name: z.string(), lease_start: z.iso.date() }),
 });
 

@@ -164,11 +164,9 @@ describe("a stream", () => {
   it("is cut by an outage, and cannot be opened before its end", async () => {
     const clock = frozenClock();
     const { sandbox, settled, seen } = await openSandbox({
-      ...{
-        retry: { attempts: 10_001, delay: 5, factor: 1 },
-        chaos: { outage: 60_000 },
-        clock: () => clock.now,
-      },
+      retry: { attempts: 10_001, delay: 5, factor: 1 },
+      chaos: { outage: 60_000 },
+      clock: () => clock.now,
     });
     const first = dial(sandbox.streamUrl, { answer: OK });
     await first.opened;

@@ -53,11 +53,9 @@ it("a new project's handlers are typed by what it received, with no edit of the 
     expect((await runCli(argv, { cwd })).code).toBe(0);
   }
   const invoices = Array.from({ length: 40 }, (_, index) => ({
-    ...{
-      event: "invoice.sent",
-      timestamp: new Date().toISOString(),
-      webhook: { id: "wh_1", url: "https://app.test/" },
-    },
+    event: "invoice.sent",
+    timestamp: new Date().toISOString(),
+    webhook: { id: "wh_1", url: "https://app.test/" },
     data: { prénom: index % 2 ? "Zoé" : null, "code postal": "01000", number: index },
   }));
   for (const [index, invoice] of invoices.entries())

@@ -40,7 +40,11 @@ const STALLED = 1500;
 export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: AgedInbox): Promise<Meeting> {
   const { log, lines } = keptLog();
   const receiver = createReceiver({
-    ...{ secret: SECRET, inbox: handleOf(inbox), log, poll: 50, lease: 1000 },
+    secret: SECRET,
+    inbox: handleOf(inbox),
+    log,
+    poll: 50,
+    lease: 1000,
     retry: { attempts: 3, delay: 10, factor: 1 },
   });
   const seen = watch(receiver, hashes);
@@ -52,7 +56,13 @@ export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: Ag
     await receiver.close();
     const old = { done: 0, unreadable: 0, left: due.size };
     return {
-      ...{ refused: code, acknowledged: 0, done: 0, handled: 0, ready: receiver.ready, turnsAway, old },
+      refused: code,
+      acknowledged: 0,
+      done: 0,
+      handled: 0,
+      ready: receiver.ready,
+      turnsAway,
+      old,
       faults: seen.faults,
     };
   }
@@ -84,7 +94,8 @@ export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: Ag
     acknowledged: acknowledged.length,
     done: doneOf(acknowledged),
     handled: acknowledged.filter((id) => seen.ran.has(id)).length,
-    ...{ ready, turnsAway },
+    ready,
+    turnsAway,
     old: { done: doneOf(due), unreadable: told.length, left: due.size - doneOf(due) - told.length },
     faults: [
       ...seen.faults,

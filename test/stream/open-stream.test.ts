@@ -280,7 +280,8 @@ describe("closing", () => {
     const server = await openServer();
     const { opened, open: giveToken } = gate();
     const stream = openStream({
-      ...{ url: server.url, take: async () => ({ status: 200 }) },
+      url: server.url,
+      take: async () => ({ status: 200 }),
       token: () => opened.then(() => "sk_test_late"),
     });
     const closing = stream.close();

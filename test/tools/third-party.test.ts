@@ -12,7 +12,9 @@ const bill = readFileSync(join(root, "dist", "sbom.cdx.json"), "utf8");
 const [list = "", ...texts] = notices.split(`\n${"-".repeat(72)}\n`);
 const listed = [...list.matchAll(/^(\S+) (\S+): (.+)$/gm)].map(
   ([, name = "", version = "", licence = ""]) => ({
-    ...{ name, version, licence },
+    name,
+    version,
+    licence,
   }),
 );
 
@@ -69,7 +71,9 @@ it("the bill of materials lists the same packages, in CycloneDX's form", () => {
   const { bomFormat, specVersion, version, metadata, components } = JSON.parse(bill);
   expect([bomFormat, specVersion, version]).toEqual(["CycloneDX", "1.6", 1]);
   expect(metadata.component).toMatchObject({
-    ...{ name: "hookporter", version: packageJson.version, licenses: [{ license: { id: "MIT" } }] },
+    name: "hookporter",
+    version: packageJson.version,
+    licenses: [{ license: { id: "MIT" } }],
   });
   const fields = { type: "library", "bom-ref": expect.any(String) };
   expect(components).toEqual(

@@ -71,7 +71,8 @@ export async function openTunnel({
       onLook(reached);
       return reached;
     },
-    ...{ timing, clock },
+    timing,
+    clock,
   });
   onTestFinished(async () => {
     await supervisor.close();

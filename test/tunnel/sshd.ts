@@ -34,8 +34,11 @@ export async function startSshd({ port, config = [] }: SshdOptions = {}) {
     `ListenAddress 127.0.0.1:${at}`,
     `HostKey ${folder}/host_key`,
     `AuthorizedKeysFile ${folder}/authorized_keys`,
-    ...["PidFile none", "StrictModes no", "UsePAM yes"],
-    ...["PasswordAuthentication no", "KbdInteractiveAuthentication no"],
+    "PidFile none",
+    "StrictModes no",
+    "UsePAM yes",
+    "PasswordAuthentication no",
+    "KbdInteractiveAuthentication no",
     ...config,
   ];
   writeFileSync(join(folder, "config"), `${lines.join("\n")}\n`);

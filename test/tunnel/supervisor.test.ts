@@ -85,7 +85,9 @@ function supervise({
     onEvent: (event) => events.push(event),
     timing,
     previousUrl,
-    ...{ clock, timeOfDay, look },
+    clock,
+    timeOfDay,
+    look,
     random: () => 0.5,
   });
   const states = () => events.map(({ state, failure }) => (failure ? `${state} ${failure.code}` : state));

@@ -109,7 +109,8 @@ export class OnWindows {
     const stdio = [openSync(input, "r"), openSync(stdout, "w"), openSync(stderr, "w")];
     const path = [...(programs === undefined ? [] : [programs]), dirname(PROGRAM)].map(windowsPath).join(";");
     this.#child = spawn(String(wine), [PROGRAM, ...argv], {
-      ...{ cwd, stdio },
+      cwd,
+      stdio,
       env: { ...environment, NO_COLOR: "1", WINEPATH: path, HOOKPORTER_SECRET: SECRET, ...env },
     });
     for (const file of stdio) closeSync(file);

@@ -54,7 +54,8 @@ function box({ name, does, onPath, x, y, width }) {
 function lines(boxes, chains) {
   const find = (name) => boxes.find((one) => one.name === name);
   const drawn = chains.map(({ from, to, lanes }) => ({
-    ...{ from: find(from), to: find(to) },
+    from: find(from),
+    to: find(to),
     inner: lanes.map(({ x, row }) => ({ x: x + MARGIN, y: MARGIN + row * PITCH })),
   }));
   return drawn.map((line) => {

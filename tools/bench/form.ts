@@ -123,7 +123,10 @@ export const MINUTE: Form = {
   sections: ["loads"],
   loads: [
     {
-      ...{ size: 600, connections: 64, rounds: 9, seconds: 0.4 },
+      size: 600,
+      connections: 64,
+      rounds: 9,
+      seconds: 0.4,
       contestants: [...FEW, ...WITHOUT, "hookporter node, order keys", "octokit"],
     },
   ],

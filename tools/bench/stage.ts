@@ -145,7 +145,7 @@ export class Stage {
     const perSecond = result.answered / result.seconds;
     const cpu = (used.cpu / result.answered) * 1e6;
     const received = sent.answered / sent.seconds;
-    return { ...result, ...{ received, perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss }, used };
+    return { ...result, received, perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss, used };
   }
 
   /** Loads a server until its code is likely to be compiled, for at most a few seconds. */

@@ -18,7 +18,9 @@ export interface Attempt {
 /** An attempt with the plain event and its digest, sent as usual, but for what is given. */
 export function attempt(probe: Probe, cause: string, own: Partial<Attempt>): Attempt {
   return {
-    ...{ cause, body: () => probe.body(), digest: (body) => probe.digest(body) },
+    cause,
+    body: () => probe.body(),
+    digest: (body) => probe.digest(body),
     as: (digits) => ({ signature: `sha256=${digits}` }),
     ...own,
   };

@@ -24,8 +24,14 @@ const VALUES: readonly (readonly [expects: string, value: (hex: string) => strin
 
 /** Names of signature headers of other services. */
 const NAMES = [
-  ...["x-hub-signature-256", "x-signature-256", "x-webhook-signature-256"],
-  ...["x-signature", "x-webhook-signature", "webhook-signature", "signature", "x-hub-signature"],
+  "x-hub-signature-256",
+  "x-signature-256",
+  "x-webhook-signature-256",
+  "x-signature",
+  "x-webhook-signature",
+  "webhook-signature",
+  "signature",
+  "x-hub-signature",
 ];
 
 /** An event whose digest is right, but printed, computed or named otherwise. */

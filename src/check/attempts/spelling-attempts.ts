@@ -47,7 +47,8 @@ export function printings(event: string) {
   const groups = grouped(losing, (library) => printJson(event, library) ?? "");
   const texts = [...groups.keys()];
   const others = [...groups.values()].map((libraries) => ({
-    ...{ libraries, text: (one: string) => one },
+    libraries,
+    text: (one: string) => one,
     accepted: texts.filter((text) => printJson(text, libraries[0]) === text).length,
   }));
   others.sort((one, other) => other.accepted - one.accepted);

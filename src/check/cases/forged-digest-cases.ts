@@ -9,25 +9,47 @@ const DIGITS = "0123456789abcdef";
 
 /** What a program has for its secret if none was set, or nobody replaced the example's. */
 const GUESSES = [
-  ...["undefined", "null", "None", "nil", "false", "0", "[object Object]", "secret", "changeme", "test"],
-  ...["password", "your-secret", "your_webhook_secret", "webhook-secret", "default", "$HOOKPORTER_SECRET"],
-  ...["test-secret", "my-secret", "whsec_test", "development"],
+  "undefined",
+  "null",
+  "None",
+  "nil",
+  "false",
+  "0",
+  "[object Object]",
+  "secret",
+  "changeme",
+  "test",
+  "password",
+  "your-secret",
+  "your_webhook_secret",
+  "webhook-secret",
+  "default",
+  "$HOOKPORTER_SECRET",
+  "test-secret",
+  "my-secret",
+  "whsec_test",
+  "development",
 ];
 
 /** Wrong digests that a comparison of only a part of it, or of something made from it, takes for the right one. */
 export const FORGED_DIGEST_CASES: readonly CheckCase[] = [
   {
-    ...{ ...REFUSED, id: "SIG-35", sent: "a wrong digest that begins with 00 like the right one" },
+    ...REFUSED,
+    id: "SIG-35",
+    sent: "a wrong digest that begins with 00 like the right one",
     fix: `it compares the digest as text that ends at a zero byte, so 1 of 256 forgeries gets in: ${ALL}`,
     run: sendDigests((digest) => ({ "00": `00${inverted(digest.slice(2))}` }), BEGINS_WITH_00),
   },
   {
-    ...{ ...REFUSED, id: "SIG-36", sent: "a digest of which only the first half is right" },
+    ...REFUSED,
+    id: "SIG-36",
+    sent: "a digest of which only the first half is right",
     fix: `it compares only the first part of the digest, or as a number with fewer digits: ${ALL}`,
     run: sendDigests((digest) => ({ half: digest.slice(0, 32) + inverted(digest.slice(32)) })),
   },
   {
-    ...{ ...REFUSED, id: "SIG-39" },
+    ...REFUSED,
+    id: "SIG-39",
     sent: "a digest of which only the second half is right, or with its halves swapped",
     fix: `it compares only the last part of the digest, or a sum of its bytes: ${ALL}`,
     run: sendDigests((digest) => ({
@@ -36,7 +58,9 @@ export const FORGED_DIGEST_CASES: readonly CheckCase[] = [
     })),
   },
   {
-    ...{ ...REFUSED, id: "SIG-40", fix: `it compares all digits but one: ${ALL}` },
+    ...REFUSED,
+    id: "SIG-40",
+    fix: `it compares all digits but one: ${ALL}`,
     sent: "a digest with one wrong digit: the first, one inside or the last",
     run: sendDigests((digest) => {
       const wrongAt = (at: number) =>
@@ -45,7 +69,8 @@ export const FORGED_DIGEST_CASES: readonly CheckCase[] = [
     }),
   },
   {
-    ...{ ...REFUSED, id: "SIG-41" },
+    ...REFUSED,
+    id: "SIG-41",
     sent: "16 wrong digests, with every first digit and every last one",
     fix: `it accepts some wrong digests: it compares only a digit or two, or numbers too large for their type: ${ALL}`,
     run: sendDigests(() => {
@@ -57,7 +82,9 @@ export const FORGED_DIGEST_CASES: readonly CheckCase[] = [
     }, NEGATIVE),
   },
   {
-    ...{ ...REFUSED, id: "SIG-42", sent: "wrong digests of 1, 31, 63, 65 and 4096 digits" },
+    ...REFUSED,
+    id: "SIG-42",
+    sent: "wrong digests of 1, 31, 63, 65 and 4096 digits",
     fix: "an error while comparing counts as success: require 64 digits before you compare, and refuse after any error",
     run: sendDigests(() => {
       const digits = (length: number) => "5a".repeat(length).slice(0, length);
@@ -65,7 +92,8 @@ export const FORGED_DIGEST_CASES: readonly CheckCase[] = [
     }),
   },
   {
-    ...{ ...REFUSED, id: "SIG-43" },
+    ...REFUSED,
+    id: "SIG-43",
     sent: "signatures made with `undefined`, `null`, `secret`, `changeme` and the like",
     fix: "it falls back to a secret that anyone can guess: refuse to start without the subscription's secret",
     run: sendDigests((digest, { signatureHeader }, body) => {

@@ -21,7 +21,9 @@ export const FORGED_KIND_CASES: readonly CheckCase[] = [
 
 function forgedKinds(id: CheckCase["id"], as: string, signature: string | null): CheckCase {
   return {
-    ...{ ...REFUSED, id, fix: SOME_KINDS },
+    ...REFUSED,
+    id,
+    fix: SOME_KINDS,
     sent: `${as}: each of the 12 kinds, an unknown one, ping, test and webhook.test, and one marked as a test`,
     run: (probe) =>
       sendForged([

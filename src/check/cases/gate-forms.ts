@@ -69,7 +69,9 @@ export const GATE_FORMS: readonly GateForm[] = [
   typed("GATE-16", "application/merge-patch+json", ["application/merge-patch+json"]),
   byMethod("GATE-19", "PUT"),
   {
-    ...{ id: "GATE-22", as: "X-HTTP-Method-Override: PUT", fix: ROUTE_FIX },
+    id: "GATE-22",
+    as: "X-HTTP-Method-Override: PUT",
+    fix: ROUTE_FIX,
     requests: () => [{ headers: { "x-http-method-override": "PUT" } }],
   },
   atPath("GATE-25", "the path with or without a closing slash", withOtherSlash),
@@ -93,22 +95,27 @@ export const GATE_FORMS: readonly GateForm[] = [
     (event) => multipart([...fields(JSON.parse(String(event))), ["payload", String(event)]]),
   ),
   {
-    ...{ id: "GATE-42", as: "Content-Encoding gzip, deflate, br or identity" },
-    ...{ fix: FRAMING_FIX },
+    id: "GATE-42",
+    as: "Content-Encoding gzip, deflate, br or identity",
+    fix: FRAMING_FIX,
     requests: (event) => {
       const encoded = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, identity: Buffer.from };
       return Object.entries(encoded).map(([name, encode]) => ({
-        ...{ name, body: encode(event), headers: { "content-encoding": name } },
+        name,
+        body: encode(event),
+        headers: { "content-encoding": name },
       }));
     },
   },
   {
-    ...{ id: "GATE-45", as: "in chunks, without a length, and with a body of 9 and of 200 KiB" },
-    ...{ fix: FRAMING_FIX },
+    id: "GATE-45",
+    as: "in chunks, without a length, and with a body of 9 and of 200 KiB",
+    fix: FRAMING_FIX,
     requests: (_, probe) => [
       { name: "in chunks", chunked: true },
       ...[9, 200].map((size) => ({
-        ...{ name: `${size} KiB`, body: probe.bodyWith({ address: "x".repeat(size * 1024) }) },
+        name: `${size} KiB`,
+        body: probe.bodyWith({ address: "x".repeat(size * 1024) }),
       })),
     ],
   },
@@ -122,7 +129,8 @@ export const GATE_FORMS: readonly GateForm[] = [
   atPath("GATE-54", "the path with // or /./", (path) => [`/${path}`, `/.${path}`]),
   {
     ...atPath("GATE-57", "a longer path, observed", (path) => `${path.replace(/\/$/, "")}/no-such-part`),
-    ...{ elsewhere: false, needsObserver: true },
+    elsewhere: false,
+    needsObserver: true,
   },
   typed("GATE-58", "application/octet-stream, text/json or an empty type", [
     "application/octet-stream",
@@ -130,7 +138,9 @@ export const GATE_FORMS: readonly GateForm[] = [
     "",
   ]),
   {
-    ...{ id: "GATE-61", as: "with headers of a proxy, or of someone who is signed in", fix: TRUST_FIX },
+    id: "GATE-61",
+    as: "with headers of a proxy, or of someone who is signed in",
+    fix: TRUST_FIX,
     requests: () => Object.entries(TRUSTED).map(([name, headers]) => ({ name, headers })),
   },
   atPath("GATE-62", "the path with ;x, .json or /../", (path) => {
@@ -139,8 +149,10 @@ export const GATE_FORMS: readonly GateForm[] = [
   }),
   byMethod("GATE-63", "PATCH"),
   {
-    ...{ id: "GATE-64", as: "with its fields in the query, and no body, an empty object or the event" },
-    ...{ fix: QUERY_FIX, elsewhere: "query" },
+    id: "GATE-64",
+    as: "with its fields in the query, and no body, an empty object or the event",
+    fix: QUERY_FIX,
+    elsewhere: "query",
     requests: (event, { url, target }) => {
       const query = formEncoded(fields(JSON.parse(String(event))));
       const all = `${target}${url.search === "" ? "?" : "&"}${query}`;
@@ -169,7 +181,9 @@ function typed(
 /** By another method. Where that may well be answered with 2xx, only the effect shows a forgery. */
 function byMethod(id: GateForm["id"], method: string, observed?: "observed"): GateForm {
   return {
-    ...{ id, fix: ROUTE_FIX, requests: () => [{ method }] },
+    id,
+    fix: ROUTE_FIX,
+    requests: () => [{ method }],
     ...(observed === undefined
       ? { as: `by ${method}`, elsewhere: true }
       : { as: `by ${method}, observed`, needsObserver: true }),

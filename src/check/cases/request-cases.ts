@@ -41,7 +41,11 @@ const POST_ONLY = { right: ["4xx", "501"], severity: "recommended", why: WHY.pos
 export const REQUEST_CASES: readonly CheckCase[] = [
   ...TYPES.map(
     ([id, sent, type, hasUmlaut = false]): CheckCase => ({
-      ...{ id, sent, right: ["200"], severity: "recommended", why: WHY.contentType },
+      id,
+      sent,
+      right: ["200"],
+      severity: "recommended",
+      why: WHY.contentType,
       fix: TYPE_FIX,
       crash: TYPE_FIX,
       about: "content-type",
@@ -52,18 +56,25 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     }),
   ),
   {
-    ...{ ...ACCEPTED, id: "HTTP-06", sent: "the body in chunks, without a length" },
-    ...{ severity: "recommended", why: WHY.framing },
+    ...ACCEPTED,
+    id: "HTTP-06",
+    sent: "the body in chunks, without a length",
+    severity: "recommended",
+    why: WHY.framing,
     fix: "it requires a Content-Length: read the body to its end",
     run: (probe) => probe.post(probe.body(), { chunked: true }),
   },
   {
-    ...{ ...ACCEPTED, id: "HTTP-07", sent: "Expect: 100-continue" },
+    ...ACCEPTED,
+    id: "HTTP-07",
+    sent: "Expect: 100-continue",
     fix: "it refuses a sender that waits for 100 Continue: answer 100, or just read the body",
     run: (probe) => probe.post(probe.body(), { headers: { expect: "100-continue" } }),
   },
   {
-    ...{ ...ACCEPTED, id: "HTTP-08", sent: "a valid delivery on a connection that carried an invalid one" },
+    ...ACCEPTED,
+    id: "HTTP-08",
+    sent: "a valid delivery on a connection that carried an invalid one",
     fix: "it mishandles a connection after refusing a delivery: read the rest of the body, or close the connection",
     run: (probe) =>
       probe.onOneConnection(async (agent) => {
@@ -74,7 +85,9 @@ export const REQUEST_CASES: readonly CheckCase[] = [
       }),
   },
   {
-    ...{ ...ACCEPTED, id: "HTTP-09", sent: "the body in three pieces, with pauses between them" },
+    ...ACCEPTED,
+    id: "HTTP-09",
+    sent: "the body in three pieces, with pauses between them",
     severity: "recommended",
     fix: "it does not wait for the whole body: read it to its end, and allow several seconds",
     run: (probe) => {
@@ -86,7 +99,9 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...LIMITED, id: "HTTP-10", sent: "half a body, then silence" },
+    ...LIMITED,
+    id: "HTTP-10",
+    sent: "half a body, then silence",
     fix: ENDLESS_FIX,
     silence: ENDLESS_FIX,
     stops: HANGUP_STOPS,
@@ -96,7 +111,9 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...LIMITED, id: "HTTP-11", sent: "a correctly signed body of 16 MiB" },
+    ...LIMITED,
+    id: "HTTP-11",
+    sent: "a correctly signed body of 16 MiB",
     fix: LARGE_FIX,
     silence: LARGE_FIX,
     stops: LARGE_STOPS,
@@ -104,7 +121,9 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) })),
   },
   {
-    ...{ ...LIMITED, id: "HTTP-12", sent: "16 MiB in chunks, without a length" },
+    ...LIMITED,
+    id: "HTTP-12",
+    sent: "16 MiB in chunks, without a length",
     fix: CHUNKED_FIX,
     silence: CHUNKED_FIX,
     stops: LARGE_STOPS,
@@ -112,7 +131,9 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) }), { chunked: true }),
   },
   {
-    ...{ ...POST_ONLY, id: "HTTP-13", sent: "GET, with the signature of an empty body" },
+    ...POST_ONLY,
+    id: "HTTP-13",
+    sent: "GET, with the signature of an empty body",
     fix: "it confirms a GET: accept only POST, and answer 405",
     run: (probe) => {
       const empty = Buffer.alloc(0);
@@ -120,20 +141,29 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...POST_ONLY, id: "HTTP-14", sent: "a valid event by PUT" },
+    ...POST_ONLY,
+    id: "HTTP-14",
+    sent: "a valid event by PUT",
     fix: "it confirms a PUT: accept only POST, and answer 405",
     run: (probe) => probe.post(probe.body(), { method: "PUT" }),
   },
   {
-    ...{ id: "HTTP-15", sent: "a valid event to another path", right: ["4xx"], severity: "informational" },
-    ...{ why: WHY.otherPath, fix: "it accepts deliveries at any path: answer 404 at all others" },
+    id: "HTTP-15",
+    sent: "a valid event to another path",
+    right: ["4xx"],
+    severity: "informational",
+    why: WHY.otherPath,
+    fix: "it accepts deliveries at any path: answer 404 at all others",
     run: (probe) => {
       const path = probe.url.pathname.replace(/\/$/, "");
       return probe.post(probe.body(), { target: `${path}-no-such-endpoint` });
     },
   },
   {
-    ...{ id: "HTTP-16", sent: "a gzipped body, signed as JSON", right: ["4xx"], severity: "informational" },
+    id: "HTTP-16",
+    sent: "a gzipped body, signed as JSON",
+    right: ["4xx"],
+    severity: "informational",
     why: WHY.encoding,
     fix: "it decompresses a body before verifying it: refuse Content-Encoding, or limit the decompressed size",
     run: (probe) => {

@@ -133,7 +133,12 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
   ...VALUES.flatMap(({ fix, about, weight: [severity, why] = [FORGED.severity, FORGED.why], rows }) =>
     rows.map(
       ([id, sent, value]): CheckCase => ({
-        ...{ ...FORGED, id, sent, fix, severity, why },
+        ...FORGED,
+        id,
+        sent,
+        fix,
+        severity,
+        why,
         ...(about !== undefined && { about }),
         ...(BEST_401.has(id) && { best: ["401"] }),
         run: (probe) => {
@@ -144,7 +149,9 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     ),
   ),
   {
-    ...{ ...FORGED, id: "SIG-02", sent: "an empty signature header, or a word in it" },
+    ...FORGED,
+    id: "SIG-02",
+    sent: "an empty signature header, or a word in it",
     fix: "it accepts a value without a digest: refuse it like a missing one",
     run: (probe) => {
       const body = probe.body();
@@ -154,7 +161,9 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...FORGED, id: "SIG-24", sent: "the signature in the query string, no header" },
+    ...FORGED,
+    id: "SIG-24",
+    sent: "the signature in the query string, no header",
     fix: "it reads the signature from the URL, which ends up in logs, or checks none if the URL has a query: read it only from the header, for every URL",
     run: (probe) => {
       const body = probe.body();
@@ -164,7 +173,9 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...FORGED, id: "SIG-25", sent: "a signature in the body, no header" },
+    ...FORGED,
+    id: "SIG-25",
+    sent: "a signature in the body, no header",
     fix: "it reads the signature from the body: read it only from the header",
     run: (probe) => {
       const signature = probe.sign(probe.body());
@@ -172,9 +183,12 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...FORGED, id: "SIG-26", sent: "the signature in a trailer, after the body" },
+    ...FORGED,
+    id: "SIG-26",
+    sent: "the signature in a trailer, after the body",
     best: REFUSED.right, // a server need not take trailers at all
-    ...{ severity: "recommended", why: WHY.trailer }, // some servers take them for headers, and only the sender can sign
+    severity: "recommended",
+    why: WHY.trailer, // some servers take them for headers, and only the sender can sign
     fix: "it treats trailers as headers: read the signature only from the header",
     run: (probe) => {
       const body = probe.body();
@@ -184,13 +198,19 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...FORGED, id: "SIG-27", sent: "the signature under another header's name" },
+    ...FORGED,
+    id: "SIG-27",
+    sent: "the signature under another header's name",
     fix: "it reads the signature from another header: read only the right one",
     run: (probe) => probe.post(probe.body(), { header: "x-check-signature" }),
   },
   {
-    ...{ id: "SIG-28", sent: "the header's name in capitals", right: ["200"], severity: "required" },
-    ...{ why: WHY.headerName, about: "header" },
+    id: "SIG-28",
+    sent: "the header's name in capitals",
+    right: ["200"],
+    severity: "required",
+    why: WHY.headerName,
+    about: "header",
     fix: "it looks up the header case-sensitively: ignore the case of header names",
     run: (probe) => probe.post(probe.body(), { header: probe.signatureHeader.toUpperCase() }),
   },

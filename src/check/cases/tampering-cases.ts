@@ -47,7 +47,8 @@ export const TAMPERING_CASES: readonly CheckCase[] = [
     ],
   ]),
   {
-    ...{ ...TAMPERED, id: "BODY-08" },
+    ...TAMPERED,
+    id: "BODY-08",
     sent: "an invalid byte; the signature is of the text with U+FFFD in its place",
     fix: "it verifies the decoded text, but different bytes can decode to the same text: verify the bytes, then decode",
     run: (probe) => {

@@ -120,8 +120,18 @@ async function checkReceiver(
   const view = new CheckView(context, options.verbose === true, shown);
   const progress = startProgress(cases.length, context);
   const report = await runCheck({
-    ...{ url: target, cases, secret: secret.key, signatureHeader, timeout, concurrency, clock, settle },
-    ...{ ...real, headers, insecure, ...(rate !== undefined && { rate }) },
+    url: target,
+    cases,
+    secret: secret.key,
+    signatureHeader,
+    timeout,
+    concurrency,
+    clock,
+    settle,
+    ...real,
+    headers,
+    insecure,
+    ...(rate !== undefined && { rate }),
     ...(observer !== undefined && { observer }),
     onResult: (result) => {
       progress.advance();

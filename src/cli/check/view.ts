@@ -172,9 +172,12 @@ function countsText(
 
 const VERDICTS = Object.keys(MARKS) as Verdict[];
 const STYLES = {
-  ...({ required: "red", recommended: "yellow", informational: "cyan" } as const),
-  ...({ passed: "green", not_applicable: "dim" } as const),
-};
+  required: "red",
+  recommended: "yellow",
+  informational: "cyan",
+  passed: "green",
+  not_applicable: "dim",
+} as const;
 
 function marked(verdict: Verdict, color: ChalkInstance): string {
   return color[STYLES[verdict]](MARKS[verdict]);

@@ -125,7 +125,12 @@ async function lastWell(setup: Setup): Promise<number | undefined> {
 
 const FILES = [
   ...CONFIG_FILES,
-  ...["package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "dist"],
+  "package.json",
+  "package-lock.json",
+  "pnpm-lock.yaml",
+  "yarn.lock",
+  "bun.lock",
+  "dist",
 ];
 
 /** When files were written, replaced or renamed last; of a folder, the latest one in it. */
@@ -154,7 +159,17 @@ function ago(at: number | undefined, now: number): string {
 
 /** One page of facts for an incident's channel, without payloads. */
 export const REPORT: readonly DoctorCheck[] = [
-  ...[time, node, sqlite, secret],
-  ...[disk, inboxContent, database, tables, processes],
-  ...[deliveries, waiting, deadLetters, changes],
+  time,
+  node,
+  sqlite,
+  secret,
+  disk,
+  inboxContent,
+  database,
+  tables,
+  processes,
+  deliveries,
+  waiting,
+  deadLetters,
+  changes,
 ];

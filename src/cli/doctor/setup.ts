@@ -70,7 +70,13 @@ export function openSetup(options: DoctorOptions, context: CliContext, isProject
   const tables = async () => (await database().catch(() => undefined))?.tables;
   const facts = once(async () => (await file()) ?? (await tables()) ?? {});
   return {
-    ...{ options, context, inbox, file, database, facts, isProject },
+    options,
+    context,
+    inbox,
+    file,
+    database,
+    facts,
+    isProject,
     inboxWord: options.inbox === undefined ? undefined : inboxWord(options.inbox, context),
     service: once(() => probeService(options, context)),
     secrets: once(() => findUsed(options, context, isProject)),

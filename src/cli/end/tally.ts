@@ -4,8 +4,15 @@ import type { Observation } from "../../receiver/observation.ts";
 
 /** What is counted, in the order of printing: verdicts on deliveries, then results of entries. */
 const COUNTED = [
-  ...["accepted", "duplicate", "rejected", "unauthorized", "refused", "failed"],
-  ...["handled", "received", "dead"],
+  "accepted",
+  "duplicate",
+  "rejected",
+  "unauthorized",
+  "refused",
+  "failed",
+  "handled",
+  "received",
+  "dead",
 ];
 
 export class ListenTally {

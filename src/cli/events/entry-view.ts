@@ -21,12 +21,24 @@ export function entryFields(entry: Entry) {
   const { seq, key, kind, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
   const state = entry.state;
   return {
-    ...{ seq, id: key.eventId, source: key.source, kind, state, reason, problems, attempts, duplicates },
-    ...{ timestamp: iso(entry.eventTimestamp), receivedAt: iso(entry.receivedAt) },
-    ...{ lastSeenAt: iso(entry.lastSeenAt), runAt: iso(entry.runAt), settledAt: iso(entry.settledAt) },
+    seq,
+    id: key.eventId,
+    source: key.source,
+    kind,
+    state,
+    reason,
+    problems,
+    attempts,
+    duplicates,
+    timestamp: iso(entry.eventTimestamp),
+    receivedAt: iso(entry.receivedAt),
+    lastSeenAt: iso(entry.lastSeenAt),
+    runAt: iso(entry.runAt),
+    settledAt: iso(entry.settledAt),
     finishedHandlers: entry.finishedHandlers,
     waits: entry.waits.map((wait) => ({ ...wait, since: iso(wait.since), nextAt: iso(wait.nextAt) })),
-    ...{ bodyHash, bodyLength },
+    bodyHash,
+    bodyLength,
   };
 }
 

@@ -16,8 +16,13 @@ export const LONGEST_VALUE = 1000;
 
 /** The variables that a command gets about a dead letter. A test compares them with `docs/reference/cli/on-dead.md`. */
 export const DEAD_LETTER_VARIABLES = [
-  ...["HOOKPORTER_ENTRY", "HOOKPORTER_EVENT_ID", "HOOKPORTER_EVENT_KIND", "HOOKPORTER_EVENT_TIMESTAMP"],
-  ...["HOOKPORTER_DEAD_REASON", "HOOKPORTER_DEAD_COUNT", "HOOKPORTER_INBOX"],
+  "HOOKPORTER_ENTRY",
+  "HOOKPORTER_EVENT_ID",
+  "HOOKPORTER_EVENT_KIND",
+  "HOOKPORTER_EVENT_TIMESTAMP",
+  "HOOKPORTER_DEAD_REASON",
+  "HOOKPORTER_DEAD_COUNT",
+  "HOOKPORTER_INBOX",
 ] as const;
 
 export interface DeadLetterCommandOptions extends CommandSetup {

@@ -4,8 +4,13 @@ import { type CommandSetup, runCommand } from "./run-command.ts";
 
 /** The variables that a command gets about its event. A test compares them with `docs/reference/cli/exec.md`. */
 export const EXEC_VARIABLES = [
-  ...["HOOKPORTER_EVENT_ID", "HOOKPORTER_EVENT_KIND", "HOOKPORTER_EVENT_TIMESTAMP", "HOOKPORTER_ENTRY"],
-  ...["HOOKPORTER_ATTEMPT", "HOOKPORTER_DELIVERY_PATH", "HOOKPORTER_INBOX"],
+  "HOOKPORTER_EVENT_ID",
+  "HOOKPORTER_EVENT_KIND",
+  "HOOKPORTER_EVENT_TIMESTAMP",
+  "HOOKPORTER_ENTRY",
+  "HOOKPORTER_ATTEMPT",
+  "HOOKPORTER_DELIVERY_PATH",
+  "HOOKPORTER_INBOX",
 ] as const;
 
 export interface ExecOptions extends CommandSetup {
@@ -62,7 +67,10 @@ export class ExecCommand {
       HOOKPORTER_INBOX: inbox ?? "",
     };
     const { how, said } = await runCommand({
-      ...{ ...setup, variables, signal, input: delivery.body },
+      ...setup,
+      variables,
+      signal,
+      input: delivery.body,
       onLine: (line) => onLine(seq, line),
     });
     if (how === undefined) return;

@@ -27,7 +27,9 @@ export async function askAbout(
   const streams = { input: io.stdin, output: io.stderr };
   const ask = (message: string, byDefault: string, problem: (value: string) => string | undefined) =>
     text({
-      ...{ message, placeholder: byDefault, defaultValue: byDefault },
+      message,
+      placeholder: byDefault,
+      defaultValue: byDefault,
       validate: (value) => problem(value || byDefault),
       ...streams,
     });

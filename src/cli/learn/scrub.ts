@@ -67,7 +67,9 @@ function scrubOne(fixture: NamedFixture["fixture"], scrubber: Scrubber) {
 function scrubEnvelope({ event, timestamp, data, webhook }: Envelope, scrubber: Scrubber): object {
   const name = scrubber.nameOf(webhook.id);
   return {
-    ...{ event, timestamp, data: scrubber.scrub(data) },
+    event,
+    timestamp,
+    data: scrubber.scrub(data),
     webhook: { id: `wh_scrubbed_${name}`, url: `https://sample.invalid/${name}` },
   };
 }

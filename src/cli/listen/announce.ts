@@ -56,9 +56,15 @@ export function announce(
   output.talk(`  Try it in this folder:\n  ${ownCommand(`trigger payment.received${where}`)}\n`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {
-    ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },
-    ...{ handlers: handlers ?? null, exec: program },
-    ...{ forward: forward.length === 0 ? null : forward, stream, sync },
+    url: url.href,
+    pid: process.pid,
+    inbox,
+    secretFingerprint: fingerprint,
+    handlers: handlers ?? null,
+    exec: program,
+    forward: forward.length === 0 ? null : forward,
+    stream,
+    sync,
     health: healthUrl?.href ?? null,
     inspector: page?.href ?? null,
     waiting: waiting.targets,

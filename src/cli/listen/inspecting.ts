@@ -35,7 +35,9 @@ export async function openInspector(
     secrets: secrets.values,
     targets: forwardTo.map(({ target }) => target),
     reserveInstants: (count) => reserveInstants(count, { cwd: io.cwd, clock, dryRun: false }),
-    ...{ tokenRecords: tokenFile(io.cwd, output), clock, log: createCliLogger(output) },
+    tokenRecords: tokenFile(io.cwd, output),
+    clock,
+    log: createCliLogger(output),
   });
   stops.push(() => inspector.close());
   return inspector.url;

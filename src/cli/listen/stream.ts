@@ -38,7 +38,8 @@ export async function planStream(options: ListenOptions, context: CliContext) {
     /** Opens the stream and shows its state. Calls `stop` when it ends for good. */
     open: (receiver: Pick<Receiver, "acceptFrom">, stop: (stop: Stop) => void) => {
       const stream = openStream({
-        ...{ url, token },
+        url,
+        token,
         take: async (body) => toAnswer(await receiver.acceptFrom(channel, body)),
         onChange: (change) => {
           online = change.state === "open";

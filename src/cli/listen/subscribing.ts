@@ -28,7 +28,11 @@ type ReachableReceiver = Pick<WantedSubscription, "url" | "tunnel"> & { readonly
 
 /** When to try again to reach the service: for ever, since without it no delivery comes. */
 export const UNTIL_IT_IS_UP: RetryPolicy = {
-  ...{ attempts: Number.POSITIVE_INFINITY, delay: 1000, factor: 2, maxDelay: 60_000, jitter: 0.5 },
+  attempts: Number.POSITIVE_INFINITY,
+  delay: 1000,
+  factor: 2,
+  maxDelay: 60_000,
+  jitter: 0.5,
 };
 
 /**

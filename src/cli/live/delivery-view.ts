@@ -28,7 +28,10 @@ export function deliveryLines(
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   const asked = `${method} ${shownTarget(observation.target)}`;
   const row: LiveRow = {
-    ...{ time: receivedAt, mark: word, what: kind ?? (word === "refused" ? asked : word), duration },
+    time: receivedAt,
+    mark: word,
+    what: kind ?? (word === "refused" ? asked : word),
+    duration,
     word: kind === null ? String(toAnswer(outcome).status) : word,
     seq: "seq" in outcome ? outcome.seq : undefined,
     id: id ?? undefined,
@@ -90,7 +93,9 @@ export function problemLines(problems: readonly DataProblem[]): readonly string[
 /** What is special about how a delivery came. */
 export function remarksOn(outcome: DeliveryObservation["outcome"]): readonly string[] {
   const { secret, restampOf, channel } = {
-    ...{ secret: undefined, restampOf: undefined, channel: undefined },
+    secret: undefined,
+    restampOf: undefined,
+    channel: undefined,
     ...outcome,
   };
   return [

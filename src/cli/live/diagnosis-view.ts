@@ -66,7 +66,10 @@ export function diagnosisFields({ code, explanations, printedBy, advice, tried, 
     cause: code,
     causes: nearest.map(({ code, detail, meaning, fix }) => ({ code, detail, meaning, fix })),
     otherwise: others.map((causes) => causes.map(({ code, detail }) => ({ code, detail }))),
-    ...{ printedBy, advice, tried, complete },
+    printedBy,
+    advice,
+    tried,
+    complete,
   };
 }
 

@@ -72,8 +72,14 @@ export class ToldFailures {
     if (!hasFailed || failure === undefined) return "whole";
     const known = this.#byKey.get(failure.key);
     const alike: Alike = known ?? {
-      ...{ failure, first: seq, failing: new Set(), dead: new Set() },
-      ...{ told: "", most: 0, wait: FIRST_WAIT, timer: undefined },
+      failure,
+      first: seq,
+      failing: new Set(),
+      dead: new Set(),
+      told: "",
+      most: 0,
+      wait: FIRST_WAIT,
+      timer: undefined,
     };
     this.#remove(seq, alike);
     this.#bySeq.set(seq, alike);

@@ -198,8 +198,14 @@ const doctor = tool({
 });
 
 export const TOOLS: readonly Tool[] = [
-  ...[sendEvent, waitForEvent, findEvents, getEvent],
-  ...[explainSignature, checkReceiver, retryEvents, doctor],
+  sendEvent,
+  waitForEvent,
+  findEvents,
+  getEvent,
+  explainSignature,
+  checkReceiver,
+  retryEvents,
+  doctor,
 ];
 
 /** Forgets the type of a tool's input, which the server validates before it calls the tool. */

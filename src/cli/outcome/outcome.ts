@@ -71,8 +71,19 @@ function outcomeFields(outcome: EntryOutcome): object {
     return { handler, outcome: end, duration, error, at: failure?.at ?? null, note };
   });
   return {
-    ...{ seq, id, source, kind, state, reason, problems, attempts, runAt },
-    ...{ error: words, at, runs: last, fix },
+    seq,
+    id,
+    source,
+    kind,
+    state,
+    reason,
+    problems,
+    attempts,
+    runAt,
+    error: words,
+    at,
+    runs: last,
+    fix,
   };
 }
 

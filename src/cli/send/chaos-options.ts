@@ -38,8 +38,21 @@ export interface SendingOptions
 
 /** All chaos flags, for a command that may not send at all. */
 export const CHAOS_FLAGS = [
-  ...["duplicate", "shuffle", "rate", "delay", "drop", "tamper", "noSignature", "stale", "future", "seed"],
-  ...["concurrency", "maxFailures", "dryRun", "bodiesTo", "wait"],
+  "duplicate",
+  "shuffle",
+  "rate",
+  "delay",
+  "drop",
+  "tamper",
+  "noSignature",
+  "stale",
+  "future",
+  "seed",
+  "concurrency",
+  "maxFailures",
+  "dryRun",
+  "bodiesTo",
+  "wait",
 ] as const satisfies readonly (keyof SendingOptions)[];
 
 interface ChaosFlags {

@@ -32,7 +32,10 @@ export async function runInProcess(
 ): Promise<void> {
   const { io, output, clock } = context;
   const receiver = await createTestReceiver({
-    ...{ maxAge: CENTURY, retention: 2 * CENTURY, retry: { attempts: 1 }, handlerTimeout: timeout },
+    maxAge: CENTURY,
+    retention: 2 * CENTURY,
+    retry: { attempts: 1 },
+    handlerTimeout: timeout,
     log: loggerWithout(["outcome"], createCliLogger(output)),
   });
   const restoreConsole = consoleOnStderr(io);

@@ -23,8 +23,15 @@ const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] }
 
 /** The fields that the service's description shows, in its order. */
 const DESCRIBED = [
-  ...["id", "type", "address", "surface", "rooms", "rent", "yield"],
-  ...["tenant.name", "tenant.lease_start"],
+  "id",
+  "type",
+  "address",
+  "surface",
+  "rooms",
+  "rent",
+  "yield",
+  "tenant.name",
+  "tenant.lease_start",
 ];
 
 const MAX_CELL = 40;

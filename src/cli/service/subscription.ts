@@ -73,8 +73,13 @@ export async function ensureSubscription(
     throw withFate(thrown);
   });
   const subscription = {
-    ...{ id, url: url.href, events: [...events], baseUrl, environment },
-    ...{ secretFingerprint: secret.fingerprint, tunnel: tunnel ?? null },
+    id,
+    url: url.href,
+    events: [...events],
+    baseUrl,
+    environment,
+    secretFingerprint: secret.fingerprint,
+    tunnel: tunnel ?? null,
     createdAt: new Date(clock()).toISOString(),
   };
   try {

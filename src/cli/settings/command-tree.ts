@@ -22,7 +22,15 @@ export function settingsName(command: Command): string {
 
 /** Flags that mean something different in each command, so that no setting can apply to all commands. */
 const OWN_MEANINGS: ReadonlySet<string> = new Set([
-  ...["all", "count", "force", "handlers", "header", "limit", "port", "state", "timeout"],
+  "all",
+  "count",
+  "force",
+  "handlers",
+  "header",
+  "limit",
+  "port",
+  "state",
+  "timeout",
 ]);
 
 /** Flags that mean something different in one command only, with its name. */

@@ -6,8 +6,16 @@ import type { SecretOptions } from "../secrets/options.ts";
 import { readChoice, readCommand, readDomain, readPublicUrl, wholeNumber } from "../settings/values.ts";
 
 export const TUNNEL_NAMES = [
-  ...["ngrok", "localhost.run", "pinggy", "serveo", "ssh"],
-  ...["cloudflared", "tailscale", "bore", "zrok", "command"],
+  "ngrok",
+  "localhost.run",
+  "pinggy",
+  "serveo",
+  "ssh",
+  "cloudflared",
+  "tailscale",
+  "bore",
+  "zrok",
+  "command",
 ] as const;
 
 export type TunnelName = (typeof TUNNEL_NAMES)[number];
@@ -31,8 +39,13 @@ export interface ReachableOptions extends TunnelOptions, SecretOptions, Withheld
 
 /** The options that apply only to some tunnels. */
 export const TUNNEL_FLAGS = [
-  ...["domain", "publicUrl", "sshHost", "sshIdentity", "sshRemotePort"],
-  ...["tunnelCommand", "tunnelUrlPattern"],
+  "domain",
+  "publicUrl",
+  "sshHost",
+  "sshIdentity",
+  "sshRemotePort",
+  "tunnelCommand",
+  "tunnelUrlPattern",
 ] as const satisfies readonly (keyof TunnelOptions)[];
 
 export type TunnelFlag = (typeof TUNNEL_FLAGS)[number];

@@ -66,7 +66,10 @@ export class SupervisedTunnel {
     return new Promise((resolve) => {
       if (this.#closed) return; // closed while its server was starting
       this.#supervisor = new TunnelSupervisor({
-        ...{ startChild, timing, probe: this.#key.probe, previousUrl: rememberedUrl(io.cwd, name) },
+        startChild,
+        timing,
+        probe: this.#key.probe,
+        previousUrl: rememberedUrl(io.cwd, name),
         onEvent: (event) => {
           this.#state = event.state;
           const shown = this.#atEndpoint(event);

@@ -121,8 +121,14 @@ function failedRun(
   const { handler, attempt, clock } = limits;
   const duration = Math.max(0, clock() - startedAt);
   const begun: AttemptRecord = ran?.record ?? {
-    ...{ attempt, handler, startedAt, duration },
-    ...{ outcome: "error", error: null, failure: null, note: null },
+    attempt,
+    handler,
+    startedAt,
+    duration,
+    outcome: "error",
+    error: null,
+    failure: null,
+    note: null,
   };
   if (begun.outcome !== "ok" && ran !== undefined) return ran;
   return { record: { ...begun, outcome: "error", ...describeFailure(thrown) }, failure: {} };

@@ -19,7 +19,10 @@ export async function connect(terms: PostgresTerms): Promise<Session> {
   const common = { connectionTimeoutMillis: CONNECT_TIMEOUT, keepAlive: true, application_name };
   const pooled = new Sockets();
   const pool = new Pool({
-    ...{ connectionString: connection, stream: pooled.create, max: connections, idleTimeoutMillis: 60_000 },
+    connectionString: connection,
+    stream: pooled.create,
+    max: connections,
+    idleTimeoutMillis: 60_000,
     ...common,
   });
   // An idle connection that is lost is no failure: the next statement opens another.
@@ -27,7 +30,8 @@ export async function connect(terms: PostgresTerms): Promise<Session> {
   const listen: Session["listen"] = async (channel, heard, lost) => {
     const sockets = new Sockets();
     const client = new Client({
-      ...{ connectionString: listenUrl ?? connection, stream: sockets.create },
+      connectionString: listenUrl ?? connection,
+      stream: sockets.create,
       ...common,
       query_timeout: CONNECT_TIMEOUT, // a server that hangs must not hold up close(), which waits for these
     });

@@ -88,9 +88,15 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
   }
   const maxTransactions = transactionLimit(connection, options, connections);
   return {
-    ...{ connection: typeof connection === "string" ? withoutSchema(connection) : connection, connections },
-    ...{ listenUrl, name: url === undefined ? "on the given connection" : nameOf(url) },
-    ...{ schema, migrate, transaction, maxTransactions, clock },
+    connection: typeof connection === "string" ? withoutSchema(connection) : connection,
+    connections,
+    listenUrl,
+    name: url === undefined ? "on the given connection" : nameOf(url),
+    schema,
+    migrate,
+    transaction,
+    maxTransactions,
+    clock,
   };
 }
 

@@ -136,7 +136,10 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
     const { entry, lease, delivery } = one;
     const { key, eventTimestamp, receivedAt, settledAt } = entry;
     const row = {
-      ...{ ...entryColumns(entry), settled_at: settledAt ?? receivedAt, lease, body_at: bodyAt },
+      ...entryColumns(entry),
+      settled_at: settledAt ?? receivedAt,
+      lease,
+      body_at: bodyAt,
       order_hash: orderHash(key, entry.orderKey),
       dated: datedAt(key, eventTimestamp, receivedAt),
       waiting_for: waitingFor(entry.waits),

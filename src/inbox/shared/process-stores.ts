@@ -22,7 +22,10 @@ function processStores(): ProcessStores {
   const all = globalThis as { [key]?: ProcessStores };
   all[key] ??= {
     id: randomBytes(8).toString("hex"),
-    ...{ receivers: 0, stores: new Map(), numbers: new WeakMap(), objects: 0 },
+    receivers: 0,
+    stores: new Map(),
+    numbers: new WeakMap(),
+    objects: 0,
   };
   return all[key];
 }

@@ -50,7 +50,8 @@ export function sharedInbox({ make, names }: SharedTerms): Inbox {
     });
   };
   const own = {
-    ...{ open, vitals },
+    open,
+    vitals,
     close: async () => opened.pop()?.(),
     register: async (runner: Runner) => (shared ?? alone).register?.(runner),
     unregister: async (id: string) => shared?.unregister(id),

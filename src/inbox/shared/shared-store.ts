@@ -53,7 +53,9 @@ export function shareStore(process: string, inbox: Inbox) {
     }
   };
   return {
-    ...{ inbox, join, isUnused: () => members.size === 0 },
+    inbox,
+    join,
+    isUnused: () => members.size === 0,
     /** Registers a receiver of this process: the store has one record, of all of them. */
     register: (runner: Runner): Promise<void> => {
       registered.set(runner.id, runner);

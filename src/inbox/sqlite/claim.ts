@@ -69,7 +69,9 @@ function claimOnly(statements: Statements, seq: number, request: ClaimRequest, t
   const row = statements.get(
     `SELECT ${CLAIM_COLUMNS} FROM entry
      WHERE seq = ? AND ${OPEN} AND (state <> 'running' OR run_at <= ? OR run_at > ?)`,
-    ...[seq, now, now + Math.max(horizonOf(request), leaseTime)],
+    seq,
+    now,
+    now + Math.max(horizonOf(request), leaseTime),
   );
   const { all, sources } = terms.pauses;
   if (row === undefined || all || sources.has(row.source as string)) return [];
@@ -147,7 +149,9 @@ function leaseIfFree(statements: Statements, row: Row, request: ClaimRequest, te
   statements.run(
     `UPDATE entry SET state = 'running', held_back = 0, run_at = ?, attempts = attempts + 1, lease = ?
      WHERE seq = ?`,
-    ...[until, token, row.seq as number],
+    until,
+    token,
+    row.seq as number,
   );
   const claimed = readClaimed(statements, row, { token, until }, damaged);
   return [pauses.runs.length === 0 ? claimed : { ...claimed, paused: pauses.runs }];

@@ -64,7 +64,8 @@ function overwrite(statements: Statements, row: Row, now: number): void {
     `UPDATE entry SET order_key = NULL, problems = NULL, waits = NULL, state = 'handled', reason = '${ERASED}', lease = NULL,
        settled_at = coalesce(settled_at, ?), held_back = 0, finished_handlers = '[]', body_hash = '${NO_BODY}', body_length = 0
      WHERE seq = ?`,
-    ...[now, seq],
+    now,
+    seq,
   );
   releaseNext(statements, row);
 }

@@ -35,9 +35,18 @@ export function insertEntry(statements: Statements, entry: NewEntry, bodyHash: s
   }
   return statements.insert(
     INSERT_OTHER,
-    ...[key.timestamp, ...names, eventTimestamp, at, runAt, ...body],
-    ...[lease === undefined ? state : "running", encodeNullable(reason), encodeNullable(orderKey)],
-    ...[state === "dead" ? at : null, lease?.token ?? null, lease === undefined ? 0 : 1],
+    key.timestamp,
+    ...names,
+    eventTimestamp,
+    at,
+    runAt,
+    ...body,
+    lease === undefined ? state : "running",
+    encodeNullable(reason),
+    encodeNullable(orderKey),
+    state === "dead" ? at : null,
+    lease?.token ?? null,
+    lease === undefined ? 0 : 1,
   );
 }
 

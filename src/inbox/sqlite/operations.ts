@@ -102,7 +102,10 @@ function touch(statements: Statements, key: DedupKey, at: number): Appended | un
   const row = statements.get(
     `UPDATE entry SET duplicates = duplicates + 1, last_seen_at = max(last_seen_at, ?)
      WHERE key_timestamp = ? AND event_id = ? AND source = ? RETURNING seq, state`,
-    ...[at, key.timestamp, encodeText(key.eventId), encodeText(key.source)],
+    at,
+    key.timestamp,
+    encodeText(key.eventId),
+    encodeText(key.source),
   );
   if (row === undefined) return undefined;
   return { seq: row.seq as number, duplicate: true, state: row.state as EntryState };
@@ -122,7 +125,11 @@ function finish(statements: Statements, { seq, lease, runAt, runs, ordered }: Fi
   const changed = statements.run(
     `UPDATE entry SET state = 'handled', reason = NULL, run_at = ?, settled_at = ?, finished_handlers = ?
      WHERE seq = ? AND lease = ? AND state = 'running'`,
-    ...[runAt, now, runs, seq, lease],
+    runAt,
+    now,
+    runs,
+    seq,
+    lease,
   );
   if (changed === 0) return wasSettled(statements, { seq, lease, state: "handled" });
   if (ordered) releaseBehind(statements, seq);
@@ -139,7 +146,14 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
     `UPDATE entry SET state = ?, reason = ?, run_at = ?, settled_at = ?, finished_handlers = ?,
        attempts = attempts - ?
      WHERE seq = ? AND lease = ? AND state = 'running'`,
-    ...[state, encodeNullable(reason), runAt, settledAt, finished, uncounted, seq, lease],
+    state,
+    encodeNullable(reason),
+    runAt,
+    settledAt,
+    finished,
+    uncounted,
+    seq,
+    lease,
   );
   if (changed === 0) return wasSettled(statements, given);
   if (settledAt !== null && settlement.unordered !== true) releaseBehind(statements, seq);
@@ -178,7 +192,9 @@ function retry(statements: Statements, filter: EntryFilter, now: number): number
        settled_at = NULL, waits = NULL
      WHERE seq IN
        (SELECT seq FROM entry WHERE state IN ('dead', 'received') AND ${where} ORDER BY seq DESC LIMIT ?)`,
-    ...[now, ...values, limit],
+    now,
+    ...values,
+    limit,
   );
 }
 
@@ -187,7 +203,9 @@ function reschedule(statements: Statements, filter: EntryFilter, runAt: number):
   return statements.run(
     `UPDATE entry SET run_at = ? WHERE seq IN
        (SELECT seq FROM entry WHERE state IN ('waiting', 'failing') AND ${where} ORDER BY seq DESC LIMIT ?)`,
-    ...[runAt, ...values, filter.limit ?? -1],
+    runAt,
+    ...values,
+    filter.limit ?? -1,
   );
 }
 
@@ -211,7 +229,9 @@ function drop(statements: Statements, filter: EntryFilter, now: number): number 
        settled_at = iif(state = 'running', NULL, coalesce(settled_at, ?))
      WHERE seq IN (SELECT seq FROM entry WHERE state <> 'handled' AND reason IS NOT '${DROPPED}' AND ${where}
        ORDER BY seq DESC LIMIT ?) RETURNING source, order_key`,
-    ...[now, ...values, filter.limit ?? -1],
+    now,
+    ...values,
+    filter.limit ?? -1,
   );
   const ordered = new Map(dropped.map((row) => [JSON.stringify([row.source, row.order_key]), row]));
   for (const row of ordered.values()) releaseNext(statements, row);

@@ -14,7 +14,10 @@ export function holdBackIfNeeded(statements: Statements, row: Row, deadBlocks: b
   const earlier = statements.get(
     `SELECT 1 FROM entry WHERE ${ORDERED} AND order_key = ? AND source = ? AND seq < ?
        AND (state <> 'dead' OR (? AND reason IS NOT '${DROPPED}')) LIMIT 1`,
-    ...[key as string, source as string, seq as number, deadBlocks ? 1 : 0],
+    key as string,
+    source as string,
+    seq as number,
+    deadBlocks ? 1 : 0,
   );
   if (earlier === undefined) return false;
   statements.run("UPDATE entry SET held_back = 1 WHERE seq = ?", seq as number);
@@ -44,7 +47,8 @@ export function releaseNext(statements: Statements, { source, order_key: key }: 
   statements.run(
     `UPDATE entry SET held_back = 0 WHERE seq =
        (SELECT min(seq) FROM entry WHERE ${ORDERED} AND order_key = ? AND source = ? AND held_back = 1)`,
-    ...[key as string, source as string],
+    key as string,
+    source as string,
   );
 }
 

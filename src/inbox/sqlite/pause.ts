@@ -69,7 +69,9 @@ export function setAsideIfPaused(statements: Statements, row: Row, { holds }: Cl
   if (!holds(row.kind as string | null, reason)) return false;
   statements.run(
     "UPDATE entry SET state = 'waiting', lease = NULL, run_at = ?, reason = ? WHERE seq = ?",
-    ...[now + SET_ASIDE, reason?.startsWith(PACED) === true ? reason : PAUSED, row.seq as number],
+    now + SET_ASIDE,
+    reason?.startsWith(PACED) === true ? reason : PAUSED,
+    row.seq as number,
   );
   return true;
 }
@@ -94,7 +96,10 @@ export function pause(statements: Statements, { scope, name, since, who }: Pause
   statements.run(
     `INSERT INTO paused (scope, name, since, who) VALUES (?, ?, ?, ?)
      ON CONFLICT (scope, name) DO UPDATE SET since = excluded.since, who = excluded.who`,
-    ...[scope, encodeText(name), since, encodeText(who)],
+    scope,
+    encodeText(name),
+    since,
+    encodeText(who),
   );
 }
 
@@ -116,7 +121,10 @@ export function release(statements: Statements, { scope, name }: PauseOf, after:
      FROM (SELECT seq AS held, row_number() OVER (ORDER BY seq) - 1 AS n FROM entry
        WHERE ${CLAIMABLE} AND state = 'waiting' AND reason = ? AND seq > ? ORDER BY seq LIMIT ${PACE_STEP})
      WHERE seq = held RETURNING seq`,
-    ...[from, interval, isRetry ? PACED + name : PAUSED, after],
+    from,
+    interval,
+    isRetry ? PACED + name : PAUSED,
+    after,
   );
   const until = from + interval * rows.length;
   if (isRetry) statements.run("UPDATE pace SET due_until = ? WHERE id = ?", Math.ceil(until), name);

@@ -17,7 +17,9 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
        CASE key_timestamp WHEN ${REJECTED} THEN received_at ELSE coalesce(event_timestamp, received_at) END AS dated,
        state IN (SELECT value FROM json_each(?)) AND seq < (SELECT max(seq) FROM entry) AS ended
      FROM entry WHERE seq > ? ORDER BY seq LIMIT ?`,
-    ...[JSON.stringify(states), Number(step.cursor ?? 0), step.limit],
+    JSON.stringify(states),
+    Number(step.cursor ?? 0),
+    step.limit,
   );
   const old = rows.filter(({ received_at: at }) => (at as number) <= receivedUntil);
   const ended = old.filter((row) => row.ended === 1 && (row.dated as number) <= datedUntil);
@@ -36,7 +38,8 @@ export function slimStep(statements: Statements, { settledUntil, sources }: Slim
   const rows = statements.all(
     `SELECT seq, state, source, received_at, settled_at FROM delivery JOIN entry USING (seq)
      WHERE delivery.seq > ? ORDER BY delivery.seq LIMIT ?`,
-    ...[Number(step.cursor ?? 0), step.limit],
+    Number(step.cursor ?? 0),
+    step.limit,
   );
   const old = rows.filter(({ received_at: at }) => (at as number) <= settledUntil);
   const handled = old

@@ -13,8 +13,13 @@ export function recordSender(statements: Statements, note: SenderNote): SenderRe
      ON CONFLICT (source) DO UPDATE SET authentic_at = excluded.authentic_at, mismatches = excluded.mismatches,
        bodies = excluded.bodies, mismatched_from = excluded.mismatched_from, mismatched_to = excluded.mismatched_to,
        days = excluded.days`,
-    ...[source, authenticAt ?? null, mismatches?.count ?? 0, mismatches?.bodies ?? 0],
-    ...[mismatches?.from ?? null, mismatches?.to ?? null, JSON.stringify(days)],
+    source,
+    authenticAt ?? null,
+    mismatches?.count ?? 0,
+    mismatches?.bodies ?? 0,
+    mismatches?.from ?? null,
+    mismatches?.to ?? null,
+    JSON.stringify(days),
   );
   return record;
 }

@@ -63,7 +63,9 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
 function read(statements: Statements, { after, last, limit }: TransferRange): readonly WholeEntry[] {
   const found = statements.all(
     "SELECT seq, body_length FROM entry WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
-    ...[after, last ?? Number.MAX_SAFE_INTEGER, limit],
+    after,
+    last ?? Number.MAX_SAFE_INTEGER,
+    limit,
   );
   const seqs = oneRead(found.map((row) => ({ seq: row.seq as number, length: row.body_length as number })));
   const sql = "SELECT * FROM entry WHERE seq BETWEEN ? AND ? ORDER BY seq";
@@ -99,7 +101,9 @@ function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<strin
       : one.entry;
   const found = statements.get(
     "SELECT seq, state, attempts, duplicates, last_seen_at FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?",
-    ...[key.timestamp, encodeText(key.eventId), encodeText(key.source)],
+    key.timestamp,
+    encodeText(key.eventId),
+    encodeText(key.source),
   );
   if (found === undefined) {
     // A person decides about dead letters, so they are kept in any case, as by `append`.

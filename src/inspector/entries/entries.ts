@@ -57,7 +57,13 @@ export async function describeEntry(
   const problems = problemsOf(entry, delivery);
   return {
     ...entryRow(entry, { seq, lastRuns: lastRunsOf(runs), bodyStart: delivery?.body }, RESOURCE_PATH),
-    ...{ source: key.source, problems, stillUnfit, eventTimestamp, orderKey, finishedHandlers, bodyHash },
+    source: key.source,
+    problems,
+    stillUnfit,
+    eventTimestamp,
+    orderKey,
+    finishedHandlers,
+    bodyHash,
     explanation: explainEntry(entry, delivery, signing),
     delivery: delivery === undefined ? null : shownDelivery(delivery, signing),
     drifts: drifts.of(seq),

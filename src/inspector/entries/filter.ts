@@ -50,7 +50,10 @@ export function readFilter(query: URLSearchParams): RowFilter {
     (text === undefined || textOf(refusal).includes(text.toLowerCase()));
   const refusals = (states === undefined || states.includes("refused")) && kinds === undefined;
   return {
-    ...{ entries, resource, refusals, takesInAnyState },
+    entries,
+    resource,
+    refusals,
+    takesInAnyState,
     takes: (refusal) => refusals && takesInAnyState(refusal),
   };
 }

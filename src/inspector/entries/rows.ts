@@ -40,13 +40,23 @@ export function entryRow(entry: Entry, outline: EntryOutline | undefined, resour
   const value =
     outline?.bodyStart === undefined ? undefined : valueAt(String(Buffer.from(outline.bodyStart)), resource);
   return {
-    ...{ type: "entry", id: entryId(seq), seq, receivedAt, kind, eventId: key.eventId },
-    ...{ state: entry.state, reason, attempts, duplicates, lastSeenAt, runAt, settledAt, bytes },
-    ...{
-      why: whyOf(entry, runs),
-      resource: value ? shortText(value, MAX_RESOURCE) : null,
-      duration: durationOf(runs),
-    },
+    type: "entry",
+    id: entryId(seq),
+    seq,
+    receivedAt,
+    kind,
+    eventId: key.eventId,
+    state: entry.state,
+    reason,
+    attempts,
+    duplicates,
+    lastSeenAt,
+    runAt,
+    settledAt,
+    bytes,
+    why: whyOf(entry, runs),
+    resource: value ? shortText(value, MAX_RESOURCE) : null,
+    duration: durationOf(runs),
   };
 }
 

@@ -76,11 +76,19 @@ export class Refusals {
     const headers = shownHeaders(bounded(observation.headers), this.#signatureHeader);
     const cause = typeof diagnosis === "object" ? diagnosis.explanations[0]?.[0]?.meaning : undefined;
     return {
-      ...{ type: "refusal", id: `r${++this.#count}`, receivedAt, word, reason: reason ?? word, bytes },
+      type: "refusal",
+      id: `r${++this.#count}`,
+      receivedAt,
+      word,
+      reason: reason ?? word,
+      bytes,
       method: observation.method.slice(0, 20),
       target: shownTarget(observation.target),
       status: toAnswer(outcome).status,
-      ...{ duration, headers, count: 1, why: cause ?? meaning ?? fix ?? word },
+      duration,
+      headers,
+      count: 1,
+      why: cause ?? meaning ?? fix ?? word,
       explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),
     };
   }

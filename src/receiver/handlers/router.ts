@@ -165,7 +165,8 @@ export class Router<Schemas = object, OtherKinds extends string = never>
       pattern,
       patterns: patterns.map((one) => kindsWithout(one, [...declared(one), ...except])),
       named: {
-        ...{ name, handler: handler as Handler<never> },
+        name,
+        handler: handler as Handler<never>,
         ...(attempts !== undefined && { attempts }),
         ...(target !== undefined && { target }),
         ...(tx && { tx }),

@@ -61,7 +61,12 @@ export function findApp(folder: string): App {
   const isModule = parsed.type === "module" || framework === "Next.js";
   const extension = isTypeScript ? ".ts" : isModule ? ".js" : ".mjs";
   return {
-    ...{ framework, manifest, packages, sources, extension, read },
+    framework,
+    manifest,
+    packages,
+    sources,
+    extension,
+    read,
     base: base ? "src/" : "",
     suffix: framework === "Next.js" ? "" : isTypeScript ? suffixOf(sources, tsconfig, isModule) : extension,
   };

@@ -29,8 +29,10 @@ export function sshArguments(settings: SshSettings, target: TunnelTarget): reado
     ...options.flatMap((option) => ["-o", option]),
     ...(sshPort === undefined ? [] : ["-p", String(sshPort)]),
     ...(service === undefined ? ["-N"] : []),
-    ...["-R", `${forward}:${bracketed(target.host)}:${target.port}`],
-    ...["--", user === undefined ? host : `${user}@${host}`],
+    "-R",
+    `${forward}:${bracketed(target.host)}:${target.port}`,
+    "--",
+    user === undefined ? host : `${user}@${host}`,
   ];
 }
 
@@ -40,8 +42,14 @@ export function sshArguments(settings: SshSettings, target: TunnelTarget): reado
  * see what is in it.
  */
 const UNDISTURBED = [
-  ...["HashKnownHosts=no", "ControlMaster=no", "ControlPath=none", "ForwardAgent=no", "ForwardX11=no"],
-  ...["Tunnel=no", "PermitLocalCommand=no", "RemoteCommand=none"],
+  "HashKnownHosts=no",
+  "ControlMaster=no",
+  "ControlPath=none",
+  "ForwardAgent=no",
+  "ForwardX11=no",
+  "Tunnel=no",
+  "PermitLocalCommand=no",
+  "RemoteCommand=none",
 ];
 
 interface Server {

@@ -57,7 +57,9 @@ async function start(
     cwd: import.meta.dirname,
     env: {
       ...process.env,
-      ...{ RECEIVER_SECRET: SECRET, RECEIVER_VARIANT: variant, RECEIVER_FOLDER: folder },
+      RECEIVER_SECRET: SECRET,
+      RECEIVER_VARIANT: variant,
+      RECEIVER_FOLDER: folder,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -37,8 +37,18 @@ it("the findings come in the same order each time, with counts after them", asyn
   const { cwd, argv } = await openPlace();
   const { records } = await runCli(["doctor", "--json", ...argv], { cwd });
   expect(records.map(({ type, check }) => check ?? type)).toEqual([
-    ...["node", "sqlite", "secret", "env file", "inbox", "disk", "content"],
-    ...["processes", "entries", "port", "handlers", "doctor"],
+    "node",
+    "sqlite",
+    "secret",
+    "env file",
+    "inbox",
+    "disk",
+    "content",
+    "processes",
+    "entries",
+    "port",
+    "handlers",
+    "doctor",
   ]);
   expect(records.at(-1)).toMatchObject({ ok: 11, warn: 0, fail: 0, exitCode: 0 });
 });

@@ -32,7 +32,9 @@ export async function plantAndFix(fault: Fault, open = openPlace): Promise<void>
   const found = await diagnose(place);
   expect(found.wrong).toEqual([
     {
-      ...{ schemaVersion: 1, type: "finding", time: expect.any(String) },
+      schemaVersion: 1,
+      type: "finding",
+      time: expect.any(String),
       ...fault.found,
       message: expect.stringMatching(fault.found.message),
       fix: expect.stringMatching(fault.fix),

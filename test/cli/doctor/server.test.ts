@@ -232,8 +232,16 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     const { code, of, text, findings } = await report(place);
     expect(code).toBe(0);
     expect([...new Set(findings.map(({ check }) => check))]).toEqual([
-      ...["time", "node", "secret", "database", "tables", "processes"],
-      ...["signatures", "entries", "dead letters", "changes"],
+      "time",
+      "node",
+      "secret",
+      "database",
+      "tables",
+      "processes",
+      "signatures",
+      "entries",
+      "dead letters",
+      "changes",
     ]);
     expect(of("database")[0]).toMatch(/PostgreSQL 1\d/);
     expect(of("signatures")[0]).toMatch(
@@ -255,7 +263,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     const place = await open();
     await opened(schemaOf(place), (inbox) => keep(inbox, numberedEntry(1, Date.now() - 20 * 60_000 - AT)));
     const inbox = place.env.HOOKPORTER_INBOX ?? "";
-    const receiver = createReceiver({ ...{ secret: SECRET, inbox, role: "receive" }, log: keptLog().log });
+    const receiver = createReceiver({ secret: SECRET, inbox, role: "receive", log: keptLog().log });
     await receiver.start();
     onTestFinished(() => receiver.close());
     const { of } = await report(place);

@@ -17,7 +17,11 @@ export async function trouble(inbox: string, ago: number): Promise<void> {
   const clock = () => Date.now() - ago;
   const attempts: string[] = [];
   const receiver = createReceiver({
-    ...{ secret: SECRET, inbox, clock, log: keptLog().log, retry: { attempts: 1 } },
+    secret: SECRET,
+    inbox,
+    clock,
+    log: keptLog().log,
+    retry: { attempts: 1 },
     handlers: {
       "payment.*": () => {
         throw new Error("no account for 'Jane Doe', 4711");

@@ -27,7 +27,10 @@ describe("`events pause` and `events resume`", () => {
     expect(paused.stdout).toMatch(/^everything has been paused for \S+ ms by .+\n/);
     expect(paused.stdout).toContain("target http://127.0.0.1:3000/ has been paused");
     expect((await inbox.pauses?.())?.paused.map(({ scope, name }) => `${scope} ${name}`).sort()).toEqual([
-      ...["all ", "kind lead.created", "kind payment.*", "target http://127.0.0.1:3000/"],
+      "all ",
+      "kind lead.created",
+      "kind payment.*",
+      "target http://127.0.0.1:3000/",
     ]);
     expect((await run("list")).stderr).toContain("kind payment.* has been paused");
     const doctor = await runCli(["doctor", "--inbox", "a.db", "--json"], { cwd });

@@ -14,8 +14,12 @@ function commandOf(words: readonly string[], options: Partial<ExecOptions> = {})
   const cwd = options.cwd ?? tempFolder();
   const lines: string[] = [];
   const command = new ExecCommand({
-    ...{ words, cwd, env: { PATH: process.env.PATH ?? "" }, inbox: join(cwd, "inbox.db") },
-    ...{ onLine: (seq: number, line: string) => void lines.push(`${seq} ${line}`), ...options },
+    words,
+    cwd,
+    env: { PATH: process.env.PATH ?? "" },
+    inbox: join(cwd, "inbox.db"),
+    onLine: (seq: number, line: string) => void lines.push(`${seq} ${line}`),
+    ...options,
   });
   const aborter = new AbortController();
   onTestFinished(async () => {

@@ -71,21 +71,22 @@ it("listen adds headers, one of them from the env file, and prints no value", as
   });
   const listen = await listening(
     [
-      ...[
-        "--forward-to",
-        url.href,
-        "HOOKPORTER_FORWARD_HOST=app.test",
-        "--header",
-        "X-Team: secret-team-name",
-      ],
-      ...["--header-env", "Authorization=APP_TOKEN"],
+      "--forward-to",
+      url.href,
+      "HOOKPORTER_FORWARD_HOST=app.test",
+      "--header",
+      "X-Team: secret-team-name",
+      "--header-env",
+      "Authorization=APP_TOKEN",
     ],
     cwd,
   );
   await runCli(["trigger", "lead.created", "--url", listen.url], { cwd });
   await vi.waitFor(() => expect(listen.records("attempt")).toHaveLength(2), 10_000);
   expect(got[1]?.headers).toMatchObject({
-    ...{ authorization: "Bearer hunter2-hunter2", "x-team": "secret-team-name", host: "app.test" },
+    authorization: "Bearer hunter2-hunter2",
+    "x-team": "secret-team-name",
+    host: "app.test",
   });
   const shown = await runCli(["events", "show", "1", "--json"], { cwd });
   const { stdout, stderr } = await listen.stop();

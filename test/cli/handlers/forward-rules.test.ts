@@ -78,7 +78,13 @@ it("the wanted kinds that any target receives are known", () => {
 
 it("a forward's run that no target answered is recognised", () => {
   const run = (parts: Partial<AttemptRecord>): AttemptRecord => ({
-    ...{ attempt: 1, startedAt: 0, duration: 1, error: "no", failure: null, note: null, outcome: "error" },
+    attempt: 1,
+    startedAt: 0,
+    duration: 1,
+    error: "no",
+    failure: null,
+    note: null,
+    outcome: "error",
     handler: "forward to http://127.0.0.1:3000/",
     ...parts,
   });

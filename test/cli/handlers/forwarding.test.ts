@@ -40,15 +40,15 @@ it("entries are never given up, targets are tried at most 30 seconds apart, hand
   );
   const unused = { env: {}, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
   const context = createContext({
-    ...{ ...unused, cwd, isTTY: { stdin: false, stdout: false, stderr: false } },
-    ...{
-      exit: () => {},
-      onSignal: () => () => {},
-      onKeys: () => () => {},
-      onBrokenOutput: () => {},
-      onStray: () => () => {},
-      onExitCall: () => () => {},
-    },
+    ...unused,
+    cwd,
+    isTTY: { stdin: false, stdout: false, stderr: false },
+    exit: () => {},
+    onSignal: () => () => {},
+    onKeys: () => () => {},
+    onBrokenOutput: () => {},
+    onStray: () => () => {},
+    onExitCall: () => () => {},
   });
   const router = new Router();
   const { handlers } = await chooseHandlers({ handlers: "h.js", forwardTo: one }, {}, context);

@@ -112,7 +112,8 @@ describe("`inbox copy --salvage`", () => {
     const bytes = readFileSync(join(cwd, "a.db"));
     writeFileSync(join(cwd, "a.db"), bytes.fill(0x5a, 0, 4096));
     expect(await runCli(["inbox", "copy", "a.db", "b.db", "--json"], { cwd })).toMatchObject({
-      ...{ code: 3, records: [{ code: "inbox_corrupt" }] },
+      code: 3,
+      records: [{ code: "inbox_corrupt" }],
     });
     const run = await runCli(["inbox", "copy", "--salvage", "a.db", "b.db", "--json"], { cwd });
     expect(run).toMatchObject({

@@ -43,7 +43,8 @@ describe("`listen` and `events` on a shared database:", async () => {
     const env = { PATH: process.env.PATH, HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET };
     const program = join(root, "dist", "bin.js");
     const child = spawn(process.execPath, [program, "listen", "--port", "0", "--json", ...argv], {
-      ...{ cwd, env },
+      cwd,
+      env,
       stdio: ["ignore", "pipe", "pipe"],
     });
     onTestFinished(async () => {

@@ -27,15 +27,14 @@ const one = readForward("3000");
 it("the table names only flags that `listen` has", () => {
   const unused = { env: {}, cwd: "", stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
   const context = createContext({
-    ...{ ...unused, isTTY: { stdin: false, stdout: false, stderr: false } },
-    ...{
-      exit: () => {},
-      onSignal: () => () => {},
-      onKeys: () => () => {},
-      onBrokenOutput: () => {},
-      onStray: () => () => {},
-      onExitCall: () => () => {},
-    },
+    ...unused,
+    isTTY: { stdin: false, stdout: false, stderr: false },
+    exit: () => {},
+    onSignal: () => () => {},
+    onKeys: () => () => {},
+    onBrokenOutput: () => {},
+    onStray: () => () => {},
+    onExitCall: () => () => {},
   });
   const listen = createProgram(context).commands.find((command) => command.name() === "listen");
   const names = new Set(listen?.options.map((option) => option.attributeName()));

@@ -18,8 +18,12 @@ async function entries(cwd: string) {
 it("an event goes to the targets with a matching pattern, and the rest to the target without one", async () => {
   const [rest, payments, received] = [await startReceiving(), await startReceiving(), await startReceiving()];
   const { url, cwd, records } = await listening([
-    ...["--forward-to", `${rest.url}`, "--forward-to", `payment.*=${payments.url}`],
-    ...["--forward-to", `payment.received=${received.url}`],
+    "--forward-to",
+    `${rest.url}`,
+    "--forward-to",
+    `payment.*=${payments.url}`,
+    "--forward-to",
+    `payment.received=${received.url}`,
   ]);
   await runCli(["trigger", "--all", "--url", url], { cwd });
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(12), WAIT);

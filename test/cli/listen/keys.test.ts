@@ -112,7 +112,9 @@ it.skipIf(process.platform !== "linux")(
       { mode: 0o755 },
     );
     const { press, now, signal, finished } = await listening([], {
-      ...{ PATH: `${folder}:${process.env.PATH}`, LANG: "C", HOOKPORTER_API_KEY: "sk_hunter2" },
+      PATH: `${folder}:${process.env.PATH}`,
+      LANG: "C",
+      HOOKPORTER_API_KEY: "sk_hunter2",
     });
     press("o");
     await vi.waitFor(() => expect(existsSync(join(folder, "argv"))).toBe(true), WAIT);

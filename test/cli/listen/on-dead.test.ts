@@ -18,8 +18,11 @@ async function deadly() {
   writeFileSync(join(cwd, "tell me.cjs"), TELL);
   const target = await startTarget(() => 400);
   const flags = [
-    ...["--on-dead", `"${process.execPath}" "${join(cwd, "tell me.cjs")}"`],
-    ...["--forward-to", target, "HOOKPORTER_GIVE_UP=on=4xx"],
+    "--on-dead",
+    `"${process.execPath}" "${join(cwd, "tell me.cjs")}"`,
+    "--forward-to",
+    target,
+    "HOOKPORTER_GIVE_UP=on=4xx",
   ];
   const told = () => vi.waitFor(() => JSON.parse(readFileSync(join(cwd, "told"), "utf8")), PATIENCE);
   return { cwd, flags, told };

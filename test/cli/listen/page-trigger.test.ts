@@ -14,7 +14,7 @@ async function openPage(cwd: string, argv: readonly string[] = []) {
   const listen = await listening(argv, cwd);
   const page = new URL(String(listen.records("ready")[0]?.inspector));
   const headers = {
-    ...{ authorization: `Bearer ${page.hash.replace("#token=", "")}` },
+    authorization: `Bearer ${page.hash.replace("#token=", "")}`,
     "content-type": "application/json",
   };
   const trigger = async (fields: object): Promise<readonly Triggered[]> => {

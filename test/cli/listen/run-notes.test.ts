@@ -84,7 +84,9 @@ it("a target's answer has its headers, without credentials, the values of added 
   expect(runs).toMatchObject([
     {
       answer: {
-        ...{ status: 202, bytes: 8, isCut: false },
+        status: 202,
+        bytes: 8,
+        isCut: false,
         headers: {
           "set-cookie": "(not shown)",
           location: "/jobs/7?key=…",

@@ -109,13 +109,11 @@ it.each([
 ])("orderBy goes on after an event that was given up on as deadLetters says (%s)", async (choice, later) => {
   const target = await startReceiving(404, 200);
   const { url, cwd, records } = await listening([
-    ...[
-      "--forward-to",
-      target.url,
-      "HOOKPORTER_GIVE_UP=on=4xx",
-      "HOOKPORTER_ORDER_BY=data.address",
-      `HOOKPORTER_DEAD_LETTERS=${choice}`,
-    ],
+    "--forward-to",
+    target.url,
+    "HOOKPORTER_GIVE_UP=on=4xx",
+    "HOOKPORTER_ORDER_BY=data.address",
+    `HOOKPORTER_DEAD_LETTERS=${choice}`,
   ]);
   await send(3, url, cwd);
   await vi.waitFor(() => expect(records("attempt")[0]).toMatchObject({ state: "dead" }), WAIT);

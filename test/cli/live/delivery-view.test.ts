@@ -19,7 +19,13 @@ function withoutTime(lines: readonly string[]): readonly string[] {
 
 function delivery(parts: Partial<DeliveryObservation> = {}): DeliveryObservation {
   return {
-    ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt: 0, duration: 1, bytes: 2 },
+    type: "delivery",
+    method: "POST",
+    target: "/",
+    headers: {},
+    receivedAt: 0,
+    duration: 1,
+    bytes: 2,
     outcome: accepted({}),
     ...parts,
   };
@@ -27,30 +33,50 @@ function delivery(parts: Partial<DeliveryObservation> = {}): DeliveryObservation
 
 function accepted(parts: object): DeliveryObservation["outcome"] {
   return {
-    ...{ type: "accepted", eventId: ID, seq: 12, kind: "lead.created", duplicate: false },
-    ...{ entryState: "waiting", secret: { role: "current", fingerprint: "00000000" } },
+    type: "accepted",
+    eventId: ID,
+    seq: 12,
+    kind: "lead.created",
+    duplicate: false,
+    entryState: "waiting",
+    secret: { role: "current", fingerprint: "00000000" },
     ...parts,
   } as DeliveryObservation["outcome"];
 }
 
 function attempt(parts: Partial<AttemptObservation> = {}): AttemptObservation {
   return {
-    ...{ type: "attempt", seq: 13, eventId: ID, kind: "payment.overdue", attempt: 1, records: [ran()] },
-    ...{ state: "handled", reason: null, problems: [], runAt: 0 },
+    type: "attempt",
+    seq: 13,
+    eventId: ID,
+    kind: "payment.overdue",
+    attempt: 1,
+    records: [ran()],
+    state: "handled",
+    reason: null,
+    problems: [],
+    runAt: 0,
     ...parts,
   } as AttemptObservation;
 }
 
 function ran(parts: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
-    ...{ attempt: 1, handler: "payment.overdue", startedAt: 0, duration: 8, outcome: "ok", error: null },
-    ...{ failure: null, note: null },
+    attempt: 1,
+    handler: "payment.overdue",
+    startedAt: 0,
+    duration: 8,
+    outcome: "ok",
+    error: null,
+    failure: null,
+    note: null,
     ...parts,
   } as AttemptRecord;
 }
 
 const FAILED = ran({
-  ...{ outcome: "error", error: "Cannot read properties of undefined (reading 'name')" },
+  outcome: "error",
+  error: "Cannot read properties of undefined (reading 'name')",
   failure: { name: "TypeError", at: "handlers/finances.ts:14:22", stack: null },
 });
 

@@ -16,7 +16,9 @@ function open(program = STAND_IN, mostTime = 300) {
   const warned: string[] = [];
   const clock = { now: 0 };
   const thread = new DiagnosisThread({
-    ...{ program, mostTime, limit: new DiagnosisLimit(() => clock.now) },
+    program,
+    mostTime,
+    limit: new DiagnosisLimit(() => clock.now),
     start: { secrets: readSecrets(SECRET), others: [], signatureHeader: SIGNATURE_HEADER },
     warn: (message) => warned.push(message),
   });
@@ -27,9 +29,14 @@ function open(program = STAND_IN, mostTime = 300) {
 
 function refusedWith(body: Uint8Array | string, signature = `sha256=${"0".repeat(64)}`): InspectedDelivery {
   return {
-    ...{ type: "delivery", method: "POST", target: "/webhooks", receivedAt: 0, duration: 0 },
+    type: "delivery",
+    method: "POST",
+    target: "/webhooks",
+    receivedAt: 0,
+    duration: 0,
     headers: { [SIGNATURE_HEADER]: signature },
-    ...{ bytes: body.length, outcome: { type: "unauthorized", reason: "signature_mismatch" } },
+    bytes: body.length,
+    outcome: { type: "unauthorized", reason: "signature_mismatch" },
     body: () => Buffer.from(body),
   };
 }

@@ -20,9 +20,14 @@ it("verify prints the cause, its meaning and its fix, and adds them to the recor
   const { records } = await runCli([...argv, "--json"], { env, stdin: pretty });
   expect(records).toMatchObject([
     {
-      ...{ valid: false, reason: "signature_mismatch", cause: "json_spacing", fix: expect.any(String) },
+      valid: false,
+      reason: "signature_mismatch",
+      cause: "json_spacing",
+      fix: expect.any(String),
       causes: [{ code: "json_spacing", detail: "compact" }],
-      ...{ otherwise: [], advice: [], complete: true },
+      otherwise: [],
+      advice: [],
+      complete: true,
       printedBy: expect.arrayContaining(["JavaScript's `JSON.stringify`"]),
     },
   ]);

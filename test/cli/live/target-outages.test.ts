@@ -18,8 +18,15 @@ function attempt(seq: number, parts: Partial<AttemptObservation> & { handler?: s
   const outcome = ok ? "ok" : "error";
   const record = { attempt: 1, handler, startedAt: 0, duration: 1, outcome, error: ok ? null : REFUSED };
   return {
-    ...{ type: "attempt", seq, eventId: `evt_${seq}`, kind: "lead.created", attempt: 1, runAt: 0 },
-    ...{ state: ok ? "handled" : "waiting", reason: ok ? null : TARGET_AWAY, problems: [] },
+    type: "attempt",
+    seq,
+    eventId: `evt_${seq}`,
+    kind: "lead.created",
+    attempt: 1,
+    runAt: 0,
+    state: ok ? "handled" : "waiting",
+    reason: ok ? null : TARGET_AWAY,
+    problems: [],
     records: [{ ...record, note: null, failure: null }],
     ...rest,
   } as unknown as AttemptObservation;

@@ -14,8 +14,15 @@ type Failed = "failing" | "dead" | "handled";
 function attempt(seq: number, error: string, state: Failed = "failing"): AttemptObservation {
   const run = { attempt: 1, handler: "*", startedAt: 0, duration: 1, outcome: "error", note: null } as const;
   return {
-    ...{ type: "attempt", seq, eventId: "evt_1", kind: null, attempt: 1, problems: [] },
-    ...{ state, reason: null, runAt: 0 },
+    type: "attempt",
+    seq,
+    eventId: "evt_1",
+    kind: null,
+    attempt: 1,
+    problems: [],
+    state,
+    reason: null,
+    runAt: 0,
     records: state === "handled" ? [] : [{ ...run, error, failure: null }],
   };
 }
@@ -24,7 +31,9 @@ function open(terminal = false, entries?: readonly object[]) {
   const { io, text } = collected(terminal);
   const output = createOutput(io, { json: false, color: false, clock: Date.now });
   const failures = new ToldFailures({
-    ...{ output, bar: new StatusBar(output), clock: Date.now },
+    output,
+    bar: new StatusBar(output),
+    clock: Date.now,
     list: async (seqs) =>
       (entries ??
         seqs.map((seq) => ({ seq, state: "failing", attempts: 1, reason: null }))) as readonly Entry[],

@@ -193,7 +193,8 @@ it("fences what senders wrote, cuts bodies, and escapes what nobody sees", async
 /** Asks the built program for each of some methods, at once, and returns the answers in the order in which they came. */
 async function ask(protocolVersion: string, methods: readonly string[], dist = join(root, "dist")) {
   const program = spawn(process.execPath, [join(dist, "bin.js"), "mcp"], {
-    ...{ cwd: tempFolder(), stdio: ["pipe", "pipe", "ignore"] },
+    cwd: tempFolder(),
+    stdio: ["pipe", "pipe", "ignore"],
   });
   onTestFinished(() => void program.kill());
   const client = { protocolVersion, capabilities: {}, clientInfo: { name: "é", version: "1" } };

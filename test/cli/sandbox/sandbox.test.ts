@@ -114,18 +114,15 @@ it("sandbox shows the same to people on standard output, with messages on standa
 
 it("sandbox passes each of its flags on", async () => {
   const { ready, records } = await sandbox(
-    ...[
-      "HOOKPORTER_RATE_LIMIT=1",
-      "HOOKPORTER_ATTEMPTS=4",
-      "HOOKPORTER_RETRY_DELAY=1ms",
-      "HOOKPORTER_ANSWER_TIMEOUT=30s",
-    ],
-    ...[
-      "HOOKPORTER_TARGET_HOSTS=*.tunnel.example",
-      "HOOKPORTER_SIGNATURE_HEADER=X-Own",
-      "HOOKPORTER_DELAY=1ms..2ms",
-    ],
-    ...["--wrong-signature", "1"],
+    "HOOKPORTER_RATE_LIMIT=1",
+    "HOOKPORTER_ATTEMPTS=4",
+    "HOOKPORTER_RETRY_DELAY=1ms",
+    "HOOKPORTER_ANSWER_TIMEOUT=30s",
+    "HOOKPORTER_TARGET_HOSTS=*.tunnel.example",
+    "HOOKPORTER_SIGNATURE_HEADER=X-Own",
+    "HOOKPORTER_DELAY=1ms..2ms",
+    "--wrong-signature",
+    "1",
   );
   expect(ready).toMatchObject({
     targetHosts: ["*.tunnel.example"],
@@ -196,9 +193,16 @@ it("`trigger` can cause events in the sandbox", async () => {
 
 it("sandbox and `listen --subscribe` handle every event once, with chaos", async () => {
   const { ready, records } = await sandbox(
-    ...["--duplicates", "0.5", "--wrong-signature", "0.3", "HOOKPORTER_DELAY=0..20ms"],
+    "--duplicates",
+    "0.5",
+    "--wrong-signature",
+    "0.3",
+    "HOOKPORTER_DELAY=0..20ms",
     // A short outage, as each attempt doubles the wait: many before the first wrong signature would make it seconds.
-    ...["--outage", "10ms", "HOOKPORTER_ATTEMPTS=16", "HOOKPORTER_RETRY_DELAY=1ms"],
+    "--outage",
+    "10ms",
+    "HOOKPORTER_ATTEMPTS=16",
+    "HOOKPORTER_RETRY_DELAY=1ms",
   );
   const cwd = tempFolder();
   mkdirSync(join(cwd, "handlers"));

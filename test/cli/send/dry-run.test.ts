@@ -29,8 +29,12 @@ it("the record of a delivery has all that it would send", async () => {
   expect([code, stderr]).toEqual([0, ""]);
   const [{ file, curl, ...others } = {} as never] = records;
   expect(others).toMatchObject({
-    ...{ type: "sending", label: "a b.json", url: `${URL_GIVEN}?key=…` },
-    ...{ at: 0, chaos: null, bytes: 28 },
+    type: "sending",
+    label: "a b.json",
+    url: `${URL_GIVEN}?key=…`,
+    at: 0,
+    chaos: null,
+    bytes: 28,
   });
   expect(file).toMatch(/^\.hookporter\/bodies\/a_b-[0-9a-f]{12}\.json$/);
   expect(readFileSync(join(cwd, String(file)), "utf8")).toBe('{"event":"payment.received"}');

@@ -7,8 +7,10 @@ import { startReceiving } from "../fake-target.ts";
 
 const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 const ENVELOPE = {
-  ...{ event: "payment.received", timestamp: "2026-01-01T00:00:00Z" },
-  ...{ data: { id: "pay_1" }, webhook: { id: "wh_1", url: "u" } },
+  event: "payment.received",
+  timestamp: "2026-01-01T00:00:00Z",
+  data: { id: "pay_1" },
+  webhook: { id: "wh_1", url: "u" },
 };
 
 /** A folder with saved envelopes and a module of handlers. */
@@ -96,7 +98,13 @@ it("replay --handlers that is interrupted records how far it came", async () => 
   const { code, records } = await run.finished;
   expect(code).toBe(130);
   expect(records.at(-1)).toMatchObject({
-    ...{ type: "interrupted", reason: "stopped by SIGINT", exitCode: 130 },
-    ...{ total: 2, sent: 1, ok: 1, new: null, duplicates: null },
+    type: "interrupted",
+    reason: "stopped by SIGINT",
+    exitCode: 130,
+    total: 2,
+    sent: 1,
+    ok: 1,
+    new: null,
+    duplicates: null,
   });
 });

@@ -8,8 +8,10 @@ import { fakeIo, runCli, startCli, tempFolder } from "../fake-io.ts";
 
 const SECRET = "a secret that is long enough";
 const ENVELOPE = {
-  ...{ event: "payment.received", timestamp: "1990-01-01T00:00:00Z" },
-  ...{ data: { id: "pay_1" }, webhook: { id: "wh_1", url: "u" } },
+  event: "payment.received",
+  timestamp: "1990-01-01T00:00:00Z",
+  data: { id: "pay_1" },
+  webhook: { id: "wh_1", url: "u" },
 };
 
 /** A folder with a module of handlers, and files to replay: envelopes, or bodies of saved deliveries. */

@@ -46,9 +46,17 @@ it("an answer's record has its status, how long it took and its body", async () 
   const { records } = await runCli(argv, { env });
   expect(records).toEqual([
     {
-      ...{ schemaVersion: 1, time: expect.any(String), type: "answer", url: `${target.url}?key=…` },
-      ...{ label: "lead.created", status: 202, ok: true, duration: expect.any(Number), chaos: null },
-      ...{ body: "x".repeat(2000), error: null },
+      schemaVersion: 1,
+      time: expect.any(String),
+      type: "answer",
+      url: `${target.url}?key=…`,
+      label: "lead.created",
+      status: 202,
+      ok: true,
+      duration: expect.any(Number),
+      chaos: null,
+      body: "x".repeat(2000),
+      error: null,
     },
   ]);
 });
@@ -57,7 +65,12 @@ it("the record of a delivery without an answer has no status, duration or body",
   const argv = await triggerAway();
   const { records } = await runCli([...argv, "--json"], { env });
   expect(records[0]).toMatchObject({
-    ...{ label: "lead.created", status: null, ok: false, duration: null, body: null, chaos: null },
+    label: "lead.created",
+    status: null,
+    ok: false,
+    duration: null,
+    body: null,
+    chaos: null,
     error: expect.stringContaining("connection refused"),
   });
 });

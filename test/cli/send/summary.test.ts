@@ -2,7 +2,11 @@ import { expect, it } from "vitest";
 import { SendSummary } from "../../../src/cli/send/summary.ts";
 
 const answer = (status: number, body = "") => ({
-  ...{ status, ok: status < 300, body, headers: {}, duration: 1 },
+  status,
+  ok: status < 300,
+  body,
+  headers: {},
+  duration: 1,
 });
 const own = (duplicate: boolean) => answer(200, JSON.stringify({ received: true, id: "evt_1", duplicate }));
 

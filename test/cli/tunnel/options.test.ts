@@ -27,22 +27,33 @@ it.each([
 
 describe("a host", () => {
   it.each([
-    ...["box", "ssh.example.com", "192.0.2.1", "2001:db8::1", "_my.box", "bücher.example"],
-    ...["ssh://box", "ssh://first.last+tag-1_x@box:2222", "ssh://me@[2001:db8::1]:22"],
+    "box",
+    "ssh.example.com",
+    "192.0.2.1",
+    "2001:db8::1",
+    "_my.box",
+    "bücher.example",
+    "ssh://box",
+    "ssh://first.last+tag-1_x@box:2222",
+    "ssh://me@[2001:db8::1]:22",
   ])("may be %s", (text) => {
     expect(readHost(text)).toBe(text);
   });
 
   it.each([
-    ...["", "-oProxyCommand=x", "me@box", "a b", "box;ls", "$(box)", "box\n"],
-    ...[
-      "ssh://-oProxyCommand=x",
-      "ssh://-l@box",
-      "ssh://a b@box",
-      "ssh://$USER@box",
-      "ssh://box/x",
-      "ssh://box:ssh",
-    ],
+    "",
+    "-oProxyCommand=x",
+    "me@box",
+    "a b",
+    "box;ls",
+    "$(box)",
+    "box\n",
+    "ssh://-oProxyCommand=x",
+    "ssh://-l@box",
+    "ssh://a b@box",
+    "ssh://$USER@box",
+    "ssh://box/x",
+    "ssh://box:ssh",
   ])("may not be %j", (text) => expect(() => readHost(text)).toThrow("host"));
 });
 

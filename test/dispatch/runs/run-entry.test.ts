@@ -208,7 +208,11 @@ describe("runEntry", () => {
       { attempts: 2 },
     );
     expect(settlement).toMatchObject({
-      ...{ state: "waiting", reason: "no_handler", runAt: AT + 4000, uncount: true, records: [] },
+      state: "waiting",
+      reason: "no_handler",
+      runAt: AT + 4000,
+      uncount: true,
+      records: [],
     });
   });
 

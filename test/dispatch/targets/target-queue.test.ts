@@ -70,9 +70,18 @@ describe("entries whose target does not answer", () => {
 
   const start = (handlers: readonly NamedHandler[], options: Partial<DispatcherOptions> = {}): Dispatcher => {
     dispatcher = new Dispatcher({
-      ...{ inbox, log: keptLog(), runner: "0a", sources: ["service"], retry: SLOW, concurrency: 10 },
-      ...{ handlerTimeout: 1000, leaseTime: 1000, poll: 1000, deadBlocks: false },
-      ...{ clock: () => Date.now(), random: () => 0 },
+      inbox,
+      log: keptLog(),
+      runner: "0a",
+      sources: ["service"],
+      retry: SLOW,
+      concurrency: 10,
+      handlerTimeout: 1000,
+      leaseTime: 1000,
+      poll: 1000,
+      deadBlocks: false,
+      clock: () => Date.now(),
+      random: () => 0,
       plan: () => ({ run: handlers, event: () => sampleEvent() }),
       knownTargets: () => handlers.flatMap(({ target }) => target ?? []),
       onAttempts: (_: ClaimedEntry, settlement) => void settled.push(settlement),

@@ -35,11 +35,9 @@ function open(options: Partial<DispatcherOptions> = {}) {
     ...options,
   };
   const claiming = {
-    ...{
-      except: () => [],
-      wake: () => {},
-      failures: { report: (thrown: unknown) => expect.fail(String(thrown)), end: () => {} },
-    },
+    except: () => [],
+    wake: () => {},
+    failures: { report: (thrown: unknown) => expect.fail(String(thrown)), end: () => {} },
     claims: new UnderWay(),
   };
   return new TargetQueues(all as DispatcherOptions, claiming as Partial<Claiming> as Claiming);

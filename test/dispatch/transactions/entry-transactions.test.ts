@@ -10,8 +10,15 @@ import { AT, sampleDelivery, sampleKey } from "../../inbox/entries.ts";
 import { keptLog, QUICK, sampleEvent } from "../sample.ts";
 
 const ENTRY: ClaimedEntry = {
-  ...{ seq: 7, key: sampleKey(), kind: "payment.received", orderKey: null, runAt: AT, attempts: 1 },
-  ...{ finishedHandlers: [], lease: "lease-1", delivery: sampleDelivery() },
+  seq: 7,
+  key: sampleKey(),
+  kind: "payment.received",
+  orderKey: null,
+  runAt: AT,
+  attempts: 1,
+  finishedHandlers: [],
+  lease: "lease-1",
+  delivery: sampleDelivery(),
 };
 
 /** Runs an entry with two handlers, or one, the first with a transaction; it ends as the inbox says. */
@@ -45,7 +52,11 @@ function start(
       event: sampleEvent,
     }),
     transactions,
-    ...{ retry: QUICK, handlerTimeout: 1000, clock, random: () => 0.5, log: keptLog() },
+    retry: QUICK,
+    handlerTimeout: 1000,
+    clock,
+    random: () => 0.5,
+    log: keptLog(),
     signal: new AbortController().signal,
   };
   return { ran, transactions, settled: runEntry(ENTRY, options, options) };
@@ -152,8 +163,12 @@ describe("a handler's transaction", () => {
     const waiting = places.wait(new AbortController().signal);
     const { ran, settled } = start(ending("committed"), places);
     expect(await settled).toMatchObject({
-      ...{ state: "waiting", reason: "tx_busy", runAt: AT + 1000, uncount: true },
-      ...{ records: [], finishedHandlers: [] },
+      state: "waiting",
+      reason: "tx_busy",
+      runAt: AT + 1000,
+      uncount: true,
+      records: [],
+      finishedHandlers: [],
     });
     expect(ran).toEqual([]);
     places.close();

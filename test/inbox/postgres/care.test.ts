@@ -73,7 +73,9 @@ it("the statements from an older version on leave out those before, and a newer 
   expect(await migrateSchema(url, undefined, newer)).toMatchObject({ from: 1, to: 2 });
   await database.exec(`INSERT INTO ${schema}.migration VALUES (99, false, now())`);
   expect(await printedMigration(url, { role: undefined, all: false })).toMatchObject({
-    ...{ from: 99, to: 99, sql: "" },
+    from: 99,
+    to: 99,
+    sql: "",
   });
 });
 

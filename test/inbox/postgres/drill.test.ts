@@ -95,7 +95,12 @@ describe("processes on one inbox on PostgreSQL", async () => {
     }
     // None lost, none stuck.
     expect(await inbox.counts()).toEqual({
-      ...{ waiting: 0, failing: 0, running: 0, handled: sent, dead: 0, received: 0 },
+      waiting: 0,
+      failing: 0,
+      running: 0,
+      handled: sent,
+      dead: 0,
+      received: 0,
     });
     await crowd.killAll();
 

@@ -30,7 +30,9 @@ describe("a dump of the inbox's schema", async () => {
     const start = async (url: string, canRun: boolean) => {
       const ran: string[] = [];
       const receiver = createReceiver({
-        ...{ secret: SECRET, inbox: handleOf(postgresStore(url, { schema })), log: keptLog().log },
+        secret: SECRET,
+        inbox: handleOf(postgresStore(url, { schema })),
+        log: keptLog().log,
         retry: { attempts: 1 },
       });
       receiver.on("payment.received", ({ id }) => {
@@ -52,7 +54,9 @@ describe("a dump of the inbox's schema", async () => {
     await first.receiver.close();
     const front = await open(schema);
     const pending = createReceiver({
-      ...{ secret: SECRET, inbox: handleOf(postgresStore(server.url, { schema })), log: keptLog().log },
+      secret: SECRET,
+      inbox: handleOf(postgresStore(server.url, { schema })),
+      log: keptLog().log,
       role: "receive",
     });
     await pending.start();
@@ -86,7 +90,8 @@ describe("a dump of the inbox's schema", async () => {
     await until(() => expect(second.ran).toEqual(["pending"]));
     expect(await second.receiver.accept(delivery)).toMatchObject({ type: "accepted", duplicate: true });
     expect(await second.receiver.accept(envelopeOf("new"))).toMatchObject({
-      ...{ type: "accepted", duplicate: false },
+      type: "accepted",
+      duplicate: false,
     });
     expect(await inboxOf(second.receiver).retry({}, Date.now())).toBe(2);
     await until(async () =>

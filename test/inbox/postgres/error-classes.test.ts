@@ -68,7 +68,16 @@ it("only the class of an error decides whether its row, its transaction or the d
     "42501",
   ];
   expect(codes.map(blamed)).toEqual([
-    ...["row", "row", "row", "transaction", "transaction", "database", "database", "database", "", ""],
+    "row",
+    "row",
+    "row",
+    "transaction",
+    "transaction",
+    "database",
+    "database",
+    "database",
+    "",
+    "",
   ]);
   expect(isOutage(mapped(new Error("Query read timeout")))).toBe(true);
   expect(isOutage(mapped(new Error("timeout exceeded when trying to connect")))).toBe(true);
@@ -103,7 +112,10 @@ it("an error of the inbox's own stays as it is, and anything may be thrown", () 
   for (const thrown of [undefined, null, "text", 5, { code: 5 }, new AggregateError([])]) {
     expect(mapped(thrown)).toMatchObject({ code: "inbox_unavailable", cause: thrown });
     expect([isFaultOfRow(thrown), isOutage(thrown), isConflict(thrown), isOfStandby(thrown)]).toEqual([
-      ...[false, false, false, false],
+      false,
+      false,
+      false,
+      false,
     ]);
   }
 });
@@ -119,10 +131,15 @@ it("only five digits and capitals, at least one of them a digit, are a code of t
 it("a row, a conflict and a standby are known by the whole code, from the server itself or within an error", () => {
   expect([withCode("23505"), mapped(withCode("23505"))].map(isFaultOfRow)).toEqual([true, true]);
   expect(["12200", "40001", "55P03"].map((code) => isFaultOfRow(withCode(code)))).toEqual([
-    ...[false, false, false],
+    false,
+    false,
+    false,
   ]);
   expect(["40001", "40P01", "40002", "40000"].map((code) => isConflict(withCode(code)))).toEqual([
-    ...[true, true, false, false],
+    true,
+    true,
+    false,
+    false,
   ]);
   expect(["25006", "25001"].map((code) => isOfStandby(withCode(code)))).toEqual([true, false]);
 });

@@ -71,7 +71,9 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
       inbox: handleOf(postgresStore(pool ?? proxy.url, { schema })),
       orderBy: ({ data }) => (typeof data.key === "string" ? data.key : null),
       retry: { attempts: 8, delay: 10, factor: 1, maxDelay: 10, jitter: 0 },
-      ...{ lease: 3000, poll: 100, log: keptLog().log },
+      lease: 3000,
+      poll: 100,
+      log: keptLog().log,
     });
     try {
       receiver.on(

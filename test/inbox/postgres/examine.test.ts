@@ -35,15 +35,31 @@ const asNobody = (role: string, grants = "") =>
 it("an empty inbox has no entries, and nothing is wrong with it", async () => {
   const { server, tables, ...facts } = await examine();
   expect(facts).toEqual({
-    ...{ schema: SCHEMA_VERSION, newestSchema: SCHEMA_VERSION, name: SCHEMA, notifies: true, lacks: [] },
+    schema: SCHEMA_VERSION,
+    newestSchema: SCHEMA_VERSION,
+    name: SCHEMA,
+    notifies: true,
+    lacks: [],
   });
   expect(server).toEqual({
-    ...{ version: expect.stringMatching(/^\d+\.\d+$/), encoding: "UTF8", isStandby: false },
-    ...{ user: "postgres", mayCreate: true, harmful: [] },
+    version: expect.stringMatching(/^\d+\.\d+$/),
+    encoding: "UTF8",
+    isStandby: false,
+    user: "postgres",
+    mayCreate: true,
+    harmful: [],
   });
   expect(tables).toMatchObject({
-    ...{ waiting: 0, failing: 0, due: 0, oldestDue: null, dead: 0, processes: [], senders: [] },
-    ...{ pauses: { paused: [], retries: [] }, neverVacuumed: undefined, oldestTransaction: 0 },
+    waiting: 0,
+    failing: 0,
+    due: 0,
+    oldestDue: null,
+    dead: 0,
+    processes: [],
+    senders: [],
+    pauses: { paused: [], retries: [] },
+    neverVacuumed: undefined,
+    oldestTransaction: 0,
   });
   expect(tables?.bytes).toBeGreaterThan(100_000);
   expect(tables?.daysLeft).toBeGreaterThan(2 * DAY);
@@ -53,7 +69,10 @@ it("an empty inbox has no entries, and nothing is wrong with it", async () => {
 it("nothing is made if there is no inbox", async () => {
   const { schema, tables, lacks, notifies } = await examine("nowhere");
   expect({ schema, tables, lacks, notifies }).toEqual({
-    ...{ schema: 0, tables: undefined, lacks: [], notifies: true },
+    schema: 0,
+    tables: undefined,
+    lacks: [],
+    notifies: true,
   });
   const { rows } = await database.query("SELECT FROM pg_namespace WHERE nspname = 'nowhere'");
   expect(rows).toEqual([]);
@@ -78,8 +97,13 @@ it("what waits, fails, is due and is dead is counted, and what was noted is read
   await inbox.register?.({ id: "other", ...other });
   const { tables } = await examine();
   expect(tables).toMatchObject({
-    ...{ waiting: 5, failing: 1, due: 3, oldestDue: AT + 3, dead: 1 },
-    ...{ processes: [{ id: "other" }], senders: [{ source: "service" }] },
+    waiting: 5,
+    failing: 1,
+    due: 3,
+    oldestDue: AT + 3,
+    dead: 1,
+    processes: [{ id: "other" }],
+    senders: [{ source: "service" }],
     pauses: { paused: [{ scope: "kind", name: "lead.*" }] },
   });
 });
@@ -152,7 +176,9 @@ it("a user who lacks single rights is told each of them", async () => {
   );
   const { lacks, tables } = await examine();
   expect(lacks).toEqual([
-    ...["USAGE on seq", "DELETE on turn", "UPDATE on turn"],
+    "USAGE on seq",
+    "DELETE on turn",
+    "UPDATE on turn",
     "all rows (row-level security) of dead_or_received",
   ]);
   expect(tables).toBeUndefined();

@@ -31,8 +31,15 @@ describe("options of an inbox on PostgreSQL", () => {
   it("what is given is taken, and what is left out has a default", () => {
     const url = "postgres://db.test/app";
     expect(readPostgresOptions(url, {})).toEqual({
-      ...{ connection: url, name: url, schema: "hookporter", migrate: "auto", connections: 5 },
-      ...{ listenUrl: undefined, transaction: undefined, maxTransactions: 2, clock: Date.now },
+      connection: url,
+      name: url,
+      schema: "hookporter",
+      migrate: "auto",
+      connections: 5,
+      listenUrl: undefined,
+      transaction: undefined,
+      maxTransactions: 2,
+      clock: Date.now,
     });
     const given = {
       schema: `_${"a".repeat(39)}`,

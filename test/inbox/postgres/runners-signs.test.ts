@@ -167,8 +167,16 @@ describe("a sign of life", () => {
       {
         isDirect: true,
         values: [
-          ...["own", AT, "1", expect.any(Number), "run", '["a b"]', '["payment.*"]', "run 1"],
-          ...[AT - 600_000, ["a b"]],
+          "own",
+          AT,
+          "1",
+          expect.any(Number),
+          "run",
+          '["a b"]',
+          '["payment.*"]',
+          "run 1",
+          AT - 600_000,
+          ["a b"],
         ],
       },
     ]);

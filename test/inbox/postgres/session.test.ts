@@ -160,8 +160,12 @@ describe("a transaction on a pool", () => {
     await session.transaction(async (query) => void (await query("SELECT 1")), 70);
     await session.transaction(async (_, { query }) => void (await query("SELECT 2")), 70);
     expect(texts()).toEqual([
-      ...[BEGIN, "SELECT 1", "COMMIT"],
-      ...[BEGIN, "SELECT 2", "COMMIT; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL"],
+      BEGIN,
+      "SELECT 1",
+      "COMMIT",
+      BEGIN,
+      "SELECT 2",
+      "COMMIT; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL",
     ]);
     expect(released).toEqual([false, false]);
   });

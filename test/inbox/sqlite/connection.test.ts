@@ -12,7 +12,8 @@ import { keptLog } from "../../receiver/sample.ts";
 import { numberedEntry } from "../entries.ts";
 
 const IN_THIS_THREAD: Threading = {
-  ...{ program: undefined, fromOperations: Number.POSITIVE_INFINITY },
+  program: undefined,
+  fromOperations: Number.POSITIVE_INFINITY,
   fromMilliseconds: Number.POSITIVE_INFINITY,
 };
 

@@ -89,8 +89,12 @@ export async function fillEveryState(inbox: Inbox): Promise<void> {
   const waiting = await claimOne(inbox);
   await inbox.settle(
     settlementOf(waiting, {
-      ...{ state: "waiting", reason: "target_away", runAt: AT + 50_000, finishedHandlers: ["first"] },
-      ...{ records: [failed], waits: [wait, { ...wait, target: "b", over: "attempts_exhausted" }] },
+      state: "waiting",
+      reason: "target_away",
+      runAt: AT + 50_000,
+      finishedHandlers: ["first"],
+      records: [failed],
+      waits: [wait, { ...wait, target: "b", over: "attempts_exhausted" }],
     }),
     AT + 4,
   );

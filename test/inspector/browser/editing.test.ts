@@ -41,9 +41,16 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const inbox = memoryInbox();
     await inbox.append({
       key: { source: "service", eventId: "evt_1", timestamp: 1 },
-      ...{ kind: "lead.created", eventTimestamp: 1, state: "dead", reason: "too_old", orderKey: null },
+      kind: "lead.created",
+      eventTimestamp: 1,
+      state: "dead",
+      reason: "too_old",
+      orderKey: null,
       delivery: {
-        ...{ method: "POST", target: "/webhooks", headers: {}, receivedAt: Date.now() },
+        method: "POST",
+        target: "/webhooks",
+        headers: {},
+        receivedAt: Date.now(),
         body: Buffer.from(JSON.stringify("x".repeat(2_100_000))),
       },
     });

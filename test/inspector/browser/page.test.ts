@@ -157,7 +157,11 @@ async function filled(count: number, first = "{}"): Promise<Inbox> {
     const body = Buffer.from(number === 1 ? first : "{}");
     await inbox.append({
       key: { source: "service", eventId: `evt_${number}`, timestamp: number },
-      ...{ kind: "lead.created", eventTimestamp: number, state: "dead", reason: "too_old", orderKey: null },
+      kind: "lead.created",
+      eventTimestamp: number,
+      state: "dead",
+      reason: "too_old",
+      orderKey: null,
       delivery: {
         method: "POST",
         target: "/webhooks",

@@ -160,7 +160,9 @@ it("a bulk change ends with the connection that asked for it", async () => {
     return drop(...given);
   };
   const response = await fetch(`http://127.0.0.1:${port}/api/change`, {
-    ...{ method: "POST", body: '{"change":"drop"}', signal: stopping.signal },
+    method: "POST",
+    body: '{"change":"drop"}',
+    signal: stopping.signal,
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
   });
   await expect(response.text()).rejects.toThrow();

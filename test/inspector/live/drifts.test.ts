@@ -43,7 +43,8 @@ it("pages are told through the live feed that events began to differ, also those
     const aborter = new AbortController();
     const headers = { authorization: `Bearer ${token}` };
     const response = await fetch(new URL("/api/live?kind=lead.created", inspector.url), {
-      ...{ headers, signal: aborter.signal },
+      headers,
+      signal: aborter.signal,
     });
     if (count === 1) await deliver({ ...sampleEvent("payment.received"), data: { id: "pay_1", more: 1 } });
     let text = "";

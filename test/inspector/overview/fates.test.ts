@@ -6,7 +6,13 @@ const AT = 10 * 60_000;
 
 function delivered(seq: number, receivedAt = AT): DeliveryObservation {
   return {
-    ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt, duration: 1, bytes: 2 },
+    type: "delivery",
+    method: "POST",
+    target: "/",
+    headers: {},
+    receivedAt,
+    duration: 1,
+    bytes: 2,
     outcome: {
       type: "accepted",
       kind: "lead.created",
@@ -20,8 +26,16 @@ function delivered(seq: number, receivedAt = AT): DeliveryObservation {
 
 function ended(seq: number, state: AttemptObservation["state"]): AttemptObservation {
   return {
-    ...{ type: "attempt", seq, eventId: `e${seq}`, kind: "lead.created", attempt: 1, records: [], state },
-    ...{ reason: null, problems: [], runAt: 0 },
+    type: "attempt",
+    seq,
+    eventId: `e${seq}`,
+    kind: "lead.created",
+    attempt: 1,
+    records: [],
+    state,
+    reason: null,
+    problems: [],
+    runAt: 0,
   };
 }
 

@@ -19,7 +19,7 @@ async function open(options: Partial<ReceiverOptions> = {}, path?: string) {
         method: "POST",
         headers: signedHeaders(GOOD) as Record<string, string>,
         body,
-        ...{ duplex: "half" },
+        duplex: "half",
         ...init,
       }),
     );

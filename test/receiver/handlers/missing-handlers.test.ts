@@ -44,9 +44,16 @@ const PAYMENTS = { kinds: ["payment.*"] };
 
 function lead(): ClaimedEntry {
   return {
-    ...{ seq: 7, lease: "lease-1", key: { source: "agency", eventId: "evt_1", timestamp: NOW } },
-    ...{ kind: "lead.created", orderKey: null, runAt: NOW + 15_000, attempts: 1, finishedHandlers: [] },
-    ...{ delivery: { ...deliveryOf(envelope()), receivedAt: NOW }, dueAt: NOW },
+    seq: 7,
+    lease: "lease-1",
+    key: { source: "agency", eventId: "evt_1", timestamp: NOW },
+    kind: "lead.created",
+    orderKey: null,
+    runAt: NOW + 15_000,
+    attempts: 1,
+    finishedHandlers: [],
+    delivery: { ...deliveryOf(envelope()), receivedAt: NOW },
+    dueAt: NOW,
   };
 }
 

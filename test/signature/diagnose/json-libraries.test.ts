@@ -48,7 +48,11 @@ it("keys are in the order in which Java's HashMap keeps them", () => {
   const hashed = ["owner", "rooms", "address", "surface", "purchase_price", "created_at", "id", "type"]; // by Java 17
   expect(keys("Java's `org.json`")).toEqual(["webhook", "data", ...hashed, "event", "timestamp"]);
   expect(keys("Jackson's `writeValueAsString` of a `HashMap`")).toEqual([
-    ...["webhook", "data", ...data, "event", "timestamp"],
+    "webhook",
+    "data",
+    ...data,
+    "event",
+    "timestamp",
   ]);
 });
 

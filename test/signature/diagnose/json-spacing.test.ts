@@ -10,42 +10,39 @@ const PRINTED: Partial<Record<keyof typeof SPACING, string>> = {
   compact: '{"a":{},"b":[],"c":[1,{"d":[2,{"e":3}]},[]],"f":{"g":4}}',
   oneLine: '{"a": {}, "b": [], "c": [1, {"d": [2, {"e": 3}]}, []], "f": {"g": 4}}',
   two: lines(
-    ...[
-      "{",
-      '  "a": {},',
-      '  "b": [],',
-      '  "c": [',
-      "    1,",
-      "    {",
-      '      "d": [',
-      "        2,",
-      "        {",
-    ],
-    ...[
-      '          "e": 3',
-      "        }",
-      "      ]",
-      "    },",
-      "    []",
-      "  ],",
-      '  "f": {',
-      '    "g": 4',
-      "  }",
-      "}",
-    ],
+    "{",
+    '  "a": {},',
+    '  "b": [],',
+    '  "c": [',
+    "    1,",
+    "    {",
+    '      "d": [',
+    "        2,",
+    "        {",
+    '          "e": 3',
+    "        }",
+    "      ]",
+    "    },",
+    "    []",
+    "  ],",
+    '  "f": {',
+    '    "g": 4',
+    "  }",
+    "}",
   ),
   jackson: lines(
-    ...[
-      "{",
-      '  "a" : { },',
-      '  "b" : [ ],',
-      '  "c" : [ 1, {',
-      '    "d" : [ 2, {',
-      '      "e" : 3',
-      "    } ]",
-      "  }, [ ] ],",
-    ],
-    ...['  "f" : {', '    "g" : 4', "  }", "}"],
+    "{",
+    '  "a" : { },',
+    '  "b" : [ ],',
+    '  "c" : [ 1, {',
+    '    "d" : [ 2, {',
+    '      "e" : 3',
+    "    } ]",
+    "  }, [ ] ],",
+    '  "f" : {',
+    '    "g" : 4',
+    "  }",
+    "}",
   ),
 };
 
@@ -71,14 +68,18 @@ describe("spacingOf", () => {
     for (const spacing of SPACINGS)
       expect(nameOf(printSpaced(TOKENS, spacing, 1e6) ?? "")).toBe(spacing.name);
     expect([nameOf("1"), nameOf("[]"), nameOf('{"a": 1}')]).toEqual([
-      ...["compact", "compact", "a space after each comma and colon"],
+      "compact",
+      "compact",
+      "a space after each comma and colon",
     ]);
   });
 
   it("knows no style if one gap differs, however far from the start", () => {
     const rows = (last: string) => `[${'{"a": 1}, '.repeat(200)}${last}]`;
     expect([nameOf(rows('{"a": 1}')), nameOf(rows('{"a":1}')), nameOf('{ "a":1}')]).toEqual([
-      ...[SPACING.oneLine.name, undefined, undefined],
+      SPACING.oneLine.name,
+      undefined,
+      undefined,
     ]);
   });
 });

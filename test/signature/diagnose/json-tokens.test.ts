@@ -14,7 +14,8 @@ describe("tokenise", () => {
     expect(tokenise(' {"a\\"]" :\n[1.5e-3,true,{}]}\t\n')).toEqual({
       tokens: ["{", '"a\\"]"', ":", "[", "1.5e-3", ",", "true", ",", "{", "}", "]", "}"],
       gaps: ["", "", " ", "\n", "", "", "", "", "", "", "", ""],
-      ...{ lead: " ", tail: "\t\n" },
+      lead: " ",
+      tail: "\t\n",
     });
     expect(tokenise('"\\\\"')?.tokens).toEqual(['"\\\\"']);
     expect(tokenise("-1")).toEqual({ tokens: ["-1"], gaps: [""], lead: "", tail: "" });
@@ -83,6 +84,9 @@ describe("memberOf", () => {
 
 it("isSame compares tokens and their number", () => {
   expect([isSame(["a"], ["a"]), isSame(["a"], ["b"]), isSame(["a"], ["a", "b"]), isSame([], ["a"])]).toEqual([
-    ...[true, false, false, false],
+    true,
+    false,
+    false,
+    false,
   ]);
 });

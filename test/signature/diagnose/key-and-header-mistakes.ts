@@ -237,7 +237,8 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
       ["the path and the body", "/webhooks", ""],
     ],
     (before, after) => (json, secret) => ({
-      ...{ body: json, header: signed(before + json + after, secret) },
+      body: json,
+      header: signed(before + json + after, secret),
       more: { target: "/webhooks?a=b", headers: { host: "hooks.example" } },
     }),
   ),

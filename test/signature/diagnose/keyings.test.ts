@@ -132,7 +132,11 @@ describe("plainKeyings", () => {
   it("has all secrets, and sixteen others by their names", () => {
     const keyings = plainKeyings(readSecrets(many(5)), others);
     expect(keyings.map(({ causes }) => causes.map(({ code, detail }) => `${code}: ${detail}`))).toEqual([
-      ...[[], [], [], [], []],
+      [],
+      [],
+      [],
+      [],
+      [],
       ...others.slice(0, 16).map(({ name }) => [`secret_other: ${name}`]),
     ]);
     expect(keyings.map(({ digest }) => digest("sha256", BODY))).toEqual(

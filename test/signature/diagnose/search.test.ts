@@ -23,7 +23,11 @@ function recording(...causes: readonly Cause[]): Keying & { readonly bodies: str
 
 function searched(body: string, signed: string, more: Partial<Searched> = {}) {
   return search({
-    ...{ body: Buffer.from(body), forms: [formOf(signed)], plain: [recording()], mistaken: [], work: 7e8 },
+    body: Buffer.from(body),
+    forms: [formOf(signed)],
+    plain: [recording()],
+    mistaken: [],
+    work: 7e8,
     ...more,
   });
 }

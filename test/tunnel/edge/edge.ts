@@ -44,8 +44,13 @@ export class Edge {
     const { key, cert } = makeCertificate();
     this.ca = cert;
     this.knobs = {
-      ...{ silent: false, loseHeartbeats: false, refuseAuth: undefined, refuseBind: undefined },
-      ...{ words: "refused for a reason.", newUrls: false, ...knobs },
+      silent: false,
+      loseHeartbeats: false,
+      refuseAuth: undefined,
+      refuseBind: undefined,
+      words: "refused for a reason.",
+      newUrls: false,
+      ...knobs,
     };
     this.#tls = createTlsServer({ key, cert }, (socket) => {
       socket.on("error", () => {});

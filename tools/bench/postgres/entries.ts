@@ -18,7 +18,13 @@ export function entrySource(parts: Partial<NewEntry> = {}, from = Date.now() - H
     const key = { source: "service", eventId: `evt_1_${signature.slice(7, 47)}`, timestamp };
     const delivery = { method: "POST", target: "/webhooks", headers, body, receivedAt: timestamp };
     return {
-      ...{ key, kind, eventTimestamp: timestamp, state: "waiting", reason: null, orderKey: null, delivery },
+      key,
+      kind,
+      eventTimestamp: timestamp,
+      state: "waiting",
+      reason: null,
+      orderKey: null,
+      delivery,
       ...parts,
     };
   };

@@ -5,7 +5,9 @@ import { plot } from "./plot.ts";
 export function growthPlot(growth: readonly Growth[]): string {
   const cases = growth.flatMap((one) => ("leftOut" in one ? [] : [one]));
   const series = (name: string, ours: boolean, of: (one: (typeof cases)[number]) => number) => ({
-    ...{ name, ours, apart: true },
+    name,
+    ours,
+    apart: true,
     points: cases.map((one, x) => ({ x, y: of(one) })),
   });
   return plot(

@@ -20,7 +20,11 @@ export function peersText(found: Peers): string {
     table(["", "received per second", "handled", "hookporter ×", "p50 ms", "p99 ms"], speed),
     table(
       [
-        ...["a delivery", "receiver µs", "database µs", "statements", "log bytes"],
+        "a delivery",
+        "receiver µs",
+        "database µs",
+        "statements",
+        "log bytes",
         `not handled ${first?.killed.seconds} s after kill -9`,
       ],
       costs,

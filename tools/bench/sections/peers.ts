@@ -138,8 +138,14 @@ async function measureRound(
 function middle(rounds: readonly PeerRound[]): PeerRound {
   const of = (name: keyof PeerRound) => median(rounds.map((round) => round[name]));
   return {
-    ...{ received: of("received"), handled: of("handled"), p50: of("p50"), p99: of("p99") },
-    ...{ cpu: of("cpu"), databaseCpu: of("databaseCpu"), statements: of("statements"), log: of("log") },
+    received: of("received"),
+    handled: of("handled"),
+    p50: of("p50"),
+    p99: of("p99"),
+    cpu: of("cpu"),
+    databaseCpu: of("databaseCpu"),
+    statements: of("statements"),
+    log: of("log"),
   };
 }
 

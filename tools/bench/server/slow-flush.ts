@@ -11,8 +11,16 @@ const FLUSHES = "fdatasync,fsync";
 
 /** strace stops all threads only at flushes, so on a server that never flushes it has no measurable cost. */
 const STRACE = [
-  ...["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null"],
-  ...["-e", `trace=${FLUSHES}`, "-e", `inject=${FLUSHES}:delay_exit=${ADDED_MS * 1000}`],
+  "strace",
+  "-f",
+  "--seccomp-bpf",
+  "-qq",
+  "-o",
+  "/dev/null",
+  "-e",
+  `trace=${FLUSHES}`,
+  "-e",
+  `inject=${FLUSHES}:delay_exit=${ADDED_MS * 1000}`,
 ];
 
 /** Prints the milliseconds of a flush. */

@@ -43,7 +43,9 @@ export function makeScratch({ io }: CliContext, { option, file }: NamedInbox): S
   const isDatabase = isPostgresUrl(option);
   const inbox = isDatabase ? inOwnSchema(option) : join(folder, "inbox.db");
   return {
-    ...{ folder, inbox, handlers },
+    folder,
+    inbox,
+    handlers,
     ran: () => byEvent(readFileSync(ran, "utf8")),
     remove: async () => {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

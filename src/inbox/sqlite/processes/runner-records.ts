@@ -9,7 +9,12 @@ export function recordRunner(statements: Statements, runner: Runner, now: number
   statements.run(
     `INSERT INTO runner (id, since, version, role, sources, kinds) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET role = excluded.role, sources = excluded.sources, kinds = excluded.kinds`,
-    ...[id, now, version, role, JSON.stringify(sources), JSON.stringify(kinds)],
+    id,
+    now,
+    version,
+    role,
+    JSON.stringify(sources),
+    JSON.stringify(kinds),
   );
 }
 

@@ -74,7 +74,10 @@ export async function salvageFile(
 
 function nothingFound() {
   return {
-    ...{ entries: 0, rebuilt: [] as number[], withoutDelivery: [] as number[], lost: [] as Range[] },
+    entries: 0,
+    rebuilt: [] as number[],
+    withoutDelivery: [] as number[],
+    lost: [] as Range[],
     /** Numbers of entries that the new inbox did not take. */
     refused: new Set<number>(),
   };
@@ -185,19 +188,33 @@ export function rebuildEntry(
   const own = read.ok
     ? {
         key: key ?? { source, eventId: read.eventId, timestamp: read.timestamp },
-        ...{ kind: storedKind(read.envelope.event), eventTimestamp: read.timestamp },
-        ...{ state: "waiting" as const, reason: null, settledAt: null },
+        kind: storedKind(read.envelope.event),
+        eventTimestamp: read.timestamp,
+        state: "waiting" as const,
+        reason: null,
+        settledAt: null,
       }
     : {
         key: key ?? rejectedKey(source, delivery.body),
-        ...{ kind: null, eventTimestamp: null },
-        ...{ state: "dead" as const, reason: read.rejection.reason, settledAt: receivedAt },
+        kind: null,
+        eventTimestamp: null,
+        state: "dead" as const,
+        reason: read.rejection.reason,
+        settledAt: receivedAt,
       };
   return {
     ...own,
     seq,
-    ...{ problems: [], orderKey: null, receivedAt, runAt: receivedAt, attempts: 0, duplicates: 0 },
-    ...{ lastSeenAt: receivedAt, finishedHandlers: [], waits: [] },
-    ...{ bodyHash: hash("sha256", delivery.body, "hex"), bodyLength: delivery.body.byteLength },
+    problems: [],
+    orderKey: null,
+    receivedAt,
+    runAt: receivedAt,
+    attempts: 0,
+    duplicates: 0,
+    lastSeenAt: receivedAt,
+    finishedHandlers: [],
+    waits: [],
+    bodyHash: hash("sha256", delivery.body, "hex"),
+    bodyLength: delivery.body.byteLength,
   };
 }

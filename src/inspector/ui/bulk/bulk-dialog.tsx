@@ -184,7 +184,10 @@ function plus(sum: Tally | undefined, more: Tally): Tally {
   for (const state of Object.keys(states) as OpenState[]) states[state] += more.states[state];
   const { dropped, foreign, newest } = sum;
   return {
-    ...{ states, dropped: dropped + more.dropped, foreign: foreign + more.foreign },
-    ...{ newest: newest ?? more.newest, next: more.next },
+    states,
+    dropped: dropped + more.dropped,
+    foreign: foreign + more.foreign,
+    newest: newest ?? more.newest,
+    next: more.next,
   };
 }

@@ -21,7 +21,9 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
   const early = listed({ failing: states.failing, waiting: states.waiting });
   const verb = states.dead + soon + back === 0 ? "Run" : "Retry"; // received ones have never run
   const retry: Choice = {
-    ...{ change: "retry", count: ended + soon, label: `${verb} ${number(ended + soon)}` },
+    change: "retry",
+    count: ended + soon,
+    label: `${verb} ${number(ended + soon)}`,
     text: [
       ended > 0 &&
         `${capital(parts)}: their handlers run${verb === "Run" ? "." : ", and attempts are counted from 1."}`,
@@ -31,7 +33,9 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
       .join(" "),
   };
   const drop: Choice = {
-    ...{ change: "drop", count: open, label: `Drop ${number(open)}` },
+    change: "drop",
+    count: open,
+    label: `Drop ${number(open)}`,
     text: `No further attempts, until someone retries them.${states.running > 0 ? ` ${capital(counted(states.running, "run"))} under way may still succeed.` : ""}`,
   };
   return [retry, drop].filter(({ count }) => count > 0);

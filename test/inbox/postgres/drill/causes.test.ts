@@ -2,13 +2,18 @@ import { describe, expect, it } from "vitest";
 import { causesOfRuns, type Disturbance, type Run } from "./causes.ts";
 
 const run = (process: string, from: number, to?: number): Run => ({
-  ...{ number: 1, process, from },
+  number: 1,
+  process,
+  from,
   ...(to !== undefined && { to }),
 });
 const of = (process: string) => (other: string) => other === process;
 const kill: Disturbance = { cause: "kill", from: 1000, to: 1010, reaches: of("2.1") };
 const freeze = (to: number): Disturbance => ({
-  ...{ cause: "freeze past the lease", from: 1000, to, reaches: of("2.1") },
+  cause: "freeze past the lease",
+  from: 1000,
+  to,
+  reaches: of("2.1"),
 });
 const restart: Disturbance = { cause: "server restart", from: 1000, to: 2000 };
 

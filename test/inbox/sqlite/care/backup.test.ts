@@ -43,7 +43,10 @@ const usage = (message: RegExp) =>
 describe("a backup", () => {
   it("of an inbox without entries says that there are none", () => {
     expect(backUp(path, target)).toMatchObject({
-      ...{ path: target, bytes: statSync(target).size, last: 0, unreadable: [] },
+      path: target,
+      bytes: statSync(target).size,
+      last: 0,
+      unreadable: [],
       counts: { waiting: 0, running: 0, handled: 0, dead: 0, received: 0 },
     });
   });

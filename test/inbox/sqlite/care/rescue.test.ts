@@ -117,7 +117,9 @@ describe("a rescue", () => {
   it("leaves no file that is not intact, and says what is wrong with it", async () => {
     const { path, log } = newRescue();
     const rescue = new Rescue(path, {
-      ...{ missing: () => "gone", bytes: () => 1000, log },
+      missing: () => "gone",
+      bytes: () => 1000,
+      log,
       copyInto: async (draft) => writeFileSync(draft, "notes ".repeat(1000)),
     });
     await rescue.settled();
@@ -133,7 +135,9 @@ describe("a rescue", () => {
   it("is not begun if the disk has no room for it", async () => {
     const { path, log } = newRescue();
     const rescue = new Rescue(path, {
-      ...{ missing: () => "gone", bytes: () => Number.MAX_SAFE_INTEGER, log },
+      missing: () => "gone",
+      bytes: () => Number.MAX_SAFE_INTEGER,
+      log,
       copyInto: async () => expect.unreachable(),
     });
     await rescue.settled();

@@ -26,10 +26,19 @@ function change(sql: string): void {
 describe("the state of an inbox file", () => {
   it("without entries says that there are none", () => {
     expect(stateOfFile(path)).toEqual({
-      ...{ path, bytes: statSync(path).size, logBytes: 0, holders: [] },
-      ...{ problems: [], unreadable: [], usable: true },
+      path,
+      bytes: statSync(path).size,
+      logBytes: 0,
+      holders: [],
+      problems: [],
+      unreadable: [],
+      usable: true,
       content: {
-        ...{ schema: SCHEMA_VERSION, newestSchema: SCHEMA_VERSION, first: 0, last: 0, freeBytes: 0 },
+        schema: SCHEMA_VERSION,
+        newestSchema: SCHEMA_VERSION,
+        first: 0,
+        last: 0,
+        freeBytes: 0,
         counts: { waiting: 0, running: 0, handled: 0, dead: 0, received: 0, failing: 0 },
       },
     });

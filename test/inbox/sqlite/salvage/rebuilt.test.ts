@@ -53,18 +53,24 @@ describe("a rebuilt entry", () => {
     expect(receivedAt).toBeGreaterThanOrEqual(before);
     expect(entries).toBe(3);
     expect(list[1]).toEqual({
-      ...{ seq: 2, key: { source: "service", eventId: "event-2", timestamp: NOW }, kind: "payment.received" },
-      ...{
-        eventTimestamp: NOW,
-        state: "waiting",
-        reason: null,
-        problems: [],
-        orderKey: null,
-        settledAt: null,
-      },
-      ...{ receivedAt, runAt: receivedAt, lastSeenAt: receivedAt, attempts: 0, duplicates: 0 },
-      ...{ finishedHandlers: [], waits: [] },
-      ...{ bodyHash: hash("sha256", bodyOf(2), "hex"), bodyLength: bodyOf(2).byteLength },
+      seq: 2,
+      key: { source: "service", eventId: "event-2", timestamp: NOW },
+      kind: "payment.received",
+      eventTimestamp: NOW,
+      state: "waiting",
+      reason: null,
+      problems: [],
+      orderKey: null,
+      settledAt: null,
+      receivedAt,
+      runAt: receivedAt,
+      lastSeenAt: receivedAt,
+      attempts: 0,
+      duplicates: 0,
+      finishedHandlers: [],
+      waits: [],
+      bodyHash: hash("sha256", bodyOf(2), "hex"),
+      bodyLength: bodyOf(2).byteLength,
     });
     expect(Buffer.from((await inbox.delivery(2))?.body ?? []).equals(bodyOf(2))).toBe(true);
     expect(await inbox.attempts(2)).toEqual([]);

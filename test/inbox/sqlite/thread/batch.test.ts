@@ -22,8 +22,16 @@ const empty = { ...delivery, target: "", headers: {}, body: new Uint8Array(0) };
 const key = { source: "service", eventId: "evt_1", timestamp: -(10 ** 15) };
 const record = { attempt: 2, handler: "*", startedAt: 9, duration: 1.5, outcome: "ok" } as const;
 const settlement: Settlement = {
-  ...{ seq: 3, lease: "a.b", state: "waiting", reason: "target_away", problems: undefined, runAt: 12 },
-  ...{ finishedHandlers: ["é"], waits: [], uncount: true, unordered: false },
+  seq: 3,
+  lease: "a.b",
+  state: "waiting",
+  reason: "target_away",
+  problems: undefined,
+  runAt: 12,
+  finishedHandlers: ["é"],
+  waits: [],
+  uncount: true,
+  unordered: false,
   records: [{ ...record, error: null, failure: null, note: "\u0000" }],
 };
 const entry = {
@@ -40,8 +48,13 @@ const entry = {
 };
 
 const event = {
-  ...{ kind: "a.b", eventTimestamp: 5, state: "waiting", reason: null, orderKey: "o" },
-  ...{ runAt: 7, afterPruning: true },
+  kind: "a.b",
+  eventTimestamp: 5,
+  state: "waiting",
+  reason: null,
+  orderKey: "o",
+  runAt: 7,
+  afterPruning: true,
 };
 
 /** What arrives, with the headers of a delivery that is only stored parsed: they stay the JSON that they are. */
@@ -68,8 +81,18 @@ it("the operations of a batch arrive as they were sent, each with its own body",
 
 it("the results of a batch arrive as they were, in order", () => {
   const claimed: ClaimedEntry = {
-    ...{ seq: 4, lease: "l", key, kind: null, orderKey: "o", runAt: 5, attempts: 1, finishedHandlers: [] },
-    ...{ waits: [], dueAt: 3, reason: null, delivery },
+    seq: 4,
+    lease: "l",
+    key,
+    kind: null,
+    orderKey: "o",
+    runAt: 5,
+    attempts: 1,
+    finishedHandlers: [],
+    waits: [],
+    dueAt: 3,
+    reason: null,
+    delivery,
   };
   const results = [
     { value: { seq: 1, duplicate: false, state: "waiting", leased: true } },

@@ -9,11 +9,18 @@ import {
 
 const none = { waiting: 0, failing: 0, running: 0, dead: 0, received: 0 };
 const tallyOf = (states: Partial<Tally["states"]>, parts: Partial<Tally> = {}): Tally => ({
-  ...{ states: { ...none, ...states }, dropped: 0, foreign: 0, newest: 9, next: null },
+  states: { ...none, ...states },
+  dropped: 0,
+  foreign: 0,
+  newest: 9,
+  next: null,
   ...parts,
 });
 const resultOf = (parts: Partial<BulkResult>, left: Partial<BulkResult["left"]> = {}): BulkResult => ({
-  ...{ due: 0, ended: 0, dropped: 0, ...parts },
+  due: 0,
+  ended: 0,
+  dropped: 0,
+  ...parts,
   left: { running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0, ...left },
 });
 

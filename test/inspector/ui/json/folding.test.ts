@@ -34,7 +34,14 @@ it("a folded value is one row that names the number of its items", () => {
   ]);
   folding.set(2, false);
   expect(shown(lines, folding)).toEqual([
-    ...["{", '"event": "a",', '"data": {', '"items": [ 3 items ],', '"n": 1', "},", '"e": [ 1 item ]', "}"],
+    "{",
+    '"event": "a",',
+    '"data": {',
+    '"items": [ 3 items ],',
+    '"n": 1',
+    "},",
+    '"e": [ 1 item ]',
+    "}",
   ]);
   folding.unfoldAll();
   expect(folding.count).toBe(lines.count);

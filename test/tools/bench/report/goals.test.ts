@@ -8,7 +8,8 @@ const loads = [
   roundsOf("express plain", { rates: [1000, 2000], connections: 64 }),
 ];
 const slowDisk = {
-  ...{ addedMs: 1, loneMs: 1.5 },
+  addedMs: 1,
+  loneMs: 1.5,
   measured: [
     roundsOf("hookporter express", { rates: [2100], connections: 256 }),
     roundsOf("express plain", { rates: [1000], connections: 256 }),
@@ -55,8 +56,11 @@ it("on PostgreSQL, keeping is to be 5 times an insert each in an empty inbox, an
       http: { ...http, aged: { entries: 100_000, ratio: 0.7 } },
       wakeUp: { p50: 7, notify: 0.9, notifyOfEach: 0.6 },
       claims: {
-        ...{ pinned: { entries: 80_000, ms: 6 }, behind: { entries: 20_000, ms: 12 }, walKb: 2 },
-        ...{ vacuumed: { entries: 20_000, ms: 3 }, days: { days: 34, ratio: 1 } },
+        pinned: { entries: 80_000, ms: 6 },
+        behind: { entries: 20_000, ms: 12 },
+        walKb: 2,
+        vacuumed: { entries: 20_000, ms: 3 },
+        days: { days: 34, ratio: 1 },
       },
       days: { entries: 20_000, dropped: 100, deleted: 2000, ratio: 20 },
       processes: [{ processes: 1, perSecond: 5000 }],

@@ -2,13 +2,21 @@ import { expect, it } from "vitest";
 import { judgePeers, peersText } from "../../../../tools/bench/report/peers.ts";
 
 const round = {
-  ...{ received: 9000, handled: 8000, p50: 5, p99: 9, cpu: 100 },
-  ...{ databaseCpu: 0, statements: Number.NaN, log: 4000 },
+  received: 9000,
+  handled: 8000,
+  p50: 5,
+  p99: 9,
+  cpu: 100,
+  databaseCpu: 0,
+  statements: Number.NaN,
+  log: 4000,
 };
 const killed = { acknowledged: 1000, handled: 1000, seconds: 20 };
 const ours = { ...round, what: "hookporter express, SQLite", killed };
 const theirs = {
-  ...{ ...round, what: "express with node:sqlite, SQLite", ours: { handled: 3.5, p99: 0.4 } },
+  ...round,
+  what: "express with node:sqlite, SQLite",
+  ours: { handled: 3.5, p99: 0.4 },
   killed: { ...killed, handled: 990 },
 };
 
