@@ -59,7 +59,8 @@ export function deliveryPath() {
 export function compare(figures, allowed = budgets) {
   const names = new Set([...Object.keys(figures), ...Object.keys(allowed)]);
   return [...names].map((name) => {
-    const [figure, budget] = [figures[name], allowed[name]];
+    const figure = figures[name];
+    const budget = allowed[name];
     return { name, figure, budget, isOver: figure !== null && !(figure <= budget) };
   });
 }

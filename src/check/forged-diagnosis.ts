@@ -71,7 +71,8 @@ export function whyOpen(results: readonly CheckResult[]): string | undefined {
   const resultOf = (id: string) => results.find((one) => one.id === id);
   const accepts = (...ids: string[]) =>
     ids.every((id) => resultOf(id)?.outcome === "failed" && CONFIRMED.test(resultOf(id)?.answer ?? ""));
-  const [unsigned, wrong] = [resultOf("SIG-37"), resultOf("SIG-38")];
+  const unsigned = resultOf("SIG-37");
+  const wrong = resultOf("SIG-38");
   if (isRandom(accepts("SIG-01"), unsigned, wrong)) return AT_RANDOM;
   if (accepts("SIG-01", "SIG-02", "SIG-17", "SIG-18")) {
     if (refusesSome(unsigned) && refusesSome(wrong)) return causeText(SOME_KINDS, [unsigned, wrong]);

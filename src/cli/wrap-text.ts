@@ -45,7 +45,8 @@ const CHARACTERS = new Intl.Segmenter();
 
 /** As much of a text without colours as fits in a number of columns. */
 export function cutToColumns(text: string, columns: number): string {
-  let [kept, left] = ["", columns];
+  let kept = "";
+  let left = columns;
   for (const { segment } of CHARACTERS.segment(text)) {
     left -= columnsOf(segment);
     if (left < 0) break;

@@ -38,7 +38,8 @@ export function judgeFailure(
   secrets: readonly string[],
   now: number,
 ): Failure {
-  const [label, isPost] = [`${method} ${path}`, method === "POST"];
+  const label = `${method} ${path}`;
+  const isPost = method === "POST";
   if (status < 400) {
     const location = headers.get("location") ?? "";
     const target = URL.canParse(location) ? ` to ${new URL(location).origin}` : "";
@@ -52,7 +53,9 @@ export function judgeFailure(
   }
   const error = readErrorObject(bytes);
   const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text, secrets));
-  const [type, field, serviceMessage] = [clean(error.type), clean(error.field), clean(error.message)];
+  const type = clean(error.type);
+  const field = clean(error.field);
+  const serviceMessage = clean(error.message);
   const said = [type, serviceMessage === undefined ? undefined : `"${serviceMessage}"`].filter(
     (part) => part !== undefined,
   );

@@ -12,7 +12,9 @@ const MAX_GROWTH = 1000;
 export function paging(label: string, asked: number | undefined) {
   let start: { readonly total: number; readonly before: number } | undefined;
   let known = "";
-  let [total, seen, pages] = [0, 0, 0];
+  let total = 0;
+  let seen = 0;
+  let pages = 0;
   /** Items to expect from the first requested page on. */
   const expected = () => Math.max(0, total - (start?.before ?? 0));
   /** How far it came, such as ` after 50 of 250 properties in 2 pages`; empty before the first page. */

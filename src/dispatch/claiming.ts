@@ -26,7 +26,8 @@ const AGAIN = 60_000;
 
 /** Logs failed claims: each kind of failure at first and then once a minute, rather than at every attempt. */
 export function claimFailures(log: Logger) {
-  let [latest, reportedAt] = ["", 0];
+  let latest = "";
+  let reportedAt = 0;
   return {
     report: (thrown: unknown): void => {
       const error = describeError(thrown);

@@ -50,7 +50,8 @@ export class Dispatcher {
     // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
     setMaxListeners(0, this.#aborter.signal, this.#stopper.signal);
     this.#options = options;
-    const [limit, watch] = [new ConcurrencyLimit(options.concurrency), new RetryWatch(options)];
+    const limit = new ConcurrencyLimit(options.concurrency);
+    const watch = new RetryWatch(options);
     this.#claiming = {
       limit,
       watch,

@@ -69,7 +69,8 @@ function toDataProblem(
   const steps = stepsOf(issue);
   const type = typeAt(data, steps);
   const got = `got ${type}`;
-  const [expected, message] = [expectationOf(issue), messageOf(issue)];
+  const expected = expectationOf(issue);
+  const message = messageOf(issue);
   const field = fieldOf(root, steps);
   if (expected === undefined && type === NOTHING) return { field, message: "is missing" };
   if (expected !== undefined && (TYPE_NAME.test(expected) || isSafe(expected))) {

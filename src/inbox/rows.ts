@@ -70,8 +70,10 @@ export function toAttempt(row: Row): AttemptRecord {
 }
 
 export function toSender(row: Row): SenderRecord {
-  const [count, bodies] = [Number(row.mismatches), Number(row.bodies)];
-  const [from, to] = [Number(row.mismatched_from), Number(row.mismatched_to)];
+  const count = Number(row.mismatches);
+  const bodies = Number(row.bodies);
+  const from = Number(row.mismatched_from);
+  const to = Number(row.mismatched_to);
   return {
     source: decodeText(row.source as string),
     ...(row.authentic_at !== null && { authenticAt: Number(row.authentic_at) }),

@@ -119,7 +119,8 @@ function failureRow({ words, at, seqs, failing, dead, kinds, since }: FailureGro
 async function overview({ inbox, meter, outgoing, failures: known }: Workings): Promise<Overview> {
   await meter.fates.lookUp((filter) => inbox.list(filter));
   const stored = await inbox.counts();
-  const [counts, failed] = [stateCounts(stored), failedCounts(stored)];
+  const counts = stateCounts(stored);
+  const failed = failedCounts(stored);
   const now = outgoing.clock();
   const senders = (await inbox.senders?.().catch(() => [])) ?? [];
   const mismatched = mismatchedSources(senders, now).map(({ text }) => text);

@@ -26,7 +26,9 @@ function typeDifferences(before: DataType, now: DataType, path: string): readonl
   const then = new Map(before.fields.map((field) => [field.name, field]));
   const later = new Map(now.fields.map((field) => [field.name, field]));
   return [...new Set([...then.keys(), ...later.keys()])].sort().flatMap((name) => {
-    const [old, own, inner] = [then.get(name), later.get(name), `${path}.${name}`];
+    const old = then.get(name);
+    const own = later.get(name);
+    const inner = `${path}.${name}`;
     if (own === undefined) return old === undefined ? [] : goneField(inner, old.place);
     if (old === undefined) return newField(inner, wordsOf(own.place));
     const optional = changed(inner, presence(old.isOptional), presence(own.isOptional));

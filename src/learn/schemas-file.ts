@@ -92,7 +92,9 @@ export function takesOthers(source: string, format: SchemaFormat): boolean {
 
 function kindBlocks(learned: Learned, { format, strict = false }: SchemaStyle): readonly Block[] {
   return inOrder(learned).map(([kind, known]) => {
-    const [schema, type, place] = [schemaName(kind), typeName(kind), placeOf(known.shape)];
+    const schema = schemaName(kind);
+    const type = typeName(kind);
+    const place = placeOf(known.shape);
     const zod = () =>
       `export const ${schema} = ${zodText(place, strict)};\n\n` +
       `/** \`data\` of \`${kind}\` events. */\n` +

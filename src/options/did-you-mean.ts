@@ -24,7 +24,8 @@ function editDistance(from: string, to: string): number {
   for (let row = 1; row <= from.length; row++) {
     const current = [row];
     for (let column = 1; column <= to.length; column++) {
-      const [letter, other] = [from[row - 1], to[column - 1]];
+      const letter = from[row - 1];
+      const other = to[column - 1];
       const swapped = letter === to[column - 2] && from[row - 2] === other;
       const ways = [
         (previous[column - 1] ?? 0) + (letter === other ? 0 : 1),

@@ -28,7 +28,8 @@ export function sampleEvent(kind: EventKind, options: SampleOptions = {}): Envel
 
 /** A clock that never returns the same instant twice, unless it was set back by a minute or more. */
 export function strictlyIncreasing(clock: () => number): () => number {
-  let [last, before] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let last = Number.NEGATIVE_INFINITY;
+  let before = Number.NEGATIVE_INFINITY;
   return () => {
     const now = clock();
     last = now > last || before - now >= 60_000 ? now : last + 1;

@@ -49,7 +49,8 @@ describe("a request", () => {
   });
 
   it("does not follow a redirect, which would send the key elsewhere", async () => {
-    const [service, trap] = [await openService(), await openService()];
+    const service = await openService();
+    const trap = await openService();
     service.next((response) => void response.writeHead(307, { location: `${trap.url}/v1/properties` }).end());
     const error = await errorOf(clientOf(service).properties.list());
     expect(error).toMatchObject({ code: "service_answer_invalid", status: 307, attempts: 1 });

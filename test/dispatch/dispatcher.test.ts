@@ -381,7 +381,8 @@ describe("Dispatcher", () => {
       let ran = 0;
       const plan = planOf({ a: () => (ran++ === 0 ? Promise.reject(new Error("no")) : "ok") });
       const retry = { ...QUICK, delay: 60_000, maxDelay: 60_000 };
-      const [stored, seen] = [gate(), gate()];
+      const stored = gate();
+      const seen = gate();
       const settle = inbox.settle.bind(inbox);
       vi.spyOn(inbox, "settle").mockImplementationOnce(async (...given) => {
         const result = await settle(...given);
@@ -860,10 +861,12 @@ describe("Dispatcher", () => {
     });
 
     it("[case 67] a result that could not be stored is stored later, and the entry does not run again", async () => {
-      const [renew, settle] = [inbox.renew.bind(inbox), inbox.settle.bind(inbox)];
+      const renew = inbox.renew.bind(inbox);
+      const settle = inbox.settle.bind(inbox);
       // The clock goes on with each renewal, and the store fails for longer than a lease lasts: only renewal keeps the
       // entry from being claimed again.
-      let [now, renewals] = [Date.now() + 1000, 0]; // ahead of the entry, which is then due
+      let now = Date.now() + 1000;
+      let renewals = 0; // ahead of the entry, which is then due
       vi.spyOn(inbox, "renew").mockImplementation(async (...given) => {
         const lost = await renew(...given);
         now += 400;

@@ -67,7 +67,8 @@ it("the page says what is right for all cases of GATE, and what a failure is if 
 /** The rows with one for all cases that differ only in the kind, as on the page. */
 function ofOneKind(rows: readonly string[][]): readonly (readonly string[])[] {
   const ofKinds = rows.filter(([, , , fault = ""]) => /^it does not accept [\w.]+$/.test(fault));
-  const [first, last] = [ofKinds.at(0), ofKinds.at(-1)];
+  const first = ofKinds.at(0);
+  const last = ofKinds.at(-1);
   const kinds = ofKinds.map(([, sent = ""]) => sent.replace("a valid ", ""));
   const all = `a valid ${kinds.slice(0, -1).join(", ")} or ${kinds.at(-1)}`;
   return rows.flatMap((row) => {

@@ -159,7 +159,8 @@ it("the secret was changed at the sender first: all that was refused is there in
   const inbox = join(tempFolder(), "inbox.db");
   const env = { HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET: SECRET };
   const { url, start, deliver } = await startService(inbox, { handlers: { "*": () => {} } });
-  const [before, refused] = [deliveries(3, SECRET, MINUTE), deliveries(5, NEW_SECRET)];
+  const before = deliveries(3, SECRET, MINUTE);
+  const refused = deliveries(5, NEW_SECRET);
   for (const one of before) expect(await deliver(one)).toBe(200);
   for (const one of refused) expect(await deliver(one)).toBe(401);
   const signatures = async () => (await runCli(["doctor", "--report"], { env })).stdout;

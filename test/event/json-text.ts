@@ -136,7 +136,8 @@ function writeNumber({ digits, power }: ExactNumber, draw: Draw): string {
   if (exponent >= 0)
     return `${sign}${whole === "0" ? "0" : whole + "0".repeat(exponent)}${[".0", ""][draw(2)]}`;
   const padded = whole.padStart(1 - exponent, "0");
-  const [before, after] = [padded.slice(0, exponent), padded.slice(exponent)];
+  const before = padded.slice(0, exponent);
+  const after = padded.slice(exponent);
   return `${sign}${before.replace(/^0+(?=.)/, "")}.${after}`;
 }
 

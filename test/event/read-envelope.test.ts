@@ -84,7 +84,8 @@ describe("readEnvelope rejects", () => {
     ["a cut sequence", [0xe2, 0x82]],
     ["a code point past the end", [0xf4, 0x90, 0x80, 0x80]],
   ])("[case 24] %s as not UTF-8", (_, bytes) => {
-    const [head, tail] = ['{"event":"', '"}'];
+    const head = '{"event":"';
+    const tail = '"}';
     expect(reasonOf(Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from(tail)]))).toBe(
       "invalid_utf8",
     );

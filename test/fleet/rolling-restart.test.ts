@@ -33,7 +33,8 @@ describe("the fleet of the example", async () => {
     timeout: 120_000,
     retry: 0,
   }, async () => {
-    const [schema, own] = [newSchema(), newSchema()];
+    const schema = newSchema();
+    const own = newSchema();
     await admin.query(`CREATE SCHEMA ${own}; SET search_path TO ${own};
       ${readFileSync(join(root, "examples", "fleet", "schema.sql"), "utf8")} RESET search_path`);
     const url = `${server.url}?schema=${schema}&options=-c%20search_path%3D${own}`;

@@ -212,7 +212,8 @@ it(caseTitle(29), async () => {
     [LIMIT, 200],
     [LIMIT + 1, 413],
   ] as const) {
-    const [whole, parts] = [sized(length), sized(length)];
+    const whole = sized(length);
+    const parts = sized(length);
     expect((await ask({ body: whole, headers: signedHeaders(whole) })).status).toBe(status);
     const chunks = [parts.subarray(0, 100), parts.subarray(100)];
     expect((await ask({ body: chunks, headers: signedHeaders(parts) })).status).toBe(status);

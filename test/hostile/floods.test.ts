@@ -38,7 +38,8 @@ async function compareOnce(flood: Flood, ms: number): Promise<number> {
     for (const kind of ["bare", "ours"] as const) waits[kind].push(await longestWait(kind, flood, ms));
   }
   const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  const [ours, bare] = [median(waits.ours), median(waits.bare)];
+  const ours = median(waits.ours);
+  const bare = median(waits.bare);
   process.stdout.write(`longest waits, ms: ours ${ours.toFixed(0)}, bare ${bare.toFixed(0)}\n`);
   return ours / Math.max(bare, LEAST);
 }

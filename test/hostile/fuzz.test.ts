@@ -185,7 +185,8 @@ it(
         const { receiver, entries } = await next();
         const before = (await entries()).length;
         const right = sign(body, SECRET);
-        let [signature, sent] = [right, Buffer.from(body)];
+        let signature = right;
+        const sent = Buffer.from(body);
         if (how.part === "body bit") {
           const bit = how.where % (body.length * 8);
           sent[bit >> 3] = (sent[bit >> 3] ?? 0) ^ (1 << (bit & 7));

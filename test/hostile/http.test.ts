@@ -475,7 +475,8 @@ it(caseTitle(54), async () => {
 });
 
 it(caseTitle(55), async () => {
-  const [A, B] = ["the-secret-of-the-first-sender-01", "the-secret-of-the-second-sender-2"];
+  const A = "the-secret-of-the-first-sender-01";
+  const B = "the-secret-of-the-second-sender-2";
   const first = await openReceiver({ secret: A, source: "first" });
   const second = await openReceiver({ secret: B, source: "second" });
   const url = await listenExpress((app) => {

@@ -170,7 +170,8 @@ it(caseTitle(59), async () => {
 
 it(caseTitle(60), async () => {
   const inbox = inboxFile();
-  const [a, b] = [await openServer({ inbox, source: "a" }), await openServer({ inbox, source: "b" })];
+  const a = await openServer({ inbox, source: "a" });
+  const b = await openServer({ inbox, source: "b" });
   const same = envelope({ id: "evt_1" });
   for (const { post } of [a, b]) {
     expect(json(await post(same))).toEqual({ received: true, id: "evt_1", duplicate: false });

@@ -63,7 +63,8 @@ describe("BodyBudget", () => {
 
   it("counts 16 KiB as progress, in however many pieces they arrive, and fewer as none", () => {
     const { ended, begin, fill } = open();
-    const [slow, dripping] = [begin("slow"), begin("dripping")];
+    const slow = begin("slow");
+    const dripping = begin("dripping");
     fill(7, MIB);
     for (let piece = 0; piece < 16; piece++) slow.take(KIB);
     dripping.take(16 * KIB - 1);

@@ -58,7 +58,9 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 describe("createWebhookServer with maxConnections", () => {
   it("ends the longest idle connection to accept a new one", async () => {
     const { open, get } = await serve(3);
-    const [first, second, third] = [await open(), await open(), await open()];
+    const first = await open();
+    const second = await open();
+    const third = await open();
     for (const connection of [second, first, third]) await get(connection);
     await get(second, 2);
     const fourth = await open();
@@ -71,7 +73,8 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("ends a silent connection before one that has just started a request", async () => {
     const { open, get } = await serve(2);
-    const [begun, silent] = [await open(), await open()];
+    const begun = await open();
+    const silent = await open();
     begun.socket.write("GET /at-once HTT");
     await pause(20);
     await get(await open());
@@ -93,7 +96,8 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("ends a connection with a stalled body if none is idle", async () => {
     const { open, get } = await serve(2);
-    const [stalled, idle] = [await open(), await open()];
+    const stalled = await open();
+    const idle = await open();
     stalled.socket.write(`${HEAD}some of it`);
     await get(idle);
     await pause(1100);
@@ -108,7 +112,8 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("ends the new connection rather than a request being handled or a body that makes progress", async () => {
     const { open, answers } = await serve(2);
-    const [handled, sending] = [await open(), await open()];
+    const handled = await open();
+    const sending = await open();
     handled.socket.write("GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
     await until(() => expect(answers).toHaveLength(1));
     sending.socket.write(HEAD);
@@ -136,7 +141,8 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("spares a candidate that has been served since the scan", async () => {
     const { open, get } = await serve(2);
-    const [first, second] = [await open(), await open()];
+    const first = await open();
+    const second = await open();
     for (const { socket } of [first, second]) socket.write("GET /at-once HTT");
     await pause(20);
     const third = await open();
@@ -152,7 +158,8 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("ends a connection that does not read its answers", async () => {
     const { open, isAnswered } = await serve(2);
-    const [deaf, other] = [await open(), await open()];
+    const deaf = await open();
+    const other = await open();
     deaf.socket.pause();
     // More than the buffers in between can hold, so the rest is stuck.
     deaf.socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n".repeat(32));
@@ -228,7 +235,8 @@ describe("a connection that may be ended", () => {
   it("is not, if it has begun a request, sent its body or closed since it was found", () => {
     for (const since of ["begins", "sends", "closes"] as const) {
       const { open, begin, pass } = capped(2);
-      const [first, second] = [open(), open()];
+      const first = open();
+      const second = open();
       for (const socket of [first, second]) begin(socket, { complete: false });
       pass(1000);
       const third = open();
@@ -245,7 +253,8 @@ describe("a connection that may be ended", () => {
 
   it("still is, if it has sent no more than a KiB since it was found", () => {
     const { open, begin, pass } = capped(2);
-    const [first, second] = [open(), open()];
+    const first = open();
+    const second = open();
     for (const socket of [first, second]) begin(socket, { complete: false });
     pass(1000);
     const third = open();
@@ -256,7 +265,8 @@ describe("a connection that may be ended", () => {
 
   it("is the one that has waited longest for its sender, once that is a quarter of a second", () => {
     const { open, begin, pass } = capped(2);
-    const [first, second] = [open(), open()];
+    const first = open();
+    const second = open();
     begin(second, { complete: false });
     pass(1);
     begin(first, { complete: false });
@@ -304,7 +314,8 @@ describe("a connection that may be ended", () => {
   it("is idle once the answer to its latest request is written, not to one before", () => {
     const { open, begin, pass } = capped(1);
     const first = open();
-    const [earlier, latest] = [begin(first), begin(first)];
+    const earlier = begin(first);
+    const latest = begin(first);
     earlier.emit("close");
     expect([open().isEnded, first.isEnded]).toEqual([true, false]);
     latest.emit("close");

@@ -83,7 +83,8 @@ describe("an inbox opened for reading", () => {
     const reader = await open({ access: "read" });
     expect(await reader.list({})).toHaveLength(1);
     change("UPDATE entry SET kind = 'other'");
-    const [before, log] = [readFileSync(path), readFileSync(`${path}-wal`)];
+    const before = readFileSync(path);
+    const log = readFileSync(`${path}-wal`);
     expect(log.length).toBeGreaterThan(0);
     await reader.close();
     await closeWholly({ close: () => {} });

@@ -18,7 +18,8 @@ describe("selectInbox", () => {
   });
 
   it('returns a new memory inbox for "memory:"', async () => {
-    const [a, b] = [selectInbox("memory:"), selectInbox("memory:")];
+    const a = selectInbox("memory:");
+    const b = selectInbox("memory:");
     await a.append(sampleEntry());
     expect(await b.list({})).toEqual([]);
     expect(existsSync("memory:")).toBe(false);

@@ -104,7 +104,8 @@ export function describeRoles(makeInbox: () => Inbox): void {
 
     describe("hasten", () => {
       it("makes entries due that wait for a handler of these kinds", async () => {
-        const [first, second] = [await park(1, "lead.created"), await park(2, "lead.updated", AWAITS)];
+        const first = await park(1, "lead.created");
+        const second = await park(2, "lead.updated", AWAITS);
         await park(3, "payment.received");
         expect(await inbox.hasten?.({ sources: ["service"], kinds: ["lead.*"] }, AT + 2000)).toBe(2);
         const claimed = await claim([], AT + 2000);

@@ -87,7 +87,8 @@ describe("an entry that a killed process was running", () => {
     await send(both[0] as ChildProcess, 1);
     await until(() => expect(runs()).toHaveLength(1));
     const ranBy = (child: ChildProcess) => child.pid === runs()[0]?.pid;
-    const [killed, other] = [both.find(ranBy), both.find((child) => !ranBy(child))];
+    const killed = both.find(ranBy);
+    const other = both.find((child) => !ranBy(child));
     if (killed === undefined || other === undefined) throw new Error("expected one of them to run it");
     await kill(killed);
     await until(() => expect(runs()).toMatchObject([{ pid: killed.pid }, { pid: other.pid, attempt: 2 }]));

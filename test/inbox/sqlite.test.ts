@@ -178,7 +178,8 @@ describe("the SQLite inbox", () => {
   describe("opened twice, as by two processes", () => {
     it("shows each what the other stored", async () => {
       const path = newPath();
-      const [a, b] = [await openInbox(path), await openInbox(path)];
+      const a = await openInbox(path);
+      const b = await openInbox(path);
       const { seq } = await keep(a, sampleEntry());
       expect(await b.append(sampleEntry())).toEqual({ seq, duplicate: true, state: "waiting" });
       const entry = await claimOne(b);

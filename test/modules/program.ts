@@ -58,7 +58,8 @@ export function projectWithProgram(): { folder: string; esm: string; commonJs: s
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules", "hookporter"), "junction");
   writeFileSync(join(folder, "package.json"), '{ "private": true }'); // Deno looks for packages beside one
-  const [esm, commonJs] = [join(folder, "program.mjs"), join(folder, "program.cjs")];
+  const esm = join(folder, "program.mjs");
+  const commonJs = join(folder, "program.cjs");
   const lines = (line: (name: string, from: string) => string) =>
     Object.entries(NAMES).map(([from, names]) => line(names, from));
   const imports = lines((names, from) => `import ${names} from "${from}";`);

@@ -38,7 +38,10 @@ export function withFewColours(png: Uint8Array): Buffer {
 }
 
 function readPng(png: Buffer) {
-  const [width, height, depth, type] = [png.readUInt32BE(16), png.readUInt32BE(20), png[24], png[25]];
+  const width = png.readUInt32BE(16);
+  const height = png.readUInt32BE(20);
+  const depth = png[24];
+  const type = png[25];
   if (depth !== 8 || (type !== 2 && type !== 6)) {
     throw new Error(`expected a PNG of RGB or RGBA with 8 bits, got type ${type} with ${depth} bits`);
   }
@@ -73,7 +76,9 @@ function unfiltered(
 }
 
 function paeth(left: number, up: number, corner: number): number {
-  const [a, b, c] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)];
+  const a = Math.abs(up - corner);
+  const b = Math.abs(left - corner);
+  const c = Math.abs(left + up - 2 * corner);
   if (a <= b && a <= c) return left;
   return b <= c ? up : corner;
 }

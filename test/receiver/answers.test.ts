@@ -208,7 +208,8 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     );
 
     const strict = await open({ inexactNumbers: "reject" });
-    const [run, dead] = [vi.fn(), vi.fn()];
+    const run = vi.fn();
+    const dead = vi.fn();
     strict.receiver.on("payment.received", run);
     strict.receiver.onDead(dead);
     expect(json(await strict.post(inexact))).toEqual(accepted(false));

@@ -61,7 +61,9 @@ describe("planEntry", () => {
 
   it("makes a new event for each handler, so that no handler sees what another changed", async () => {
     const { event } = await planOf(entryOf(envelope()));
-    const [first, second, third] = [await event(), await event(), await event()];
+    const first = await event();
+    const second = await event();
+    const third = await event();
     expect(second).toEqual(first);
     expect(new Set([first, second, third]).size).toBe(3);
     expect(new Set([first.data, second.data, third.data]).size).toBe(3);

@@ -165,11 +165,9 @@ describe("a delivery has the same outcome", () => {
         state,
         attempts,
       ]);
-      const [first, second, other] = [
-        ["a", "running", 1],
-        ["a", "waiting", 0],
-        ["b", "running", 1],
-      ];
+      const first = ["a", "running", 1];
+      const second = ["a", "waiting", 0];
+      const other = ["b", "running", 1];
       expect(entries).toEqual([first, second, other]);
       expect(run.mock.calls.map(([{ seq, orderKey }]) => [seq, orderKey])).toEqual([
         [1, "a"],

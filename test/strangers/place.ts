@@ -44,7 +44,8 @@ export function newPlace(): Place {
     if (task.result?.state === "fail") process.stdout.write(`${task.name}: its files are in ${folder}\n`);
     else rmSync(folder, { recursive: true, force: true });
   });
-  const [effects, answers] = [file("effects.txt"), file("answers.ndjson")];
+  const effects = file("effects.txt");
+  const answers = file("answers.ndjson");
   return { folder, inbox: file("inbox.db"), effects, answers, log: file("log.ndjson"), logHandle };
 }
 

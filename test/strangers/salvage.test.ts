@@ -81,7 +81,8 @@ it("ends whatever was written over pages, or cut off, and says of each entry wha
   for (let round = 0; round < long(40, 2000); round++) {
     const damaged = Buffer.from(content);
     for (let hit = draw(4); hit >= 0; hit--) {
-      const [at, from] = [aPage(), aPage()];
+      const at = aPage();
+      const from = aPage();
       const random = (count: number) => Array.from({ length: count }, () => draw(256));
       const ways = [
         () => damaged.fill(0, at, at + PAGE),

@@ -39,7 +39,8 @@ it("the tunnel is up, and carries bytes both ways", async () => {
 });
 
 it("another key is denied", async () => {
-  const [server, other] = [await startSshd(), await startSshd()];
+  const server = await startSshd();
+  const other = await startSshd();
   const { identityFile } = other.settings;
   const { reports } = await openProvider(ssh, through(server, await closedPort(), { identityFile }));
   expect(await reports.failed()).toMatchObject({ code: "ssh_denied", permanent: true });

@@ -10,7 +10,8 @@ export function arrowsBetween(rooms, source) {
   const below = new Map(rooms.map(({ name }) => [name, new Set()]));
   for (const file of sourceFiles(source)) {
     for (const target of importsOf(source, file)) {
-      const [from, to] = [roomOf(file), roomOf(target)];
+      const from = roomOf(file);
+      const to = roomOf(target);
       if (from !== undefined && to !== undefined && from !== to) below.get(from).add(to);
     }
   }

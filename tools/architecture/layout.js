@@ -10,7 +10,8 @@ export function layOut(rows, arrows) {
   const nodes = rows.flatMap((row, at) => row.map(({ name, width }) => ({ name, width, row: at, near: [] })));
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const chains = arrows.map(({ from, to }) => {
-    const [start, end] = [byName.get(from), byName.get(to)];
+    const start = byName.get(from);
+    const end = byName.get(to);
     const lanes = [];
     for (let row = start.row + 1; row < end.row; row++)
       lanes.push({ width: LANE, row, near: [], lane: true });

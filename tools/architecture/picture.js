@@ -42,7 +42,8 @@ export function draw(rows, arrows) {
 }
 
 function box({ name, does, onPath, x, y, width }) {
-  const [left, middle] = [round(x - width / 2), round(x)];
+  const left = round(x - width / 2);
+  const middle = round(x);
   return [
     `<rect class="${onPath ? "path" : "box"}" x="${left}" y="${y}" width="${round(width)}" height="${BOX}" rx="6"/>`,
     `<text class="name" x="${middle}" y="${y + 20}">${name}</text>`,
@@ -89,7 +90,8 @@ function lines(boxes, chains) {
       end,
     ];
     const path = points.slice(1).map((point, index) => curve(points[index], point));
-    const [x, y] = [round(end.x), to.y];
+    const x = round(end.x);
+    const y = to.y;
     return [
       `<path class="line" d="M${round(start.x)} ${start.y}${path.join("")}"/>`,
       `<path class="head" d="M${x} ${y}l-4.5 -9h9z"/>`,

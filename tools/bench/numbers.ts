@@ -1,7 +1,8 @@
 /** The median of numbers; the mean of the middle two if their count is even; NaN if there are none. */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
-  const [low, high] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  const low = sorted[(sorted.length - 1) >> 1];
+  const high = sorted[sorted.length >> 1];
   return low === undefined || high === undefined ? Number.NaN : (low + high) / 2;
 }
 

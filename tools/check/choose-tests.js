@@ -27,7 +27,8 @@ export function chooseTests({ changed, tests, known, time, workers }) {
     })
     .filter((test) => test.rank < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.rank - b.rank || a.ms - b.ms);
-  const [run, left] = [[], []];
+  const run = [];
+  const left = [];
   let rest = time * workers;
   for (const { file, ms } of ranked) {
     // One file runs in one worker, however many there are.

@@ -51,7 +51,8 @@ function withoutEquals(typed: readonly string[]): readonly string[] {
 
 /** What the words so far are: a command, how many arguments, which flags, and the flag whose value comes next. */
 function walk(program: Command, words: readonly string[]) {
-  let [command, values] = [program, 0];
+  let command = program;
+  let values = 0;
   let waiting: Option | undefined;
   const options = new Set<Option>();
   for (const word of words) {

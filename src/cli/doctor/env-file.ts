@@ -88,7 +88,8 @@ function differing(
 ): Finding[] {
   const names = options.secretStdin === true ? [] : (options.secretEnv ?? secretNames(options, io));
   return names.flatMap((name) => {
-    const [used, other] = [io.env[name], variables[name]];
+    const used = io.env[name];
+    const other = variables[name];
     if (used === undefined || other === undefined || used === other) return [];
     return warn(
       `${shownVariable(name)} in the environment (${fingerprint(used)}) is used, not the one in ${file} (${fingerprint(other)})`,

@@ -21,7 +21,8 @@ export async function findSetup(options: DoctorOptions, command: Command, contex
     return option && settings.find(one, option);
   };
   const [lister = command] = leaves(programOf(command)).filter((one) => commandName(one) === "events list");
-  const [own, listens] = [inboxOf(lister), inboxOf(command)];
+  const own = inboxOf(lister);
+  const listens = inboxOf(command);
   const isApart = own !== undefined && own.value !== listens?.value;
   if (!settings.hasProject && !isApart) return openSetup(options, context);
 

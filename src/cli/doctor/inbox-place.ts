@@ -67,7 +67,8 @@ function rescued(file: string): readonly Finding[] {
 /** Others who may write to the folder could replace the file; programs that know it by another name could damage it. */
 function risks(file: string): readonly Finding[] {
   const folder = dirname(realPath(file));
-  const [around, inbox] = [statSync(folder), statSync(file)];
+  const around = statSync(folder);
+  const inbox = statSync(file);
   const isSticky = (around.mode & 0o1000) !== 0; // there, others may only add files
   const folderMode = isSticky ? undefined : shownMode(around, 0o022);
   const fileMode = shownMode(inbox, 0o077);

@@ -21,7 +21,8 @@ export async function retryOldest(
   { output, clock }: CliContext,
 ): Promise<number> {
   const seqs = await retryableSeqs(inbox, filter);
-  const [first, last] = [seqs.at(0), seqs.at(-1)];
+  const first = seqs.at(0);
+  const last = seqs.at(-1);
   const takes =
     rate === undefined || seqs.length === 0
       ? ""

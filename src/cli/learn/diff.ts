@@ -20,7 +20,8 @@ export async function diffTypes(
   const [before, now] = await bothSides(what, options, context);
   let found = 0;
   for (const kind of [...new Set([...before.keys(), ...now.keys()])].sort()) {
-    const [then, later] = [before.get(kind), now.get(kind)];
+    const then = before.get(kind);
+    const later = now.get(kind);
     if (then === undefined || later === undefined) {
       const change = then === undefined ? "new kind" : "kind gone";
       output.data(`${kind}  ${change}`);

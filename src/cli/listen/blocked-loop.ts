@@ -63,7 +63,9 @@ for (;;) {
  */
 export function watchLoop(running: RunningHandlers, { stdin }: Pick<Io, "stdin">): () => void {
   const shared = new SharedArrayBuffer(12 + NAMES);
-  const [beat, ended, raw] = [0, 1, 2];
+  const beat = 0;
+  const ended = 1;
+  const raw = 2;
   const state = new Int32Array(shared, 0, 3);
   const bytes = new Uint8Array(shared, 12);
   const encoder = new TextEncoder();

@@ -155,7 +155,8 @@ export class ToldFailures {
     const seqs = [...this.#bySeq.keys()];
     const entries = new Map((await this.#view.list(seqs)).map((entry) => [entry.seq, entry]));
     for (const seq of seqs) {
-      const [entry, alike] = [entries.get(seq), this.#bySeq.get(seq)];
+      const entry = entries.get(seq);
+      const alike = this.#bySeq.get(seq);
       const isOver = entry === undefined || entry.reason === DROPPED || !STILL.includes(entry.state);
       if (isOver && alike !== undefined) this.#leave(seq, alike);
     }

@@ -87,7 +87,8 @@ const KEPT = `
  */
 async function keptRows(store: Store, leased: readonly Row[]): Promise<readonly Row[]> {
   const column = (name: string) => leased.map((row) => Number(row[name]));
-  const [keyTimes, times] = [column("key_timestamp"), column("received_at")];
+  const keyTimes = column("key_timestamp");
+  const times = column("received_at");
   const values = [column("seq"), keyTimes, times, ...spanOf(keyTimes), ...spanOf(times)];
   const read = () => store.query(KEPT, values);
   return read().catch((thrown) => (isOutage(thrown) ? read() : Promise.reject(thrown)));

@@ -87,7 +87,8 @@ export async function keepAll(store: Store, entries: readonly NewEntry[]) {
     const inserted = await insert(store, tried);
     const seqs = new Map(inserted.map(({ n, seq }) => [Number(n), Number(seq)]));
     const known = left.filter(({ entry, at }, n) => {
-      const [seq, leased] = [seqs.get(n), leaseOf(entry) !== undefined];
+      const seq = seqs.get(n);
+      const leased = leaseOf(entry) !== undefined;
       if (seq !== undefined) results[at] = { seq, duplicate: false, state: entry.state, leased };
       return seq === undefined;
     });

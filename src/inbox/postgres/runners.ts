@@ -186,7 +186,8 @@ export class Runners {
   /** Takes the lock and records it, one after another with earlier calls. */
   #hold(): void {
     this.#holding = this.#holding.then(async () => {
-      const [own, direct] = [this.#own, this.#direct];
+      const own = this.#own;
+      const direct = this.#direct;
       if (own === undefined || direct === undefined || this.#server !== null || this.#left) return;
       try {
         const [row] = await direct.query(HOLD, [own.id]);
@@ -218,7 +219,8 @@ export class Runners {
   }
 
   async #pulse(): Promise<void> {
-    const [own, direct] = [this.#own, this.#direct];
+    const own = this.#own;
+    const direct = this.#direct;
     if (own === undefined || this.#left) return;
     const sources = own.sources.map(encodeText);
     const values = [...this.#recordOf(own), this.#clock.now() - REMOVED, sources];
@@ -242,7 +244,8 @@ export class Runners {
   /** Ends the leases of processes that have looked dead for a while: one may be opening its connections again. */
   async #look(): Promise<void> {
     const now = performance.now();
-    const [own, server] = [this.#own, this.#server];
+    const own = this.#own;
+    const server = this.#server;
     if (own === undefined || server === null || now < this.#watch.from || now > this.#watch.until) return;
     try {
       const values = [own.id, own.sources.map(encodeText), this.#clock.now()];

@@ -145,7 +145,8 @@ function leaseIfFree(statements: Statements, row: Row, request: ClaimRequest, te
   }
   if (setAsideIfPaused(statements, row, pauses, now)) return [];
   if (holdBackIfNeeded(statements, row, deadBlocks)) return [];
-  const [token, until] = [leaseToken(runner), now + leaseTime];
+  const token = leaseToken(runner);
+  const until = now + leaseTime;
   statements.run(
     `UPDATE entry SET state = 'running', held_back = 0, run_at = ?, attempts = attempts + 1, lease = ?
      WHERE seq = ?`,

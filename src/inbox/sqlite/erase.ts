@@ -80,7 +80,9 @@ const BYTES = 512 * 1024;
  */
 export function fewToClear(statements: Statements, seqs: readonly number[]): number {
   const length = "SELECT total(length(body)) AS bytes FROM delivery WHERE seq BETWEEN ? AND ?";
-  let [rows, bytes, last] = [0, 0, Number.NEGATIVE_INFINITY];
+  let rows = 0;
+  let bytes = 0;
+  let last = Number.NEGATIVE_INFINITY;
   const end = seqs.findIndex((seq) => {
     const from = Math.max(last + 1, seq - NEIGHBOURS);
     last = seq + NEIGHBOURS;

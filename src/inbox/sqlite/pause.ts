@@ -41,7 +41,8 @@ type ClaimPauses = ReturnType<typeof readClaimPauses>;
 function readClaimPauses(statements: Statements) {
   const paused = statements.all("SELECT scope, name FROM paused") as unknown as PauseOf[];
   const named = (wanted: PauseScope) => paused.flatMap(({ scope, name }) => (scope === wanted ? [name] : []));
-  const [kinds, retries] = [named("kind"), named("retry")];
+  const kinds = named("kind");
+  const retries = named("retry");
   const runs = paused.filter(({ scope }) => scope === "handler" || scope === "target");
   return {
     all: paused.some(({ scope }) => scope === "all"),

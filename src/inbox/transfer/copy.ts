@@ -79,7 +79,8 @@ async function* eachStep(from: Transfer, to: Transfer, last: number) {
 }
 
 async function verify(from: Transfer, to: Transfer, last: number, total: number, terms: CopyTerms) {
-  const [original, copy] = [createHash("sha256"), createHash("sha256")];
+  const original = createHash("sha256");
+  const copy = createHash("sha256");
   let entries = 0;
   for await (const { read, found } of eachStep(from, to, last)) {
     if (terms.signal?.aborted === true) return undefined;

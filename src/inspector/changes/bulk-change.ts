@@ -35,7 +35,8 @@ export async function tallyMany({ inbox }: Workings, query: URLSearchParams): Pr
   const before = readNumber(query, "before");
   const { entries: filter } = await findFilter(inbox, query);
   const states = { waiting: 0, failing: 0, running: 0, dead: 0, received: 0 };
-  let [dropped, foreign] = [0, 0];
+  let dropped = 0;
+  let foreign = 0;
   let newest: number | null = null;
   let next: number | null = null;
   const end = performance.now() + TALLY_TIME;

@@ -137,7 +137,8 @@ function unset(): readonly Keying[] {
 
 /** The texts that decode to a key: in both alphabets, with and without padding. */
 function base64Forms(key: Buffer): readonly string[] {
-  const [padded, bare] = [key.toString("base64"), key.toString("base64url")];
+  const padded = key.toString("base64");
+  const bare = key.toString("base64url");
   const padding = /=*$/.exec(padded)?.[0] ?? "";
   return [...new Set([padded, bare, padded.replace(/=+$/, ""), bare + padding])];
 }

@@ -14,7 +14,8 @@ const refusal = (code: string) => Object.assign(new Error(code), { code });
 
 it("on Windows, a file that another program has open for a moment is replaced after it", () => {
   const folder = tempFolder();
-  const [from, to] = [join(folder, "draft"), join(folder, "file")];
+  const from = join(folder, "draft");
+  const to = join(folder, "file");
   writeFileSync(from, "new");
   writeFileSync(to, "old");
   const rename = vi.fn((..._: [string, string]) => {});

@@ -144,7 +144,8 @@ it("a folder without a setup has nothing wrong, and stays empty", async () => {
 it("doctor takes the settings of listen, and its own section wins", async () => {
   const place = await openPlace();
   place.argv.length = 0;
-  const [listens, own] = [await closedPort(), await closedPort()];
+  const listens = await closedPort();
+  const own = await closedPort();
   const portOf = async () => (await diagnose(place)).findings.find(({ check }) => check === "port")?.message;
   const write = (config: object) =>
     writeFileSync(join(place.cwd, "hookporter.config.json"), JSON.stringify(config));

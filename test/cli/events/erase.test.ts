@@ -136,7 +136,8 @@ it("erases in rescued files and in copies from before a migration too, and names
   await add(1, "tenant-42");
   await add(2, "other");
   const rescued = `${path}-rescued-20260101T000000Z`;
-  const [old, backup] = [`${path}.schema-1`, join(cwd, "backup.db")];
+  const old = `${path}.schema-1`;
+  const backup = join(cwd, "backup.db");
   backUp(path, backup);
   for (const file of [rescued, old]) copyFileSync(backup, file);
   const { stdout, stderr } = await erase(...of("tenant-42"), "--yes");

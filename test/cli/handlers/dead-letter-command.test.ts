@@ -182,7 +182,8 @@ it("a command has 30 seconds, and 5 once listen ends, unless it is told otherwis
     [TIME_LIMIT, () => {}],
     [LAST_RUN, (command: DeadLetterCommand) => command.close()],
   ] as const) {
-    const [cwd, said]: [string, string[]] = [tempFolder(), []];
+    const cwd = tempFolder();
+    const said: string[] = [];
     const command = new DeadLetterCommand({
       words: [process.execPath, "-e", `${KEEP}; setInterval(() => {}, 1000)`],
       cwd,

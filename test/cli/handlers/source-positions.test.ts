@@ -124,7 +124,8 @@ describe("the stack of an error from a handler", () => {
     const text = `const same: Error =    new Error("x");
       export default (): void => { throw same; };`;
     const { run } = await load({ "h.ts": text }, "h.ts");
-    const [first, second] = [await run(), await run()];
+    const first = await run();
+    const second = await run();
     expect(second).toBe(first);
     expect(String((second as Error).stack)).toContain(`h.ts:${positionOf("new Error", text)}`);
   });

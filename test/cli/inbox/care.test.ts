@@ -39,7 +39,8 @@ describe("care of an inbox on a server:", async () => {
   };
 
   it("`inbox migrate` makes the tables once, and what it prints does the same", async () => {
-    const [made, printed] = [newSchema(), newSchema()];
+    const made = newSchema();
+    const printed = newSchema();
     const done = { type: "migrate", schema: made, from: 0, to: expect.any(Number), sql: null };
     const [first] = await run(urlOf(made), "inbox", "migrate");
     expect(first).toMatchObject(done);
@@ -109,7 +110,8 @@ describe("care of an inbox on a server:", async () => {
   it("10 000 entries are copied to the server over a kill, and back, each once", {
     timeout: 120_000,
   }, async () => {
-    const [cwd, schema] = [tempFolder(), newSchema()];
+    const cwd = tempFolder();
+    const schema = newSchema();
     const file = join(cwd, "a.db");
     const inbox = sqliteInbox(file);
     await inbox.open();

@@ -123,7 +123,8 @@ it("settings that do not fit a typed option, or have no effect, are dropped", ()
 });
 
 it("an access token that the command line names overrides a setting for the API key, and vice versa", () => {
-  const [token, key] = [{ accessTokenEnv: "TOKEN" }, { apiKeyEnv: "KEY" }];
+  const token = { accessTokenEnv: "TOKEN" };
+  const key = { apiKeyEnv: "KEY" };
   expect(left({ subscribe: true, ...token }, key)).toEqual({ subscribe: true, ...token });
   expect(left({ subscribe: true, ...key }, token)).toEqual({ subscribe: true, ...key });
   expect(left({}, { ...token, ...key })).toEqual({});

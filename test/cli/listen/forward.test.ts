@@ -16,7 +16,9 @@ async function entries(cwd: string) {
 }
 
 it("an event goes to the targets with a matching pattern, and the rest to the target without one", async () => {
-  const [rest, payments, received] = [await startReceiving(), await startReceiving(), await startReceiving()];
+  const rest = await startReceiving();
+  const payments = await startReceiving();
+  const received = await startReceiving();
   const { url, cwd, records } = await listening([
     "--forward-to",
     `${rest.url}`,
@@ -110,7 +112,8 @@ it("only events with the value of forwardWhere are forwarded; the others end as 
 });
 
 it("maxForwards counts an event once, however often it is tried; the next listen forwards the rest", async () => {
-  const [bad, good] = [await startReceiving(500, 500, 200), await startReceiving()];
+  const bad = await startReceiving(500, 500, 200);
+  const good = await startReceiving();
   const targets = ["--forward-to", bad.url, "--forward-to", good.url];
   const first = await listening([...targets, "HOOKPORTER_MAX_FORWARDS=1"]);
   const { url, cwd } = first;
@@ -139,7 +142,8 @@ it("a target that has taken an event does not get it again while another has not
 
 it("the configuration file may contain several targets", async () => {
   const cwd = tempFolder();
-  const [one, two] = [await startReceiving(), await startReceiving()];
+  const one = await startReceiving();
+  const two = await startReceiving();
   const config = { listen: { forwardTo: [one.url, `payment.*=${two.url}`] } };
   writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify(config));
   const { url, records } = await listening([], cwd);

@@ -14,7 +14,10 @@ function run() {
     listener = given;
     return off;
   };
-  const [stop, cut, onEnd, exit] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()];
+  const stop = vi.fn();
+  const cut = vi.fn();
+  const onEnd = vi.fn();
+  const exit = vi.fn();
   const interrupt = stopRunOnSignal({ io: { onSignal, exit } } as never, { stop, cut, onEnd });
   return { interrupt, stop, cut, onEnd, exit, off, signal: (name: "SIGINT" | "SIGTERM") => listener?.(name) };
 }

@@ -184,7 +184,8 @@ describe("a run that is stopped", () => {
   });
 
   it("--resume after a replay to another target sends nothing", async () => {
-    const [one, other] = [await startReceiving(200, 500), await startReceiving()];
+    const one = await startReceiving(200, 500);
+    const other = await startReceiving();
     const cwd = folderOf(3);
     await runCli(["replay", "fx", "--url", one.url], { cwd, env });
     const run = await runCli(["replay", "fx", "--url", other.url, "--resume"], { cwd, env });

@@ -70,7 +70,8 @@ it("a base URL is not said if it was typed, is in the environment, or is in one 
 
 it("a key that a link in the folder leads to is not the folder's own", async () => {
   const service = await openService();
-  const [cwd, home] = [tempFolder(), tempFolder()];
+  const cwd = tempFolder();
+  const home = tempFolder();
   writeConfig(cwd, service.url);
   writeFileSync(join(home, "keys"), `HOOKPORTER_API_KEY=${KEY}\n`);
   symlinkSync(join(home, "keys"), join(cwd, ".env"));

@@ -24,7 +24,8 @@ function subscribing(edge: Parameters<typeof listenThrough>[0], service: StandIn
 }
 
 it("listen subscribes at the public address once it is online, and deliveries arrive there", async () => {
-  const [edge, service] = [await openEdge(), await openService()];
+  const edge = await openEdge();
+  const service = await openService();
   const { ready, subscriptions, output } = subscribing(edge, service);
   const { publicUrl, post } = await ready();
   expect(await subscriptions(1)).toMatchObject([
@@ -36,7 +37,8 @@ it("listen subscribes at the public address once it is online, and deliveries ar
 });
 
 it("the API key is withheld from the tunnel's process, whatever variable holds it", async () => {
-  const [edge, service] = [await openEdge(), await openService()];
+  const edge = await openEdge();
+  const service = await openService();
   const argv = ["--subscribe", "--base-url", service.url, "HOOKPORTER_API_KEY_ENV=MY_KEY"];
   const { ready, child } = listenThrough(edge, argv, tempFolder(), { MY_KEY: KEY });
   await ready();
@@ -63,7 +65,8 @@ it("a key or token that is named by a setting is withheld from the tunnel's proc
 });
 
 it("listen does not subscribe again at the same address", async () => {
-  const [edge, service] = [await openEdge(), await openService()];
+  const edge = await openEdge();
+  const service = await openService();
   const first = subscribing(edge, service);
   await first.subscriptions(1);
   first.child.kill("SIGINT");
@@ -74,7 +77,8 @@ it("listen does not subscribe again at the same address", async () => {
 });
 
 it("listen subscribes a changed address, and names the old subscription", async () => {
-  const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
+  const edge = await openEdge({ newUrls: true });
+  const service = await openService();
   const { subscriptions, child, output, cwd } = subscribing(edge, service);
   await subscriptions(1);
   process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
@@ -86,7 +90,8 @@ it("listen subscribes a changed address, and names the old subscription", async 
 });
 
 it("listen tells a service that was away about an address that changed meanwhile", async () => {
-  const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
+  const edge = await openEdge({ newUrls: true });
+  const service = await openService();
   const { subscriptions, child, until, records, output, ready } = subscribing(edge, service);
   await ready();
   await subscriptions(1);
@@ -105,7 +110,8 @@ it("listen tells a service that was away about an address that changed meanwhile
 });
 
 it("listen continues if the service refuses the changed address, and says what to do", async () => {
-  const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
+  const edge = await openEdge({ newUrls: true });
+  const service = await openService();
   const { subscriptions, child, until, records, output, ready } = subscribing(edge, service);
   await ready();
   await subscriptions(1);

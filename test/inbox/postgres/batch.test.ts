@@ -162,7 +162,8 @@ it("in an outage what waits is refused at once, and one batch at a time finds ou
   expect(await outcome(batches.add(5))).toBe("no answer");
   ends[1]?.();
   expect(await probe).toBe("done");
-  const [one, two] = [outcome(batches.add(6)), outcome(batches.add(7))];
+  const one = outcome(batches.add(6));
+  const two = outcome(batches.add(7));
   await until(3);
   ends[2]?.();
   expect(await Promise.all([one, two])).toEqual(["done", "done"]);

@@ -23,7 +23,8 @@ const ask = (one: Awaited<ReturnType<typeof session>>, text = "SELECT 1 AS n") =
 it("a connection bears the name of its process, so that others see that one is there", async () => {
   const nameOf = (started: readonly (readonly string[])[]) =>
     started.map((said) => said[said.indexOf("application_name") + 1]);
-  const [named, nameless] = [await session({}, "abc"), await session()];
+  const named = await session({}, "abc");
+  const nameless = await session();
   for (const one of [named, nameless]) {
     await ask(one);
     await (

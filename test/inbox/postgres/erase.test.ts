@@ -79,7 +79,9 @@ describe("what was erased", async () => {
   it.skipIf(NO_POOLER !== undefined)("the same behind a pooler in transaction mode", async () => {
     const pooler = await startPooler(server);
     try {
-      const [one, other, killed] = [newSchema(), newSchema(), newSchema()];
+      const one = newSchema();
+      const other = newSchema();
+      const killed = newSchema();
       await refuseSecond(await open(one, {}, pooler.url), urlOf(one, pooler.url));
       await eraseTwiceAtOnce(await open(other), urlOf(other, pooler.url));
       await eraseAfterKill(await open(killed), urlOf(killed, pooler.url));

@@ -24,7 +24,8 @@ describe("a day whose tables another session holds", async () => {
 
   it("is dropped once they are free, and meanwhile no delivery waits for long or is lost", async () => {
     const schema = newSchema();
-    const [inbox, receiving] = [await open(schema), await open(schema)];
+    const inbox = await open(schema);
+    const receiving = await open(schema);
     for (const number of [1, 2, 3]) {
       const { seq } = await keep(inbox, entryAt(TODAY + number, `old_${number}`));
       const [entry] = await inbox.claim({ now: TODAY + DAY, limit: 1, leaseTime: 1000, only: seq });

@@ -67,7 +67,8 @@ describe("processes that share an inbox on PostgreSQL", async () => {
   };
   /** Two processes, of which the first runs an entry. */
   const running = async ({ start, runs, locked }: ReturnType<typeof stage>, leaseTime = LONG_LEASE) => {
-    const [one, two] = [await start({ leaseTime }), await start({ leaseTime })];
+    const one = await start({ leaseTime });
+    const two = await start({ leaseTime });
     await locked(2);
     await send(one, 1);
     await until(() => expect(runs()).toHaveLength(1));
@@ -134,7 +135,8 @@ describe("processes that share an inbox on PostgreSQL", async () => {
 
   it("are told of each other, but not of those that are dead or silent", async () => {
     const schema = newSchema();
-    const [a, b] = [await open(schema), await open(schema)];
+    const a = await open(schema);
+    const b = await open(schema);
     const runner = { version: "1", role: "run", sources: ["crm"], kinds: ["payment.*"] } as const;
     await a.register?.({ id: "0a", ...runner });
     await b.register?.({ id: "0b", ...runner });
@@ -165,7 +167,7 @@ describe("processes that share an inbox on PostgreSQL", async () => {
       const pooler = await startPooler(server);
       onTestFinished(() => pooler.stop());
       const all = stage(pooler.url);
-      const [one] = [await all.start({ leaseTime: 5000 })];
+      const one = await all.start({ leaseTime: 5000 });
       await send(one, 1);
       await until(() => expect(all.runs()).toHaveLength(1));
       const next = await all.start({ leaseTime: 5000 });

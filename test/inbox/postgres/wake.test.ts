@@ -38,7 +38,8 @@ describe("an inbox on PostgreSQL", async () => {
 
   it("hears nothing of another process's duplicates, and of entries that it has leased", async () => {
     const schema = newSchema();
-    const [a, b] = [await open(schema), await open(schema)];
+    const a = await open(schema);
+    const b = await open(schema);
     const heard = await heardBy(a, b);
     await keep(b, numberedEntry(3, 0, { lease: { token: "mine", until: AT + 1000 } }));
     await keep(b, numberedEntry(3));
@@ -69,7 +70,8 @@ describe("an inbox on PostgreSQL", async () => {
 
   it("tells the others of many entries with few notifications", async () => {
     const schema = newSchema();
-    const [a, b] = [await open(schema), await open(schema)];
+    const a = await open(schema);
+    const b = await open(schema);
     const heard = await heardBy(a, b);
     const start = performance.now();
     for (let number = 0; number < 100; number++) await keep(b, numberedEntry(number));
@@ -81,7 +83,8 @@ describe("an inbox on PostgreSQL", async () => {
 
   it("listens again after its connection was lost", async () => {
     const schema = newSchema();
-    const [a, b] = [await open(schema), await open(schema)];
+    const a = await open(schema);
+    const b = await open(schema);
     const heard = await heardBy(a, b);
     const sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = $1";
     await admin.query(sql, [`LISTEN "hookporter_due_${schema}"`]);

@@ -56,7 +56,8 @@ it("a receiver may be started again while another one keeps the file open, and w
   const path = inboxFile();
   for (let round = 0; round < 5; round++) {
     const { log, lines } = keptLog();
-    const [one, other] = [receiverOf({ inbox: path, log }), receiverOf({ inbox: path, log, source: "b" })];
+    const one = receiverOf({ inbox: path, log });
+    const other = receiverOf({ inbox: path, log, source: "b" });
     await one.start();
     await Promise.all([one.close(), other.start()]);
     expect(await other.accept(fresh())).toMatchObject({ type: "accepted" });

@@ -92,7 +92,8 @@ describe("erased entries are cleared", () => {
     const erased = [350, 7, 90, 200, 201];
     const others = (rows: ReturnType<typeof rowsOf>) =>
       rows.filter(({ seq }) => !erased.includes(seq as number));
-    const [deliveries, attempts] = [others(statements.all(DELIVERIES)), others(rowsOf("attempt"))];
+    const deliveries = others(statements.all(DELIVERIES));
+    const attempts = others(rowsOf("attempt"));
     const entries = rowsOf("entry");
     clearErased(statements, erased);
     expect(statements.all(DELIVERIES)).toEqual(deliveries);

@@ -112,7 +112,8 @@ describe("GroupCommit", () => {
 
   it("refuses work beyond 64 MiB that are waiting, and keeps those", async () => {
     const { commit } = recorded();
-    const [mebibyte, limit] = [1024 * 1024, 64 * 1024 * 1024];
+    const mebibyte = 1024 * 1024;
+    const limit = 64 * 1024 * 1024;
     const first = commit.run(() => "first", { bytes: mebibyte });
     const rest = commit.run(() => "rest", { bytes: limit - mebibyte });
     await expect(commit.run(() => "too much", { bytes: 1 })).rejects.toMatchObject({ code: "inbox_busy" });

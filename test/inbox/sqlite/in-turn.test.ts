@@ -61,7 +61,8 @@ it("a step of erasing that writes large bodies again has few of them", async () 
   const body = new Uint8Array(20_000);
   const delivery = sampleDelivery({ body });
   await Promise.all(Array.from({ length: 500 }, (_, n) => keep(inbox, numberedEntry(n, 0, { delivery }))));
-  let [written, most] = [0, 0];
+  let written = 0;
+  let most = 0;
   const { insertRow, begin } = Statements.prototype;
   vi.spyOn(Statements.prototype, "begin").mockImplementation(function (this: Statements) {
     written = 0;

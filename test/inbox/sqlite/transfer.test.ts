@@ -97,7 +97,8 @@ describe("an inbox file", () => {
   });
 
   it("that was copied into is whole without its log once it is closed, although others have it open", async () => {
-    const [from, to] = [newPath(), newPath()];
+    const from = newPath();
+    const to = newPath();
     await using(from, (inbox) => keep(inbox, numberedEntry(1)));
     await using(to, async () => {});
     const reader = new (loadSqlite().DatabaseSync)(to, { readOnly: true });
@@ -112,7 +113,8 @@ describe("an inbox file", () => {
 
 describe("a copy of an inbox file", () => {
   it("takes the result of an entry that ran, and has no lease of one that has ended", async () => {
-    const [from, to] = [newPath(), newPath()];
+    const from = newPath();
+    const to = newPath();
     const { ended, running } = await using(from, endedAndRunning);
     await copy(from, to);
     await using(to, async (inbox) => {
@@ -147,7 +149,8 @@ describe("a copy of an inbox file", () => {
 
 describe("a merge into an inbox file", () => {
   it("lets an entry that ran there run at once, and takes no result of its old lease", async () => {
-    const [from, into] = [newPath(), newPath()];
+    const from = newPath();
+    const into = newPath();
     const { running } = await using(from, endedAndRunning);
     expect(await merge(from, into)).toMatchObject({ entries: 2, added: 2 });
     await using(into, async (inbox) => {
@@ -160,7 +163,8 @@ describe("a merge into an inbox file", () => {
   });
 
   it("keeps all repeats of an event that got further there, and when it was last seen", async () => {
-    const [from, into] = [newPath(), newPath()];
+    const from = newPath();
+    const into = newPath();
     const events = [numberedEntry(1), numberedEntry(2)];
     const record = {
       attempt: 1,
@@ -208,7 +212,8 @@ describe("a merge into an inbox file", () => {
   });
 
   it("adds what was handled there after the date up to which events were pruned here, of their source", async () => {
-    const [from, into] = [newPath(), newPath()];
+    const from = newPath();
+    const into = newPath();
     await using(from, async (inbox) => {
       for (const [eventId, source, timestamp] of [
         ["before", "crm", 99],

@@ -62,7 +62,8 @@ async function using<Result>(place: Place, use: (inbox: Inbox) => Promise<Result
 }
 
 async function copy(from: Place, to: Place, terms?: CopyTerms) {
-  const [a, b] = [await from.transfer("read"), await to.transfer("own")];
+  const a = await from.transfer("read");
+  const b = await to.transfer("own");
   try {
     return await copyInbox(a, b, terms);
   } finally {
@@ -77,7 +78,8 @@ describe.each([
   ["PostgreSQL to a file", emptySchema, newFile],
 ])("a copy from %s", (_, makeFrom, makeTo) => {
   it("holds every entry with its number, state, delivery, runs, waits, duplicates and order", async () => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, fillEveryState);
     const original = await using(from, contentOf);
     expect(Object.values(original.counts).every((count) => count > 0)).toBe(true);
@@ -87,7 +89,8 @@ describe.each([
   });
 
   it("goes on as the original would: duplicates, pruned events, order keys, leases and numbers", async () => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, fillEveryState);
     await copy(from, to);
     await using(to, async (inbox) => {
@@ -104,7 +107,8 @@ describe.each([
   });
 
   it("goes on where an earlier one was stopped, and changes nothing if it is whole", async () => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, (inbox) =>
       Promise.all(Array.from({ length: 700 }, (_, number) => keep(inbox, numberedEntry(number)))),
     );
@@ -118,7 +122,8 @@ describe.each([
   });
 
   it("is refused if the other inbox holds something else, which goes on to keep what was pruned here", async () => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, fillEveryState);
     await using(to, (inbox) => keep(inbox, numberedEntry(200)));
     await expect(copy(from, to)).rejects.toMatchObject({
@@ -133,13 +138,15 @@ describe.each([
   });
 
   it("says so if the original changes meanwhile", async () => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, (inbox) => keep(inbox, numberedEntry(1)));
     const writer = from.inbox();
     await writer.open();
     onTestFinished(() => writer.close());
     let touched: Promise<unknown> | undefined;
-    const [a, b] = [await from.transfer("read"), await to.transfer("own")];
+    const a = await from.transfer("read");
+    const b = await to.transfer("own");
     const write = b.write.bind(b);
     b.write = async (entries) => {
       await write(entries);
@@ -152,9 +159,11 @@ describe.each([
   });
 
   it.each(["original", "copy"])("says so if the %s gains an entry that it does not read", async (which) => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, (inbox) => keep(inbox, numberedEntry(1)));
-    const [a, b] = [await from.transfer("read"), await to.transfer("own")];
+    const a = await from.transfer("read");
+    const b = await to.transfer("own");
     const one = which === "original" ? a : b;
     const write = b.write.bind(b);
     b.write = async (entries) => {
@@ -168,7 +177,8 @@ describe.each([
 });
 
 it("10 000 entries are copied in steps, each once", { timeout: 60_000 }, async () => {
-  const [from, to] = [newFile(), newFile()];
+  const from = newFile();
+  const to = newFile();
   await using(from, (inbox) =>
     Promise.all(Array.from({ length: 10_000 }, (_, number) => keep(inbox, numberedEntry(number)))),
   );

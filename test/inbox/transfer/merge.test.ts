@@ -21,7 +21,8 @@ async function using<Result>(path: string, use: (inbox: Inbox) => Promise<Result
 }
 
 async function merge(from: string, into: string, terms?: CopyTerms) {
-  const [source, target] = [await openFileTransfer(from, "read"), await openFileTransfer(into, "own")];
+  const source = await openFileTransfer(from, "read");
+  const target = await openFileTransfer(into, "own");
   try {
     return await mergeInbox(source, target, terms);
   } finally {

@@ -181,7 +181,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await line.waitFor();
     const [name, ...numbers] = [line.getByRole("rowheader"), ...(await line.getByRole("cell").all())];
     expect((await numbers[0]?.textContent()) ?? "").toBe("1");
-    const [kind, count] = [await name?.boundingBox(), await numbers[0]?.boundingBox()];
+    const kind = await name?.boundingBox();
+    const count = await numbers[0]?.boundingBox();
     expect((kind?.x ?? 0) + (kind?.width ?? 0)).toBeLessThanOrEqual(count?.x ?? 0);
   });
 });

@@ -22,7 +22,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await inView(why.getByText("caused by: connect ECONNREFUSED 127.0.0.1:5432"));
     await inView(page.getByRole("button", { name: "Retry", exact: true }));
     await inView(page.locator(".body-line", { hasText: '"amount": "1450.00"' }));
-    const [story, payload] = [page.locator(".story"), page.locator(".payload")];
+    const story = page.locator(".story");
+    const payload = page.locator(".payload");
     expect((await payload.boundingBox())?.y).toBe((await story.boundingBox())?.y);
     expect(await page.locator(".run").count()).toBe(2);
     await page.getByText("the same error as in attempt 2").waitFor();
@@ -62,7 +63,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url);
     for (const view of ["/entry/1", "/entry/2", "/refusal/r1"]) {
       await page.goto(`${inspector.url.origin}/#${view}`);
-      const [payload, story] = [page.locator(".payload"), page.locator(".story")];
+      const payload = page.locator(".payload");
+      const story = page.locator(".story");
       await payload.waitFor();
       await page.evaluate(OPEN_ALL);
       await page.locator("details:not([open])").first().waitFor({ state: "detached" });
@@ -174,7 +176,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       const row = page.locator(".line", {
         hasText: "does not match these bytes under any configured secret",
       });
-      const [name, box] = [await row.locator(".line-name").boundingBox(), await row.boundingBox()];
+      const name = await row.locator(".line-name").boundingBox();
+      const box = await row.boundingBox();
       expect((name?.y ?? 0) + (name?.height ?? 99), String(width)).toBeLessThan(
         (box?.y ?? 0) + (box?.height ?? 0),
       );

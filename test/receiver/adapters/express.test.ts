@@ -202,7 +202,8 @@ describe("a request for another path", () => {
   );
 
   it("is left to another receiver without a warning", async () => {
-    const [rents, leads] = [await openReceiver(), await openReceiver()];
+    const rents = await openReceiver();
+    const leads = await openReceiver();
     const url = await listenExpress((app) =>
       app
         .use(expressReceiver(rents.receiver, { path: "/rents" }))

@@ -121,7 +121,8 @@ describe("startServer", () => {
 
   it("ends the longest idle connection to accept a new one, also for `Expect: 100-continue`", async () => {
     const { server, post } = await serve({ maxConnections: 2 });
-    const [asked, idle] = [await dial(server.url), await dial(server.url)];
+    const asked = await dial(server.url);
+    const idle = await dial(server.url);
     asked.write(asking({ ...signedHeaders(GOOD), "content-length": GOOD.length })("/webhooks"));
     await new Promise((resolve) => asked.once("data", resolve));
     const ended = readAll(idle);

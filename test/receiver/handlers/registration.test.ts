@@ -67,7 +67,8 @@ describe("Registration", () => {
   });
 
   it("leaves what waits to others if it runs nothing, or has no handlers", async () => {
-    const [receives, empty] = [registrationIn(undefined, "receive"), registrationIn()];
+    const receives = registrationIn(undefined, "receive");
+    const empty = registrationIn();
     empty.handle([]);
     for (const { registration, inbox } of [receives, empty]) {
       const hasten = vi.spyOn(inbox, "hasten");

@@ -57,7 +57,8 @@ describe("the limits of a source", () => {
     const crm = await openReceiver({ inbox, source: "crm", sources });
     const billing = await openReceiver({ inbox, source: "billing", sources });
     const { opened, open } = gate();
-    const [running, most] = [new Set<string>(), { running: 0 }];
+    const running = new Set<string>();
+    const most = { running: 0 };
     crm.receiver.on("*", async ({ id }) => {
       most.running = Math.max(most.running, running.add(id).size);
       await opened;

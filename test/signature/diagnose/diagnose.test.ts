@@ -52,7 +52,8 @@ describe("diagnoseSignature", () => {
     const body = JSON.stringify(Array.from({ length: 40 }, (_, at) => ({ [`key_${at}`]: at / 10 })));
     const diagnose = (work: number) =>
       diagnoseSignature(Buffer.from(body), `sha256=${"0".repeat(64)}`, readSecrets(SECRET), { work });
-    const [whole, bounded] = [diagnose(7e8), diagnose(4e6)];
+    const whole = diagnose(7e8);
+    const bounded = diagnose(4e6);
     expect([whole.complete, bounded.complete]).toEqual([true, false]);
     expect(bounded.tried).toBeLessThanOrEqual(4e6 / 4000 + 1);
     expect(bounded.tried).toBeLessThan(whole.tried);
@@ -212,7 +213,9 @@ describe("diagnoseSignature", () => {
     const header = signed('https://hooks.example/webhooks?a=b{"c":1}', SECRET);
     const find = (more: DiagnoseOptions) =>
       diagnoseSignature(bytes('{"c":1}'), header, secrets, more).explanations;
-    const [target, host, proxied] = ["/webhooks?a=b", "hooks.example", "127.0.0.1:3000"];
+    const target = "/webhooks?a=b";
+    const host = "hooks.example";
+    const proxied = "127.0.0.1:3000";
     const named = [[{ code: "other_scheme", detail: "the URL and the body" }]];
     expect(find({ target, headers: { host } })).toMatchObject(named);
     expect(find({ target, headers: { host: proxied, "x-forwarded-host": host } })).toMatchObject(named);

@@ -118,7 +118,8 @@ function makeAll(body: Uint8Array): void {
 
 /** How much longer the work takes for 128 kB than for 64 kB; 0 if it takes no time. */
 function growth(make: (size: number) => Uint8Array): number {
-  const [body, twice] = [make(SIZE), make(2 * SIZE)];
+  const body = make(SIZE);
+  const twice = make(2 * SIZE);
   const longer = processorTimeOf(() => makeAll(twice));
   if (longer < MOST * LEAST) return 0;
   return (

@@ -39,7 +39,8 @@ const SECRET = cause("secret_quotes");
 
 describe("search", () => {
   it("tries mistakes in the secret with the body as it is, before any other body", () => {
-    const [plain, mistaken] = [recording(), recording(SECRET)];
+    const plain = recording();
+    const mistaken = recording(SECRET);
     const found = searched('{"a":1}', '{"a":1}', {
       plain: [{ ...plain, digest: () => "" }],
       mistaken: [mistaken],
@@ -127,7 +128,9 @@ describe("search", () => {
   });
 
   it("tries a body with three causes with the secret alone, and one with two with mistakes in it, too", () => {
-    const [body, three, two] = ['{"b":1,"a":"é"}', '{"a": "\\u00e9", "b": 1}', '{"a": "é", "b": 1}'];
+    const body = '{"b":1,"a":"é"}';
+    const three = '{"a": "\\u00e9", "b": 1}';
+    const two = '{"a": "é", "b": 1}';
     const plain = recording();
     const mistaken = recording(SECRET);
     searched(body, NONE, { plain: [plain], mistaken: [mistaken] });

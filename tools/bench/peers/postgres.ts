@@ -61,10 +61,8 @@ function readStat(name: string) {
       .slice(text.lastIndexOf(")") + 2)
       .split(" ")
       .map(Number);
-    const [parent = 0, [user = 0, system = 0, endedUser = 0, endedSystem = 0]] = [
-      fields[1],
-      fields.slice(11),
-    ];
+    const parent = fields[1] ?? 0;
+    const [user = 0, system = 0, endedUser = 0, endedSystem = 0] = fields.slice(11);
     return [{ pid: Number(name), parent, own: user + system, ended: endedUser + endedSystem }];
   } catch {
     return [];

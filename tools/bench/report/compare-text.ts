@@ -36,7 +36,8 @@ function at({ loads = [] }: Report, contestant: ContestantName) {
 }
 
 function loadRatio(report: Report, one: ContestantName, other: ContestantName): number | undefined {
-  const [first, second] = [at(report, one), at(report, other)];
+  const first = at(report, one);
+  const second = at(report, other);
   return first === undefined || second === undefined ? undefined : ratio(first, second);
 }
 
@@ -45,7 +46,8 @@ function costs({ account = [] }: Report, name: ContestantName) {
 }
 
 function timeOfOctokit(report: Report): number | undefined {
-  const [ours, octokit] = [costs(report, "hookporter node"), costs(report, "octokit")];
+  const ours = costs(report, "hookporter node");
+  const octokit = costs(report, "octokit");
   return ours === undefined || octokit === undefined ? undefined : timeRatio(ours, octokit);
 }
 

@@ -49,7 +49,8 @@ export function judgeGoals({
     connections: number,
     of: Comparable = "perSecond",
   ): number => {
-    const [first, second] = [at(one, connections), at(other, connections)];
+    const first = at(one, connections);
+    const second = at(other, connections);
     return first === undefined || second === undefined ? Number.NaN : ratio(first, second, of);
   };
   const judged: Judged[] = [];

@@ -51,7 +51,8 @@ export function plot(series: readonly Series[], options: PlotOptions): string {
   const values = series.flatMap(({ points }) => points.map((point) => point.y));
   const ticks = logarithmicY ? powers(values) : steps(Math.max(...values));
   const scale = logarithmicY ? Math.log10 : (value: number) => value;
-  const [low, high] = [scale(ticks[0] ?? 0), scale(ticks.at(-1) ?? 1)];
+  const low = scale(ticks[0] ?? 0);
+  const high = scale(ticks.at(-1) ?? 1);
   const up = (value: number) =>
     HEIGHT - BOTTOM - ((scale(value) - low) / (high - low)) * (HEIGHT - TOP - BOTTOM);
   const right = WIDTH - RIGHT;

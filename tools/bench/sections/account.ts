@@ -79,10 +79,8 @@ export async function measureAccount(
     const helpers = costs.map((one) =>
       sum([...one.threads].map(([id, { micros }]) => (known.has(id) ? 0 : micros))),
     );
-    const [receiving, writing] = [
-      threads.find(({ receives }) => receives),
-      threads.find(({ receives }) => !receives),
-    ];
+    const receiving = threads.find(({ receives }) => receives);
+    const writing = threads.find(({ receives }) => !receives);
     if (receiving === undefined) continue;
     accounts.push({
       contestant,

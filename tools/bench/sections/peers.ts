@@ -85,7 +85,8 @@ export async function measurePeers(
     const all = PEERS.map((): PeerRound[] => []);
     for (let round = 0; round < rounds; round++) {
       for (const [index, { store }] of PEERS.entries()) {
-        const [server, database] = [servers[index], databases[store]];
+        const server = servers[index];
+        const database = databases[store];
         if (server !== undefined) all[index]?.push(await measureRound(stage, server, { database, seconds }));
       }
     }
@@ -98,7 +99,8 @@ export async function measurePeers(
       const order = { contestant, inbox: inboxOn(store) };
       const killed = await killUnderLoad(stage, order, { crash, seconds: patience });
       await stage.clear();
-      const [rounds = [], ours = []] = [all[index], all[store === "SQLite" ? ON_SQLITE : ON_POSTGRES]];
+      const rounds = all[index] ?? [];
+      const ours = all[store === "SQLite" ? ON_SQLITE : ON_POSTGRES] ?? [];
       peers.push({
         what,
         ...middle(rounds),

@@ -54,7 +54,8 @@ export function nameStatements(anchor: string): void {
     return (statement, values) => {
       times.count++;
       if (times.count % 8 !== 0 || process.platform !== "linux") return commit(statement, values);
-      const [cpu, start] = [processorTime(), performance.now()];
+      const cpu = processorTime();
+      const start = performance.now();
       const result = commit(statement, values);
       const wall = (performance.now() - start) / 1000;
       times.measured++;

@@ -52,10 +52,8 @@ function totals(): ReadonlyMap<number, Totals> {
       const status = readFileSync(`/proc/self/task/${id}/status`, "latin1");
       const switches = (name: string) =>
         Number(new RegExp(`^${name}:\\s*(\\d+)`, "m").exec(status)?.[1] ?? 0);
-      const [willing, unwilling] = [
-        switches("voluntary_ctxt_switches"),
-        switches("nonvoluntary_ctxt_switches"),
-      ];
+      const willing = switches("voluntary_ctxt_switches");
+      const unwilling = switches("nonvoluntary_ctxt_switches");
       found.set(Number(id), { cpu, queued, willing, unwilling });
     } catch {
       // The thread has ended.

@@ -25,7 +25,8 @@ export default defineConfig({
         codeInline?.(...args).replaceAll(/_|(?<!<)\/(?!\/)|[a-z](?=[A-Z][a-z])/g, "$&<wbr>") ?? "";
       // A cell knows its column, which style.css shows on a narrow screen.
       markdown.core.ruler.push("labels-of-cells", ({ tokens }) => {
-        let [columns, at]: [string[], number] = [[], 0];
+        let columns = [];
+        let at = 0;
         for (const [index, token] of tokens.entries()) {
           if (token.type === "table_open") columns = [];
           else if (token.type === "tr_open") at = 0;

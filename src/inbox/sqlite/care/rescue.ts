@@ -110,7 +110,8 @@ export class Rescue {
     const folder = dirname(this.#path);
     makeFolder(folder, 0o700);
     const { bavail, bsize } = statfsSync(folder);
-    const [free, needed] = [bavail * bsize, this.#parts.bytes() + LEFT_FREE];
+    const free = bavail * bsize;
+    const needed = this.#parts.bytes() + LEFT_FREE;
     if (free < needed) throw new Error(`${needed} bytes are needed, ${free} are free`);
     for (let again = 0; ; again++) {
       const path = rescuePath(this.#path, Date.now(), again);

@@ -164,7 +164,9 @@ function readResult(packet: PacketReader): WorkResult {
         })),
       };
     case "appended": {
-      const [seq, duplicate, leased] = [packet.number(), packet.number() === 1, packet.number() === 1];
+      const seq = packet.number();
+      const duplicate = packet.number() === 1;
+      const leased = packet.number() === 1;
       return { value: { seq, duplicate, leased: leased || undefined, state: packet.text() } };
     }
     default:

@@ -30,7 +30,8 @@ export function Comparison({ entry, from }: { entry: EntryDetail; from: number }
 }
 
 function Both({ before, after }: { before: EntryDetail; after: EntryDetail }) {
-  const [old, fresh] = [useWholeBody(before), useWholeBody(after)];
+  const old = useWholeBody(before);
+  const fresh = useWholeBody(after);
   return (
     <>
       <div class="sides">

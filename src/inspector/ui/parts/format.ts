@@ -34,7 +34,8 @@ export function exactTime(instant: number): string {
 /** This machine's time zone as an offset, such as `UTC+1` or `UTC−3:30`. */
 export function zoneText(now = Date.now()): string {
   const ahead = -new Date(now).getTimezoneOffset();
-  const [hours, minutes] = [Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60];
+  const hours = Math.floor(Math.abs(ahead) / 60);
+  const minutes = Math.abs(ahead) % 60;
   if (ahead === 0) return "UTC";
   return `UTC${ahead > 0 ? "+" : "−"}${hours}${minutes === 0 ? "" : `:${String(minutes).padStart(2, "0")}`}`;
 }

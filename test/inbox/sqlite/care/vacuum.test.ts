@@ -35,7 +35,8 @@ const refusal = (message: RegExp, code = "inbox_busy") =>
 
 describe("a vacuumed inbox file", () => {
   it("is smaller by its free space and its log, and its real path and both sizes are told", () => {
-    const [link, log] = [join(path, "..", "link.db"), statSync(`${path}-wal`).size];
+    const link = join(path, "..", "link.db");
+    const log = statSync(`${path}-wal`).size;
     symlinkSync(path, link);
     const before = statSync(path).size + log;
     const { after, ...told } = vacuumFile(link);

@@ -72,7 +72,8 @@ describe("the copy of an inbox file from before newer tables", () => {
 
 describe("a file that is copied", () => {
   it("is refused, with its name, if it is no inbox or a newer version made its tables", () => {
-    const [notes, draft] = [join(path, "..", "notes.txt"), join(path, "..", "draft")];
+    const notes = join(path, "..", "notes.txt");
+    const draft = join(path, "..", "draft");
     writeFileSync(notes, "notes ".repeat(1000));
     const refusal = (code: string, file: string) =>
       expect.objectContaining({ code, message: expect.stringContaining(file) });

@@ -61,7 +61,8 @@ describe("a new file", () => {
 it("what a killed process left of a new file is removed after a minute without a change, and nothing else", () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
   onTestFinished(() => void vi.useRealTimers());
-  const [draft, young] = ["inbox.db-new-0123456789ab", "inbox.db-new-ba9876543210"];
+  const draft = "inbox.db-new-0123456789ab";
+  const young = "inbox.db-new-ba9876543210";
   const others = [
     "inbox.db",
     "inbox.db-wal",

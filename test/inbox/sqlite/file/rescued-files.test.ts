@@ -41,7 +41,8 @@ describe("the files that were rescued of an inbox", () => {
     const { log, lines } = keptLog();
     tellNew(path, log);
     expect(lines).toMatchObject([{ level: "info", fields: { inbox: path } }]);
-    const [first, second] = [rescuePath(path, NOW), rescuePath(path, NOW + 1000)];
+    const first = rescuePath(path, NOW);
+    const second = rescuePath(path, NOW + 1000);
     for (const file of [first, second]) writeFileSync(file, "");
     tellNew(path, log);
     expect(lines[1]).toMatchObject({ level: "warn", fields: { inbox: path, rescued: second } });

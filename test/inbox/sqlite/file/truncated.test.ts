@@ -70,7 +70,8 @@ describe("a file of an open inbox that has become smaller", () => {
     ["to nothing", () => 0],
     ["by a byte", () => statSync(log).size - 1],
   ])("is the loss of committed entries if the log was cut %s by another program", (_, size) => {
-    const [from, to] = [statSync(log).size, size()];
+    const from = statSync(log).size;
+    const to = size();
     truncateSync(log, to);
     expect(look).toThrow(corrupt(log, from, to));
     expect(look).toThrow(corrupt(log, from, to)); // it does not become less of one

@@ -100,7 +100,8 @@ describe("a salvage", () => {
   });
 
   it("leaves no copy behind, whether there was something to read or not", async () => {
-    const [path, empty] = [await fileOf(3), join(tempFolder(), "empty.db")];
+    const path = await fileOf(3);
+    const empty = join(tempFolder(), "empty.db");
     writeFileSync(empty, "");
     const folder = join(tempFolder(), "temporary");
     mkdirSync(folder);

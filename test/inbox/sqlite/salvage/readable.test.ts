@@ -22,10 +22,8 @@ const seqsOf = (list: readonly { readonly seq: number }[]) => list.map(({ seq })
 
 describe("a salvage", () => {
   it("keeps the lease of an entry that ran, so that its result counts, and none of one that has ended", async () => {
-    let [ended, running] = [
-      { seq: 0, lease: "" },
-      { seq: 0, lease: "" },
-    ];
+    let ended = { seq: 0, lease: "" };
+    let running = { seq: 0, lease: "" };
     const path = await madeFile(async (inbox) => {
       await keepEvent(inbox, 1);
       ended = await claimOne(inbox, AT + 10);
