@@ -21,5 +21,6 @@ it("no name of a time says its unit: all are milliseconds", async () => {
   const report = await apiReport(declarations);
   expect(report).toContain("readonly olderThan: number;");
   const names = report.match(/\b[a-z]\w*(?:Ms|Millis|Seconds)\b/gu) ?? [];
-  expect(names.filter((name) => name !== "getRemainingTimeInMillis")).toEqual([]); // AWS Lambda's name
+  // AWS Lambda's name
+  expect(names.filter((name) => name !== "getRemainingTimeInMillis")).toEqual([]);
 });

@@ -22,7 +22,9 @@ export function entryExports({ exportsOf }: Declarations): readonly EntryExports
   });
 }
 
-/** The report: counts and names of each entry point, then every signature once, without comments. */
+/**
+ * The report: counts and names of each entry point, then every signature once, without comments.
+ */
 export function apiReport(declarations: Declarations): string {
   const entries = entryExports(declarations);
   const width = Math.max(...entries.map(({ entry }) => entry.length));
@@ -34,7 +36,9 @@ export function apiReport(declarations: Declarations): string {
     [`## ${entry}`, ...[...values, ...types].map(({ name }) => name)].join("\n"),
   );
   const symbols = new Map(
-    entries.flatMap(({ values, types }) => [...values, ...types]).map((symbol) => [symbol.id, symbol]),
+    entries
+      .flatMap(({ values, types }) => [...values, ...types])
+      .map((symbol) => [symbol.id, symbol]),
   );
   const exported = [...symbols.values()];
   const signaturesOf = (some: readonly TypeSymbol[]) =>
@@ -48,8 +52,14 @@ export function apiReport(declarations: Declarations): string {
   ].join("\n\n")}\n`;
 }
 
-/** The types that exports mention and that have no name of their own there, and those that these mention in turn. */
-function unnamed(exported: readonly TypeSymbol[], declarations: Declarations): readonly TypeSymbol[] {
+/**
+ * The types that exports mention and that have no name of their own there, and those that these
+ * mention in turn.
+ */
+function unnamed(
+  exported: readonly TypeSymbol[],
+  declarations: Declarations,
+): readonly TypeSymbol[] {
   const found: TypeSymbol[] = [];
   for (;;) {
     const more = [...mentionedTypes([...exported, ...found], declarations).values()];
@@ -64,13 +74,17 @@ function signature(symbol: TypeSymbol, { project, folder }: Declarations): strin
   const texts = symbol.declarations.map((declaration) => {
     const path = String(declaration.path);
     const node = declaration.resolve(project);
-    if (node === undefined) throw new Error(`${symbol.name} cannot be read in ${path.slice(folder.length)}`);
+    if (node === undefined)
+      throw new Error(`${symbol.name} cannot be read in ${path.slice(folder.length)}`);
     return withoutComments(readFileSync(path, "utf8").slice(node.pos, node.end));
   });
   return texts.join("\n");
 }
 
-/** Also shortens the texts of tables, such as the meaning of a code: the keys are what a program relies on. */
+/**
+ * Also shortens the texts of tables, such as the meaning of a code: the keys are what a program
+ * relies on.
+ */
 function withoutComments(source: string): string {
   return source
     .replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")

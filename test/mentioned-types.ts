@@ -20,7 +20,9 @@ export function mentionedTypes(
   const { checker } = project;
   const known = new Set(exported.map(({ id }) => id));
   const names = new Set(
-    exported.flatMap((symbol) => placesOf(symbol, declarations).map((place) => nameOf(place, symbol))),
+    exported.flatMap((symbol) =>
+      placesOf(symbol, declarations).map((place) => nameOf(place, symbol)),
+    ),
   );
   const visited = new Set<number>();
   const found = new Map<string, TypeSymbol>();
@@ -61,7 +63,8 @@ function nameOf(place: string, { name }: TypeSymbol): string {
 /** The name by which a node mentions a declaration. */
 function mentionedIn(node: Node): Node | undefined {
   if (isTypeReferenceNode(node)) return node.typeName;
-  if (isExpressionWithTypeArguments(node)) return isIdentifier(node.expression) ? node.expression : undefined;
+  if (isExpressionWithTypeArguments(node))
+    return isIdentifier(node.expression) ? node.expression : undefined;
   if (isTypeQueryNode(node)) return node.exprName;
   return isImportTypeNode(node) ? node.qualifier : undefined;
 }

@@ -15,10 +15,15 @@ const EXTENDS_MAIN = [
   "hookporter/testing",
 ];
 
-/** Where the types of the main import's declarations are, too: what only a tracer's author names. */
+/**
+ * Where the types of the main import's declarations are, too: what only a tracer's author names.
+ */
 const BESIDE_MAIN = ["src/entries/tracing.d.ts"];
 
-/** Type machinery, what only stores and tracers handle, and the members of unions that are told apart by a field: they need no names. */
+/**
+ * Type machinery, what only stores and tracers handle, and the members of unions that are told
+ * apart by a field: they need no names.
+ */
 const UNNAMED = [
   "ClaimedEntry",
   "SettledState",
@@ -96,7 +101,9 @@ it.each(ENTRIES)("$name exports every type that its declarations mention", ({ na
 });
 
 it("what needs no name has none", () => {
-  const named = ENTRIES.flatMap(({ file }) => declarations.exportsOf(file)).map((symbol) => symbol.name);
+  const named = ENTRIES.flatMap(({ file }) => declarations.exportsOf(file)).map(
+    (symbol) => symbol.name,
+  );
   expect(UNNAMED.filter((name) => named.includes(name))).toEqual(["RetryPolicy"]); // of the client
 });
 

@@ -1,5 +1,5 @@
-// Bundles tools/bench/ next to the built package and runs it: `npm run bench`, passing all arguments on. It measures dist/ as
-// published; only the bench itself is built here.
+// Bundles tools/bench/ next to the built package and runs it: `npm run bench`, passing all
+// arguments on. It measures dist/ as published; only the bench itself is built here.
 import { spawn, spawnSync } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -25,7 +25,8 @@ const published = (dist) => ({
     if (!source.startsWith(".") || importer === undefined) return null;
     const file = relative(root, join(dirname(importer), source));
     if (!file.startsWith("src/")) return null;
-    if (PUBLISHED[file] === undefined) throw new Error(`${importer} imports ${file}, which is not published`);
+    if (PUBLISHED[file] === undefined)
+      throw new Error(`${importer} imports ${file}, which is not published`);
     return { id: pathToFileURL(join(dist, PUBLISHED[file])).href, external: true };
   },
 });
@@ -71,8 +72,13 @@ async function bundleBefore(checkout) {
       `expected --against to be a checkout of hookporter after npm run build, got one without ${join(dist, absent)}`,
     );
   }
-  const code = await bundle({ serve: "tools/bench/server/serve.ts" }, { dist, dir: join(built, "before") });
-  for (const [, names, url] of code.join("\n").matchAll(/^import \{([^}]*)\} from "(file:[^"]*)"/gm)) {
+  const code = await bundle(
+    { serve: "tools/bench/server/serve.ts" },
+    { dist, dir: join(built, "before") },
+  );
+  for (const [, names, url] of code
+    .join("\n")
+    .matchAll(/^import \{([^}]*)\} from "(file:[^"]*)"/gm)) {
     const exported = await import(url);
     const missing = names.split(",").map((name) => name.trim().split(" ")[0]);
     const [first] = missing.filter((name) => !(name in exported));
@@ -84,7 +90,10 @@ async function bundleBefore(checkout) {
   }
 }
 
-/** Installs the queues that are compared, beside the bench: they are large, and need a newer Node than the tests. */
+/**
+ * Installs the queues that are compared, beside the bench: they are large, and need a newer Node
+ * than the tests.
+ */
 function installPeers() {
   const files = ["package.json", "package-lock.json"].map((name) => [
     join(root, "tools", "bench", "peers", name),
@@ -98,7 +107,9 @@ function installPeers() {
     stdio: "inherit",
   });
   if (npm.status !== 0)
-    throw new Error("expected npm to install what tools/bench/peers/package.json lists, got an error");
+    throw new Error(
+      "expected npm to install what tools/bench/peers/package.json lists, got an error",
+    );
 }
 
 /** Runs a program of the bench; resolves to its exit code. */
@@ -121,7 +132,11 @@ const argv = process.argv.slice(2);
 const { values } = parseArgs({
   args: argv,
   strict: false, // the bench itself refuses what is wrong
-  options: { against: { type: "string" }, node: { type: "string", multiple: true }, out: { type: "string" } },
+  options: {
+    against: { type: "string" },
+    node: { type: "string", multiple: true },
+    out: { type: "string" },
+  },
 });
 const { against, node: nodes = [], out = join(root, ".bench") } = values;
 if (argv.some((argument) => /\bpeers\b/.test(argument))) installPeers();
@@ -134,7 +149,8 @@ try {
 if (nodes.length < 2) {
   process.exitCode = await run("run", argv);
 } else {
-  // The same on each Node, then the results side by side. Of a flag that is given twice, the last counts.
+  // The same on each Node, then the results side by side. Of a flag that is given twice, the last
+  // counts.
   const folders = nodes.map((_, index) => join(out, `node-${index + 1}`));
   for (const [index, node] of nodes.entries()) {
     mkdirSync(folders[index], { recursive: true });

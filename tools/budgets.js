@@ -1,6 +1,7 @@
-// What the project may weigh: prints each figure beside its budget in budgets.json, and fails if one is over. Needs a build.
-// The lines and tokens of src/ are printed, not held: a budget of lines is kept by packing code.
-// A change that needs more raises a budget in its own commit, and says there what it took away instead.
+// What the project may weigh: prints each figure beside its budget in budgets.json, and fails if
+// one is over. Needs a build. The lines and tokens of src/ are printed, not held: a budget of lines
+// is kept by packing code. A change that needs more raises a budget in its own commit, and says
+// there what it took away instead.
 import { execFileSync, spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
@@ -32,14 +33,16 @@ export async function measure() {
     "names exported by another entry point": Math.max(...others),
     "functions on a delivery's path": path?.functions ?? null,
     "files on a delivery's path": path === undefined ? null : Object.keys(path.files).length,
-    'kB of code that import "hookporter" loads': kilobytes(sum(loadedBy(join(dist, "index.js")).map(sizeOf))),
+    'kB of code that import "hookporter" loads': kilobytes(
+      sum(loadedBy(join(dist, "index.js")).map(sizeOf)),
+    ),
     "kB of the packed tarball": kilobytes(packedSize()),
   };
 }
 
 /**
- * What a delivery passes, as `delivery-path.js` prints it, under a Node that can run it; `undefined` if there is none. A
- * test run fetches one only with the tests of whole systems.
+ * What a delivery passes, as `delivery-path.js` prints it, under a Node that can run it;
+ * `undefined` if there is none. A test run fetches one only with the tests of whole systems.
  */
 export function deliveryPath() {
   const script = [join(import.meta.dirname, "delivery-path.js"), "--json"];
@@ -55,7 +58,10 @@ export function deliveryPath() {
   return undefined;
 }
 
-/** Each figure with its budget. A figure without a budget, or a budget without a figure, is a mistake. */
+/**
+ * Each figure with its budget. A figure without a budget, or a budget without a figure, is a
+ * mistake.
+ */
 export function compare(figures, allowed = budgets) {
   const names = new Set([...Object.keys(figures), ...Object.keys(allowed)]);
   return [...names].map((name) => {
@@ -73,7 +79,10 @@ function linesOf(name) {
   return readText(name).split("\n").length - 1;
 }
 
-/** How many flags each command has, without those that all have, and without what only a settings file sets. */
+/**
+ * How many flags each command has, without those that all have, and without what only a settings
+ * file sets.
+ */
 async function ownFlags() {
   const jiti = createJiti(import.meta.url);
   const source = (name) => jiti.import(`../src/cli/${name}.ts`);
@@ -103,7 +112,10 @@ function countFiles(names) {
   return counts.values();
 }
 
-/** How many names an entry point exports: the values are those of the built module, all others are types. */
+/**
+ * How many names an entry point exports: the values are those of the built module, all others are
+ * types.
+ */
 async function exportsOf({ file, source }) {
   const values = Object.keys(await import(pathToFileURL(join(dist, `${file}.js`)).href));
   const text = readText(source);
@@ -124,12 +136,22 @@ async function exportsOf({ file, source }) {
 export function loadedBy(file, known = new Set()) {
   if (known.has(file)) return [];
   known.add(file);
-  const targets = [...readFileSync(file, "utf8").matchAll(/(?:from|^import|[;\n]import)\s*"(\.[^"]+)"/g)];
-  return [file, ...targets.flatMap(([, target]) => loadedBy(resolve(dirname(file), target), known))];
+  const targets = [
+    ...readFileSync(file, "utf8").matchAll(/(?:from|^import|[;\n]import)\s*"(\.[^"]+)"/g),
+  ];
+  return [
+    file,
+    ...targets.flatMap(([, target]) => loadedBy(resolve(dirname(file), target), known)),
+  ];
 }
 
 function packedSize() {
-  const options = { cwd: root, encoding: "utf8", maxBuffer: 2 ** 26, stdio: ["ignore", "pipe", "ignore"] };
+  const options = {
+    cwd: root,
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+    stdio: ["ignore", "pipe", "ignore"],
+  };
   const shell = process.platform === "win32"; // npm is a script there
   const output = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts"], {
     ...options,

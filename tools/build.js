@@ -13,11 +13,13 @@ import { noticesOf, sbomOf } from "./third-party.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
-const { name, version, license, engines, dependencies, optionalDependencies, peerDependencies } = JSON.parse(
-  readFileSync(join(root, "package.json"), "utf8"),
-);
+const { name, version, license, engines, dependencies, optionalDependencies, peerDependencies } =
+  JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
-/** Source maps, so that the bench can name the source of what a profile shows. They are never published. */
+/**
+ * Source maps, so that the bench can name the source of what a profile shows. They are never
+ * published.
+ */
 const sourcemap = process.argv.includes("--source-maps") && "hidden";
 
 /** Of package.json, only what the sources use: the whole is 7 kB that every import would load. */
@@ -38,14 +40,17 @@ const nodeCheckFirst = {
       : null,
 };
 
-/** Dependencies that users install stay external; those of the CLI alone are bundled, so that it starts quickly. */
+/**
+ * Dependencies that users install stay external; those of the CLI alone are bundled, so that it
+ * starts quickly.
+ */
 const installed = Object.keys({ ...dependencies, ...optionalDependencies, ...peerDependencies });
 const isExternal = (id) =>
   id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`));
 
 /**
- * Bundled, since reading a hundred files of zod and sixty of Express took half of the start of `listen`. Express is 60
- * packages, and who uses its adapter has an Express.
+ * Bundled, since reading a hundred files of zod and sixty of Express took half of the start of
+ * `listen`. Express is 60 packages, and who uses its adapter has an Express.
  */
 const isBundledAllTheSame = (id, importer = "") =>
   /^zod(\/v4)?$/.test(id) ||
@@ -54,10 +59,11 @@ const isBundledAllTheSame = (id, importer = "") =>
   importer.includes("/node_modules/prom-client/");
 
 /**
- * What the bundled packages import and no command needs; almost nothing is bundled in its place. prom-client needs
- * OpenTelemetry only for exemplars, and tdigest for summaries. The endpoint and the sandbox read bodies and queries themselves,
- * serve no files and set no cookies, and trust no proxy; they negotiate nothing. What Express answers is not tagged. The
- * tools for agents ask for no input, which is all that the SDK needs ajv for, half of its code.
+ * What the bundled packages import and no command needs; almost nothing is bundled in its place.
+ * prom-client needs OpenTelemetry only for exemplars, and tdigest for summaries. The endpoint and
+ * the sandbox read bodies and queries themselves, serve no files and set no cookies, and trust no
+ * proxy; they negotiate nothing. What Express answers is not tagged. The tools for agents ask for
+ * no input, which is all that the SDK needs ajv for, half of its code.
  */
 const UNUSED = {
   "@opentelemetry/api": "{}",
@@ -91,10 +97,14 @@ const withoutUnused = {
     )
       ? NOTHING + id
       : null,
-  load: (id) => (id.startsWith(NOTHING) ? `module.exports = ${UNUSED[id.slice(NOTHING.length)]};` : null),
+  load: (id) =>
+    id.startsWith(NOTHING) ? `module.exports = ${UNUSED[id.slice(NOTHING.length)]};` : null,
 };
 
-/** The SDK of the Model Context Protocol is half of what an agent's client loads, so that chunk alone is made smaller. */
+/**
+ * The SDK of the Model Context Protocol is half of what an agent's client loads, so that chunk
+ * alone is made smaller.
+ */
 const smallerSdk = {
   name: "smaller-sdk",
   renderChunk: async (code, { moduleIds: ids }) =>
@@ -106,7 +116,8 @@ const smallerSdk = {
 /** The sources of everything that is built, for the notices of what is bundled. */
 const moduleIds = new Set();
 const noteModules = (files) => {
-  for (const { type, moduleIds: ids } of files) if (type === "chunk") for (const id of ids) moduleIds.add(id);
+  for (const { type, moduleIds: ids } of files)
+    if (type === "chunk") for (const id of ids) moduleIds.add(id);
 };
 
 rmSync(dist, { recursive: true, force: true });
@@ -154,7 +165,9 @@ noteModules(page.output);
 writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), noticesOf([...moduleIds]));
 writeFileSync(join(dist, "sbom.cdx.json"), sbomOf([...moduleIds], { name, version, license }));
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], { stdio: "inherit" });
+execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
+  stdio: "inherit",
+});
 writeTypes();
 
 /** The entry point. */
@@ -171,7 +184,10 @@ async function buildStart() {
   for (const program of ["bin.js", "hookporter.cjs"]) chmodSync(join(dist, program), 0o755);
 }
 
-/** The inbox's thread and process: a file each, so that they can be copied beside a bundle of the library. */
+/**
+ * The inbox's thread and process: a file each, so that they can be copied beside a bundle of the
+ * library.
+ */
 async function buildInboxPrograms() {
   for (const [name, source] of [
     ["inbox-writer", "thread/writer-thread"],
@@ -193,7 +209,10 @@ async function buildInboxPrograms() {
   }
 }
 
-/** The library once more as CommonJS, for what cannot require an ES module, such as Jest. Dependencies stay external. */
+/**
+ * The library once more as CommonJS, for what cannot require an ES module, such as Jest.
+ * Dependencies stay external.
+ */
 async function buildCommonJs() {
   const library = await rolldown({
     cwd: root,
@@ -208,15 +227,17 @@ async function buildCommonJs() {
     comments: false,
     entryFileNames: "[name].cjs",
     chunkFileNames: "chunk-[name]-[hash].cjs",
-    minify: true, // half the size, and Node itself runs the ES modules, whose stack traces stay readable
+    // half the size, and Node itself runs the ES modules, whose stack traces stay readable
+    minify: true,
   });
   noteModules(output);
   await library.close();
 }
 
 /**
- * The types are emitted once, as those of CommonJS, which both kinds of module may import. Beside each entry point, two
- * files that only export them say to a compiler which kind of module the entry point is.
+ * The types are emitted once, as those of CommonJS, which both kinds of module may import. Beside
+ * each entry point, two files that only export them say to a compiler which kind of module the
+ * entry point is.
  */
 function writeTypes() {
   const folder = join(dist, "types");
@@ -225,7 +246,10 @@ function writeTypes() {
     const types = `./types/${source.replace(/\.ts$/, ".js")}`;
     writeFileSync(join(dist, `${file}.d.ts`), `export * from "${types}";\n`);
     // Turbopack reads this file too, and refuses `export` in a file of CommonJS.
-    writeFileSync(join(dist, `${file}.d.cts`), `import types = require("${types}");\nexport = types;\n`);
+    writeFileSync(
+      join(dist, `${file}.d.cts`),
+      `import types = require("${types}");\nexport = types;\n`,
+    );
     addUsed(join(folder, source.replace(/\.ts$/, ".d.ts")), used);
   }
   for (const name of readdirSync(folder, { recursive: true })) {
@@ -235,11 +259,16 @@ function writeTypes() {
   writeFileSync(join(folder, "package.json"), '{ "type": "commonjs" }\n');
 }
 
-/** Adds a file of types to a set, and those that it imports. The compiler emits many that no entry point needs. */
+/**
+ * Adds a file of types to a set, and those that it imports. The compiler emits many that no entry
+ * point needs.
+ */
 function addUsed(file, used) {
   if (used.has(file)) return;
   used.add(file);
-  for (const [, target] of readFileSync(file, "utf8").matchAll(/(?:from |import\()"(\.[^"]+)\.[jt]s"/g)) {
+  for (const [, target] of readFileSync(file, "utf8").matchAll(
+    /(?:from |import\()"(\.[^"]+)\.[jt]s"/g,
+  )) {
     addUsed(join(dirname(file), `${target}.d.ts`), used);
   }
 }
@@ -252,12 +281,19 @@ function inputs(isWanted) {
 /** A file of its own, with nothing of Node in it, so that any runtime and any bundler takes it. */
 async function buildVerify() {
   const verify = await rolldown({ cwd: root, platform: "neutral", input: "src/entries/verify.ts" });
-  const { output } = await verify.write({ file: join(dist, "verify.js"), format: "esm", comments: false });
+  const { output } = await verify.write({
+    file: join(dist, "verify.js"),
+    format: "esm",
+    comments: false,
+  });
   noteModules(output);
   await verify.close();
 }
 
-/** Scripts and style sheets of the page, compressed only: browsers take them so, and the server decompresses them for others. */
+/**
+ * Scripts and style sheets of the page, compressed only: browsers take them so, and the server
+ * decompresses them for others.
+ */
 function compressPage(folder) {
   for (const name of readdirSync(folder)) {
     if (!/\.(?:js|css)$/.test(name)) continue;

@@ -1,4 +1,5 @@
-// Checks that the project in the current folder may be published under a tag: node tools/check-release.js v1.2.3
+// Checks that the project in the current folder may be published under a tag: node
+// tools/check-release.js v1.2.3
 import { readFileSync } from "node:fs";
 
 const tag = process.argv[2] ?? "";

@@ -1,5 +1,5 @@
-// The check between edits: style, types, a build if dist/ is old, and the tests of what changed, in under 20 seconds.
-// node tools/check.js [--since REF]
+// The check between edits: style, types, a build if dist/ is old, and the tests of what changed, in
+// under 20 seconds. node tools/check.js [--since REF]
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -10,7 +10,9 @@ import { forgetTimes, noteUnfinished, readTimes } from "./check/test-times.js";
 const LIMIT = 20_000;
 /** Milliseconds for what the times of tests do not include: starting, loading modules, ending. */
 const OVERHEAD = 4000;
-/** Milliseconds that tests get in any case, on a machine so busy that the rest took all of the time. */
+/**
+ * Milliseconds that tests get in any case, on a machine so busy that the rest took all of the time.
+ */
 const LEAST = 5000;
 const WORKERS = Math.min(2, availableParallelism());
 
@@ -44,18 +46,27 @@ console.log(`${process.exitCode === 0 ? "ok" : "failed"} after ${(elapsed() / 10
 async function test() {
   const time = Math.max(LEAST, LIMIT - OVERHEAD - elapsed());
   const known = readTimes(timesFile);
-  const { run: files, left } = chooseTests({ changed, tests: testFiles(), known, time, workers: WORKERS });
+  const { run: files, left } = chooseTests({
+    changed,
+    tests: testFiles(),
+    known,
+    time,
+    workers: WORKERS,
+  });
   if (files.length === 0) console.log("no test was run for what changed");
   else forgetTimes(timesFile, files);
   const vitest = [program("vitest", "vitest.mjs"), "run", ...files];
   const { code, text, stopped } =
     files.length === 0 ? { code: 0, text: "" } : await run("tests", vitest, time + OVERHEAD);
   const unfinished = files.length === 0 ? [] : noteUnfinished(timesFile, files, LIMIT);
-  // The reporter marks each failure at once, so nothing failed before tests were stopped if there is no mark.
+  // The reporter marks each failure at once, so nothing failed before tests were stopped if there
+  // is no mark.
   const passed = code === 0 || (stopped && !/[×❯]/.test(text));
   console.log(code === 0 ? text.trim().split("\n").at(-1) : text.trim());
-  if (stopped) console.log(`stopped, since these take longer: npx vitest run ${unfinished.join(" ")}`);
-  if (left.length > 0) console.log(`not run, since these take longer: npx vitest run ${left.join(" ")}`);
+  if (stopped)
+    console.log(`stopped, since these take longer: npx vitest run ${unfinished.join(" ")}`);
+  if (left.length > 0)
+    console.log(`not run, since these take longer: npx vitest run ${left.join(" ")}`);
   return passed ? 0 : 1;
 }
 
@@ -82,7 +93,10 @@ function run(name, argv, limit) {
   });
 }
 
-/** The files that differ from what is on `main` elsewhere, or from a given commit, including those that are new. */
+/**
+ * The files that differ from what is on `main` elsewhere, or from a given commit, including those
+ * that are new.
+ */
 function changedFiles() {
   const at = process.argv.indexOf("--since");
   const given = at < 0 ? undefined : process.argv[at + 1];
@@ -125,7 +139,9 @@ function testFiles() {
 
 function filesIn(folder) {
   const path = join(root, folder);
-  const found = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const found = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
   return found.map((entry) => slashed(relative(root, join(entry.parentPath, entry.name))));
 }
 

@@ -38,7 +38,9 @@ function configFlags(program) {
     const type = own.length === 0 ? "" : ` & {\n${own.join("")}}`;
     return `${comment(command.description())}readonly ${keyOf(name)}?: (Pick<SharedFlags, ${picked.join(" | ")}>${type}) | undefined;\n`;
   });
-  const fields = [...shared.values()].map(({ first, types }) => field(first, [...types].join(" | ")));
+  const fields = [...shared.values()].map(({ first, types }) =>
+    field(first, [...types].join(" | ")),
+  );
   return [
     "// Written by tools/config-flags.js from the flags of the commands.\n",
     "/** One value, or a list of them. */\nexport type OneOrMore<Value> = Value | readonly Value[];\n",
@@ -71,7 +73,8 @@ function field(option, type) {
 }
 
 function comment(text) {
-  const sentence = text[0].toUpperCase() + text.slice(1).replace("; may be repeated", "; may be a list");
+  const sentence =
+    text[0].toUpperCase() + text.slice(1).replace("; may be repeated", "; may be a list");
   return `/** ${sentence.replaceAll("*/", "*\\/")}. */\n`;
 }
 

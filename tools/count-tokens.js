@@ -1,9 +1,12 @@
-// How many tokens files have: a measure of code that its layout cannot change. Comments do not count. The compiler's tree
-// gives them, so this takes TypeScript 5, which comes with a development dependency: TypeScript 7 gives no tokens.
+// How many tokens files have: a measure of code that its layout cannot change. Comments do not
+// count. The compiler's tree gives them, so this takes TypeScript 5, which comes with a development
+// dependency: TypeScript 7 gives no tokens.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-const require = createRequire(createRequire(import.meta.url).resolve("@arethetypeswrong/core/package.json"));
+const require = createRequire(
+  createRequire(import.meta.url).resolve("@arethetypeswrong/core/package.json"),
+);
 
 /** The tokens of all these files together. */
 export function countTokens(paths) {
@@ -15,7 +18,12 @@ export function countTokens(paths) {
     return children.reduce((sum, child) => sum + tokensOf(child, file), 0);
   };
   return paths.reduce((sum, path) => {
-    const file = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
+    const file = ts.createSourceFile(
+      path,
+      readFileSync(path, "utf8"),
+      ts.ScriptTarget.Latest,
+      true,
+    );
     return sum + tokensOf(file, file);
   }, 0);
 }

@@ -1,8 +1,10 @@
-// Prints the functions of src/ that a delivery passes, from the socket to its settled entry: a `payment.received` to the
-// receiver that README.md begins with, on Express and SQLite, once everything has started. It runs the sources themselves,
-// so it needs Node 24 or newer: npx -p node@24 node tools/delivery-path.js
+// Prints the functions of src/ that a delivery passes, from the socket to its settled entry: a
+// `payment.received` to the receiver that README.md begins with, on Express and SQLite, once
+// everything has started. It runs the sources themselves, so it needs Node 24 or newer: npx -p
+// node@24 node tools/delivery-path.js
 //
-// --functions names the functions of each file, --json prints { files: { name: count }, functions }.
+// --functions names the functions of each file, --json prints { files: { name: count }, functions
+// }.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
@@ -12,7 +14,10 @@ import { join, relative } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** Deliveries that are measured. Timers may fire during some, so only what all of them passed counts. */
+/**
+ * Deliveries that are measured. Timers may fire during some, so only what all of them passed
+ * counts.
+ */
 const DELIVERIES = 3;
 
 const sources = join(import.meta.dirname, "..", "src");
@@ -50,7 +55,10 @@ async function measure() {
   return first.filter((name) => others.every((other) => other.includes(name))).sort();
 }
 
-/** Sends one delivery; returns the functions that ran until its entry was settled, as `file name:offset`. */
+/**
+ * Sends one delivery; returns the functions that ran until its entry was settled, as
+ * `file name:offset`.
+ */
 async function coverageOfOne(session, server, inbox) {
   const { createHmac } = await import("node:crypto");
   const { DatabaseSync } = await import("node:sqlite");
@@ -90,7 +98,8 @@ function functionsOf({ url, functions }) {
   if (file.startsWith("..")) return [];
   const ran = functions.filter(({ ranges: [range] }) => range.count > 0);
   return ran.map(
-    ({ functionName, ranges: [range] }) => `${file} ${functionName || "(anonymous)"}:${range.startOffset}`,
+    ({ functionName, ranges: [range] }) =>
+      `${file} ${functionName || "(anonymous)"}:${range.startOffset}`,
   );
 }
 

@@ -1,4 +1,5 @@
-// The handlers of the demo's round trip: for a new property they request the whole list from the service's API.
+// The handlers of the demo's round trip: for a new property they request the whole list from the
+// service's API.
 import { createClient } from "hookporter/client";
 
 const { HOOKPORTER_BASE_URL: baseUrl, HOOKPORTER_API_KEY: apiKey } = process.env;

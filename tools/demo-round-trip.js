@@ -1,5 +1,6 @@
-// The round trip: starts the sandbox, `listen --subscribe` and `listen --stream`, and creates properties. Handlers that call
-// the API handle each event once, while the sandbox simulates faults in its deliveries.
+// The round trip: starts the sandbox, `listen --subscribe` and `listen --stream`, and creates
+// properties. Handlers that call the API handle each event once, while the sandbox simulates faults
+// in its deliveries.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -36,7 +37,10 @@ export async function roundTrip(folder, check) {
     console.log(
       `${attempts.length} attempts at ${sandbox.deliveries.length} deliveries, ${wrong} made to fail`,
     );
-    check(`${settled} deliveries were confirmed, one of each event at least`, settled >= PROPERTIES);
+    check(
+      `${settled} deliveries were confirmed, one of each event at least`,
+      settled >= PROPERTIES,
+    );
     const all = PROPERTIES + 3;
     const each = ids.map((id) =>
       listen.lines.filter((line) => line.endsWith(` │ ${id} is one of ${all} properties`)),
@@ -54,16 +58,32 @@ export async function roundTrip(folder, check) {
 
 /** Runs `listen` until it has handled as many events as there are new properties. */
 function start(folder, sandbox) {
-  const flags = ["--port", "0", "--subscribe", "--stream", sandbox.streamUrl.href, "--handlers", HANDLERS];
+  const flags = [
+    "--port",
+    "0",
+    "--subscribe",
+    "--stream",
+    sandbox.streamUrl.href,
+    "--handlers",
+    HANDLERS,
+  ];
   const goal = ["--count", String(PROPERTIES), "--timeout", "60s", "--json"];
   const foreign = Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !name.startsWith("HOOKPORTER_")),
   );
-  const child = spawn(process.execPath, [join(root, "dist", "bin.js"), "listen", ...flags, ...goal], {
-    cwd: folder,
-    env: { ...foreign, HOOKPORTER_API_KEY: "sk_test_demo", HOOKPORTER_BASE_URL: sandbox.url.origin },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const child = spawn(
+    process.execPath,
+    [join(root, "dist", "bin.js"), "listen", ...flags, ...goal],
+    {
+      cwd: folder,
+      env: {
+        ...foreign,
+        HOOKPORTER_API_KEY: "sk_test_demo",
+        HOOKPORTER_BASE_URL: sandbox.url.origin,
+      },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
   const lines = [];
   createInterface({ input: child.stderr }).on("line", (line) => lines.push(line));
   const records = createInterface({ input: child.stdout });

@@ -1,5 +1,6 @@
-// The whole receiver in one run: real HTTP, a real inbox file, all 12 kinds, a duplicate, a tampered and an unsigned body.
-// Then the round trip with the simulated service. Exits with 0 only if every result is as expected.
+// The whole receiver in one run: real HTTP, a real inbox file, all 12 kinds, a duplicate, a
+// tampered and an unsigned body. Then the round trip with the simulated service. Exits with 0 only
+// if every result is as expected.
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -49,7 +50,10 @@ const { handled, ...others } = await receiver.inbox.count();
 const entries = await receiver.inbox.list();
 const once = ids.every((id) => runs.get(id) === 1) && runs.size === eventKinds.length;
 console.log();
-check(`${entries.length} entries in the inbox, one per event`, entries.length === eventKinds.length);
+check(
+  `${entries.length} entries in the inbox, one per event`,
+  entries.length === eventKinds.length,
+);
 check(
   `${handled} handled, ${Object.values(others).reduce((sum, count) => sum + count)} left`,
   handled === 12,
@@ -71,7 +75,9 @@ async function post({ headers, body }) {
 
 function show(what, status, body, right) {
   const answer =
-    body.error === undefined ? `${body.id}${body.duplicate ? "  duplicate" : ""}` : body.error.message;
+    body.error === undefined
+      ? `${body.id}${body.duplicate ? "  duplicate" : ""}`
+      : body.error.message;
   check(`${what.padEnd(20)} ${status}  ${answer}`, right);
 }
 

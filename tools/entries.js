@@ -1,5 +1,5 @@
-// What the package exports, from entries.json. As a program, it writes package.json and tsconfig.build.json to match, or
-// with --check it only says whether they do.
+// What the package exports, from entries.json. As a program, it writes package.json and
+// tsconfig.build.json to match, or with --check it only says whether they do.
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,8 +15,9 @@ export const ENTRIES = Object.entries(sources).map(([name, source]) => ({
 }));
 
 /**
- * `exports` of package.json. Node and bundlers load the one ES module for `import` and `require` alike, so that a
- * program has one copy of the library; what knows neither `module-sync` nor `module`, such as Jest, requires CommonJS.
+ * `exports` of package.json. Node and bundlers load the one ES module for `import` and `require`
+ * alike, so that a program has one copy of the library; what knows neither `module-sync` nor
+ * `module`, such as Jest, requires CommonJS.
  */
 const exported = Object.fromEntries([
   ...ENTRIES.map(({ name, file }) => {
@@ -32,19 +33,24 @@ if (process.argv[1] === import.meta.filename) {
     "tsconfig.build.json": { files: Object.values(sources) },
   };
   const print = process.argv.includes("--check") ? check : write;
-  for (const [file, change] of Object.entries(changes)) print(file, { ...readJson(file), ...change });
+  for (const [file, change] of Object.entries(changes))
+    print(file, { ...readJson(file), ...change });
 }
 
 function write(file, content) {
   writeFileSync(join(root, file), `${JSON.stringify(content, null, 2)}\n`);
   const biome = join(root, "node_modules", "@biomejs", "biome", "bin", "biome");
-  execFileSync(process.execPath, [biome, "format", "--write", join(root, file)], { stdio: "inherit" });
+  execFileSync(process.execPath, [biome, "format", "--write", join(root, file)], {
+    stdio: "inherit",
+  });
 }
 
 function check(file, content) {
   if (JSON.stringify(readJson(file)) === JSON.stringify(content)) return;
   process.exitCode = 1;
-  console.error(`expected ${file} to have the entry points of tools/entries.json: run node tools/entries.js`);
+  console.error(
+    `expected ${file} to have the entry points of tools/entries.json: run node tools/entries.js`,
+  );
 }
 
 function readJson(file) {

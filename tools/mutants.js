@@ -1,15 +1,18 @@
-// Mutation tests: changes the code in one place at a time, and looks whether a test fails. `node tools/mutants.js` runs all
-// folders below one after the other, `node tools/mutants.js src/event` one folder, `node tools/mutants.js src/event/utf8.ts` one file.
-// `--sample 200` tries as many changes of each folder, drawn with `--seed`, and prints how many a test noticed; below
-// `--at-least 85` per cent of them it fails.
+// Mutation tests: changes the code in one place at a time, and looks whether a test fails.
+// `node tools/mutants.js` runs all folders below one after the other,
+// `node tools/mutants.js src/event` one folder, `node tools/mutants.js src/event/utf8.ts` one file.
+// `--sample 200` tries as many changes of each folder, drawn with `--seed`, and prints how many a
+// test noticed; below `--at-least 85` per cent of them it fails.
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import settings from "./stryker.config.js";
 
 /**
- * What is changed and tested for each folder of `src/`: `tests` are those that run, `also` the files beside the folder that they
- * cover too, and `without` the files in it that are left out. Their code runs in another thread or process, where no mutant is
- * active, or belongs to another folder. `quick` leaves out code that runs when a module is loaded, as each such mutant runs all tests.
+ * What is changed and tested for each folder of `src/`: `tests` are those that run, `also` the
+ * files beside the folder that they cover too, and `without` the files in it that are left out.
+ * Their code runs in another thread or process, where no mutant is active, or belongs to another
+ * folder. `quick` leaves out code that runs when a module is loaded, as each such mutant runs all
+ * tests.
  */
 const FOLDERS = {
   "src/event": { tests: ["test/event/*.test.ts"] },
@@ -21,7 +24,9 @@ const FOLDERS = {
     ],
     quick: true,
   },
-  "src/dispatch": { tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/options.test.ts"] },
+  "src/dispatch": {
+    tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/options.test.ts"],
+  },
   "src/inbox": {
     tests: [
       "test/inbox/{access,counts,damage,damaged-pages,entry-problems,entry-state,failures,lease,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,runs-within,senders,sqlite,too-much-waiting}.test.ts",
@@ -40,7 +45,10 @@ const FOLDERS = {
       "test/cli/inbox/{care,check,inbox,shared}.test.ts",
       "test/strangers/salvage.test.ts",
     ],
-    without: ["src/inbox/sqlite/thread/*.ts", "src/inbox/sqlite/{trust,care/check-process,file/presence}.ts"],
+    without: [
+      "src/inbox/sqlite/thread/*.ts",
+      "src/inbox/sqlite/{trust,care/check-process,file/presence}.ts",
+    ],
     quick: true,
   },
   "src/inbox/postgres": {
@@ -55,7 +63,10 @@ const FOLDERS = {
     also: ["src/inbox/postgres.ts"],
     quick: true,
   },
-  "src/http": { tests: ["test/http/*.test.ts", "test/receiver/adapters/fetch.test.ts"], quick: true },
+  "src/http": {
+    tests: ["test/http/*.test.ts", "test/receiver/adapters/fetch.test.ts"],
+    quick: true,
+  },
   "src/relay": { tests: ["test/relay/*.test.ts"], quick: true },
   "src/cli/send": {
     tests: ["test/cli/send/*.test.ts", "test/cli/{bad-input,outcome/*}.test.ts"],
@@ -79,10 +90,13 @@ const { values: flags, positionals: paths } = parseArgs({
   allowPositionals: true,
 });
 const isSample = flags.sample !== undefined;
-if (isSample) process.env.HOOKPORTER_MUTANTS_SAMPLE = JSON.stringify([Number(flags.sample), flags.seed]);
+if (isSample)
+  process.env.HOOKPORTER_MUTANTS_SAMPLE = JSON.stringify([Number(flags.sample), flags.seed]);
 for (const path of paths.length > 0 ? paths : Object.keys(FOLDERS)) {
   const folder = Object.keys(FOLDERS)
-    .filter((name) => path === name || path.startsWith(`${name}/`) || FOLDERS[name].also?.includes(path))
+    .filter(
+      (name) => path === name || path.startsWith(`${name}/`) || FOLDERS[name].also?.includes(path),
+    )
     .sort((a, b) => b.length - a.length)[0];
   if (folder === undefined)
     throw new Error(`expected a path in ${Object.keys(FOLDERS).join(", ")}; got ${path}`);
@@ -110,7 +124,9 @@ for (const path of paths.length > 0 ? paths : Object.keys(FOLDERS)) {
   if (isSample) tell(folder, results);
 }
 
-/** Prints what became of a sample. A change of code that no test runs is one that no test notices. */
+/**
+ * Prints what became of a sample. A change of code that no test runs is one that no test notices.
+ */
 function tell(folder, results) {
   const of = (...states) => results.filter(({ status }) => states.includes(status)).length;
   const noticed = of("Killed", "Timeout");

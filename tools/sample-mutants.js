@@ -1,5 +1,5 @@
-// A plugin of Stryker that tries only a sample of the mutants, for `node tools/mutants.js --sample 200`: to Stryker, the others
-// do not compile.
+// A plugin of Stryker that tries only a sample of the mutants, for
+// `node tools/mutants.js --sample 200`: to Stryker, the others do not compile.
 import { createHash } from "node:crypto";
 
 class Sample {

@@ -1,5 +1,6 @@
 /**
- * Mutation tests of one folder or file, run by tools/mutants.js, which chooses what to mutate and which tests to run.
+ * Mutation tests of one folder or file, run by tools/mutants.js, which chooses what to mutate and
+ * which tests to run.
  */
 export default {
   testRunner: "vitest",
@@ -15,7 +16,12 @@ export default {
   timeoutFactor: 2,
   tempDirName: ".mutants/copies",
   ignorePatterns: [".mutants", "docs/images", ".bench"],
-  reporters: [process.stdout.isTTY ? "progress" : "progress-append-only", "clear-text", "json", "html"],
+  reporters: [
+    process.stdout.isTTY ? "progress" : "progress-append-only",
+    "clear-text",
+    "json",
+    "html",
+  ],
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   allowConsoleColors: false,
 };

@@ -1,4 +1,5 @@
-// The packages that are bundled into dist/: their notices, as their licences require, and a list for scanners.
+// The packages that are bundled into dist/: their notices, as their licences require, and a list
+// for scanners.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -19,8 +20,8 @@ const COPYRIGHT = /^[ \t]*(?:copyright (?:\(c\)|©|\d)|\(c\)).*$/gim;
 const LINE = `\n${"-".repeat(72)}\n\n`;
 
 /**
- * A list of the packages that modules belong to, each with its version and licence, then every copyright notice, and each
- * text of terms once.
+ * A list of the packages that modules belong to, each with its version and licence, then every
+ * copyright notice, and each text of terms once.
  *
  * @param {readonly string[]} moduleIds - the files that were bundled
  * @throws if a package has no licence file, or its licence is not permissive
@@ -42,11 +43,13 @@ export function noticesOf(moduleIds) {
 }
 
 /**
- * The same packages as a bill of materials, in CycloneDX's JSON: `npm audit` and scanners do not see what is bundled. It has no
- * time and no random number, so that the same sources make the same file.
+ * The same packages as a bill of materials, in CycloneDX's JSON: `npm audit` and scanners do not
+ * see what is bundled. It has no time and no random number, so that the same sources make the same
+ * file.
  *
  * @param {readonly string[]} moduleIds - the files that were bundled
- * @param {{ name: string, version: string, license: string }} own - the package that they are bundled into
+ * @param {{ name: string, version: string, license: string }} own - the package that they are
+ * bundled into
  */
 export function sbomOf(moduleIds, own) {
   return `${JSON.stringify({
@@ -81,8 +84,11 @@ function readPackage(folder) {
   }
   const files = readdirSync(folder);
   const file = files.find((entry) => /^licen[cs]e/i.test(entry));
-  if (file === undefined) throw new Error(`expected a licence file in ${folder}, got none: do not bundle it`);
+  if (file === undefined)
+    throw new Error(`expected a licence file in ${folder}, got none: do not bundle it`);
   const notice = files.find((entry) => /^notice/i.test(entry)); // Apache-2.0 wants it passed on
-  const texts = [file, notice].filter(Boolean).map((entry) => readFileSync(join(folder, entry), "utf8"));
+  const texts = [file, notice]
+    .filter(Boolean)
+    .map((entry) => readFileSync(join(folder, entry), "utf8"));
   return { name, version, title: `${name} ${version}`, license, text: texts.join("\n") };
 }

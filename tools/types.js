@@ -1,5 +1,5 @@
-// Checks the types: makes those of the settings, then compiles everything, and the page, which has types of its own.
-// `--incremental` remembers what it compiled: quick between edits.
+// Checks the types: makes those of the settings, then compiles everything, and the page, which has
+// types of its own. `--incremental` remembers what it compiled: quick between edits.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import "./config-flags.js";

@@ -7,15 +7,23 @@ const FILES = [
   "test/relay/fixture.test.ts",
   "test/signature/verify.test.ts",
   "test/http/retry-after.test.ts",
-  ...["canonical-json", "canonical-number", "envelope", "exact-json", "identity", "restamp", "timestamp"].map(
-    (name) => `test/event/${name}.test.ts`,
-  ),
+  ...[
+    "canonical-json",
+    "canonical-number",
+    "envelope",
+    "exact-json",
+    "identity",
+    "restamp",
+    "timestamp",
+  ].map((name) => `test/event/${name}.test.ts`),
 ];
-const properties = FILES.flatMap((file) => readFileSync(file, "utf8").match(/fc\.assert\(/g) ?? []).length;
+const properties = FILES.flatMap(
+  (file) => readFileSync(file, "utf8").match(/fc\.assert\(/g) ?? [],
+).length;
 
 /**
- * The properties of these files, each for its share of `HOOKPORTER_FUZZ_MINUTES` (10 if unset), from
- * `HOOKPORTER_FUZZ_SEED` (drawn and printed if unset).
+ * The properties of these files, each for its share of `HOOKPORTER_FUZZ_MINUTES` (10 if unset),
+ * from `HOOKPORTER_FUZZ_SEED` (drawn and printed if unset).
  */
 const milliseconds = Number(process.env.HOOKPORTER_FUZZ_MINUTES ?? 10) * 60_000;
 const seed = process.env.HOOKPORTER_FUZZ_SEED ?? String(Math.floor(Math.random() * 2 ** 31));

@@ -1,7 +1,11 @@
-// What runs for each event. The server, the test, and `npx hookporter listen --handlers handlers.js` share it.
+// What runs for each event. The server, the test, and
+// `npx hookporter listen --handlers handlers.js` share it.
 import { defineHandlers } from "hookporter";
 
-/** The payments by event id, as a handler may run again for the same event. An app of yours has a table instead. */
+/**
+ * The payments by event id, as a handler may run again for the same event. An app of yours has a
+ * table instead.
+ */
 export const payments = new Map();
 
 export default defineHandlers({

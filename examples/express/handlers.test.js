@@ -16,7 +16,9 @@ test("a payment is booked once, however often it is delivered and handled", asyn
 
 test("a delivery signed with another secret is refused", async () => {
   const receiver = await createTestReceiver({ handlers });
-  const { outcome } = await receiver.deliver("payment.received", { secret: "the secret of somebody else" });
+  const { outcome } = await receiver.deliver("payment.received", {
+    secret: "the secret of somebody else",
+  });
   await receiver.close();
   assert.equal(outcome.type, "unauthorized");
 });

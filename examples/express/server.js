@@ -13,7 +13,8 @@ await runServer(async () => {
   await receiver.start();
 
   const app = express();
-  app.use("/webhooks", expressReceiver(receiver)); // before body parsers: the signature covers the raw bytes
+  // before body parsers: the signature covers the raw bytes
+  app.use("/webhooks", expressReceiver(receiver));
   app.use(express.json());
   app.get("/payments", (_request, response) => response.json([...payments.values()]));
 

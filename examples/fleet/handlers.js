@@ -1,4 +1,5 @@
-// What runs for each event, in the workers. It may run again for the same event, so it books each event id once.
+// What runs for each event, in the workers. It may run again for the same event, so it books each
+// event id once.
 import process from "node:process";
 import { defineHandlers } from "hookporter";
 import pg from "pg";

@@ -1,3 +1,4 @@
 export default {
-  serverExternalPackages: ["hookporter"], // loaded from node_modules, with the files that it needs beside it
+  // loaded from node_modules, with the files that it needs beside it
+  serverExternalPackages: ["hookporter"],
 };

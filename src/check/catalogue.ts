@@ -13,7 +13,10 @@ import { TAMPERING_CASES } from "./cases/tampering-cases.ts";
 import { TIME_CASES } from "./cases/time-cases.ts";
 import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
 
-/** All cases, in the order in which they are shown. A test compares them with `docs/reference/check.md`. */
+/**
+ * All cases, in the order in which they are shown. A test compares them with
+ * `docs/reference/check.md`.
+ */
 export const CATALOGUE: readonly CheckCase[] = [
   KIND_CASES,
   SIGNATURE_CASES,

@@ -36,7 +36,10 @@ const EXCERPT = 200;
 /** How long a sender that used `Expect: 100-continue` waits before it sends the body anyway. */
 const CONTINUE_WAIT = 1000;
 
-/** Sends one request and returns its answer; never rejects. Does not follow redirects, decode or retry. */
+/**
+ * Sends one request and returns its answer; never rejects. Does not follow redirects, decode or
+ * retry.
+ */
 export function exchange(
   url: URL,
   { method, target, headers, timeout, agent, insecure, lag = () => 0, ...rest }: WireRequest,
@@ -61,7 +64,9 @@ export function exchange(
     }, timeout);
     outgoing.on("response", (incoming: IncomingMessage) => {
       const tookMs =
-        sentAt === undefined ? undefined : Math.max(0, Math.round(performance.now() - lag() - sentAt));
+        sentAt === undefined
+          ? undefined
+          : Math.max(0, Math.round(performance.now() - lag() - sentAt));
       const retryAfter = readRetryAfter(incoming.headers["retry-after"], Date.now());
       const status = {
         type: "status" as const,
@@ -113,7 +118,11 @@ async function write(
 }
 
 /** Waits for an event of the request, unless it stops before. */
-async function reached(outgoing: ReturnType<typeof httpRequest>, event: string, signal: AbortSignal) {
+async function reached(
+  outgoing: ReturnType<typeof httpRequest>,
+  event: string,
+  signal: AbortSignal,
+) {
   await once(outgoing, event, { signal }).catch(() => {}); // the request reports its own error
 }
 
@@ -127,7 +136,8 @@ const NO_CONNECTION = new Set([
 ]);
 
 function failure(error: NodeJS.ErrnoException): ProbeAnswer {
-  const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
+  const first =
+    error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
   if (!NO_CONNECTION.has(first.code ?? "")) return { type: "closed" };
   return { type: "unreachable", detail: describeError(first) };
 }

@@ -11,8 +11,9 @@ export interface CallResult extends ServiceAnswer {
 }
 
 /**
- * Sends a request until it succeeds or must not be retried (service description, "Errors" 2: exponential back-off after
- * 429 or 500). Throws ServiceError; the signal's reason if it is aborted.
+ * Sends a request until it succeeds or must not be retried (service description, "Errors" 2:
+ * exponential back-off after 429 or 500). Throws ServiceError; the signal's reason if it is
+ * aborted.
  */
 export async function call(settings: ClientSettings, request: ServiceRequest): Promise<CallResult> {
   const { retry, random } = settings;

@@ -26,9 +26,10 @@ const ADVICE: Readonly<Record<number, string>> = {
 };
 
 /**
- * The failure for a response that is not 2xx. After 429 and 500 any request is retried, as the description asks for
- * ("Errors" 2), although a POST may have been carried out before a 500. After another 5xx, which the description does not
- * mention, a POST is not retried, since the API cannot list or delete what was created twice.
+ * The failure for a response that is not 2xx. After 429 and 500 any request is retried, as the
+ * description asks for ("Errors" 2), although a POST may have been carried out before a 500. After
+ * another 5xx, which the description does not mention, a POST is not retried, since the API cannot
+ * list or delete what was created twice.
  *
  * @param secrets - texts that must not appear in an error
  */
@@ -52,7 +53,8 @@ export function judgeFailure(
     };
   }
   const error = readErrorObject(bytes);
-  const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text, secrets));
+  const clean = (text: string | undefined) =>
+    text === undefined ? undefined : redact(text, secrets);
   const type = clean(error.type);
   const field = clean(error.field);
   const serviceMessage = clean(error.message);
@@ -84,7 +86,10 @@ function codeOf(status: number): ServiceErrorCode {
   return status >= 500 ? "service_failed" : "service_refused";
 }
 
-/** The error object (service description, "Errors"). Every part is optional, since a response may lack it. */
+/**
+ * The error object (service description, "Errors"). Every part is optional, since a response may
+ * lack it.
+ */
 const errorBodySchema = z.looseObject({
   error: z.looseObject({
     type: z.string().optional().catch(undefined),
@@ -94,7 +99,9 @@ const errorBodySchema = z.looseObject({
 });
 
 /** Reads the error object from a response's body; a response without one still has its status. */
-function readErrorObject(body: Uint8Array | undefined): Partial<z.infer<typeof errorBodySchema>["error"]> {
+function readErrorObject(
+  body: Uint8Array | undefined,
+): Partial<z.infer<typeof errorBodySchema>["error"]> {
   return orElse(() => {
     const parsed = errorBodySchema.safeParse(JSON.parse(Buffer.from(body ?? []).toString("utf8")));
     return parsed.success ? parsed.data.error : {};

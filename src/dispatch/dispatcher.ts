@@ -19,7 +19,10 @@ import { leaseRenewal } from "./runs/lease-renewal.ts";
 import { runBudget } from "./runs/run-budget.ts";
 import { TargetQueues } from "./targets/target-queues.ts";
 
-/** Claims due entries, runs their handlers and settles them: what lies between the inbox and the user's code. */
+/**
+ * Claims due entries, runs their handlers and settles them: what lies between the inbox and the
+ * user's code.
+ */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #aborter = new AbortController();
@@ -30,7 +33,9 @@ export class Dispatcher {
   readonly #loop: ClaimLoop;
   readonly #runner: EntryRunner;
   readonly #drains = new UnderWay();
-  /** The next turn of the event loop, if entries wait for it: by then their senders are answered. */
+  /**
+   * The next turn of the event loop, if entries wait for it: by then their senders are answered.
+   */
   #turn: Promise<void> | undefined;
   readonly #nextTurn = () => {
     this.#turn ??= setImmediate().then(() => {
@@ -47,7 +52,8 @@ export class Dispatcher {
     const { inbox } = given;
     const clock = inbox.now === undefined ? given.clock : () => inbox.now?.() ?? given.clock();
     const options = { ...given, clock };
-    // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
+    // Every running handler listens to this signal and removes its listener when it ends, so there
+    // is no leak to warn about.
     setMaxListeners(0, this.#aborter.signal, this.#stopper.signal);
     this.#options = options;
     const limit = new ConcurrencyLimit(options.concurrency);
@@ -72,12 +78,14 @@ export class Dispatcher {
       stopping: this.#stopper.signal,
       signal: this.#aborter.signal,
     });
-    this.#startRenewing = leaseRenewal(Math.max(10, options.leaseTime / 3), () => this.#runner.renew());
+    this.#startRenewing = leaseRenewal(Math.max(10, options.leaseTime / 3), () =>
+      this.#runner.renew(),
+    );
   }
 
   /**
-   * Begins to run due entries, and those of a killed process once their leases have ended. With the role `receive`, only
-   * what {@link runNow} and {@link drain} are called for is run.
+   * Begins to run due entries, and those of a killed process once their leases have ended. With the
+   * role `receive`, only what {@link runNow} and {@link drain} are called for is run.
    */
   start(): void {
     this.#started = true;
@@ -93,9 +101,9 @@ export class Dispatcher {
   }
 
   /**
-   * Reserves room to run an entry that is about to be kept, so that it can be inserted already leased. Returns
-   * `undefined` if there is no room, if other entries are long due, or if it may be of a kind that is left to another
-   * process. A reservation must always be released.
+   * Reserves room to run an entry that is about to be kept, so that it can be inserted already
+   * leased. Returns `undefined` if there is no room, if other entries are long due, or if it may be
+   * of a kind that is left to another process. A reservation must always be released.
    */
   reserve(): Reservation | undefined {
     const { clock, leaseTime, runner } = this.#options;
@@ -142,14 +150,20 @@ export class Dispatcher {
     return this.#runner.running.inHandlers();
   }
 
-  /** Claims nothing more on its own. What is claimed already runs, until {@link stop}, unless it waits for a target. */
+  /**
+   * Claims nothing more on its own. What is claimed already runs, until {@link stop}, unless it
+   * waits for a target.
+   */
   stopClaiming(): void {
     this.#stopListening?.();
     this.#loop.stop();
     void this.#queues.stop();
   }
 
-  /** Stops claiming, and waits for handlers; after `graceMs` it aborts those that are left, whose entries run again. */
+  /**
+   * Stops claiming, and waits for handlers; after `graceMs` it aborts those that are left, whose
+   * entries run again.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#started = false;
     this.stopClaiming();
@@ -157,11 +171,16 @@ export class Dispatcher {
     const end = performance.now() + graceMs;
     const { limit, claims: others } = this.#claiming;
     const claims = Promise.all([this.#loop.underWay, others.settled()]).then(() => this.#turn);
-    await within(claims, graceMs, () => undefined); // one may wait for a connection that a handler's transaction holds
+    // one may wait for a connection that a handler's transaction holds
+    await within(claims, graceMs, () => undefined);
     limit.close();
     this.#runner.close();
     const turns = this.#queues.stop();
-    await within(this.#runner.running.drained(), Math.max(0, end - performance.now()), () => undefined);
+    await within(
+      this.#runner.running.drained(),
+      Math.max(0, end - performance.now()),
+      () => undefined,
+    );
     const message =
       "expected handlers to finish before the receiver closes, got no result: the entry will run again";
     this.#aborter.abort(new HookporterError("closed", message));
@@ -172,10 +191,12 @@ export class Dispatcher {
   }
 
   /**
-   * Claims and runs what is due, within a time, whether or not it is started. Leaves no timer behind.
+   * Claims and runs what is due, within a time, whether or not it is started. Leaves no timer
+   * behind.
    *
    * @param since - when the time began, by `performance.now()`
-   * @throws ConfigurationError `option_invalid` if no handler could use its time limit; HookporterError `inbox_…`
+   * @throws ConfigurationError `option_invalid` if no handler could use its time limit;
+   * HookporterError `inbox_…`
    */
   async drain(budgetMs: number, since = performance.now()): Promise<DrainReport> {
     const { handlerTimeout } = this.#options;
@@ -190,13 +211,15 @@ export class Dispatcher {
   }
 
   /**
-   * Runs an entry now, due or not, even beyond the concurrency limit. If its handlers are running here already, waits for
-   * that run. Returns its settlement, or `undefined` if it cannot run now: it has ended, another process has leased it, or
-   * an earlier entry of its order key holds it back.
+   * Runs an entry now, due or not, even beyond the concurrency limit. If its handlers are running
+   * here already, waits for that run. Returns its settlement, or `undefined` if it cannot run now:
+   * it has ended, another process has leased it, or an earlier entry of its order key holds it
+   * back.
    */
   async runNow(seq: number): Promise<Settlement | undefined> {
     const { running } = this.#runner;
-    // Again: its last result may only be being stored, and the loop may claim it before our own claim.
+    // Again: its last result may only be being stored, and the loop may claim it before our own
+    // claim.
     for (let look = 0; look < 3; look++) {
       await this.#loop.underWay;
       if (!this.#started) return undefined;

@@ -1,4 +1,7 @@
-/** The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and `hookporter/node`. */
+/**
+ * The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and
+ * `hookporter/node`.
+ */
 export type { Logger } from "../base/logger.ts";
 export type { DrainReport } from "../dispatch/drain.ts";
 export type {

@@ -1,6 +1,6 @@
 /**
- * `hookporter/verify`: verifies deliveries on any runtime with WebCrypto, such as Cloudflare Workers, Deno, Bun and edge
- * functions. It imports nothing of Node. Re-exports only.
+ * `hookporter/verify`: verifies deliveries on any runtime with WebCrypto, such as Cloudflare
+ * Workers, Deno, Bun and edge functions. It imports nothing of Node. Re-exports only.
  */
 export {
   ConfigurationError,

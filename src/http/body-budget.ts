@@ -7,9 +7,9 @@ export const PROGRESS = 16 * 1024;
 export type HeldBody = ReturnType<BodyBudget["open"]>;
 
 /**
- * A shared limit on the bytes of bodies that are received but not yet verified, since anyone can make a receiver hold
- * such bytes. If it refused new bodies when full, 64 stalled ones would lock out all other senders. Instead it ends the
- * body whose latest progress is longest ago.
+ * A shared limit on the bytes of bodies that are received but not yet verified, since anyone can
+ * make a receiver hold such bytes. If it refused new bodies when full, 64 stalled ones would lock
+ * out all other senders. Instead it ends the body whose latest progress is longest ago.
  */
 export class BodyBudget {
   readonly #limit: number;
@@ -19,7 +19,10 @@ export class BodyBudget {
   readonly #ends = new Chain<() => void>();
   #held = 0;
 
-  /** @param limit - the most bytes all bodies together may hold; at least as many as one body may have */
+  /**
+   * @param limit - the most bytes all bodies together may hold; at least as many as one body may
+   * have
+   */
   constructor(limit: number) {
     this.#limit = Math.ceil(limit / BLOCK) * BLOCK; // memory is taken in whole blocks
     this.blocks = new BlockPool(this.#limit);
@@ -45,8 +48,8 @@ export class BodyBudget {
     };
     let place = this.#ends.add(endIt);
     /**
-     * Counts received bytes, and the memory that the whole body takes now. If all exceed the limit, ends bodies until there
-     * is room, perhaps this one; false if it exceeds the limit alone.
+     * Counts received bytes, and the memory that the whole body takes now. If all exceed the limit,
+     * ends bodies until there is room, perhaps this one; false if it exceeds the limit alone.
      */
     const grow = (received: number, capacity: number) => {
       this.#held += capacity - bytes;

@@ -37,7 +37,10 @@ import type { Settlement } from "./settlement.ts";
 import { DROPPED } from "./target-wait.ts";
 import { StoreVitals } from "./vitals.ts";
 
-/** The store of an inbox on PostgreSQL. Its connections bear the runner's name, so that others see that one is there. */
+/**
+ * The store of an inbox on PostgreSQL. Its connections bear the runner's name, so that others see
+ * that one is there.
+ */
 export function postgresStore(
   connection: PostgresConnection,
   options: PostgresOptions = {},
@@ -54,14 +57,18 @@ class PostgresInbox implements Inbox {
   readonly #terms: PostgresTerms;
   readonly #migrations: readonly Migration[];
   readonly #clock: StoreClock;
-  readonly vitals = new StoreVitals(async () => ({ bytes: await reads.bytesOfSchema(this.#open.store) }));
+  readonly vitals = new StoreVitals(async () => ({
+    bytes: await reads.bytesOfSchema(this.#open.store),
+  }));
   #opened: Opened | undefined;
   isPaused = false;
 
   constructor(terms: PostgresTerms, migrations: readonly Migration[]) {
     this.#terms = terms;
     this.#migrations = migrations;
-    this.#clock = storeClock(numberFrom(terms.clock, Date.now, reportAsWarning("clock of postgresInbox")));
+    this.#clock = storeClock(
+      numberFrom(terms.clock, Date.now, reportAsWarning("clock of postgresInbox")),
+    );
   }
 
   async open(terms: OpenTerms = {}): Promise<void> {
@@ -111,7 +118,10 @@ class PostgresInbox implements Inbox {
     return claimed;
   }
 
-  async renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
+  async renew(
+    leases: readonly { seq: number; lease: string }[],
+    until: number,
+  ): Promise<readonly number[]> {
     const { store, wake } = this.#writable;
     if (leases.length > 0) wake.tellBusy();
     return renewLeases(store, leases, until);
@@ -123,11 +133,15 @@ class PostgresInbox implements Inbox {
     if (settlement.unordered !== true)
       lowWater.lower(); // what waited behind it is due
     else if (!hasEnded(settlement.state)) lowWater.lower(settlement.runAt);
-    if (settled && !hasEnded(settlement.state) && settlement.runAt <= now) wake.tell(); // it was given back
+    // it was given back
+    if (settled && !hasEnded(settlement.state) && settlement.runAt <= now) wake.tell();
     return settled;
   }
 
-  async inside(work: (tx: unknown) => Promise<InsideEnd>, terms: InsideTerms): Promise<InsideResult> {
+  async inside(
+    work: (tx: unknown) => Promise<InsideEnd>,
+    terms: InsideTerms,
+  ): Promise<InsideResult> {
     const { inside, lowWater } = this.#writable;
     return runInside(work, terms, inside).finally(() => lowWater.lower());
   }
@@ -149,8 +163,10 @@ class PostgresInbox implements Inbox {
     this.#changing((store) => hasten(store, filter, Math.min(now, this.now())));
   readonly reschedule: Inbox["reschedule"] = (filter, runAt) =>
     this.#changing((store) => reschedule(store, filter, runAt));
-  readonly drop: Inbox["drop"] = (filter, now) => this.#changing((store) => drop(store, filter, now));
-  readonly erase: Whole["erase"] = (seqs, now) => this.#changing((store) => erase(store, seqs, now));
+  readonly drop: Inbox["drop"] = (filter, now) =>
+    this.#changing((store) => drop(store, filter, now));
+  readonly erase: Whole["erase"] = (seqs, now) =>
+    this.#changing((store) => erase(store, seqs, now));
   readonly endErasure: Whole["endErasure"] = async () => endErasure(this.#writable.store);
 
   async eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -161,7 +177,10 @@ class PostgresInbox implements Inbox {
     return eraseAlone(this.#writable.store, work);
   }
 
-  /** Changes entries, so that they or those that they held back are due, or what is paused: all processes look again. */
+  /**
+   * Changes entries, so that they or those that they held back are due, or what is paused: all
+   * processes look again.
+   */
   async #changing<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
     const { store, wake, lowWater } = this.#writable;
     return work(store).finally(() => {
@@ -177,7 +196,8 @@ class PostgresInbox implements Inbox {
 
   async resume(of: PauseOf, now: number): Promise<boolean> {
     const at = Math.min(now, this.now());
-    if (of.scope === "target") await this.reschedule({ targets: [of.name] }, at); // else they wait for their turn
+    // else they wait for their turn
+    if (of.scope === "target") await this.reschedule({ targets: [of.name] }, at);
     return this.#changing((store) => pauses.resume(store, of, at));
   }
 
@@ -186,20 +206,26 @@ class PostgresInbox implements Inbox {
     return this.#changing((store) => pauses.newRetry(store, retry));
   }
 
-  readonly paceRetry: Whole["paceRetry"] = (step) => this.#changing((store) => paceRetry(store, step));
-  readonly endRetry: Whole["endRetry"] = (id) => this.#changing((store) => pauses.endRetry(store, id));
+  readonly paceRetry: Whole["paceRetry"] = (step) =>
+    this.#changing((store) => paceRetry(store, step));
+  readonly endRetry: Whole["endRetry"] = (id) =>
+    this.#changing((store) => pauses.endRetry(store, id));
   readonly prune: Inbox["prune"] = async (of, step) => pruneStep(this.#writable.store, of, step);
   readonly slim: Inbox["slim"] = async (of, step) => slimStep(this.#writable.store, of, step);
   readonly backlog: Whole["backlog"] = async (of) => reads.countBacklog(this.#open.store, of);
-  readonly waiting: Inbox["waiting"] = async (of) => reads.countByTarget(this.#open.store, of?.sources);
+  readonly waiting: Inbox["waiting"] = async (of) =>
+    reads.countByTarget(this.#open.store, of?.sources);
   readonly list: Inbox["list"] = async (filter) => reads.listEntries(this.#open.store, filter);
   readonly outlines: Whole["outlines"] = async (of) => reads.outlineEntries(this.#open.store, of);
-  readonly delivery: Inbox["delivery"] = async (seq) => reads.deliveryOfEntry(this.#open.store, seq);
-  readonly attempts: Inbox["attempts"] = async (seq) => reads.attemptsOfEntry(this.#open.store, seq);
+  readonly delivery: Inbox["delivery"] = async (seq) =>
+    reads.deliveryOfEntry(this.#open.store, seq);
+  readonly attempts: Inbox["attempts"] = async (seq) =>
+    reads.attemptsOfEntry(this.#open.store, seq);
   readonly counts: Inbox["counts"] = async (filter) => reads.countByState(this.#open.store, filter);
   readonly senders: Whole["senders"] = async () => readSenders(this.#open.store);
   readonly pauses: Whole["pauses"] = async () => pauses.readPauses(this.#open.store);
-  readonly recordSender: Whole["recordSender"] = async (note) => recordSender(this.#writable.store, note);
+  readonly recordSender: Whole["recordSender"] = async (note) =>
+    recordSender(this.#writable.store, note);
 
   async close(): Promise<void> {
     const opened = this.#opened;

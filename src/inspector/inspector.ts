@@ -10,7 +10,10 @@ import { type InspectorOptions, makeWorkings } from "./workings.ts";
 
 const MAX_TIMES = 20; // how many of the last times of being received again are remembered
 
-/** Starts the inspector, a page and an API on a loopback port of their own. @throws HookporterError `port_unavailable` */
+/**
+ * Starts the inspector, a page and an API on a loopback port of their own. @throws HookporterError
+ * `port_unavailable`
+ */
 export async function startInspector(options: InspectorOptions) {
   const { receiver } = options;
   const root = await findPackageRoot();
@@ -41,10 +44,12 @@ export async function startInspector(options: InspectorOptions) {
     if ("seq" in outcome) {
       const { seq, duplicate } = outcome;
       const address = observation.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, "");
-      if (duplicate) seenAgain.set(seq, [receivedAt, ...(seenAgain.get(seq) ?? [])].slice(0, MAX_TIMES));
+      if (duplicate)
+        seenAgain.set(seq, [receivedAt, ...(seenAgain.get(seq) ?? [])].slice(0, MAX_TIMES));
       else if (address !== undefined) senders.set(seq, address);
     }
-    // Digests are computed after the sender has its answer, so that the answer's timing reveals nothing.
+    // Digests are computed after the sender has its answer, so that the answer's timing reveals
+    // nothing.
     if (observation.diagnose === undefined) remember(observation);
     else setImmediate(() => void diagnose(observation));
   });
@@ -53,7 +58,9 @@ export async function startInspector(options: InspectorOptions) {
     feed.noteDrift();
   });
   return {
-    /** The page's address, with the token of this run in its fragment, which browsers never send. */
+    /**
+     * The page's address, with the token of this run in its fragment, which browsers never send.
+     */
     url: new URL(`http://127.0.0.1:${server.port}/#token=${tokens.text}`),
     close: async () => {
       isClosed = true;

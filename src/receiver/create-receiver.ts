@@ -40,7 +40,8 @@ import { Wiring } from "./wiring.ts";
 /**
  * Makes a receiver. Nothing is opened or run before `start()`.
  *
- * @throws ConfigurationError `secret_missing`, `secret_empty`, `option_invalid`, `retention_too_short`, `inbox_unsupported`
+ * @throws ConfigurationError `secret_missing`, `secret_empty`, `option_invalid`,
+ * `retention_too_short`, `inbox_unsupported`
  *
  * @example
  * ```ts
@@ -140,7 +141,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     });
   }
 
-  on(pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions): () => void {
+  on(
+    pattern: string | readonly string[],
+    handler: AnyHandler,
+    options?: HandlerOptions,
+  ): () => void {
     return this.#changed(this.#wiring.router.on(pattern, handler, options));
   }
 
@@ -269,7 +274,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
 
   get refusing(): ReceiverErrorCode | undefined {
     const { inbox, store } = this.#wiring.settings;
-    return (notReady(this.#phase, inbox.damage)?.code as ReceiverErrorCode | undefined) ?? store.failure;
+    return (
+      (notReady(this.#phase, inbox.damage)?.code as ReceiverErrorCode | undefined) ?? store.failure
+    );
   }
 
   async checkReady(): Promise<ReceiverErrorCode | undefined> {
@@ -300,6 +307,8 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
 
   readonly recheck: Receiver["recheck"] = (seq) => recheckEntry(seq, this.#wiring.settings);
   readonly accept: Receiver["accept"] = (delivery) => this.#intake.accept(delivery);
-  readonly acceptFrom: Receiver["acceptFrom"] = (channel, body) => this.#intake.acceptFrom(channel, body);
-  readonly receive: Receiver["receive"] = (incoming, inline) => this.#intake.receive(incoming, inline);
+  readonly acceptFrom: Receiver["acceptFrom"] = (channel, body) =>
+    this.#intake.acceptFrom(channel, body);
+  readonly receive: Receiver["receive"] = (incoming, inline) =>
+    this.#intake.receive(incoming, inline);
 }

@@ -8,11 +8,17 @@ import type { Outcome } from "./outcome.ts";
 export interface DeliveryObservation {
   readonly type: "delivery";
   readonly method: string;
-  /** The raw request target. The values of its query may be credentials: hide them where it is shown. */
+  /**
+   * The raw request target. The values of its query may be credentials: hide them where it is
+   * shown.
+   */
   readonly target: string;
   /** Without credentials of the relay that forwarded it, and without hop-by-hop headers. */
   readonly headers: DeliveryHeaders;
-  /** The address of the connection's other end: the sender, or the last proxy or tunnel; `undefined` if it is unknown. */
+  /**
+   * The address of the connection's other end: the sender, or the last proxy or tunnel; `undefined`
+   * if it is unknown.
+   */
   readonly remoteAddress?: string | undefined;
   readonly receivedAt: number;
   /** Milliseconds from the request's headers to the response, including the commit. */

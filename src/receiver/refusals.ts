@@ -13,7 +13,9 @@ interface Refusal {
 
 const CLOSE = { Connection: "close" } as const;
 
-/** Why a request is refused before its signature is checked. Listed in `docs/reference/answers.md`. */
+/**
+ * Why a request is refused before its signature is checked. Listed in `docs/reference/answers.md`.
+ */
 export const REFUSALS = {
   wrong_path: {
     status: 404,
@@ -58,7 +60,8 @@ export const REFUSALS = {
     status: 408,
     type: "request_timeout",
     headers: CLOSE,
-    meaning: "too many bodies were being received, and this one made the least progress; send it again",
+    meaning:
+      "too many bodies were being received, and this one made the least progress; send it again",
   },
   overloaded: {
     status: 503,

@@ -1,6 +1,8 @@
 import { TRACE_HEADER } from "../event/delivery.ts";
 
-/** Headers of a single connection, which are not forwarded in either direction (RFC 9110, 7.6.1). */
+/**
+ * Headers of a single connection, which are not forwarded in either direction (RFC 9110, 7.6.1).
+ */
 export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -13,7 +15,10 @@ export const HOP_BY_HOP: ReadonlySet<string> = new Set([
   "upgrade",
 ]);
 
-/** Headers that belong to one connection, are set again for each, or were added when the delivery was stored. */
+/**
+ * Headers that belong to one connection, are set again for each, or were added when the delivery
+ * was stored.
+ */
 export const NOT_PASSED_ON: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   "accept-encoding",

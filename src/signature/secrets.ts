@@ -14,8 +14,8 @@ export interface Secret {
 }
 
 /**
- * Prepares secrets: trims a trailing newline, refuses an empty secret (Node would sign with an empty key without any
- * warning), warns about a placeholder or a short secret.
+ * Prepares secrets: trims a trailing newline, refuses an empty secret (Node would sign with an
+ * empty key without any warning), warns about a placeholder or a short secret.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
  */
@@ -46,7 +46,10 @@ function readSecret(value: SecretValue, index: number, warn: (message: string) =
     );
   }
   const bytes = secretBytes(value, which, warn);
-  const fingerprint = createHash("sha256").update("hookporter:fingerprint:").update(bytes).digest("hex");
+  const fingerprint = createHash("sha256")
+    .update("hookporter:fingerprint:")
+    .update(bytes)
+    .digest("hex");
   return {
     key: createSecretKey(bytes),
     role: index === 0 ? "current" : "previous",

@@ -6,7 +6,10 @@ import { signatureOf, type VerifyOptions } from "../web/verify.ts";
 
 /** What a diagnosis may use besides the body and the headers. */
 export interface DiagnoseOptions extends VerifyOptions {
-  /** Secrets set elsewhere that may have been used by mistake, each with a name to show. At most 16 are tried. */
+  /**
+   * Secrets set elsewhere that may have been used by mistake, each with a name to show. At most 16
+   * are tried.
+   */
   readonly others?: readonly { readonly name: string; readonly secret: SecretValue }[] | undefined;
   /** The delivery's target, such as `/webhooks`, to find a URL that was signed too. */
   readonly target?: string | undefined;
@@ -15,11 +18,12 @@ export interface DiagnoseOptions extends VerifyOptions {
 }
 
 /**
- * Finds out why a signature does not match: which common mistakes in the body, the secret or the header turn a valid
- * signature into this one (service description, "Authentication" 6). A cause is proven by the digest, not guessed. Takes
- * what `verify` takes. It runs in the thread that calls it, in time proportional to the length of the body: milliseconds
- * for most, one to two seconds for 1 MiB. So call it where a person reads the result, and never in a receiver, where
- * anyone could make it work.
+ * Finds out why a signature does not match: which common mistakes in the body, the secret or the
+ * header turn a valid signature into this one (service description, "Authentication" 6). A cause is
+ * proven by the digest, not guessed. Takes what `verify` takes. It runs in the thread that calls
+ * it, in time proportional to the length of the body: milliseconds for most, one to two seconds for
+ * 1 MiB. So call it where a person reads the result, and never in a receiver, where anyone could
+ * make it work.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
  *

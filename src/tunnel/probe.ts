@@ -26,9 +26,10 @@ const HEADERS = {
 };
 
 /**
- * Checks that a public address leads to this process: sends a secret query, random for each run, to the endpoint's path,
- * and expects an answer that only this process can compute. A probe takes the same route as a delivery, whatever a proxy
- * allows or maps. A request without the secret is answered as usual.
+ * Checks that a public address leads to this process: sends a secret query, random for each run, to
+ * the endpoint's path, and expects an answer that only this process can compute. A probe takes the
+ * same route as a delivery, whatever a proxy allows or maps. A request without the secret is
+ * answered as usual.
  */
 export class ProbeKey {
   readonly #path: string;
@@ -56,7 +57,11 @@ export class ProbeKey {
       return { ok: false, reason: describeOther(response) };
     } catch (thrown) {
       const timedOut = thrown instanceof Error && /^(?:Timeout|Abort)Error$/.test(thrown.name);
-      return { ok: false, reason: timedOut ? "no answer in time" : describeError(thrown), timedOut };
+      return {
+        ok: false,
+        reason: timedOut ? "no answer in time" : describeError(thrown),
+        timedOut,
+      };
     }
   };
 
@@ -87,7 +92,10 @@ function get(url: URL, timeout: number): Promise<{ response: IncomingMessage; bo
   });
 }
 
-/** What answers instead of this process, as far as it says so itself: its status, where it redirects to, and its name. */
+/**
+ * What answers instead of this process, as far as it says so itself: its status, where it redirects
+ * to, and its name.
+ */
 function describeOther({ statusCode, headers }: IncomingMessage): string {
   const { location = "", server, "ngrok-error-code": ngrokCode } = headers;
   const target = URL.canParse(location) ? ` (a redirect to ${new URL(location).origin})` : "";

@@ -7,8 +7,8 @@ import { SSH_SERVICES } from "./ssh/services.ts";
 import type { SshSettings } from "./ssh/settings.ts";
 
 /**
- * A tunnel through the machine's OpenSSH client, to a service or to your own server. It ends if the connection is lost,
- * since the client does not reconnect.
+ * A tunnel through the machine's OpenSSH client, to a service or to your own server. It ends if the
+ * connection is lost, since the client does not reconnect.
  */
 export const ssh: TunnelProvider<SshSettings> = {
   name: "ssh",
@@ -16,7 +16,8 @@ export const ssh: TunnelProvider<SshSettings> = {
     const { folder, service, addressTimeout = 20 } = settings;
     makeSshFolder(folder);
     if (service !== undefined && settings.identityFile === undefined) makeOwnKey(folder);
-    const host = service === undefined ? settings.host : (settings.host ?? SSH_SERVICES[service].host);
+    const host =
+      service === undefined ? settings.host : (settings.host ?? SSH_SERVICES[service].host);
     return openProgramTunnel(
       {
         program: "ssh",
@@ -33,9 +34,14 @@ export const ssh: TunnelProvider<SshSettings> = {
 };
 
 /** The tunnel's address, from the line that says it is up. */
-function readUrl(settings: SshSettings, line: string, stream: "stdout" | "stderr"): string | undefined {
+function readUrl(
+  settings: SshSettings,
+  line: string,
+  stream: "stdout" | "stderr",
+): string | undefined {
   if (settings.service === undefined) {
-    const up = stream === "stderr" && line.startsWith("debug1: remote forward success for: listen ");
+    const up =
+      stream === "stderr" && line.startsWith("debug1: remote forward success for: listen ");
     return up ? settings.publicUrl : undefined;
   }
   return stream === "stdout" ? SSH_SERVICES[settings.service].readUrl(line) : undefined;

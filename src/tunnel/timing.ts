@@ -14,7 +14,10 @@ export interface TunnelTiming {
   readonly quiet: number;
   /** How often to probe the address while it is online and in use, after silence. */
   readonly probeEvery: number;
-  /** The same while it is not in use; also the longest pause between restarts for a dead address, if above 15 s. */
+  /**
+   * The same while it is not in use; also the longest pause between restarts for a dead address, if
+   * above 15 s.
+   */
   readonly idleProbeEvery: number;
   /** How long an address is in use after a delivery, or after it came online. */
   readonly inUse: number;
@@ -30,7 +33,10 @@ export interface TunnelTiming {
   readonly close: number;
 }
 
-/** The default times. A dead address is noticed within `probeEvery` and `probe`, which is less than 30 seconds. */
+/**
+ * The default times. A dead address is noticed within `probeEvery` and `probe`, which is less than
+ * 30 seconds.
+ */
 export const TUNNEL_TIMING: TunnelTiming = {
   start: 15_000,
   grace: 6000,
@@ -57,12 +63,15 @@ export const RESTARTS: RetryPolicy = {
 };
 
 /**
- * Milliseconds between two looks whether the network is back, while a restart waits, and for one look: together they are less
- * than a second.
+ * Milliseconds between two looks whether the network is back, while a restart waits, and for one
+ * look: together they are less than a second.
  */
 export const LOOK = 450;
 
-/** Milliseconds by which the time of day is ahead of a wait after which the computer has been asleep. */
+/**
+ * Milliseconds by which the time of day is ahead of a wait after which the computer has been
+ * asleep.
+ */
 export const SLEPT = 3000;
 
 /** Delays between two probes of an address that does not lead here yet. */
@@ -74,5 +83,8 @@ export const PROBES: RetryPolicy = {
   jitter: 0.2,
 };
 
-/** The longest delay between two probes while a provider repairs a connection by itself, in milliseconds. */
+/**
+ * The longest delay between two probes while a provider repairs a connection by itself, in
+ * milliseconds.
+ */
 export const REPAIR_PROBE = 600;

@@ -21,7 +21,10 @@ const PRINTERS: Readonly<Record<keyof typeof STYLES, readonly [string, boolean]>
   go: ["Go's `json.Marshal` of a map prints", true],
   rails: ["Rails' `to_json` or Go's `json.Marshal` of a struct prints", false],
   gson: ["Gson's `toJson` of a map prints", true],
-  rust: ["Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False` or Rust's", true],
+  rust: [
+    "Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False` or Rust's",
+    true,
+  ],
   ".net": [".NET's `JsonSerializer.Serialize` prints", false],
   node: ["JavaScript's `JSON.stringify`, PHP's", false],
 };
@@ -31,7 +34,10 @@ describe("a receiver that re-serialises the body before it verifies", () => {
     const [printer, refusesControl] = PRINTERS[name];
     const { url } = await reSerialiser(name);
     const { results, diagnosis } = await runCheck(patient(url, "BODY"));
-    expect(results[0]).toMatchObject({ id: "KIND-01", outcome: refusesControl ? "failed" : "passed" });
+    expect(results[0]).toMatchObject({
+      id: "KIND-01",
+      outcome: refusesControl ? "failed" : "passed",
+    });
     const cause = diagnosis.find((text) => text.includes(RAW)) ?? "";
     expect(cause).toContain(`${RAW} ${printer}`);
     if (refusesControl) expect(results[0]?.fix).toContain(`${RAW} ${printer}`);
@@ -112,7 +118,11 @@ const asMap = (value: unknown): string => {
 const dataOnly = (body: Buffer) => JSON.stringify(JSON.parse(body.toString("utf8")).data);
 
 it.each([
-  ["expects base64", { value: (digest: Buffer) => digest.toString("base64") }, /the digest alone in base64/],
+  [
+    "expects base64",
+    { value: (digest: Buffer) => digest.toString("base64") },
+    /the digest alone in base64/,
+  ],
   [
     "expects upper case",
     { value: (digest: Buffer) => `sha256=${digest.toString("hex").toUpperCase()}` },
@@ -142,7 +152,11 @@ it.each([
   ["shows a hash as Ruby 3.4 does", { body: asHash }, /as Ruby 3\.4 shows a hash/],
   ["has an array in PHP", { body: (): string => "Array" }, /instead of the body \(Array\)/],
   ["verifies `data` alone", { body: dataOnly }, /only the `data` member was verified/],
-  ["answers 400 to a wrong signature", { key: "", refusal: 400 }, /the secret was empty or not set/],
+  [
+    "answers 400 to a wrong signature",
+    { key: "", refusal: 400 },
+    /the secret was empty or not set/,
+  ],
 ] as const)("a receiver that %s is named", async (_, fault, cause) => {
   const { url } = await refusing(fault);
   const { diagnosis } = await runCheck(patient(url, "KIND"));

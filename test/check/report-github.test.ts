@@ -5,7 +5,13 @@ import { result } from "./sample.ts";
 
 const results = [
   result(),
-  result({ id: "SIG-02", sent: "a: b, 50%", outcome: "failed", answer: "200", fix: "line 1\nline 2" }),
+  result({
+    id: "SIG-02",
+    sent: "a: b, 50%",
+    outcome: "failed",
+    answer: "200",
+    fix: "line 1\nline 2",
+  }),
   result({ id: "SIG-03", outcome: "failed", severity: "recommended", runs: 2, fix: "mend" }),
   result({ id: "SIG-04", outcome: "failed", severity: "informational", fix: "see" }),
   result({ id: "SIG-05", outcome: "not_applicable", fix: "no observer" }),

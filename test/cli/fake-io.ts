@@ -32,8 +32,14 @@ export function tempFolder(): string {
   return folder;
 }
 
-/** The words of a command line, of which those such as `HOOKPORTER_DELAY=1s` are variables, as in a shell. */
-export function asInShell<Options extends FakeIoOptions>(words: readonly string[], options: Options) {
+/**
+ * The words of a command line, of which those such as `HOOKPORTER_DELAY=1s` are variables, as in a
+ * shell.
+ */
+export function asInShell<Options extends FakeIoOptions>(
+  words: readonly string[],
+  options: Options,
+) {
   const isVariable = (word: string) => /^HOOKPORTER_[A-Z_]+=/.test(word);
   const variables = words.filter(isVariable).map((word) => {
     const at = word.indexOf("=");
@@ -53,7 +59,10 @@ export async function runCli(words: readonly string[], given: FakeIoOptions = {}
   return result(code, stdout(), stderr());
 }
 
-/** Starts a command that keeps running; `signal` stops it as Ctrl-C would, `press` presses keys on a terminal. */
+/**
+ * Starts a command that keeps running; `signal` stops it as Ctrl-C would, `press` presses keys on a
+ * terminal.
+ */
 export function startCli(words: readonly string[], given: FakeIoOptions = {}) {
   const { argv, options } = asInShell(words, given);
   const { io, stdout, stderr, signal, press } = fakeIo(options);

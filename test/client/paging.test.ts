@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { clientOf, errorOf, json, openService, type Scripted, sampleProperty } from "./service.ts";
 
 /** What a service does with the requested page; `undefined` is its first one. */
-type Pages = (asked: number | undefined, size: number) => { page: number; from: number; count: number };
+type Pages = (
+  asked: number | undefined,
+  size: number,
+) => { page: number; from: number; count: number };
 
 interface StrangeService {
   readonly total: number | ((asked: number) => number);
@@ -38,7 +41,8 @@ async function read(items: AsyncIterable<{ property: unknown }>) {
   return { ids, error: failed ? await errorOf(reading) : undefined };
 }
 
-const part = (total: number, from: number, size: number) => Math.max(0, Math.min(size, total - from));
+const part = (total: number, from: number, size: number) =>
+  Math.max(0, Math.min(size, total - from));
 
 describe("a list whose pages are smaller than they claim", () => {
   it("is read to its end if the next page continues where the last one ended", async () => {
@@ -105,7 +109,11 @@ describe("a list with an empty page", () => {
   });
 
   it("ends without an error if the missing properties were removed meanwhile", async () => {
-    const pages: Pages = (page = 1, size) => ({ page, from: (page - 1) * size, count: page > 3 ? 0 : size });
+    const pages: Pages = (page = 1, size) => ({
+      page,
+      from: (page - 1) * size,
+      count: page > 3 ? 0 : size,
+    });
     const { properties } = await openStrange({ total: (page) => (page > 3 ? 75 : 76), pages });
     const { ids, error } = await read(properties.items());
     expect(error).toBeUndefined();
@@ -142,7 +150,9 @@ describe("a list that does not end", () => {
     });
     const { ids, error } = await read(clientOf(service).properties.items());
     expect(ids).toHaveLength(2);
-    expect(error?.message).toContain("expected page 2, got page 1 after 2 of 5 properties in 1 page");
+    expect(error?.message).toContain(
+      "expected page 2, got page 1 after 2 of 5 properties in 1 page",
+    );
   });
 
   it("may have equal pages if the properties have no ids", async () => {

@@ -160,7 +160,9 @@ describe("a dispatcher", () => {
     );
     const where = Number(/#(\d+)/.exec((await pauseOf(id)) ?? "")?.[1]);
     expect(seqs.slice(20, 30)).toContain(where);
-    await until(async () => expect((await counts()).handled + (await counts()).dead).toBeLessThan(40));
+    await until(async () =>
+      expect((await counts()).handled + (await counts()).dead).toBeLessThan(40),
+    );
     expect([(await counts()).handled, (await inbox.list({})).length]).toEqual([20, 100]);
     isMended = true;
     const failed = await inbox.list({ states: ["dead", "waiting", "failing"] });

@@ -31,12 +31,16 @@ it("each place to look contains what it is said to contain", () => {
 });
 
 it("each step of a delivery is where the page says", () => {
-  const steps = rowsOf(sectionOf(architecture, "The path of a delivery")).map(([, where = ""]) => where);
+  const steps = rowsOf(sectionOf(architecture, "The path of a delivery")).map(
+    ([, where = ""]) => where,
+  );
   expect(steps.length).toBeGreaterThan(10);
   for (const where of steps) {
     const code = quoted(where).filter(isFile).map(read).join("\n");
     const symbols = quoted(where).filter((text) => !isFile(text));
-    const missing = symbols.flatMap((symbol) => symbol.split(".")).filter((name) => !isDefined(name, code));
+    const missing = symbols
+      .flatMap((symbol) => symbol.split("."))
+      .filter((name) => !isDefined(name, code));
     expect(missing, where).toEqual([]);
     expect(code, where).not.toBe("");
   }

@@ -27,7 +27,8 @@ it.each(Object.entries(GROUPS))(
   "the page lists every case of %s as in the code, and no other",
   (group, title) => {
     const inCode = CATALOGUE.filter((one) => groupOf(one) === group).map((one) => {
-      const sent = one.sent.replace(/^unsigned and wrongly signed: /, ""); // the section says it once
+      // the section says it once
+      const sent = one.sent.replace(/^unsigned and wrongly signed: /, "");
       return [one.id, sent, ...answerCell(one), one.fix.replace(/:.*$/s, "")];
     });
     expect(casesOf(sectionOf(page, `${group}: ${title}`))).toEqual(ofOneKind(inCode));
@@ -44,10 +45,14 @@ function casesOf(section: string): readonly (readonly string[])[] {
   );
 }
 
-/** The right answer, with the severity of a wrong one unless that is `required`. What is the same for all of GATE is in its section. */
+/**
+ * The right answer, with the severity of a wrong one unless that is `required`. What is the same
+ * for all of GATE is in its section.
+ */
 function answerCell(one: (typeof CATALOGUE)[number]): readonly string[] {
   const right = rightText(one);
-  if (groupOf(one) !== "GATE") return [one.severity === "required" ? right : `${right} (${one.severity})`];
+  if (groupOf(one) !== "GATE")
+    return [one.severity === "required" ? right : `${right} (${one.severity})`];
   const observed = one.sent.includes(", observed");
   expect([one.id, right, one.severity]).toEqual([
     one.id,
@@ -115,6 +120,8 @@ it("the page lists the fields of the JSON report, and no other", () => {
     ...Object.keys(summary),
     ...Object.keys(cases[0]),
   ];
-  const onPage = rowsOf(sectionOf(page, "The JSON report")).flatMap(([fields = ""]) => quoted(fields));
+  const onPage = rowsOf(sectionOf(page, "The JSON report")).flatMap(([fields = ""]) =>
+    quoted(fields),
+  );
   expect(onPage.map((field) => field.replace(/^.*\./, "")).sort()).toEqual(inCode.sort());
 });

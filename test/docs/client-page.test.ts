@@ -1,6 +1,10 @@
 import { expect, it } from "vitest";
 import { type Assumptions, DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
-import { type ClientOptions, DEFAULT_CLIENT_RETRY, DEFAULT_LIMITS } from "../../src/client/options.ts";
+import {
+  type ClientOptions,
+  DEFAULT_CLIENT_RETRY,
+  DEFAULT_LIMITS,
+} from "../../src/client/options.ts";
 import { ServiceError } from "../../src/client/service-error.ts";
 import type { RetryPolicy } from "../../src/dispatch/retry.ts";
 import { ERROR_CODES } from "../../src/errors.ts";
@@ -53,7 +57,10 @@ it("the page lists every assumption with its default", () => {
 });
 
 it("the page lists every field and every code of an error", () => {
-  const error = new ServiceError({ code: "service_failed", message: "", mayHaveHappened: false }, 1);
+  const error = new ServiceError(
+    { code: "service_failed", message: "", mayHaveHappened: false },
+    1,
+  );
   const fields = Object.keys(error).filter((name) => name !== "name");
   const rows = rowsOf(sectionOf(page, "Errors"));
   const onPage = rows

@@ -165,6 +165,8 @@ it("systemd accepts the unit, which stops later than the server", (context) => {
   const verified = spawnSync("systemd-analyze", ["verify", path], { encoding: "utf8" });
   if (verified.error !== undefined) return context.skip("systemd-analyze is not installed");
   // A machine with Node elsewhere has no /usr/bin/node.
-  const lines = verified.stderr.split("\n").filter((line) => line !== "" && !line.includes("/usr/bin/node"));
+  const lines = verified.stderr
+    .split("\n")
+    .filter((line) => line !== "" && !line.includes("/usr/bin/node"));
   expect(lines).toEqual([]);
 });

@@ -37,8 +37,11 @@ it("each word of the glossary has its name in the code", () => {
   expect(rows.length).toBeGreaterThan(15);
   const faults = rows.flatMap(([word = "", , names = ""]) => {
     const unknown = quoted(names).filter((name) => !isInCode(name));
-    if (quoted(names).length === 0) return [`"${word}": expected a name or a file of src/, got none`];
-    return unknown.map((name) => `"${word}": expected src/ to export ${name}, or to have that file`);
+    if (quoted(names).length === 0)
+      return [`"${word}": expected a name or a file of src/, got none`];
+    return unknown.map(
+      (name) => `"${word}": expected src/ to export ${name}, or to have that file`,
+    );
   });
   expect(faults, "after a rename in src/, change the last column of docs/glossary.md").toEqual([]);
 });
@@ -46,9 +49,12 @@ it("each word of the glossary has its name in the code", () => {
 it("the word of each room is explained in the concepts or in the glossary", () => {
   const concepts = readPage("docs/concepts.md").replaceAll(/\s+/g, " ");
   const faults = Object.entries(ROOM_WORDS).flatMap(([room, word]) => {
-    if (!existsSync(join(root, "src", room))) return [`expected a folder src/${room}/ for "${word}"`];
+    if (!existsSync(join(root, "src", room)))
+      return [`expected a folder src/${room}/ for "${word}"`];
     if (words.includes(word) || concepts.includes(`**${word}**`)) return [];
-    return [`expected "${word}", the word of src/${room}/, in docs/concepts.md or docs/glossary.md`];
+    return [
+      `expected "${word}", the word of src/${room}/, in docs/concepts.md or docs/glossary.md`,
+    ];
   });
   expect(faults).toEqual([]);
 });
@@ -77,7 +83,8 @@ it("the concepts list every state of an entry with its meaning, and no other", (
 /** Whether src/ has a file of this path, or exports this name. */
 function isInCode(name: string): boolean {
   if (name.startsWith("src/")) return existsSync(join(root, name));
-  return new RegExp(`^export (?:async )?(?:function\\*?|class|interface|type|const) ${name}\\b`, "m").test(
-    source,
-  );
+  return new RegExp(
+    `^export (?:async )?(?:function\\*?|class|interface|type|const) ${name}\\b`,
+    "m",
+  ).test(source);
 }

@@ -8,7 +8,10 @@ const rows = rowsOf(readPage("docs/reference/hand-on.md"));
 it("the page lists every option of handOn with its default", () => {
   const options = rows
     .filter((row) => row.length === 4)
-    .map(([name = "", , value = ""]) => [quoted(name)[0] ?? "", Number(value.replace(/ \(.*\)$/, ""))]);
+    .map(([name = "", , value = ""]) => [
+      quoted(name)[0] ?? "",
+      Number(value.replace(/ \(.*\)$/, "")),
+    ]);
   expect(Object.fromEntries(options)).toEqual(DEFAULTS);
 });
 

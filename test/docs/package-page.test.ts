@@ -77,7 +77,10 @@ it("the page has the actual defaults of the receiver", () => {
 
 it("the page says how long the default retries continue, and how far apart they get", () => {
   const seconds = (random: number) =>
-    Array.from({ length: 9 }, (_, index) => (retryDelay(index + 1, DEFAULT_RETRY, random) ?? 0) / 1000);
+    Array.from(
+      { length: 9 },
+      (_, index) => (retryDelay(index + 1, DEFAULT_RETRY, random) ?? 0) / 1000,
+    );
   const minutes = (random: number) => seconds(random).reduce((sum, delay) => sum + delay) / 60;
   expect([Math.floor(minutes(1)), Math.ceil(minutes(0))]).toEqual([4, 9]);
   const promise = readPage("docs/reference/identity-and-promise.md");

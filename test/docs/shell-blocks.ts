@@ -5,7 +5,9 @@ export interface ShellBlock {
   /** Where it is, such as `docs/metrics.md:6`. */
   readonly place: string;
   readonly code: string;
-  /** Why it is not run: the text of `<!-- skip: … -->` above it, or that its section needs a clone. */
+  /**
+   * Why it is not run: the text of `<!-- skip: … -->` above it, or that its section needs a clone.
+   */
   readonly skip: string | undefined;
   /** The exit code that the text promises: `<!-- exit: … -->`. */
   readonly exit: string;
@@ -34,7 +36,9 @@ export function shellBlocks(): readonly ShellBlock[] {
 
 /** The blocks of one page. */
 export function blocksOf(page: string, text: string): readonly ShellBlock[] {
-  const found = text.matchAll(/(?:^ *<!-- (skip|exit): (.*) -->\n)?^( *)```sh\n([\s\S]*?)^ *```$/gm);
+  const found = text.matchAll(
+    /(?:^ *<!-- (skip|exit): (.*) -->\n)?^( *)```sh\n([\s\S]*?)^ *```$/gm,
+  );
   return [...found].map((match) => {
     const [whole, order, value = "", indent = "", code = ""] = match;
     const before = text.slice(0, match.index + whole.indexOf("```"));
@@ -74,7 +78,10 @@ const ALL_DONE = [
   `left && [ -z "$(left)" ]`,
 ].join("; ");
 
-/** A page that does what the block says, with what it needs running: an app, a `listen`, the sandbox, PostgreSQL. */
+/**
+ * A page that does what the block says, with what it needs running: an app, a `listen`, the
+ * sandbox, PostgreSQL.
+ */
 export function pageOf({ code, exit }: ShellBlock): string {
   const own = EXAMPLES.reduce((text, [from, to]) => text.replaceAll(from, to), code);
   const steps: string[] = ["<!-- run: cp -r ../scene/. . -->"];
@@ -103,11 +110,11 @@ export function pageOf({ code, exit }: ShellBlock): string {
   // Backups are written to new files, and a comparison needs something to compare with.
   if (/events backup backup\.db/.test(own)) steps.push("<!-- run: rm backup.db -->");
   if (/types --check/.test(own)) steps.push("<!-- run: npx hookporter types > types.txt -->");
-  const needsListen = /npx hookporter (?:trigger|replay)(?!.*--(?:url|handlers))|4400|listen\.ndjson/.test(
-    own,
-  );
+  const needsListen =
+    /npx hookporter (?:trigger|replay)(?!.*--(?:url|handlers))|4400|listen\.ndjson/.test(own);
   const ownListen = needsListen && !/npx hookporter listen/.test(own);
-  if (ownListen) start("npx hookporter listen --handlers handlers/ --json | tee listen.ndjson", READY);
+  if (ownListen)
+    start("npx hookporter listen --handlers handlers/ --json | tee listen.ndjson", READY);
 
   let listening: number | undefined;
   for (const part of own.split(/^(npx hookporter (?:listen|sandbox)\b.*(?<!&)\n)/m)) {
@@ -121,7 +128,8 @@ export function pageOf({ code, exit }: ShellBlock): string {
     start(part.trim(), part.includes(" sandbox") ? "try it" : "Endpoint");
     listening = started;
   }
-  // What a block sends to that `listen`, its handlers must have handled; `check` sends what they must not.
+  // What a block sends to that `listen`, its handlers must have handled; `check` sends what they
+  // must not.
   if (ownListen && !/npx hookporter check/.test(own)) steps.push(`<!-- run: ${ALL_DONE} -->`);
   return steps.join("\n\n");
 }

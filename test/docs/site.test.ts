@@ -3,7 +3,15 @@ import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { isFile, linkOnSite, slugOf } from "../../tools/site/.vitepress/links.ts";
 import { readSidebar } from "../../tools/site/.vitepress/sidebar.ts";
-import { anchorsOf, contributorPages, pagesIn, readPage, root, sectionsOf, withoutCode } from "./markdown.ts";
+import {
+  anchorsOf,
+  contributorPages,
+  pagesIn,
+  readPage,
+  root,
+  sectionsOf,
+  withoutCode,
+} from "./markdown.ts";
 
 const contents = readPage("docs/README.md");
 /** The pages that the site has. */
@@ -32,7 +40,9 @@ it("llms.txt lists each page once with a sentence, and llms-full.txt has them wh
 
 it("the site has the same anchors as the pages have on GitHub", () => {
   for (const path of pagesIn("docs"))
-    expect([...sectionsOf(readPage(path)).keys()].map(slugOf), path).toEqual(anchorsOf(readPage(path)));
+    expect([...sectionsOf(readPage(path)).keys()].map(slugOf), path).toEqual(
+      anchorsOf(readPage(path)),
+    );
 });
 
 it.each([
@@ -72,7 +82,9 @@ it("the site's packages are not among the project's", () => {
 });
 
 it("every picture of a page has a path that begins with a dot, as the site's build needs it", () => {
-  const sources = pagesIn("docs").flatMap((path) => readPage(path).match(/\b(?:src|srcset)="[^"]+"/g) ?? []);
+  const sources = pagesIn("docs").flatMap(
+    (path) => readPage(path).match(/\b(?:src|srcset)="[^"]+"/g) ?? [],
+  );
   expect(sources.length).toBeGreaterThan(5);
   expect(sources.filter((source) => !/="\.\.?\//.test(source))).toEqual([]);
 });

@@ -13,8 +13,12 @@ it("the page has the versions of the records and of the report of `check`", () =
 
 it("every import is covered but those that their own page calls unstable", () => {
   const unstable = Object.keys(entries).filter(
-    (name) => name !== "." && /\*\*unstable\*\*/.test(readPage(`docs/reference/package/${name.slice(2)}.md`)),
+    (name) =>
+      name !== "." &&
+      /\*\*unstable\*\*/.test(readPage(`docs/reference/package/${name.slice(2)}.md`)),
   );
-  const uncovered = [...page.matchAll(/every import but `hookporter(\/\w+)`/g)].map(([, name]) => `.${name}`);
+  const uncovered = [...page.matchAll(/every import but `hookporter(\/\w+)`/g)].map(
+    ([, name]) => `.${name}`,
+  );
   expect(uncovered).toEqual(unstable);
 });

@@ -29,6 +29,8 @@ it("the page's adapter is the one that the suite of all adapters runs", () => {
 });
 
 it("the page lists all that goes in, and every reason for no body", () => {
-  const names = rowsOf(sectionOf(page, "What goes in")).map(([name = ""]) => quoted(name)[0]?.split("(")[0]);
+  const names = rowsOf(sectionOf(page, "What goes in")).map(
+    ([name = ""]) => quoted(name)[0]?.split("(")[0],
+  );
   expect(names).toEqual([...Object.keys(FIELDS), ...Object.keys(REASONS)]);
 });

@@ -10,7 +10,10 @@ import { closedPort } from "../tunnel/machine.ts";
 
 const ENOUGH = 600_000;
 
-/** The examples of one process, and with what code they end on SIGTERM; test/fleet/ runs the other example. */
+/**
+ * The examples of one process, and with what code they end on SIGTERM; test/fleet/ runs the other
+ * example.
+ */
 const EXAMPLES = [
   { name: "express", ready: "listening on", exit: 0 },
   { name: "nextjs", ready: "Ready in", exit: 143 }, // as Next.js itself ends
@@ -60,12 +63,16 @@ it.each(EXAMPLES)(
 
 /** Runs lines as a shell in the project would; returns what they print, or rejects if one fails. */
 async function shell(project: string, lines: string): Promise<string> {
-  const settings = "export npm_config_prefer_offline=true npm_config_audit=false npm_config_fund=false";
+  const settings =
+    "export npm_config_prefer_offline=true npm_config_audit=false npm_config_fund=false";
   const { stdout, stderr } = await packed.run(project, "bash", "-ec", `${settings}\n${lines}`);
   return stdout + stderr;
 }
 
-/** Starts the server as `npm start` does, but not through npm, which does not pass signals on. The result ends it. */
+/**
+ * Starts the server as `npm start` does, but not through npm, which does not pass signals on. The
+ * result ends it.
+ */
 async function start(project: string, port: number, ready: string) {
   const { scripts } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
   const path = `${join(project, "node_modules", ".bin")}:${packed.env.PATH}`;

@@ -74,7 +74,8 @@ it("5000 dead letters run in order at 50 a second, stop where the target falls o
     WAIT,
   );
   const [, where = 0] = /#(\d+)/.exec(await run("pause")) ?? [];
-  expect(Math.abs(Number(where) - HALF)).toBeLessThan(100); // few ran before the pause, and some waited for their key
+  // few ran before the pause, and some waited for their key
+  expect(Math.abs(Number(where) - HALF)).toBeLessThan(100);
   expect(lines).toContainEqual(
     expect.objectContaining({ level: "error", fields: expect.objectContaining({ retry: 1 }) }),
   );

@@ -84,7 +84,9 @@ describe("the fleet of the example", async () => {
     expect(codes).toEqual([0, 0, 0, 0]);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     expect(statuses.length).toBeGreaterThan(sent); // some came twice
-    expect(fresh.sort((a, b) => a - b)).toEqual(Array.from({ length: sent }, (_, number) => number));
+    expect(fresh.sort((a, b) => a - b)).toEqual(
+      Array.from({ length: sent }, (_, number) => number),
+    );
     const { rows } = await admin.query(`SELECT count(*)::int AS booked FROM ${own}.booked`);
     expect(rows[0].booked).toBe(sent);
     for (const name of MEMBERS) expect(await fleet.stop(name)).toBe(0);

@@ -23,8 +23,13 @@ function open(options?: HandOnOptions) {
   /** Hands an event on; `outcome` is what became of it. */
   const add = (id: string, { size = 10, orderKey = null as string | null } = {}) => {
     const aborter = new AbortController();
-    const message = { outcome: "open" as unknown, abort: (reason: unknown) => aborter.abort(reason) };
-    Promise.resolve(handler(eventOf(id), contextOf({ size, orderKey, signal: aborter.signal }))).then(
+    const message = {
+      outcome: "open" as unknown,
+      abort: (reason: unknown) => aborter.abort(reason),
+    };
+    Promise.resolve(
+      handler(eventOf(id), contextOf({ size, orderKey, signal: aborter.signal })),
+    ).then(
       () => {
         message.outcome = "taken";
       },

@@ -3,8 +3,9 @@ import { startServer } from "../../src/receiver/adapters/server.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 
 /**
- * A receiver in a child process: `child.ts INBOX RAN BEHAVIOUR`. It reads its secret from the environment and prints its
- * URL. For each run, the handler appends a line to RAN and then behaves as BEHAVIOUR says.
+ * A receiver in a child process: `child.ts INBOX RAN BEHAVIOUR`. It reads its secret from the
+ * environment and prints its URL. For each run, the handler appends a line to RAN and then behaves
+ * as BEHAVIOUR says.
  */
 const [inbox = "", ran = "", behaviour = "end"] = process.argv.slice(2);
 

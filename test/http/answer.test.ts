@@ -11,7 +11,10 @@ it("a value becomes JSON with its length in bytes, and headers beside those of t
     headers: { "Content-Type": "application/json", "Content-Length": "13", "X-Own": "1" },
     body: '{"text":"é"}',
   });
-  expect(json(200, {}).headers).toEqual({ "Content-Type": "application/json", "Content-Length": "2" });
+  expect(json(200, {}).headers).toEqual({
+    "Content-Type": "application/json",
+    "Content-Length": "2",
+  });
   expect(failure(404, "not_found", "No.")).toMatchObject({
     status: 404,
     body: '{"error":{"type":"not_found","message":"No."}}',

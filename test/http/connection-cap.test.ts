@@ -8,14 +8,20 @@ import { createWebhookServer } from "../../src/http/express-server.ts";
 import { until } from "../receiver/sample.ts";
 import { dial } from "../receiver/wire.ts";
 
-/** An app on a server with a limit. Requests are answered at once, or when the test calls a function in `answers`. */
+/**
+ * An app on a server with a limit. Requests are answered at once, or when the test calls a function
+ * in `answers`.
+ */
 async function serve(maxConnections: number) {
   const answers: (() => void)[] = [];
   const app: Express = express();
   app.get("/at-once", (_, response) => void response.send("ok"));
   app.get("/large", (_, response) => void response.send(LARGE));
   app.get("/later", (_, response) => void answers.push(() => response.send("ok")));
-  app.post("/body", (request, response) => void request.resume().on("end", () => response.send("ok")));
+  app.post(
+    "/body",
+    (request, response) => void request.resume().on("end", () => response.send("ok")),
+  );
   const server: Server = createWebhookServer(app, { maxConnections });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -23,7 +29,10 @@ async function serve(maxConnections: number) {
     server.close();
   });
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  /** Opens a connection and waits until the server has accepted it; `answered` waits for a number of 200 answers. */
+  /**
+   * Opens a connection and waits until the server has accepted it; `answered` waits for a number of
+   * 200 answers.
+   */
   const open = async () => {
     const accepted = new Promise<void>((resolve) => server.once("connection", () => resolve()));
     const socket = await dial(url);
@@ -34,7 +43,8 @@ async function serve(maxConnections: number) {
     });
     return {
       socket,
-      answered: (count = 1) => until(() => expect(text.split("HTTP/1.1 200")).toHaveLength(count + 1)),
+      answered: (count = 1) =>
+        until(() => expect(text.split("HTTP/1.1 200")).toHaveLength(count + 1)),
     };
   };
   const get = async (connection: Awaited<ReturnType<typeof open>>, count = 1) => {
@@ -221,7 +231,10 @@ function capped(most: number) {
   /** A request of some bytes, its head alone unless it is complete; returns its answer. */
   const begin = (socket: ReturnType<typeof open>, { complete = true } = {}) => {
     socket.bytesRead += 100;
-    const answer = Object.assign(new EventEmitter(), { req: { socket, complete }, writableEnded: false });
+    const answer = Object.assign(new EventEmitter(), {
+      req: { socket, complete },
+      writableEnded: false,
+    });
     cap.began(answer as never);
     return answer;
   };

@@ -12,9 +12,12 @@ beforeEach(() => {
   vi.spyOn(globalThis, "clearTimeout");
 });
 afterEach(() => {
-  // Not all timers are counted: Node's own client and other files of this worker may set some meanwhile.
+  // Not all timers are counted: Node's own client and other files of this worker may set some
+  // meanwhile.
   const { calls, results } = vi.mocked(setTimeout).mock;
-  const own = results.flatMap(({ value }, index) => (calls[index]?.[1] === ROOMY.timeout ? [value] : []));
+  const own = results.flatMap(({ value }, index) =>
+    calls[index]?.[1] === ROOMY.timeout ? [value] : [],
+  );
   const cleared = vi.mocked(clearTimeout).mock.calls.map(([timer]) => timer);
   expect(own.filter((timer) => !cleared.includes(timer))).toEqual([]);
   vi.restoreAllMocks();
@@ -47,7 +50,9 @@ it("a body in several pieces is joined, up to the limit, and nothing listens any
 });
 
 it("a request without a body has an empty one", async () => {
-  expect(await readWebBody(new Request("http://x", { method: "POST" }), ROOMY)).toEqual(new Uint8Array(0));
+  expect(await readWebBody(new Request("http://x", { method: "POST" }), ROOMY)).toEqual(
+    new Uint8Array(0),
+  );
 });
 
 it("a body that announces more than the limit is cancelled, not read", async () => {
@@ -114,7 +119,9 @@ it.each<[string, (request: Request) => unknown]>([
 
 it("a stream of something else than bytes is a mistake of the integrator", async () => {
   const { request, send } = open();
-  vi.spyOn(request, "body", "get").mockReturnValue(new ReadableStream({ start: (own) => own.enqueue("{}") }));
+  vi.spyOn(request, "body", "get").mockReturnValue(
+    new ReadableStream({ start: (own) => own.enqueue("{}") }),
+  );
   send.close();
   await expect(readWebBody(request, ROOMY)).rejects.toMatchObject({ code: "body_already_parsed" });
 });

@@ -45,7 +45,11 @@ describe("newEntry", () => {
   });
 
   it("leases no entry that is held for a time, and makes it due after that", () => {
-    expect(entryOf({ holdMs: 50 })).toMatchObject({ state: "waiting", runAt: AT + 50, lease: undefined });
+    expect(entryOf({ holdMs: 50 })).toMatchObject({
+      state: "waiting",
+      runAt: AT + 50,
+      lease: undefined,
+    });
   });
 });
 

@@ -112,8 +112,13 @@ describe("selectInbox", () => {
   });
 
   it("does not repeat a URL, which may contain a password", () => {
-    for (const url of ["mysql://user:canary-pw@localhost/db", "postgres://user:canary-pw@local host/db"]) {
-      expect(() => selectInbox(url)).toThrow(expect.objectContaining({ name: "ConfigurationError" }));
+    for (const url of [
+      "mysql://user:canary-pw@localhost/db",
+      "postgres://user:canary-pw@local host/db",
+    ]) {
+      expect(() => selectInbox(url)).toThrow(
+        expect.objectContaining({ name: "ConfigurationError" }),
+      );
       expect(() => selectInbox(url)).toThrow(
         expect.not.objectContaining({ message: expect.stringContaining("canary-pw") }),
       );

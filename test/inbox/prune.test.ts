@@ -3,7 +3,11 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import { latestDates, pruneInbox, stepResult } from "../../src/inbox/prune.ts";
 
 it("the latest date of each source is that of an event that ran", () => {
-  const row = (source: string, dated: number, neverRan: unknown) => ({ source, dated, never_ran: neverRan });
+  const row = (source: string, dated: number, neverRan: unknown) => ({
+    source,
+    dated,
+    never_ran: neverRan,
+  });
   const rows = [
     row("crm", -5, false),
     row("crm", -9, 0),

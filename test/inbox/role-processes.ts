@@ -49,7 +49,10 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       await sendAll(old, 50, 100);
       // Those that the old version has a handler for are done, and the others wait.
       const waiting = { pending: 50, done: 50, unhandled: 0 };
-      await vi.waitFor(async () => expect(await (await look()).counts()).toMatchObject(waiting), WAIT);
+      await vi.waitFor(
+        async () => expect(await (await look()).counts()).toMatchObject(waiting),
+        WAIT,
+      );
       const next = await start("both", "payment.received,lead.created");
       await sendAll(front, 100, 150);
       await sendAll(old, 150, 200);
@@ -63,7 +66,12 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       const front = await start("both", "*");
       const other = await start("run", "*");
       const inbox = await look();
-      await inbox.pause?.({ scope: "kind", name: "payment.received", since: Date.now(), who: "ann" });
+      await inbox.pause?.({
+        scope: "kind",
+        name: "payment.received",
+        since: Date.now(),
+        who: "ann",
+      });
       await delay(1500); // they look every second, or hear of it
       await sendAll(front, 0, 100);
       await vi.waitFor(
@@ -108,7 +116,11 @@ function crowd({ path, schema, look: open }: SharedInbox) {
     opened ??= open();
     return opened;
   };
-  const start = async (role: Role, kinds: string, unhandledAfter = 600_000): Promise<ChildProcess> => {
+  const start = async (
+    role: Role,
+    kinds: string,
+    unhandledAfter = 600_000,
+  ): Promise<ChildProcess> => {
     const child = fork(CHILD, [path, schema, ran, role, kinds, String(unhandledAfter)]);
     onTestFinished(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { kindsWithout, mergedRunner, patternOf, type Runner, runsKind } from "../../src/inbox/runner.ts";
+import {
+  kindsWithout,
+  mergedRunner,
+  patternOf,
+  type Runner,
+  runsKind,
+} from "../../src/inbox/runner.ts";
 
 function runnerOf(parts: Partial<Runner>): Runner {
   return { id: "a", version: "1", role: "both", sources: ["crm"], kinds: ["lead.*"], ...parts };
@@ -76,5 +82,7 @@ it("a pattern is found again without what it leaves out", () => {
 });
 
 it("what a handler leaves out is a list of kinds", () => {
-  expect(kindsWithout("*", ["lead.*", "payment.received"])).toBe("* except lead.* payment.received");
+  expect(kindsWithout("*", ["lead.*", "payment.received"])).toBe(
+    "* except lead.* payment.received",
+  );
 });

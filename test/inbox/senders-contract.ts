@@ -3,7 +3,11 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { SenderNote } from "../../src/inbox/senders.ts";
 import { AT } from "./entries.ts";
 
-const noteOf = (parts: Partial<SenderNote> = {}): SenderNote => ({ source: "service", days: [], ...parts });
+const noteOf = (parts: Partial<SenderNote> = {}): SenderNote => ({
+  source: "service",
+  days: [],
+  ...parts,
+});
 const mismatchesAt = (from: number, to = from) => ({ count: 2, bodies: 1, from, to });
 
 /** Contract tests for what receivers note of signatures. */

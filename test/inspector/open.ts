@@ -133,7 +133,10 @@ export async function openInspector(options: OpenOptions = {}) {
   const port = Number(inspector.url.port);
   const token = inspector.url.hash.replace("#token=", "");
   const api = async (path: string, body?: object) => {
-    const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body && { "content-type": "application/json" }),
+    };
     const method = body === undefined ? "GET" : "POST";
     const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     const got = await raw(port, path, sent);
@@ -157,7 +160,13 @@ export function raw(
     headers = {},
     body = "",
   }: { method?: string; headers?: Record<string, string | string[]>; body?: string } = {},
-): Promise<{ status: number; headers: IncomingHttpHeaders; text: string; bytes: Buffer; type: string }> {
+): Promise<{
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  bytes: Buffer;
+  type: string;
+}> {
   return new Promise((resolve, reject) => {
     const options = { host: "127.0.0.1", port, path, method, headers, agent: false };
     const request = httpRequest(options, async (response) => {

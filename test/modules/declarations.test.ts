@@ -41,7 +41,10 @@ it("a program may export what the package returns, and emit its own declarations
     types: ["node"],
     typeRoots: [join(root, "node_modules", "@types")],
   };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, files: ["program.ts"] }),
+  );
   const { stdout } = await run(
     process.execPath,
     [join(dirname(manifest), "bin", "tsc"), "-p", folder],

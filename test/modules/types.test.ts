@@ -11,7 +11,10 @@ import { run, skip } from "../strangers/programs.ts";
 const root = join(import.meta.dirname, "..", "..");
 const load = createRequire(import.meta.url);
 
-/** The newest compiler. Older ones are fetched, as in `node_modules` one of them would take the place of its command. */
+/**
+ * The newest compiler. Older ones are fetched, as in `node_modules` one of them would take the
+ * place of its command.
+ */
 const NEWEST = load.resolve("typescript/package.json");
 const fetched = new Map<string, string | undefined>();
 const compilers = mkdtempSync(join(tmpdir(), "hookporter-compilers-"));
@@ -57,7 +60,10 @@ const { secret } = { secret: "s" };
 createReceiver({ secret, handlers: { "payment.received": { attempts: 1, handler: (event) => event.data.amount } } });
 `;
 
-/** Type-checks a project that has the package installed; returns what the compiler says, nothing if all is well. */
+/**
+ * Type-checks a project that has the package installed; returns what the compiler says, nothing if
+ * all is well.
+ */
 async function typeCheck(manifest: string, module: string, type: string): Promise<string> {
   const folder = tempFolder();
   mkdirSync(join(folder, "node_modules"));
@@ -78,8 +84,15 @@ async function typeCheck(manifest: string, module: string, type: string): Promis
     types: ["node"],
     typeRoots: [join(root, "node_modules", "@types")],
   };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
-  const ended = await run(process.execPath, [join(dirname(manifest), "bin", "tsc"), "-p", folder], 60_000);
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, files: ["program.ts"] }),
+  );
+  const ended = await run(
+    process.execPath,
+    [join(dirname(manifest), "bin", "tsc"), "-p", folder],
+    60_000,
+  );
   return ended.stdout + ended.stderr;
 }
 

@@ -32,7 +32,9 @@ interface Panel {
 }
 
 const alerts: readonly Rule[] = parse(readFileSync(rules, "utf8")).groups[0].rules;
-const panels: readonly Panel[] = JSON.parse(readFileSync(join(folder, "dashboard.json"), "utf8")).panels;
+const panels: readonly Panel[] = JSON.parse(
+  readFileSync(join(folder, "dashboard.json"), "utf8"),
+).panels;
 const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
 /** What `listen` serves. */

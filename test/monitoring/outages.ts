@@ -1,6 +1,9 @@
 import { ALERT_RULES } from "./alert-rules.ts";
 
-/** Outages as series of numbers, one a minute, and what promtool has to say of them: the alert of each, and no other. */
+/**
+ * Outages as series of numbers, one a minute, and what promtool has to say of them: the alert of
+ * each, and no other.
+ */
 interface Outage {
   readonly alert: string;
   readonly series: Readonly<Record<string, string>>;
@@ -65,7 +68,8 @@ const OUTAGES: readonly Outage[] = [
     labels: FROM_SERVICE,
   },
   {
-    alert: "HookporterDeadLetters", // the first one, once for all processes of an inbox, until someone has looked
+    // the first one, once for all processes of an inbox, until someone has looked
+    alert: "HookporterDeadLetters",
     series: {
       [`hookporter_dead_letters_waiting{${A}}`]: wrong(0, 1),
       'hookporter_dead_letters_waiting{job="hooks",instance="b"}': wrong(0, 1),
@@ -98,7 +102,9 @@ const OUTAGES: readonly Outage[] = [
   },
   {
     alert: "HookporterTargetAway",
-    series: { [`hookporter_entries_waiting_for_target{${A},target="http://app.test"}`]: wrong(0, 5) },
+    series: {
+      [`hookporter_entries_waiting_for_target{${A},target="http://app.test"}`]: wrong(0, 5),
+    },
     notBefore: 29,
     firesBy: 32,
     labels: { job: "hooks", target: "http://app.test" },
@@ -133,7 +139,10 @@ const OUTAGES: readonly Outage[] = [
   {
     alert: "HookporterDrift",
     series: {
-      [`hookporter_drift_differences_total{${A},kind="lead.created",change="type changed"}`]: wrong(0, 1),
+      [`hookporter_drift_differences_total{${A},kind="lead.created",change="type changed"}`]: wrong(
+        0,
+        1,
+      ),
     },
     notBefore: 20,
     firesBy: 23,
@@ -183,9 +192,11 @@ const isWeekend = (hour: number) => [5, 6].includes(Math.floor(hour / 24) % 7);
 /** A fortnight of one event an hour with quiet weekends, beside a scanner's wrong signatures. */
 const FORTNIGHT = {
   ...WELL,
-  [`hookporter_last_authentic_delivery_timestamp_seconds{${A},source="service"}`]: latestOf(isWeekend),
+  [`hookporter_last_authentic_delivery_timestamp_seconds{${A},source="service"}`]:
+    latestOf(isWeekend),
   [`hookporter_normal_silence_seconds{${A},source="service"}`]: `${3 * 49 * 3600}x400`,
-  [`hookporter_deliveries_total{${A},outcome="unauthorized",reason="signature_mismatch"}`]: "0+20x400",
+  [`hookporter_deliveries_total{${A},outcome="unauthorized",reason="signature_mismatch"}`]:
+    "0+20x400",
 };
 
 /** A thousand events a second. */
@@ -252,7 +263,11 @@ export function outageTests(rules: string): string {
   return JSON.stringify({
     rule_files: [rules],
     evaluation_interval: "1m",
-    tests: [...fires, quiet("a fortnight", "1h", FORTNIGHT, fortnight), quiet("a rush", "1m", RUSH, rush)],
+    tests: [
+      ...fires,
+      quiet("a fortnight", "1h", FORTNIGHT, fortnight),
+      quiet("a rush", "1m", RUSH, rush),
+    ],
   });
 }
 

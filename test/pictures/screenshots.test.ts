@@ -14,7 +14,10 @@ import { digestOfStyles, textsOf, wordsOf } from "./words.ts";
 /** The folder for the pictures of the README and the pages of docs/. */
 const FOLDER = join(root, "docs", "images");
 
-/** With `HOOKPORTER_SCREENSHOTS=1` and `-u`, the pictures are taken again; otherwise the same sessions are compared with those in the folder. */
+/**
+ * With `HOOKPORTER_SCREENSHOTS=1` and `-u`, the pictures are taken again; otherwise the same
+ * sessions are compared with those in the folder.
+ */
 const IS_TAKING = process.env.HOOKPORTER_SCREENSHOTS !== undefined;
 
 const DESK = { width: 1440, height: 900 };
@@ -37,7 +40,12 @@ describe("what the pictures show is what the program shows; `HOOKPORTER_SCREENSH
     const newPage = useBrowser();
 
     /** A page as it is at this time. */
-    const pageAt = async (url: URL, now: number, path: string, options: BrowserContextOptions = {}) => {
+    const pageAt = async (
+      url: URL,
+      now: number,
+      path: string,
+      options: BrowserContextOptions = {},
+    ) => {
       const page = await newPage({
         viewport: DESK,
         timezoneId: TIME_ZONE,
@@ -75,15 +83,22 @@ describe("what the pictures show is what the program shows; `HOOKPORTER_SCREENSH
   });
 });
 
-/** The words of the terminal's picture. On a busy machine, a retry is printed a line earlier or later. */
+/**
+ * The words of the terminal's picture. On a busy machine, a retry is printed a line earlier or
+ * later.
+ */
 function sortedWordsOf(svg: string): readonly string[] {
   return wordsOf(textsOf(svg)).split("\n").sort();
 }
 
-/** Takes a picture, or compares the page with what the picture shows: its words and its styles are kept in `shown/`. */
+/**
+ * Takes a picture, or compares the page with what the picture shows: its words and its styles are
+ * kept in `shown/`.
+ */
 async function take(page: Page, name: string): Promise<void> {
   await page.waitForTimeout(500); // the charts measure their width once they are drawn
-  if (IS_TAKING) writeFileSync(join(FOLDER, `${name}.png`), withFewColours(await page.screenshot()));
+  if (IS_TAKING)
+    writeFileSync(join(FOLDER, `${name}.png`), withFewColours(await page.screenshot()));
   const shown = `${wordsOf(await page.locator("body").innerText())}styles: ${digestOfStyles()}\n`;
   await expect(shown).toMatchFileSnapshot(join("shown", `${name}.txt`));
 }

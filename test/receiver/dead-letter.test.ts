@@ -58,7 +58,14 @@ describe("letterOf", () => {
 });
 
 describe("withEvent", () => {
-  const letter = { seq: 7, eventId: "evt_own", kind: null, reason: "too_old", problems: [], error: null };
+  const letter = {
+    seq: 7,
+    eventId: "evt_own",
+    kind: null,
+    reason: "too_old",
+    problems: [],
+    error: null,
+  };
 
   it("adds the event under the entry's id, if the delivery is one", () => {
     expect(withEvent({ ...letter, delivery }, "agency")).toMatchObject({
@@ -68,6 +75,8 @@ describe("withEvent", () => {
   });
 
   it("adds none if the delivery cannot be read", () => {
-    expect(withEvent({ ...letter, delivery: deliveryOf("{") }, "agency")).toMatchObject({ event: null });
+    expect(withEvent({ ...letter, delivery: deliveryOf("{") }, "agency")).toMatchObject({
+      event: null,
+    });
   });
 });

@@ -1,5 +1,10 @@
 import { expect, it } from "vitest";
-import { createTestReceiver, sampleEvent, signedRequest, TEST_SECRET } from "../../src/entries/testing.ts";
+import {
+  createTestReceiver,
+  sampleEvent,
+  signedRequest,
+  TEST_SECRET,
+} from "../../src/entries/testing.ts";
 import type { AttemptObservation } from "../../src/receiver/observation.ts";
 import type { InspectedDelivery } from "../../src/receiver/observed.ts";
 
@@ -13,7 +18,13 @@ async function observed(headers: Record<string, string>, body: Uint8Array, targe
     told.push(observation);
     setImmediate(() => digests.push(observation.digests?.()));
   });
-  await receiver.receive({ method: "POST", target, path: "/webhooks", headers, read: async () => body });
+  await receiver.receive({
+    method: "POST",
+    target,
+    path: "/webhooks",
+    headers,
+    read: async () => body,
+  });
   for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
   await receiver.close();
   const [observation] = told;
@@ -28,7 +39,10 @@ it("an observation has the request's headers, without credentials", async () => 
   const taken = await observed({ ...headers, ...CREDENTIALS }, body);
   expect(taken.observation.headers).toEqual(headers);
   const refused = await observed({ "x-tag": "one", ...CREDENTIALS }, body, "/elsewhere");
-  expect(refused.observation).toMatchObject({ outcome: { type: "refused" }, headers: { "x-tag": "one" } });
+  expect(refused.observation).toMatchObject({
+    outcome: { type: "refused" },
+    headers: { "x-tag": "one" },
+  });
   expect(Object.keys(refused.observation.headers)).toEqual(["x-tag"]);
 });
 

@@ -13,7 +13,13 @@ const HANDLER = { name: "a", handler: () => {} };
 const KEY = { source: "agency", eventId: "evt_own", timestamp: NOW };
 
 function settingsOf(options: Partial<ReceiverOptions> = {}) {
-  return readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, clock: () => NOW, ...options });
+  return readOptions({
+    secret: SECRET,
+    inbox: "memory:",
+    log: keptLog().log,
+    clock: () => NOW,
+    ...options,
+  });
 }
 
 function entryOf(content: object | string, parts: Partial<ClaimedEntry> = {}): ClaimedEntry {
@@ -56,7 +62,11 @@ describe("planEntry", () => {
   it("runs the kind's handlers with the event under the entry's own id and source", async () => {
     const { run, event } = await planOf(entryOf(envelope({ id: "evt_sent" })));
     expect(run).toEqual([HANDLER]);
-    expect(await event()).toMatchObject({ id: "evt_own", source: "agency", kind: "payment.received" });
+    expect(await event()).toMatchObject({
+      id: "evt_own",
+      source: "agency",
+      kind: "payment.received",
+    });
   });
 
   it("makes a new event for each handler, so that no handler sees what another changed", async () => {
@@ -103,7 +113,8 @@ describe("planEntry", () => {
   });
 
   describe("for a kind without a handler", () => {
-    const lead = (parts: Partial<ClaimedEntry> = {}) => entryOf(envelope({ event: "lead.created" }), parts);
+    const lead = (parts: Partial<ClaimedEntry> = {}) =>
+      entryOf(envelope({ event: "lead.created" }), parts);
 
     it("does what is to be done with entries without a handler", () => {
       const missing = vi.fn(async (): Promise<Plan> => ({ end: "received", reason: "no_handler" }));
@@ -125,7 +136,9 @@ describe("planEntry for a retried rejected delivery", () => {
     const append = vi.spyOn(settings.inbox, "append");
     const retried = await plan(rejected(envelope({ id: "evt_own" })), settings);
     expect(retried).toEqual({ end: "handled", reason: "retried" });
-    expect(append).toHaveBeenCalledWith(expect.objectContaining({ afterPruning: true, state: "waiting" }));
+    expect(append).toHaveBeenCalledWith(
+      expect.objectContaining({ afterPruning: true, state: "waiting" }),
+    );
     expect(await claimOne(settings.inbox, NOW)).toMatchObject({
       key: KEY,
       orderKey: "payment_1",

@@ -36,7 +36,8 @@ async function readStream(
   const late = new Promise<"too_slow">((resolve) => {
     timer = setTimeout(resolve, timeout, "too_slow");
   });
-  const stream = body[Symbol.asyncIterator](); // "for await" would end the connection before the answer
+  // "for await" would end the connection before the answer
+  const stream = body[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await Promise.race([stream.next(), late]);

@@ -1,5 +1,9 @@
 import { expect, it } from "vitest";
-import { isPrivateAddress, lookupPrivate, publicAddressOf } from "../../src/relay/private-address.ts";
+import {
+  isPrivateAddress,
+  lookupPrivate,
+  publicAddressOf,
+} from "../../src/relay/private-address.ts";
 
 it.each([
   "127.0.0.1",
@@ -67,7 +71,9 @@ it.each([true, false])(
     expect(await lookedUp("8.8.8.8", all)).toMatchObject({
       message: expect.stringContaining("a public one"),
     });
-    expect(await lookedUp("10.0.0.1", all)).toEqual(all ? [{ address: "10.0.0.1", family: 4 }] : "10.0.0.1");
+    expect(await lookedUp("10.0.0.1", all)).toEqual(
+      all ? [{ address: "10.0.0.1", family: 4 }] : "10.0.0.1",
+    );
     expect(await lookedUp("no-such-host.invalid", all)).toBeInstanceOf(Error);
   },
 );

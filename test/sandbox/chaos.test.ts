@@ -114,7 +114,9 @@ describe("chaos", () => {
     });
     expect(delivery?.attempts.at(-1)).toMatchObject({ status: 200, chaos: [] });
     expect(target.got).toHaveLength(1);
-    expect(seen.filter(({ type }) => type === "outage")).toEqual([{ type: "outage", duration: 100 }]);
+    expect(seen.filter(({ type }) => type === "outage")).toEqual([
+      { type: "outage", duration: 100 },
+    ]);
     sandbox.emit("lead.created");
     expect((await settled()).at(-1)?.attempts).toHaveLength(1);
   });
@@ -131,11 +133,15 @@ describe("chaos", () => {
       },
     });
     await subscribe(url, eventKinds);
-    const caused = Array.from({ length: 5 }, () => eventKinds.map((kind) => sandbox.emit(kind))).flat();
+    const caused = Array.from({ length: 5 }, () =>
+      eventKinds.map((kind) => sandbox.emit(kind)),
+    ).flat();
     const deliveries = await settled();
     expect(deliveries.every(({ state }) => state === "delivered")).toBe(true);
     expect(deliveries.length).toBeGreaterThan(caused.length);
     await until(() => expect(handled.length).toBeGreaterThanOrEqual(caused.length));
-    expect(handled.sort()).toEqual(caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort());
+    expect(handled.sort()).toEqual(
+      caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort(),
+    );
   });
 });

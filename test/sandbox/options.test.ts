@@ -4,7 +4,11 @@ import { startSandbox } from "../../src/sandbox/start.ts";
 import { openSandbox } from "./open.ts";
 
 it("the defaults are the documented ones, and undefined counts as omitted", () => {
-  const settings = readSandboxOptions({ port: undefined, retry: undefined, chaos: { delay: undefined } });
+  const settings = readSandboxOptions({
+    port: undefined,
+    retry: undefined,
+    chaos: { delay: undefined },
+  });
   expect(settings).toMatchObject({
     port: 4500,
     seed: 1,
@@ -44,7 +48,9 @@ it.each<[string, SandboxOptions]>([
   ["an unknown option", { prot: 4500 } as object],
   ["an unknown kind of chaos", { chaos: { duplicate: 1 } } as object],
 ])("%s is refused", async (_, options) => {
-  await expect(startSandbox({ port: 0, ...options })).rejects.toMatchObject({ code: "option_invalid" });
+  await expect(startSandbox({ port: 0, ...options })).rejects.toMatchObject({
+    code: "option_invalid",
+  });
 });
 
 it("an option that is misspelt is refused with the one that was probably meant", () => {

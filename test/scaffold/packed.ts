@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,11 +23,22 @@ const QUIET = ["--no-audit", "--no-fund", "--prefer-offline"];
 export interface Packed {
   readonly place: string;
   readonly env: Record<string, string | undefined>;
-  /** Runs a program to its end; returns what it printed to standard output and to standard error. */
-  run(cwd: string, program: string, ...argv: readonly string[]): Promise<{ stdout: string; stderr: string }>;
-  /** Makes a project that depends on the packed package, which is not published yet. Returns its folder. */
+  /**
+   * Runs a program to its end; returns what it printed to standard output and to standard error.
+   */
+  run(
+    cwd: string,
+    program: string,
+    ...argv: readonly string[]
+  ): Promise<{ stdout: string; stderr: string }>;
+  /**
+   * Makes a project that depends on the packed package, which is not published yet. Returns its
+   * folder.
+   */
   init(name: string, ...flags: readonly string[]): Promise<string>;
-  /** Copies a project of `examples/`, which then depends on the packed package. Returns its folder. */
+  /**
+   * Copies a project of `examples/`, which then depends on the packed package. Returns its folder.
+   */
   copyExample(name: string): string;
   remove(): void;
 }

@@ -37,7 +37,11 @@ const PATIENCE = 4000;
 const STALLED = 1500;
 
 /** Starts a receiver on a damaged inbox file, sends deliveries to it, and checks the results. */
-export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: AgedInbox): Promise<Meeting> {
+export async function meetDamage(
+  path: string,
+  inbox: Inbox,
+  { hashes, due }: AgedInbox,
+): Promise<Meeting> {
   const { log, lines } = keptLog();
   const receiver = createReceiver({
     secret: SECRET,
@@ -67,7 +71,9 @@ export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: Ag
     };
   }
   const outcomes = await send(receiver, "new-", SENT);
-  const acknowledged = outcomes.flatMap(({ type }, index) => (type === "accepted" ? [`new-${index}`] : []));
+  const acknowledged = outcomes.flatMap(({ type }, index) =>
+    type === "accepted" ? [`new-${index}`] : [],
+  );
   const doneOf = (ids: Iterable<string>) => [...ids].filter((id) => seen.done.has(id)).length;
   const unreadable = () =>
     seen.dead.filter(({ reason, eventId }) => reason === "unreadable" && due.has(eventId));
@@ -125,13 +131,18 @@ function watch(receiver: Receiver, hashes: AgedInbox["hashes"]) {
   });
   receiver.onDead(({ seq, eventId, reason }) => void seen.dead.push({ seq, eventId, reason }));
   receiver.observe((observation) => {
-    if (observation.type === "attempt" && observation.state === "handled") seen.done.add(observation.eventId);
+    if (observation.type === "attempt" && observation.state === "handled")
+      seen.done.add(observation.eventId);
   });
   return seen;
 }
 
 /** Sends distinct events one after another. */
-async function send(receiver: Receiver, prefix: string, count: number): Promise<readonly Outcome[]> {
+async function send(
+  receiver: Receiver,
+  prefix: string,
+  count: number,
+): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let number = 0; number < count; number++) {
     const now = Date.now();

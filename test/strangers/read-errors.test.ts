@@ -34,7 +34,9 @@ it.each(CASES.slice(0, long(2, 3)))(
     await failReads(receiver.pid, place.inbox, seconds * SECOND, which);
     const after = acknowledged();
     const at = Date.now();
-    await expect.poll(acknowledged, { timeout: 100 * SECOND, interval: 100 }).toBeGreaterThan(after + 200);
+    await expect
+      .poll(acknowledged, { timeout: 100 * SECOND, interval: 100 })
+      .toBeGreaterThan(after + 200);
     const back = Date.now() - at;
     expect(await sender.stop()).toBe(true);
     await drained(place);

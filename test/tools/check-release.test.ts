@@ -19,7 +19,13 @@ it.each([
   ["a tag of another version", "v1.2.4", ADDRESSES, "## [1.2.3] - 2030-01-31\n", /tag v1\.2\.3/],
   ["a tag without v", "1.2.3", ADDRESSES, "## [1.2.3] - 2030-01-31\n", /tag v1\.2\.3/],
   ["a changelog without the version", "v1.2.3", ADDRESSES, "## [Unreleased]\n", /section/],
-  ["a changelog of a similar version", "v1.2.3", ADDRESSES, "## [1.2.30] - 2030-01-31\n", /section/],
+  [
+    "a changelog of a similar version",
+    "v1.2.3",
+    ADDRESSES,
+    "## [1.2.30] - 2030-01-31\n",
+    /section/,
+  ],
   ["a changelog without a date", "v1.2.3", ADDRESSES, "## [1.2.3] - unreleased\n", /date/],
 ])("a release is refused for %s", (_, tag, addresses, changelog, problem) => {
   const { status, problems } = check(tag, { version: "1.2.3", ...addresses }, changelog);
@@ -34,7 +40,10 @@ it("a release is refused while package.json names no repository", () => {
 });
 
 it("a release is refused if the README's relative links would lead nowhere on npm's page", () => {
-  const elsewhere = { ...ADDRESSES, repository: { type: "git", url: "https://git.example.com/hookporter" } };
+  const elsewhere = {
+    ...ADDRESSES,
+    repository: { type: "git", url: "https://git.example.com/hookporter" },
+  };
   const { status, problems } = check(
     "v1.2.3",
     { version: "1.2.3", ...elsewhere },
@@ -48,6 +57,9 @@ function check(tag: string, manifest: object, changelog: string) {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   writeFileSync(join(folder, "package.json"), JSON.stringify(manifest));
   writeFileSync(join(folder, "CHANGELOG.md"), `# Changelog\n\n${changelog}`);
-  const { status, stderr } = spawnSync(process.execPath, [script, tag], { cwd: folder, encoding: "utf8" });
+  const { status, stderr } = spawnSync(process.execPath, [script, tag], {
+    cwd: folder,
+    encoding: "utf8",
+  });
   return { status, problems: stderr.split("\n").filter((line) => line !== "") };
 }

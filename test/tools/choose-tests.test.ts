@@ -28,7 +28,10 @@ const choose = ({ changed, tests = TESTS, known = {}, time = 10_000, workers = 2
   chooseTests({ changed, tests, known, time, workers });
 
 it.each([
-  ["src/event/age.ts", ["test/architecture.test.ts", "test/event/age.test.ts", "test/docs/cli-page.test.ts"]],
+  [
+    "src/event/age.ts",
+    ["test/architecture.test.ts", "test/event/age.test.ts", "test/docs/cli-page.test.ts"],
+  ],
   ["test/event/age.test.ts", ["test/event/age.test.ts"]],
   ["test/event/sample.ts", ["test/event/age.test.ts"]],
   ["docs/reference/cli/listen.md", ["test/docs/cli-page.test.ts", "test/docs/readme.test.ts"]],

@@ -18,7 +18,9 @@ it.each([
 ])(
   "each name among the tests of the mode %s is one of a file, so that a moved one is not left out unseen",
   async (mode, least) => {
-    const { test } = await (config as (env: object) => { test: { include: readonly string[] } })({ mode });
+    const { test } = await (config as (env: object) => { test: { include: readonly string[] } })({
+      mode,
+    });
     const files = readdirSync(join(root, "test"), { recursive: true }).map((path) =>
       join("test", String(path)).replaceAll("\\", "/"),
     );

@@ -25,7 +25,9 @@ function imported(folder: string): readonly string[] {
     .filter((file) => /\.tsx?$/.test(file) && !file.endsWith(".d.ts"))
     .map((file) => readFileSync(join(root, folder, file), "utf8").replaceAll(/^\s*\*.*$/gm, ""))
     .flatMap((text) => [
-      ...text.matchAll(/^(?:import|export) (?!type )[^;]*?from "([^"]+)";$|[^f] import\("([^"]+)"\)/gm),
+      ...text.matchAll(
+        /^(?:import|export) (?!type )[^;]*?from "([^"]+)";$|[^f] import\("([^"]+)"\)/gm,
+      ),
     ])
     .map(([, first, second]) => first ?? second ?? "")
     .filter((name) => !/^(?:\.|node:|virtual:)/.test(name))
@@ -36,7 +38,9 @@ function imported(folder: string): readonly string[] {
 function closure(name: string, found = new Set<string>()): ReadonlySet<string> {
   if (found.has(name)) return found;
   found.add(name);
-  const manifest = JSON.parse(readFileSync(join(root, "node_modules", name, "package.json"), "utf8"));
+  const manifest = JSON.parse(
+    readFileSync(join(root, "node_modules", name, "package.json"), "utf8"),
+  );
   for (const next of Object.keys(manifest.dependencies ?? {})) closure(next, found);
   return found;
 }
@@ -48,13 +52,17 @@ const installed = Object.keys({
   ...packageJson.peerDependencies,
 });
 const own = new Set([...imported("src"), ...imported("bin")]);
-const bundled = [...own].filter((name) => !installed.includes(name) || ["zod", "express"].includes(name));
+const bundled = [...own].filter(
+  (name) => !installed.includes(name) || ["zod", "express"].includes(name),
+);
 
 /** What may be bundled. */
 const possible = new Set([...bundled, "prom-client"].flatMap((name) => [...closure(name)]));
 
 it("the notices list every package that is bundled, and none that is not", () => {
-  expect(bundled).toEqual(expect.arrayContaining(["commander", "chalk", "express", "preact", "zod"]));
+  expect(bundled).toEqual(
+    expect.arrayContaining(["commander", "chalk", "express", "preact", "zod"]),
+  );
   const names = listed.map(({ name }) => name);
   expect(names).toEqual(expect.arrayContaining(bundled));
   expect(names.filter((name) => !possible.has(name))).toEqual([]);
@@ -64,7 +72,9 @@ it("every bundled package has a permissive licence, and its notice is in the fil
   expect(listed.length).toBeGreaterThan(30);
   expect(listed.filter(({ licence }) => !PERMISSIVE.includes(licence))).toEqual([]);
   const body = `\n${texts.join("\n")}`;
-  expect(listed.filter(({ name, version }) => !body.includes(`\n${name} ${version}\n`))).toEqual([]);
+  expect(listed.filter(({ name, version }) => !body.includes(`\n${name} ${version}\n`))).toEqual(
+    [],
+  );
 });
 
 it("the bill of materials lists the same packages, in CycloneDX's form", () => {
@@ -94,7 +104,9 @@ function textsIn(code: string): ReadonlySet<string> {
 }
 
 function codeIn(folder: string, files: RegExp): string {
-  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => files.test(name));
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) =>
+    files.test(name),
+  );
   return names
     .map((name) => {
       const bytes = readFileSync(join(folder, name));
@@ -105,7 +117,9 @@ function codeIn(folder: string, files: RegExp): string {
 
 it("the bill of materials is that of the bundle: what has its texts there is listed, and what is listed has some there", () => {
   // Minifiers write texts in backticks.
-  const bundle = textsIn(codeIn(join(root, "dist"), /^(?!types).*\.(?:c?js|br)$/).replaceAll("`", '"'));
+  const bundle = textsIn(
+    codeIn(join(root, "dist"), /^(?!types).*\.(?:c?js|br)$/).replaceAll("`", '"'),
+  );
   const own = textsIn(codeIn(join(root, "src"), /\.tsx?$/));
   const shares = [...possible].flatMap((name) => {
     const texts = textsIn(
@@ -149,7 +163,10 @@ it.each([
   onTestFinished(() => rmSync(place, { recursive: true }));
   const folder = join(place, "node_modules", "one");
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "one", version: "1.0.0", license }));
+  writeFileSync(
+    join(folder, "package.json"),
+    JSON.stringify({ name: "one", version: "1.0.0", license }),
+  );
   for (const file of files) writeFileSync(join(folder, file), "Copyright (c) 2020 Somebody\n");
   expect(() => noticesOf([`${folder}/index.js`])).toThrow(message);
 });

@@ -3,11 +3,14 @@ const GAP = 26;
 const LANE = 10;
 
 /**
- * Places boxes in their rows, so that few arrows cross and most are straight. An arrow that passes rows has a point in
- * each. Returns the places of the boxes by name, and the points between the ends of each arrow.
+ * Places boxes in their rows, so that few arrows cross and most are straight. An arrow that passes
+ * rows has a point in each. Returns the places of the boxes by name, and the points between the
+ * ends of each arrow.
  */
 export function layOut(rows, arrows) {
-  const nodes = rows.flatMap((row, at) => row.map(({ name, width }) => ({ name, width, row: at, near: [] })));
+  const nodes = rows.flatMap((row, at) =>
+    row.map(({ name, width }) => ({ name, width, row: at, near: [] })),
+  );
   const byName = new Map(nodes.map((node) => [node.name, node]));
   const chains = arrows.map(({ from, to }) => {
     const start = byName.get(from);
@@ -80,13 +83,18 @@ function crossings(layers) {
   return count;
 }
 
-/** Numbers the nodes of each row, as a share of the row, so that rows of any length can be compared. */
+/**
+ * Numbers the nodes of each row, as a share of the row, so that rows of any length can be compared.
+ */
 function number(layers) {
   for (const layer of layers)
     for (const [index, node] of layer.entries()) node.at = (index + 0.5) / layer.length;
 }
 
-/** Gives each node its `x`: near its neighbours, arrows that pass straight, no two boxes closer than the gap. */
+/**
+ * Gives each node its `x`: near its neighbours, arrows that pass straight, no two boxes closer than
+ * the gap.
+ */
 function place(layers) {
   for (const layer of layers)
     spread(
@@ -105,7 +113,10 @@ function place(layers) {
   for (const node of layers.flat()) node.x -= left;
 }
 
-/** As near to the wanted places as order and gaps allow: neighbours that want the same place share their mean. */
+/**
+ * As near to the wanted places as order and gaps allow: neighbours that want the same place share
+ * their mean.
+ */
 function spread(layer, wanted) {
   let offset = 0;
   const offsets = layer.map((node, index) => {
@@ -119,7 +130,11 @@ function spread(layer, wanted) {
     while (blocks.length > 1 && value(blocks.at(-2)) > value(blocks.at(-1))) {
       const { sum, weight, size } = blocks.pop();
       const last = blocks.at(-1);
-      Object.assign(last, { sum: last.sum + sum, weight: last.weight + weight, size: last.size + size });
+      Object.assign(last, {
+        sum: last.sum + sum,
+        weight: last.weight + weight,
+        size: last.size + size,
+      });
     }
   }
   const places = blocks.flatMap((block) => new Array(block.size).fill(value(block)));

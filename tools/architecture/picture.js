@@ -3,10 +3,15 @@ import { layOut } from "./layout.js";
 const BOX = 46;
 const PITCH = 88;
 const MARGIN = 20;
-/** Wider than any common sans-serif font sets a letter of this size, so that no text leaves its box. */
+/**
+ * Wider than any common sans-serif font sets a letter of this size, so that no text leaves its box.
+ */
 const LETTER = 6.4;
 
-/** Every colour is drawn on a background of its own: a viewer in dark mode sees dark, any other one sees light. */
+/**
+ * Every colour is drawn on a background of its own: a viewer in dark mode sees dark, any other one
+ * sees light.
+ */
 const STYLE = `
 .back{fill:#fff}.box{fill:#f3f4f6;stroke:#6b7280}.path{fill:#dbeafe;stroke:#1d4ed8;stroke-width:2}
 .name{fill:#111827;font-weight:600;font-size:14px}.does{fill:#374151;font-size:11px}
@@ -18,7 +23,10 @@ const STYLE = `
 /** Draws the rooms in their rows, and an arrow from each room to those it imports. */
 export function draw(rows, arrows) {
   const sized = rows.map((row) =>
-    row.map((room) => ({ ...room, width: Math.max(room.name.length * 8, room.does.length * LETTER) + 20 })),
+    row.map((room) => ({
+      ...room,
+      width: Math.max(room.name.length * 8, room.does.length * LETTER) + 20,
+    })),
   );
   const { byName, chains } = layOut(sized, arrows);
   const boxes = sized.flat().map((room) => {

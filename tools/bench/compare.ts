@@ -1,4 +1,5 @@
-// Compares runs on several Nodes: `node compare.js <result.json>…` prints one table. `tools/bench.js` calls it.
+// Compares runs on several Nodes: `node compare.js <result.json>…` prints one table.
+// `tools/bench.js` calls it.
 import { readFileSync } from "node:fs";
 import { compareText } from "./report/compare-text.ts";
 

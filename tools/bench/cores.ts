@@ -4,8 +4,9 @@ import { availableParallelism } from "node:os";
 const hasTaskset = spawnSync("taskset", ["--version"]).status === 0;
 
 /**
- * Assigns cores. The load generator is pinned to the last core; the server may use all, since a receiver with two threads
- * must be able to use them, and must bear the cost if there are few cores.
+ * Assigns cores. The load generator is pinned to the last core; the server may use all, since a
+ * receiver with two threads must be able to use them, and must bear the cost if there are few
+ * cores.
  */
 export const CORES = {
   server: `0-${availableParallelism() - 1}`,

@@ -22,7 +22,10 @@ export function indexOf(data: object): number {
   return Number("bench" in data ? data.bench : Number.NaN);
 }
 
-/** A source of distinct bodies of exactly `size` bytes: all 12 kinds in turn, with increasing timestamps from `from`. */
+/**
+ * A source of distinct bodies of exactly `size` bytes: all 12 kinds in turn, with increasing
+ * timestamps from `from`.
+ */
 export function bodySource(size: number, from: number): (index: number) => SignedBody {
   const texts = eventKinds.map((kind) => {
     const event = sampleEvent(kind, { timestamp: 0 });
@@ -30,7 +33,10 @@ export function bodySource(size: number, from: number): (index: number) => Signe
     const empty = Buffer.byteLength(JSON.stringify(open));
     if (empty > size)
       throw new RangeError(`an event of kind ${kind} needs at least ${empty} bytes, got ${size}`);
-    const text = JSON.stringify({ ...open, data: { ...open.data, padding: "x".repeat(size - empty) } });
+    const text = JSON.stringify({
+      ...open,
+      data: { ...open.data, padding: "x".repeat(size - empty) },
+    });
     const stamped = new Date(0).toISOString();
     const [head = "", tail = ""] = text.split(stamped);
     return { kind, head, tail };

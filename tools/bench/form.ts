@@ -23,7 +23,9 @@ export interface Form {
   readonly name: "short" | "long" | "minute" | "against";
   /** What is measured unless sections are named. */
   readonly sections: readonly SectionName[];
-  /** Loads of signed deliveries on an empty inbox: contestants, size, connections, rounds, seconds. */
+  /**
+   * Loads of signed deliveries on an empty inbox: contestants, size, connections, rounds, seconds.
+   */
   readonly loads: readonly LoadPlan[];
   /** Entries in the inboxes of the ageing section. */
   readonly aged: readonly number[];
@@ -31,10 +33,17 @@ export interface Form {
   readonly rounds: number;
   readonly seconds: number;
   /** Rounds of the account, seconds of each, and of each profile. */
-  readonly account: { readonly rounds: number; readonly seconds: number; readonly profileSeconds: number };
+  readonly account: {
+    readonly rounds: number;
+    readonly seconds: number;
+    readonly profileSeconds: number;
+  };
   /** Entries that wait in the inbox of the pending section. */
   readonly pending: number;
-  /** Entries of the inboxes in the growth section: that ended, that wait, and that a sweep removes; and rounds of each. */
+  /**
+   * Entries of the inboxes in the growth section: that ended, that wait, and that a sweep removes;
+   * and rounds of each.
+   */
   readonly growth: {
     readonly entries: readonly number[];
     readonly pending: number;
@@ -78,7 +87,10 @@ export interface LoadPlan {
 }
 
 const OURS = ["hookporter express", "hookporter node"] as const;
-const RECEIVED_ONLY = ["hookporter express, received only", "hookporter node, received only"] as const;
+const RECEIVED_ONLY = [
+  "hookporter express, received only",
+  "hookporter node, received only",
+] as const;
 const WITHOUT = [...RECEIVED_ONLY, "hookporter node, no schemas"] as const;
 const NO_STORE = ["hookporter express, no store", "hookporter node, no store"] as const;
 const PEERS = ["express plain", "node:http bare", "octokit", "fastify", "hono"] as const;
@@ -89,14 +101,20 @@ const LONE = [...FEW, "hookporter node, received only", "hookporter node, no sto
 const CROWD = [...FEW, ...RECEIVED_ONLY, ...NO_STORE] as const;
 
 /**
- * What fits into three minutes. Many short rounds rather than few long ones, so that other load on the machine affects the
- * compared rounds equally.
+ * What fits into three minutes. Many short rounds rather than few long ones, so that other load on
+ * the machine affects the compared rounds equally.
  */
 export const SHORT: Form = {
   name: "short",
   sections: SECTIONS,
   loads: [
-    { size: 600, connections: 64, contestants: [...OURS, ...WITHOUT, ...PEERS], rounds: 7, seconds: 0.5 },
+    {
+      size: 600,
+      connections: 64,
+      contestants: [...OURS, ...WITHOUT, ...PEERS],
+      rounds: 7,
+      seconds: 0.5,
+    },
     { size: 600, connections: 1, contestants: LONE, rounds: 5, seconds: 0.3 },
     { size: 600, connections: 256, contestants: CROWD, rounds: 5, seconds: 0.3 },
     { size: 8_000, connections: 64, contestants: BESIDE_PLAIN, rounds: 3, seconds: 0.3 },
@@ -109,7 +127,14 @@ export const SHORT: Form = {
   pending: 100_000,
   peers: { rounds: 3, seconds: 1, patience: 40 },
   growth: { entries: [100_000], pending: 100_000, swept: 50_000, rounds: 3 },
-  postgres: { aged: 100_000, wakeUps: 30, pinned: 80_000, behind: 20_000, day: 20_000, waiting: 10_000 },
+  postgres: {
+    aged: 100_000,
+    wakeUps: 30,
+    pinned: 80_000,
+    behind: 20_000,
+    day: 20_000,
+    waiting: 10_000,
+  },
   startups: 7,
   fixtures: 10_000,
   profiled: FEW,
@@ -140,10 +165,16 @@ export const LONG: Form = {
   name: "long",
   sections: SECTIONS,
   loads: [
-    ...[64, 1, 256].map((connections) => ofEverybody({ size: 600, connections, rounds: 15, seconds: 2 })),
+    ...[64, 1, 256].map((connections) =>
+      ofEverybody({ size: 600, connections, rounds: 15, seconds: 2 }),
+    ),
     ...[4, 16].map((connections) => ofEverybody({ size: 600, connections, rounds: 7, seconds: 1 })),
-    ...[1, 64, 256].map((connections) => ofEverybody({ size: 8_000, connections, rounds: 7, seconds: 1 })),
-    ...[1, 64, 256].map((connections) => ofEverybody({ size: 200_000, connections, rounds: 5, seconds: 1 })),
+    ...[1, 64, 256].map((connections) =>
+      ofEverybody({ size: 8_000, connections, rounds: 7, seconds: 1 }),
+    ),
+    ...[1, 64, 256].map((connections) =>
+      ofEverybody({ size: 200_000, connections, rounds: 5, seconds: 1 }),
+    ),
   ],
   aged: [0, 1_000_000, 10_000_000],
   rounds: 15,
@@ -152,7 +183,14 @@ export const LONG: Form = {
   pending: 1_000_000,
   peers: { rounds: 7, seconds: 4, patience: 90 },
   growth: { entries: [10_000_000, 50_000_000], pending: 1_000_000, swept: 1_000_000, rounds: 15 },
-  postgres: { aged: 1_000_000, wakeUps: 200, pinned: 80_000, behind: 20_000, day: 40_000, waiting: 40_000 },
+  postgres: {
+    aged: 1_000_000,
+    wakeUps: 200,
+    pinned: 80_000,
+    behind: 20_000,
+    day: 40_000,
+    waiting: 40_000,
+  },
   startups: 31,
   fixtures: 10_000,
   profiled: EVERYBODY,

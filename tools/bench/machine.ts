@@ -75,6 +75,8 @@ function versionOf(name: string): readonly [string, string][] {
     name === "hookporter"
       ? [ROOT]
       : [ROOT, import.meta.dirname].map((folder) => join(folder, "node_modules", name));
-  const file = folders.map((folder) => join(folder, "package.json")).find((path) => existsSync(path));
+  const file = folders
+    .map((folder) => join(folder, "package.json"))
+    .find((path) => existsSync(path));
   return file === undefined ? [] : [[name, JSON.parse(readFileSync(file, "utf8")).version]];
 }

@@ -1,4 +1,6 @@
-/** The median of numbers; the mean of the middle two if their count is even; NaN if there are none. */
+/**
+ * The median of numbers; the mean of the middle two if their count is even; NaN if there are none.
+ */
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   const low = sorted[(sorted.length - 1) >> 1];

@@ -43,14 +43,21 @@ export function readOptions(argv: readonly string[], root: string): Options {
   const { form: named = "short", only, profile, against } = values;
   const [path = "", ...flags] = values.node.split(/ +(?=--)| +$/);
   if (only !== undefined && profile !== undefined) {
-    throw new TypeError("expected --only or --profile, got both: profiles are taken instead of measuring");
+    throw new TypeError(
+      "expected --only or --profile, got both: profiles are taken instead of measuring",
+    );
   }
   if (against !== undefined && [values.form, only, profile].some((other) => other !== undefined)) {
-    throw new TypeError("expected --against without --form, --only and --profile: what it measures is fixed");
+    throw new TypeError(
+      "expected --against without --form, --only and --profile: what it measures is fixed",
+    );
   }
-  const form = against === undefined ? Object.values(FORMS).find(({ name }) => name === named) : AGAINST;
+  const form =
+    against === undefined ? Object.values(FORMS).find(({ name }) => name === named) : AGAINST;
   if (form === undefined) {
-    throw new TypeError(`expected --form to be one of ${Object.keys(FORMS).join(", ")}, got ${named}`);
+    throw new TypeError(
+      `expected --form to be one of ${Object.keys(FORMS).join(", ")}, got ${named}`,
+    );
   }
   const all = profile === undefined ? form.sections : [];
   return {

@@ -1,4 +1,5 @@
-// `npm run bench`: the short form. `npm run bench -- --form long`: the long form. See docs/performance.md.
+// `npm run bench`: the short form. `npm run bench -- --form long`: the long form. See
+// docs/performance.md.
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SectionName } from "./form.ts";
@@ -34,7 +35,9 @@ const { form, sections, out, add, node, nodeFlags, against, profile } = orEnd(()
 const serverNode = orEnd(() => askNode(node));
 const start = performance.now();
 const tell = (line: string) => {
-  process.stderr.write(`${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s  ${line}\n`);
+  process.stderr.write(
+    `${((performance.now() - start) / 1000).toFixed(0).padStart(5)} s  ${line}\n`,
+  );
 };
 const stage = new Stage({ folder: join(out, `stage-${process.pid}`), node, nodeFlags });
 process.on("exit", () => rmSync(stage.folder, { recursive: true, force: true }));
@@ -69,7 +72,8 @@ const measure: Readonly<Record<SectionName, () => Promise<Findings>>> = {
 function write(report: Report): void {
   writeFileSync(join(out, "result.json"), `${JSON.stringify(report, undefined, 1)}\n`);
   const { ageing, growth, loads } = report;
-  if (ageing !== undefined) writeFileSync(join(out, "throughput-by-inbox.svg"), inboxPlot(ageing.measured));
+  if (ageing !== undefined)
+    writeFileSync(join(out, "throughput-by-inbox.svg"), inboxPlot(ageing.measured));
   if (growth !== undefined) writeFileSync(join(out, "growth.svg"), growthPlot(growth));
   if (loads !== undefined) writeFileSync(join(out, "latency-by-load.svg"), latencyPlot(loads));
 }
@@ -80,10 +84,15 @@ function begun(): Report {
   const empty: Report = {
     form: form.name,
     at,
-    machine: describeMachine({ ...serverNode, version: [serverNode.version, ...nodeFlags].join(" ") }),
+    machine: describeMachine({
+      ...serverNode,
+      version: [serverNode.version, ...nodeFlags].join(" "),
+    }),
   };
   const earlier = join(out, "result.json");
-  return add && existsSync(earlier) ? goOnFrom(JSON.parse(readFileSync(earlier, "utf8")), empty) : empty;
+  return add && existsSync(earlier)
+    ? goOnFrom(JSON.parse(readFileSync(earlier, "utf8")), empty)
+    : empty;
 }
 
 let report = orEnd(begun);

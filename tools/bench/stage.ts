@@ -12,11 +12,16 @@ import { type Server, startServer } from "./server/server.ts";
 
 const HOUR = 3_600_000;
 
-/** Requests after which a server is warm, and the maximum number and length of loads for warming up. */
+/**
+ * Requests after which a server is warm, and the maximum number and length of loads for warming up.
+ */
 const WARM = 30_000;
 const WARM_UP = { loads: 10, seconds: 0.4 };
 
-/** Bytes of a request file from which it is not kept for the next section: large inboxes need the disk. */
+/**
+ * Bytes of a request file from which it is not kept for the next section: large inboxes need the
+ * disk.
+ */
 const LARGE_FILE = 5e9;
 
 /** The result of one round of one contestant. */
@@ -92,7 +97,10 @@ export class Stage {
     return path;
   }
 
-  /** Starts a contestant, on a new inbox if none is named, and with the wrapping command if one is given. */
+  /**
+   * Starts a contestant, on a new inbox if none is named, and with the wrapping command if one is
+   * given.
+   */
   async server(
     name: ContestantName,
     {
@@ -101,7 +109,10 @@ export class Stage {
       ranFile,
       within,
       build,
-    }: Partial<Omit<Order, "name">> & { readonly within?: readonly string[]; readonly build?: Build } = {},
+    }: Partial<Omit<Order, "name">> & {
+      readonly within?: readonly string[];
+      readonly build?: Build;
+    } = {},
   ): Promise<Server> {
     const server = await startServer(
       { name, inbox, namesStatements, ranFile },
@@ -112,15 +123,17 @@ export class Stage {
   }
 
   /**
-   * Sends a server new requests, and checks that all were answered 2xx, and stored if the server stores any. If handlers
-   * run, the load ends when the last is done.
+   * Sends a server new requests, and checks that all were answered 2xx, and stored if the server
+   * stores any. If handlers run, the load ends when the last is done.
    */
   load(server: Server, sending: Sending): Promise<DetailedRound> {
     const sent = this.#sentTo(server);
     const requests = this.#file(sending.size, server.dialect);
     const fresh = sent.fresh.get(requests) ?? new FreshRequests(requests, sending.size);
     sent.fresh.set(requests, fresh);
-    return fresh.send(sending, (file, first) => this.#loadOnce(server, { ...sending, file, first }));
+    return fresh.send(sending, (file, first) =>
+      this.#loadOnce(server, { ...sending, file, first }),
+    );
   }
 
   async #loadOnce(
@@ -133,19 +146,32 @@ export class Stage {
     const result = { ...sent, seconds: sent.seconds + (await secondsUntilDone(server)) };
     const used = await server.measure();
     this.#sentTo(server).answered += result.answered;
-    if (result.failed > 0) throw new Error(`${result.failed} of ${result.answered} requests failed`);
+    if (result.failed > 0)
+      throw new Error(`${result.failed} of ${result.answered} requests failed`);
     const kept = (await server.counts()).kept - before.kept;
     // Requests in progress when the previous load ended may have been stored since.
     const keeps = before.kept > 0 || kept > 0;
     const allNew = first + result.sent <= file.count;
     if (keeps && allNew && (kept < result.answered || kept > result.sent + connections)) {
-      throw new Error(`${result.answered} to ${result.sent} deliveries were sent, but ${kept} were stored`);
+      throw new Error(
+        `${result.answered} to ${result.sent} deliveries were sent, but ${kept} were stored`,
+      );
     }
     const { p50, p99 } = result.latency;
     const perSecond = result.answered / result.seconds;
     const cpu = (used.cpu / result.answered) * 1e6;
     const received = sent.answered / sent.seconds;
-    return { ...result, received, perSecond, p50, p99, cpu, lagP99: used.lagP99, rss: used.rss, used };
+    return {
+      ...result,
+      received,
+      perSecond,
+      p50,
+      p99,
+      cpu,
+      lagP99: used.lagP99,
+      rss: used.rss,
+      used,
+    };
   }
 
   /** Loads a server until its code is likely to be compiled, for at most a few seconds. */
@@ -173,7 +199,8 @@ export class Stage {
 
   #sentTo(server: Server): Sent {
     const sent = this.#servers.get(server);
-    if (sent === undefined) throw new Error("expected a server that this stage started and did not close");
+    if (sent === undefined)
+      throw new Error("expected a server that this stage started and did not close");
     return sent;
   }
 
@@ -181,7 +208,11 @@ export class Stage {
     const name = `requests-${dialect}-${size}`;
     const known = this.#files.get(name);
     if (known !== undefined) return known;
-    const file = new RequestFile(join(this.folder, name), { size, dialect, from: Date.now() - HOUR });
+    const file = new RequestFile(join(this.folder, name), {
+      size,
+      dialect,
+      from: Date.now() - HOUR,
+    });
     this.#files.set(name, file);
     return file;
   }
@@ -191,6 +222,7 @@ export class Stage {
 async function secondsUntilDone(server: Server): Promise<number> {
   if (!server.handles) return 0;
   const start = performance.now();
-  for (let now = await server.counts(); now.done < now.kept; now = await server.counts()) await wait(5);
+  for (let now = await server.counts(); now.done < now.kept; now = await server.counts())
+    await wait(5);
   return (performance.now() - start) / 1000;
 }

@@ -2,7 +2,10 @@ import { postgresInbox } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { InboxHandle } from "../../src/inbox/shared/handle.ts";
 
-/** Where a build keeps the store behind a handle or a receiver's `inbox`. One of before keeps it in the open. */
+/**
+ * Where a build keeps the store behind a handle or a receiver's `inbox`. One of before keeps it in
+ * the open.
+ */
 const HELD = ["hookporter.inbox-handle", "hookporter.inbox-view"].map(Symbol.for);
 
 /** The store behind what `postgresInbox` returns, or behind a receiver's `inbox`. */

@@ -4,7 +4,10 @@ const UNKNOWN = 1000;
 /** Tests of files that no test imports. */
 const READERS = [
   [/^(?:src\/|tools\/architecture\/)/, /^test\/architecture\.test\.ts$/],
-  [/^(?:README|CONTRIBUTING|CHANGELOG)\.md$|^docs\//, /^test\/docs\/(?:readme|architecture-page)\.test\.ts$/],
+  [
+    /^(?:README|CONTRIBUTING|CHANGELOG)\.md$|^docs\//,
+    /^test\/docs\/(?:readme|architecture-page)\.test\.ts$/,
+  ],
   [/^docs\/reference\/cli\//, /^test\/docs\/cli-page\.test\.ts$/],
   [/^docs\/reference\/package\//, /^test\/docs\/package-page\.test\.ts$/],
   [/^docs\/frameworks\//, /^test\/docs\/frameworks-page\.test\.ts$/],
@@ -16,8 +19,9 @@ const READERS = [
 ];
 
 /**
- * Chooses the tests of changed files, the nearest first, as many as fit into a time: changed tests; then those that mirror
- * a changed file or read it; then those that import one. Returns those to run, and those left out since they take long.
+ * Chooses the tests of changed files, the nearest first, as many as fit into a time: changed tests;
+ * then those that mirror a changed file or read it; then those that import one. Returns those to
+ * run, and those left out since they take long.
  */
 export function chooseTests({ changed, tests, known, time, workers }) {
   const ranked = tests
@@ -43,11 +47,15 @@ export function chooseTests({ changed, tests, known, time, workers }) {
 
 function rank(test, imports, changed) {
   if (test === changed) return 0;
-  if (mirrors(test, changed) || READERS.some(([what, who]) => what.test(changed) && who.test(test))) return 1;
+  if (mirrors(test, changed) || READERS.some(([what, who]) => what.test(changed) && who.test(test)))
+    return 1;
   return imports.includes(changed) ? 2 : Number.POSITIVE_INFINITY;
 }
 
-/** `test/event/utf8.test.ts` mirrors `src/event/utf8.ts`, and `test/docs/tunnel-page.test.ts` mirrors `docs/reference/tunnel.md`. */
+/**
+ * `test/event/utf8.test.ts` mirrors `src/event/utf8.ts`, and `test/docs/tunnel-page.test.ts`
+ * mirrors `docs/reference/tunnel.md`.
+ */
 function mirrors(test, changed) {
   const path = changed.replace(/\.\w+$/, "");
   const page = `${path.replace(/^docs\/(?:.*\/)?/, "test/docs/")}-page`;

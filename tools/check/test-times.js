@@ -10,7 +10,10 @@ export function readTimes(file) {
   }
 }
 
-/** Forgets the times of tests that are about to run, so that those without one afterwards did not end. */
+/**
+ * Forgets the times of tests that are about to run, so that those without one afterwards did not
+ * end.
+ */
 export function forgetTimes(file, tests) {
   const known = readTimes(file);
   for (const test of tests) delete known[test];

@@ -1,6 +1,16 @@
-// `npm run docs` builds the site into tools/site/dist/; `npm run docs -- dev` serves it, and follows edits of docs/.
+// `npm run docs` builds the site into tools/site/dist/; `npm run docs -- dev` serves it, and
+// follows edits of docs/.
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, watch, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { llmsFiles } from "./llms.js";
 
@@ -40,13 +50,18 @@ if (process.argv[2] === "dev") {
 }
 
 function copyPages() {
-  cpSync(join(project, "docs"), pages, { recursive: true, filter: (path) => !leftOut.includes(path) });
-  for (const name of ["CHANGELOG.md", "SECURITY.md"]) cpSync(join(project, name), join(pages, name));
+  cpSync(join(project, "docs"), pages, {
+    recursive: true,
+    filter: (path) => !leftOut.includes(path),
+  });
+  for (const name of ["CHANGELOG.md", "SECURITY.md"])
+    cpSync(join(project, name), join(pages, name));
   cpSync(join(pages, "README.md"), join(pages, "contents.md"));
   rmSync(join(pages, "README.md"));
   cpSync(join(here, "home.md"), join(pages, "index.md"));
   const docs = join(project, "docs");
-  for (const folder of files) cpSync(join(docs, folder), join(pages, "public", folder), { recursive: true });
+  for (const folder of files)
+    cpSync(join(docs, folder), join(pages, "public", folder), { recursive: true });
   const read = (path) => readFileSync(join(docs, path), "utf8");
   mkdirSync(join(pages, "public"), { recursive: true });
   for (const [name, text] of Object.entries(llmsFiles(read("README.md"), read)))

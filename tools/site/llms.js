@@ -1,13 +1,18 @@
 /**
- * The pages for language models: `llms.txt` lists each page with its first sentence, `llms-full.txt` has all of them.
+ * The pages for language models: `llms.txt` lists each page with its first sentence,
+ * `llms-full.txt` has all of them.
  *
  * @param contents - the list of pages, docs/README.md
  * @param read - reads a page by its path in docs/
  */
 export function llmsFiles(contents, read) {
-  const paths = [...contents.matchAll(/^- \[[^\]]+\]\((?!\.\.)([^)#]+\.md)\)/gm)].map(([, path]) => path);
+  const paths = [...contents.matchAll(/^- \[[^\]]+\]\((?!\.\.)([^)#]+\.md)\)/gm)].map(
+    ([, path]) => path,
+  );
   const pages = paths.map((path) => ({ path, text: read(path) }));
-  const list = pages.map(({ path, text }) => `- [${titleOf(text)}](${path}): ${firstSentence(text)}`);
+  const list = pages.map(
+    ({ path, text }) => `- [${titleOf(text)}](${path}): ${firstSentence(text)}`,
+  );
   const head =
     "# hookporter\n\n> Receives signed webhooks: verifies, keeps, runs and replays them. A library and a command line for Node.js.\n";
   return {
@@ -20,7 +25,10 @@ function titleOf(text) {
   return /^# (.+)$/m.exec(text)?.[1] ?? "";
 }
 
-/** The first sentence of the first paragraph of prose, in one line without links; nothing if there is none. */
+/**
+ * The first sentence of the first paragraph of prose, in one line without links; nothing if there
+ * is none.
+ */
 function firstSentence(text) {
   const blocks = text.replaceAll(/^```[\s\S]*?^```$|<!--[\s\S]*?-->/gm, "").split(/\n{2,}/);
   const prose = blocks.find((block) => /^[\w[`*]/.test(block.trim())) ?? "";

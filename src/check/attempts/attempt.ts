@@ -26,8 +26,15 @@ export function attempt(probe: Probe, cause: string, own: Partial<Attempt>): Att
   };
 }
 
-/** A cause of `verify` and its fix in the words of `check`: what signs is the receiver, which computes what it compares. */
-export function inReceiver({ meaning, detail, fix }: Pick<Cause, "meaning" | "detail" | "fix">): string {
+/**
+ * A cause of `verify` and its fix in the words of `check`: what signs is the receiver, which
+ * computes what it compares.
+ */
+export function inReceiver({
+  meaning,
+  detail,
+  fix,
+}: Pick<Cause, "meaning" | "detail" | "fix">): string {
   const said = detail === null ? meaning : `${meaning} (${detail})`;
   return `${said}. ${fix.slice(0, 1).toUpperCase()}${fix.slice(1)}.`
     .replace(/\bsign(ed)?\b/g, (_, ed?: string) => (ed === undefined ? "verify" : "verified"))

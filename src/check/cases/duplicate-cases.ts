@@ -58,7 +58,9 @@ const OBSERVED: readonly ObservedRow[] = [
     { ...EACH, runs: 2 },
     (probe) => {
       const timestamp = probe.at();
-      return probe.untilDigest(() => [1, 2].map((rooms) => probe.bodyWith({ rooms }, { timestamp })));
+      return probe.untilDigest(() =>
+        [1, 2].map((rooms) => probe.bodyWith({ rooms }, { timestamp })),
+      );
     },
     "it treats two events as one and loses the second: the resource's id and the time are not a unique key; include `data`",
   ],

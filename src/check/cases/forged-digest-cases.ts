@@ -31,7 +31,10 @@ const GUESSES = [
   "development",
 ];
 
-/** Wrong digests that a comparison of only a part of it, or of something made from it, takes for the right one. */
+/**
+ * Wrong digests that a comparison of only a part of it, or of something made from it, takes for the
+ * right one.
+ */
 export const FORGED_DIGEST_CASES: readonly CheckCase[] = [
   {
     ...REFUSED,
@@ -88,7 +91,9 @@ export const FORGED_DIGEST_CASES: readonly CheckCase[] = [
     fix: "an error while comparing counts as success: require 64 digits before you compare, and refuse after any error",
     run: sendDigests(() => {
       const digits = (length: number) => "5a".repeat(length).slice(0, length);
-      return Object.fromEntries([1, 31, 63, 65, 4096].map((length) => [`${length} digits`, digits(length)]));
+      return Object.fromEntries(
+        [1, 31, 63, 65, 4096].map((length) => [`${length} digits`, digits(length)]),
+      );
     }),
   },
   {
@@ -98,13 +103,18 @@ export const FORGED_DIGEST_CASES: readonly CheckCase[] = [
     fix: "it falls back to a secret that anyone can guess: refuse to start without the subscription's secret",
     run: sendDigests((digest, { signatureHeader }, body) => {
       const keys = [...GUESSES, signatureHeader, String(JSON.parse(String(body)).webhook?.id)];
-      const made = keys.map((key) => [key, createHmac("sha256", key).update(body).digest("hex")] as const);
+      const made = keys.map(
+        (key) => [key, createHmac("sha256", key).update(body).digest("hex")] as const,
+      );
       return Object.fromEntries(made.filter(([, one]) => one !== digest));
     }),
   },
 ];
 
-/** Sends an event with wrong digests in place of its own, each with a name; the body is chosen by the form of its digest. */
+/**
+ * Sends an event with wrong digests in place of its own, each with a name; the body is chosen by
+ * the form of its digest.
+ */
 function sendDigests(
   values: (digest: string, probe: Probe, body: Buffer) => Readonly<Record<string, string>>,
   form: DigestForm = PLAIN,
@@ -113,7 +123,10 @@ function sendDigests(
     const body = probe.untilDigest(() => probe.body(), form);
     const forged = Object.entries(values(probe.digest(body), probe, body));
     return sendForged(
-      forged.map(([name, digest]) => [name, () => probe.post(body, { signature: `sha256=${digest}` })]),
+      forged.map(([name, digest]) => [
+        name,
+        () => probe.post(body, { signature: `sha256=${digest}` }),
+      ]),
     );
   };
 }

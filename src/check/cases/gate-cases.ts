@@ -39,8 +39,8 @@ function caseOf(form: GateForm): CheckCase {
 }
 
 /**
- * A page that answers 200 at every path, or to every empty body, takes nothing; what counts then is the answer to the event
- * at the URL itself.
+ * A page that answers 200 at every path, or to every empty body, takes nothing; what counts then is
+ * the answer to the event at the URL itself.
  */
 async function post(
   probe: Probe,

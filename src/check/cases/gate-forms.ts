@@ -10,15 +10,18 @@ interface GateRequest extends Omit<PostOptions, "signature"> {
   readonly body?: Buffer;
 }
 
-/** A form of a request that a stack may pass to the handler without running the check of the signature. */
+/**
+ * A form of a request that a stack may pass to the handler without running the check of the
+ * signature.
+ */
 export interface GateForm {
   readonly id: CheckCase["id"];
   readonly as: string;
   readonly requests: (event: Buffer, probe: Probe) => readonly GateRequest[];
   readonly fix: string;
   /**
-   * Sent by another method or to another path, which may be answered 200 without being a receiver, or with a body that
-   * means nothing there.
+   * Sent by another method or to another path, which may be answered 200 without being a receiver,
+   * or with a body that means nothing there.
    */
   readonly elsewhere?: boolean | "query";
   /** Something else may well answer it with 2xx, so that only the effect shows a forgery. */
@@ -47,11 +50,20 @@ const TRUSTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "x-forwarded-for": "127.0.0.1",
     forwarded: "for=127.0.0.1;host=localhost;proto=https",
   },
-  "X-Real-IP": { "x-real-ip": "127.0.0.1", "true-client-ip": "127.0.0.1", "cf-connecting-ip": "127.0.0.1" },
+  "X-Real-IP": {
+    "x-real-ip": "127.0.0.1",
+    "true-client-ip": "127.0.0.1",
+    "cf-connecting-ip": "127.0.0.1",
+  },
   Host: { host: "localhost", "x-forwarded-host": "localhost", origin: "http://localhost" },
   Authorization: { authorization: "Bearer x" },
   Cookie: { cookie: "session=x" },
-  "X-Internal": { "x-internal": "true", "x-test": "true", "x-debug": "true", "x-skip-verification": "true" },
+  "X-Internal": {
+    "x-internal": "true",
+    "x-test": "true",
+    "x-debug": "true",
+    "x-skip-verification": "true",
+  },
 };
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
@@ -99,7 +111,12 @@ export const GATE_FORMS: readonly GateForm[] = [
     as: "Content-Encoding gzip, deflate, br or identity",
     fix: FRAMING_FIX,
     requests: (event) => {
-      const encoded = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, identity: Buffer.from };
+      const encoded = {
+        gzip: gzipSync,
+        deflate: deflateSync,
+        br: brotliCompressSync,
+        identity: Buffer.from,
+      };
       return Object.entries(encoded).map(([name, encode]) => ({
         name,
         body: encode(event),
@@ -121,14 +138,20 @@ export const GATE_FORMS: readonly GateForm[] = [
   },
   {
     ...atPath("GATE-48", "a query added to the URL", (path) => path),
-    requests: (_, { url, target }) => [{ target: `${target}${url.search === "" ? "?" : "&"}source=check` }],
+    requests: (_, { url, target }) => [
+      { target: `${target}${url.search === "" ? "?" : "&"}source=check` },
+    ],
   },
   atPath("GATE-51", "a letter of the path percent-encoded", (path) =>
     path.replace(/[A-Za-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
   ),
   atPath("GATE-54", "the path with // or /./", (path) => [`/${path}`, `/.${path}`]),
   {
-    ...atPath("GATE-57", "a longer path, observed", (path) => `${path.replace(/\/$/, "")}/no-such-part`),
+    ...atPath(
+      "GATE-57",
+      "a longer path, observed",
+      (path) => `${path.replace(/\/$/, "")}/no-such-part`,
+    ),
     elsewhere: false,
     needsObserver: true,
   },
@@ -190,10 +213,17 @@ function byMethod(id: GateForm["id"], method: string, observed?: "observed"): Ga
   };
 }
 
-function atPath(id: GateForm["id"], as: string, change: (path: string) => string | readonly string[]) {
+function atPath(
+  id: GateForm["id"],
+  as: string,
+  change: (path: string) => string | readonly string[],
+) {
   const requests = (_: Buffer, { url }: Probe) => {
     const paths = [change(url.pathname)].flat();
-    return paths.map((path) => ({ ...(paths.length > 1 && { name: path }), target: path + url.search }));
+    return paths.map((path) => ({
+      ...(paths.length > 1 && { name: path }),
+      target: path + url.search,
+    }));
   };
   return { id, as, requests, fix: ROUTE_FIX, elsewhere: true };
 }
@@ -204,7 +234,10 @@ function withOtherSlash(path: string): string {
   return path.endsWith("/") ? path.slice(0, -1) : `${path}/`;
 }
 
-/** The fields of an envelope as a form has them: `data[id]`, as the common parsers of nested forms read it. */
+/**
+ * The fields of an envelope as a form has them: `data[id]`, as the common parsers of nested forms
+ * read it.
+ */
 function fields(value: object, within?: string): [string, string][] {
   return Object.entries(value).flatMap(([key, one]): [string, string][] => {
     const name = within === undefined ? key : `${within}[${key}]`;
@@ -218,7 +251,8 @@ function formEncoded(pairs: [string, string][]): Buffer {
 
 function multipart(pairs: readonly [string, string][]): Buffer {
   const parts = pairs.map(
-    ([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    ([name, value]) =>
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
   return Buffer.from(`${parts.join("")}--${BOUNDARY}--\r\n`, "utf8");
 }

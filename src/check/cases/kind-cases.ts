@@ -62,7 +62,8 @@ export const KIND_CASES: readonly CheckCase[] = [
     why: WHY.otherData,
     crash: FAILED,
     fix: FAILED,
-    run: (probe) => probe.post(probe.body({ data: { id: probe.marker, surface: "large", owner: null } })),
+    run: (probe) =>
+      probe.post(probe.body({ data: { id: probe.marker, surface: "large", owner: null } })),
   },
   {
     id: "KIND-16",
@@ -76,7 +77,11 @@ export const KIND_CASES: readonly CheckCase[] = [
       const added = { added_later: { nested: [1, null] } };
       const make = () => {
         const { data, webhook } = probe.event();
-        return probe.body({ ...added, data: { ...data, ...added }, webhook: { ...webhook, ...added } });
+        return probe.body({
+          ...added,
+          data: { ...data, ...added },
+          webhook: { ...webhook, ...added },
+        });
       };
       return probe.post(probe.untilDigest(make));
     },

@@ -5,7 +5,8 @@ import { WHY } from "../reasons.ts";
 /** A body size in bytes that no event needs. */
 const OVERSIZE = 16 * 1024 * 1024;
 
-const TYPE_FIX = "it parses by Content-Type before it verifies: read the raw bytes, whatever the header says";
+const TYPE_FIX =
+  "it parses by Content-Type before it verifies: read the raw bytes, whatever the header says";
 
 const ENDLESS_FIX =
   "it waits for the rest of a body for ever: allow several seconds for the whole body, then answer 408 or close";
@@ -17,12 +18,21 @@ const LARGE_FIX = "it accepts a body of any size: limit it, for example to 1 MiB
 const CHUNKED_FIX =
   "its limit does not apply without a length: count the bytes as they arrive, and answer 413";
 
-type TypeRow = readonly [id: CheckCase["id"], sent: string, type: string | null, hasUmlaut?: boolean];
+type TypeRow = readonly [
+  id: CheckCase["id"],
+  sent: string,
+  type: string | null,
+  hasUmlaut?: boolean,
+];
 
 const TYPES: readonly TypeRow[] = [
   ["HTTP-01", "Content-Type application/json; charset=UTF-8", "application/json; charset=UTF-8"],
   ["HTTP-02", "Content-Type text/plain", "text/plain"],
-  ["HTTP-03", "Content-Type application/x-www-form-urlencoded", "application/x-www-form-urlencoded"],
+  [
+    "HTTP-03",
+    "Content-Type application/x-www-form-urlencoded",
+    "application/x-www-form-urlencoded",
+  ],
   ["HTTP-04", "no Content-Type", null],
   [
     "HTTP-05",
@@ -32,7 +42,12 @@ const TYPES: readonly TypeRow[] = [
   ],
 ];
 
-const ACCEPTED = { right: ["200"], severity: "required", why: WHY.http, about: "transfer" } as const;
+const ACCEPTED = {
+  right: ["200"],
+  severity: "required",
+  why: WHY.http,
+  about: "transfer",
+} as const;
 
 const LIMITED = { right: ["4xx", "closed"], severity: "recommended", why: WHY.limits } as const;
 const POST_ONLY = { right: ["4xx", "501"], severity: "recommended", why: WHY.postOnly } as const;
@@ -80,7 +95,8 @@ export const REQUEST_CASES: readonly CheckCase[] = [
       probe.onOneConnection(async (agent) => {
         await probe.post(probe.body(), { agent, signature: null });
         const answer = await probe.post(probe.body(), { agent });
-        // The receiver may close the connection after a refusal while we send; every sender would retry then.
+        // The receiver may close the connection after a refusal while we send; every sender would
+        // retry then.
         return answer.type === "closed" ? probe.post(probe.body(), { agent }) : answer;
       }),
   },
@@ -93,7 +109,11 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     run: (probe) => {
       const body = probe.body();
       const third = Math.ceil(body.byteLength / 3);
-      const pieces = [body.subarray(0, third), body.subarray(third, 2 * third), body.subarray(2 * third)];
+      const pieces = [
+        body.subarray(0, third),
+        body.subarray(third, 2 * third),
+        body.subarray(2 * third),
+      ];
       const parts = pieces.flatMap((piece, index) => (index === 0 ? [piece] : [300, piece]));
       return probe.post(body, { parts });
     },
@@ -128,7 +148,8 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     silence: CHUNKED_FIX,
     stops: LARGE_STOPS,
     isLarge: true,
-    run: (probe) => probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) }), { chunked: true }),
+    run: (probe) =>
+      probe.post(probe.bodyWith({ address: "x".repeat(OVERSIZE) }), { chunked: true }),
   },
   {
     ...POST_ONLY,
@@ -137,7 +158,10 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     fix: "it confirms a GET: accept only POST, and answer 405",
     run: (probe) => {
       const empty = Buffer.alloc(0);
-      return probe.post(empty, { method: "GET", headers: { "content-length": null, "content-type": null } });
+      return probe.post(empty, {
+        method: "GET",
+        headers: { "content-length": null, "content-type": null },
+      });
     },
   },
   {
@@ -169,7 +193,10 @@ export const REQUEST_CASES: readonly CheckCase[] = [
     run: (probe) => {
       const body = probe.body();
       const zipped = gzipSync(body);
-      return probe.post(zipped, { signature: probe.sign(body), headers: { "content-encoding": "gzip" } });
+      return probe.post(zipped, {
+        signature: probe.sign(body),
+        headers: { "content-encoding": "gzip" },
+      });
     },
   },
 ];

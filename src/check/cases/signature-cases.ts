@@ -22,7 +22,10 @@ const ZEROS = `sha256=${"0".repeat(64)}`;
 const hmac = (algorithm: string, { probe, body }: Given, encoding: "hex" | "base64" = "hex") =>
   createHmac(algorithm, probe.secret).update(body).digest(encoding);
 
-/** Values of the signature header that must be refused although the body is valid, by what is wrong if they are not. */
+/**
+ * Values of the signature header that must be refused although the body is valid, by what is wrong
+ * if they are not.
+ */
 const VALUES: readonly {
   readonly fix: string;
   readonly about?: "form";
@@ -62,7 +65,11 @@ const VALUES: readonly {
     fix: "it compares only as many digits as were sent, so a short guess is accepted: compare the lengths first",
     rows: [
       ["SIG-10", "only the first 32 digits", ({ digest }) => `sha256=${digest.slice(0, 32)}`],
-      ["SIG-11", "63 digits, the last one missing", ({ digest }) => `sha256=${digest.slice(0, -1)}`],
+      [
+        "SIG-11",
+        "63 digits, the last one missing",
+        ({ digest }) => `sha256=${digest.slice(0, -1)}`,
+      ],
     ],
   },
   {
@@ -109,8 +116,16 @@ const VALUES: readonly {
     about: "form",
     weight: ["recommended", WHY.sentTwice],
     rows: [
-      ["SIG-22", "the header twice: wrong, then right", ({ digest }) => [ZEROS, `sha256=${digest}`]],
-      ["SIG-23", "the header twice: right, then wrong", ({ digest }) => [`sha256=${digest}`, ZEROS]],
+      [
+        "SIG-22",
+        "the header twice: wrong, then right",
+        ({ digest }) => [ZEROS, `sha256=${digest}`],
+      ],
+      [
+        "SIG-23",
+        "the header twice: right, then wrong",
+        ({ digest }) => [`sha256=${digest}`, ZEROS],
+      ],
     ],
   },
 ];
@@ -122,31 +137,48 @@ const FORGED = {
     "(a constant-time comparison throws on unequal lengths or odd characters)",
 } as const satisfies Partial<CheckCase>;
 
-/** What a sender may have in place of a digest, and a receiver may compare with the same mistake of its own. */
-const NO_DIGESTS = ["", "sha256=", "sha256=undefined", "sha256=null", "sha256=[object Promise]", "none", "*"];
+/**
+ * What a sender may have in place of a digest, and a receiver may compare with the same mistake of
+ * its own.
+ */
+const NO_DIGESTS = [
+  "",
+  "sha256=",
+  "sha256=undefined",
+  "sha256=null",
+  "sha256=[object Promise]",
+  "none",
+  "*",
+];
 
-/** The cases that recommend 401: one for a missing and one for a wrong signature, so that the advice appears only twice. */
+/**
+ * The cases that recommend 401: one for a missing and one for a wrong signature, so that the advice
+ * appears only twice.
+ */
 const BEST_401 = new Set(["SIG-01", "SIG-17"]);
 
 /** All wrong forms of the header's value, signatures in wrong places, and one correct form. */
 export const SIGNATURE_CASES: readonly CheckCase[] = [
-  ...VALUES.flatMap(({ fix, about, weight: [severity, why] = [FORGED.severity, FORGED.why], rows }) =>
-    rows.map(
-      ([id, sent, value]): CheckCase => ({
-        ...FORGED,
-        id,
-        sent,
-        fix,
-        severity,
-        why,
-        ...(about !== undefined && { about }),
-        ...(BEST_401.has(id) && { best: ["401"] }),
-        run: (probe) => {
-          const body = probe.body();
-          return probe.post(body, { signature: value({ probe, body, digest: probe.digest(body) }) });
-        },
-      }),
-    ),
+  ...VALUES.flatMap(
+    ({ fix, about, weight: [severity, why] = [FORGED.severity, FORGED.why], rows }) =>
+      rows.map(
+        ([id, sent, value]): CheckCase => ({
+          ...FORGED,
+          id,
+          sent,
+          fix,
+          severity,
+          why,
+          ...(about !== undefined && { about }),
+          ...(BEST_401.has(id) && { best: ["401"] }),
+          run: (probe) => {
+            const body = probe.body();
+            return probe.post(body, {
+              signature: value({ probe, body, digest: probe.digest(body) }),
+            });
+          },
+        }),
+      ),
   ),
   {
     ...FORGED,
@@ -156,7 +188,10 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     run: (probe) => {
       const body = probe.body();
       return sendForged(
-        NO_DIGESTS.map((signature) => [signature || "empty", () => probe.post(body, { signature })]),
+        NO_DIGESTS.map((signature) => [
+          signature || "empty",
+          () => probe.post(body, { signature }),
+        ]),
       );
     },
   },
@@ -179,7 +214,9 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     fix: "it reads the signature from the body: read it only from the header",
     run: (probe) => {
       const signature = probe.sign(probe.body());
-      return probe.post(probe.body({ signature, [probe.signatureHeader]: signature }), { signature: null });
+      return probe.post(probe.body({ signature, [probe.signatureHeader]: signature }), {
+        signature: null,
+      });
     },
   },
   {

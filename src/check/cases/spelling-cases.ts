@@ -6,7 +6,12 @@ import { pretty, reordered, replaced, text } from "./event-bodies.ts";
 const RAW_FIX =
   "it verifies re-serialised JSON or decoded text, not the raw bytes: read the body as bytes before any parser";
 
-const ACCEPTED = { right: ["200"], severity: "required", why: WHY.rawBody, about: "bytes" } as const;
+const ACCEPTED = {
+  right: ["200"],
+  severity: "required",
+  why: WHY.rawBody,
+  about: "bytes",
+} as const;
 
 /** Correctly signed events in every spelling that JSON allows. */
 export const SPELLING_CASES: readonly CheckCase[] = [
@@ -33,7 +38,8 @@ export const SPELLING_CASES: readonly CheckCase[] = [
       [
         "BODY-10",
         "the same characters as \\u escapes",
-        (probe) => replaced(probe, "address", '"@@"', '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"'),
+        (probe) =>
+          replaced(probe, "address", '"@@"', '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"'),
       ],
       [
         "BODY-11",

@@ -28,7 +28,12 @@ const TIMES: readonly (readonly [Pick<CheckCase, "right" | "why" | "fix">, ...Ti
       why: WHY.utc,
       fix: "it does not accept every form of an ISO 8601 timestamp in UTC: support fractions and offsets",
     },
-    ["TIME-01", "a timestamp without a fraction", (probe) => probe.at().replace(/\.\d+/, ""), "required"],
+    [
+      "TIME-01",
+      "a timestamp without a fraction",
+      (probe) => probe.at().replace(/\.\d+/, ""),
+      "required",
+    ],
     ["TIME-02", "a timestamp with microseconds", (probe) => probe.at().replace("Z", "123Z")],
     ["TIME-03", "a timestamp that ends in +00:00", (probe) => probe.at().replace("Z", "+00:00")],
   ],

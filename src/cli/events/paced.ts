@@ -13,7 +13,10 @@ export interface PaceOptions {
   readonly dryRun?: boolean;
 }
 
-/** Retries the entries that match, oldest first, at the given pace; returns how many, with `dryRun` those that it would. */
+/**
+ * Retries the entries that match, oldest first, at the given pace; returns how many, with `dryRun`
+ * those that it would.
+ */
 export async function retryOldest(
   inbox: Inbox,
   filter: EntryFilter,

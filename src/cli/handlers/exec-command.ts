@@ -2,7 +2,10 @@ import type { Handler, HandlerContext } from "../../dispatch/handler.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import { type CommandSetup, runCommand } from "./run-command.ts";
 
-/** The variables that a command gets about its event. A test compares them with `docs/reference/cli/exec.md`. */
+/**
+ * The variables that a command gets about its event. A test compares them with
+ * `docs/reference/cli/exec.md`.
+ */
 export const EXEC_VARIABLES = [
   "HOOKPORTER_EVENT_ID",
   "HOOKPORTER_EVENT_KIND",
@@ -20,8 +23,8 @@ export interface ExecOptions extends CommandSetup {
 }
 
 /**
- * Runs a command for each event, with the body on standard input. A run ends at the latest when the handler's time is
- * over.
+ * Runs a command for each event, with the body on standard input. A run ends at the latest when the
+ * handler's time is over.
  */
 export class ExecCommand {
   readonly #options: ExecOptions;
@@ -32,7 +35,10 @@ export class ExecCommand {
     this.#options = options;
   }
 
-  /** Stable, so that a finished run is recognised after a restart. Arguments may hold secrets, so only the program is named. */
+  /**
+   * Stable, so that a finished run is recognised after a restart. Arguments may hold secrets, so
+   * only the program is named.
+   */
   get name(): string {
     return `exec ${this.#options.words[0]}`;
   }
@@ -55,7 +61,10 @@ export class ExecCommand {
     await Promise.allSettled(this.#runs.values());
   }
 
-  async #run(event: WebhookEvent, { seq, attempt, delivery, signal }: HandlerContext): Promise<void> {
+  async #run(
+    event: WebhookEvent,
+    { seq, attempt, delivery, signal }: HandlerContext,
+  ): Promise<void> {
     const { inbox, onLine, ...setup } = this.#options;
     const variables: Readonly<Record<(typeof EXEC_VARIABLES)[number], string>> = {
       HOOKPORTER_EVENT_ID: event.id,
@@ -63,7 +72,8 @@ export class ExecCommand {
       HOOKPORTER_EVENT_TIMESTAMP: event.timestamp,
       HOOKPORTER_ENTRY: String(seq),
       HOOKPORTER_ATTEMPT: String(attempt),
-      HOOKPORTER_DELIVERY_PATH: delivery.target.replace(/\?.*$/s, ""), // a query may hold credentials
+      // a query may hold credentials
+      HOOKPORTER_DELIVERY_PATH: delivery.target.replace(/\?.*$/s, ""),
       HOOKPORTER_INBOX: inbox ?? "",
     };
     const { how, said } = await runCommand({

@@ -10,7 +10,10 @@ import { forEachEvent, learnEvents } from "./learn-events.ts";
 import { readShapeFile } from "./learned-data.ts";
 import type { TypesOptions } from "./options.ts";
 
-/** `types --diff`: compares two shape files, a shape file with events, or the events before and since a time. */
+/**
+ * `types --diff`: compares two shape files, a shape file with events, or the events before and
+ * since a time.
+ */
 export async function diffTypes(
   what: readonly string[],
   options: TypesOptions & { readonly diff: string },

@@ -8,8 +8,8 @@ import type { Session } from "./plan.ts";
 import { tokenFile } from "./token-file.ts";
 
 /**
- * Starts the inspector beside a receiver, unless it is turned off; returns its page's address. Adds its close function to
- * `stops`. Throws `port_unavailable`.
+ * Starts the inspector beside a receiver, unless it is turned off; returns its page's address. Adds
+ * its close function to `stops`. Throws `port_unavailable`.
  */
 export async function openInspector(
   { options, context, receiver, secrets, inbox, diagnosis, stops }: Session,

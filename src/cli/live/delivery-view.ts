@@ -38,7 +38,8 @@ export function deliveryLines(
   };
   const remarks = remarksOn(outcome);
   if (typeof telling === "object") {
-    // Those that are not events are alike if their reason is the same, but the field may be another.
+    // Those that are not events are alike if their reason is the same, but the field may be
+    // another.
     const as = word === "rejected" ? `${printable(detail ?? "", 300)}, like` : "the same as";
     return rowLines({ ...row, more: [...remarks, `${as} #${telling.as}`] }, style);
   }
@@ -47,9 +48,15 @@ export function deliveryLines(
   if (reason === null && problems.length === 0) return lines;
   const because = problems.length > 0 ? problemLines(problems) : [explained(reason, detail)];
   if (diagnosis !== undefined)
-    return [...lines, ...beneath(refusalLines(diagnosis, { because, fix: fix ?? "" }, told), style)];
+    return [
+      ...lines,
+      ...beneath(refusalLines(diagnosis, { because, fix: fix ?? "" }, told), style),
+    ];
   const isTold = fix === null || (row.seq === undefined && !isFirst(reason ?? "", told));
-  return [...lines, ...beneath([...because, ...(isTold ? [] : [`fix: ${printable(fix, 300)}`])], style)];
+  return [
+    ...lines,
+    ...beneath([...because, ...(isTold ? [] : [`fix: ${printable(fix, 300)}`])], style),
+  ];
 }
 
 export function recordDelivery(

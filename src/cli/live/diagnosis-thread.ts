@@ -29,8 +29,9 @@ interface Asked {
 }
 
 /**
- * The one place where bodies of strangers are diagnosed: a thread, which can be ended, and without which a search would hold
- * up every delivery. Runs one diagnosis at a time, within a share of the time. Neither keeps the process alive nor delays its end.
+ * The one place where bodies of strangers are diagnosed: a thread, which can be ended, and without
+ * which a search would hold up every delivery. Runs one diagnosis at a time, within a share of the
+ * time. Neither keeps the process alive nor delays its end.
  */
 export class DiagnosisThread {
   readonly #options: DiagnosisThreadOptions;
@@ -72,8 +73,8 @@ export class DiagnosisThread {
   }
 
   /**
-   * Why a delivery was not authentic; `undefined` for other deliveries, and if the thread has ended. Call it while the
-   * observation has its body, which is copied.
+   * Why a delivery was not authentic; `undefined` for other deliveries, and if the thread has
+   * ended. Call it while the observation has its body, which is copied.
    */
   diagnose(observation: InspectedDelivery): Promise<RefusalDiagnosis> {
     const known = this.#results.get(observation) ?? this.#ask(observation);
@@ -117,7 +118,8 @@ export class DiagnosisThread {
     this.#current = asked;
     this.#begun = performance.now();
     this.#worker?.postMessage({ ...question, work }, [question.body.buffer as ArrayBuffer]);
-    // If this thread was busy, an answer may have come in time, but was not heard: it is heard before the immediate.
+    // If this thread was busy, an answer may have come in time, but was not heard: it is heard
+    // before the immediate.
     this.#deadline = setTimeout(() => setImmediate(() => this.#end(asked)), mostTime).unref();
   }
 

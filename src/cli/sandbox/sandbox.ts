@@ -17,10 +17,14 @@ export interface SandboxCommandOptions
   readonly retryDelay?: number;
 }
 
-export async function runSandbox(options: SandboxCommandOptions, context: CliContext): Promise<void> {
+export async function runSandbox(
+  options: SandboxCommandOptions,
+  context: CliContext,
+): Promise<void> {
   const { output, clock } = context;
   outliveOutput(context);
-  const { port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader } = options;
+  const { port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader } =
+    options;
   const { attempts, retryDelay, duplicates, delay, wrongSignature, outage } = options;
   const sandbox = await startSandbox({
     port,

@@ -33,7 +33,8 @@ export async function connect(terms: PostgresTerms): Promise<Session> {
       connectionString: listenUrl ?? connection,
       stream: sockets.create,
       ...common,
-      query_timeout: CONNECT_TIMEOUT, // a server that hangs must not hold up close(), which waits for these
+      // a server that hangs must not hold up close(), which waits for these
+      query_timeout: CONNECT_TIMEOUT,
     });
     client.on("notification", ({ payload }) => heard(payload ?? ""));
     client.on("error", () => {}); // the end follows
@@ -85,11 +86,12 @@ export class Sockets {
   };
 
   /**
-   * Closes connections in order, and destroys those that are still open after a second. The client would wait for ever for a
-   * server that hangs, or for an end that was lost on the way.
+   * Closes connections in order, and destroys those that are still open after a second. The client
+   * would wait for ever for a server that hangs, or for an end that was lost on the way.
    */
   async close(inOrder: () => Promise<void>): Promise<void> {
-    // Not cleared, since a pool does not wait for its idle connections; open sockets keep the process alive until then.
+    // Not cleared, since a pool does not wait for its idle connections; open sockets keep the
+    // process alive until then.
     setTimeout(() => {
       for (const socket of this.#open) socket.destroy();
     }, GOODBYE).unref();

@@ -14,7 +14,10 @@ export function shareStore(process: string, inbox: Inbox) {
   let isConflictTold = false;
   const given = <Name extends keyof OpenTerms>(name: Name) =>
     new Set([...members.values()].flatMap((terms) => terms[name] ?? []));
-  /** The terms of all members together, as they are whenever the store looks: the smallest limit counts. */
+  /**
+   * The terms of all members together, as they are whenever the store looks: the smallest limit
+   * counts.
+   */
   const together: OpenTerms = {
     log: logOfAll(() => given("log")),
     get walLimit() {

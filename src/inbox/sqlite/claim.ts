@@ -21,7 +21,8 @@ export function claimDue(
 ): readonly ClaimedEntry[] {
   const terms = claimTerms(statements, onDamagedPages);
   if (request.only !== undefined) return claimOnly(statements, request.only, request, terms);
-  if (request.waitingFor !== undefined) return claimWaiting(statements, request.waitingFor, request, terms);
+  if (request.waitingFor !== undefined)
+    return claimWaiting(statements, request.waitingFor, request, terms);
   const { now, limit, leaseTime, ahead = 0, except = [] } = request;
   const kinds = kindsSql(request);
   const sources = unpausedSources(statements, request.sources, terms.pauses);

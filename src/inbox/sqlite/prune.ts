@@ -34,7 +34,11 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
   return stepResult(rows, old.length, pruned.length, step);
 }
 
-export function slimStep(statements: Statements, { settledUntil, sources }: SlimRequest, step: Step) {
+export function slimStep(
+  statements: Statements,
+  { settledUntil, sources }: SlimRequest,
+  step: Step,
+) {
   const rows = statements.all(
     `SELECT seq, state, source, received_at, settled_at FROM delivery JOIN entry USING (seq)
      WHERE delivery.seq > ? ORDER BY delivery.seq LIMIT ?`,
@@ -44,10 +48,12 @@ export function slimStep(statements: Statements, { settledUntil, sources }: Slim
   const old = rows.filter(({ received_at: at }) => (at as number) <= settledUntil);
   const handled = old
     .filter(
-      ({ state, settled_at: at }) => state === "handled" && at !== null && (at as number) <= settledUntil,
+      ({ state, settled_at: at }) =>
+        state === "handled" && at !== null && (at as number) <= settledUntil,
     )
     .filter(servedBy(sources));
-  for (const { seq } of handled) statements.run("DELETE FROM delivery WHERE seq = ?", seq as number);
+  for (const { seq } of handled)
+    statements.run("DELETE FROM delivery WHERE seq = ?", seq as number);
   return stepResult(rows, old.length, handled.length, step);
 }
 

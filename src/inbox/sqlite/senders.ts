@@ -5,7 +5,10 @@ import type { Statements } from "./statements.ts";
 export function recordSender(statements: Statements, note: SenderNote): SenderRecord {
   const source = encodeText(note.source);
   const row = statements.get("SELECT * FROM sender WHERE source = ?", source);
-  const record = addNote(row === undefined ? { source: note.source, days: [] } : toSender(row), note);
+  const record = addNote(
+    row === undefined ? { source: note.source, days: [] } : toSender(row),
+    note,
+  );
   const { authenticAt, mismatches, days } = record;
   statements.run(
     `INSERT INTO sender (source, authentic_at, mismatches, bodies, mismatched_from, mismatched_to, days)

@@ -34,7 +34,9 @@ export abstract class SqlInbox implements Inbox {
 
   settle(settlement: Settlement, now: number): Promise<boolean> {
     const finish = finishOf(settlement);
-    return finish === undefined ? this.write("settle", settlement, now) : this.write("finish", finish, now);
+    return finish === undefined
+      ? this.write("settle", settlement, now)
+      : this.write("finish", finish, now);
   }
 
   nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
@@ -46,7 +48,8 @@ export abstract class SqlInbox implements Inbox {
 
   async resume(of: PauseOf, now: number): Promise<boolean> {
     const wasPaused = await this.write("endPause", of);
-    if (of.scope === "target") await this.reschedule({ targets: [of.name] }, now); // else they wait for their turn
+    // else they wait for their turn
+    if (of.scope === "target") await this.reschedule({ targets: [of.name] }, now);
     // In steps, even if there was none: another resume may have ended before its last.
     for (let step = { found: PACE_STEP, last: 0, until: now }; step.found === PACE_STEP; ) {
       step = await this.write("release", of, step.last, step.until);
@@ -87,7 +90,8 @@ export abstract class SqlInbox implements Inbox {
   /** Removes what is left of deleted rows in free pages and in the log. */
   protected async scrub(): Promise<void> {}
 
-  readonly erase: NonNullable<Inbox["erase"]> = (seqs, now) => inTurn(() => this.write("erase", seqs, now));
+  readonly erase: NonNullable<Inbox["erase"]> = (seqs, now) =>
+    inTurn(() => this.write("erase", seqs, now));
   readonly append: Inbox["append"] = (entry) => this.write("append", entry);
   readonly touch: Inbox["touch"] = (key, at) => this.write("touch", key, at);
   // No other fields of leases, since this may go to a thread.
@@ -97,11 +101,14 @@ export abstract class SqlInbox implements Inbox {
       leases.map(({ seq, lease }) => ({ seq, lease })),
       until,
     );
-  readonly hasten: NonNullable<Inbox["hasten"]> = (filter, now) => this.write("hasten", filter, now);
+  readonly hasten: NonNullable<Inbox["hasten"]> = (filter, now) =>
+    this.write("hasten", filter, now);
   readonly retry: Inbox["retry"] = (filter, now) => this.write("retry", filter, now);
-  readonly reschedule: Inbox["reschedule"] = (filter, runAt) => this.write("reschedule", filter, runAt);
+  readonly reschedule: Inbox["reschedule"] = (filter, runAt) =>
+    this.write("reschedule", filter, runAt);
   readonly drop: Inbox["drop"] = (filter, now) => this.write("drop", filter, now);
-  readonly recordSender: NonNullable<Inbox["recordSender"]> = (note) => this.write("recordSender", note);
+  readonly recordSender: NonNullable<Inbox["recordSender"]> = (note) =>
+    this.write("recordSender", note);
 
   readonly pause: NonNullable<Inbox["pause"]> = (pause) => {
     this.isPaused = true;
@@ -116,10 +123,13 @@ export abstract class SqlInbox implements Inbox {
 
   readonly pauses: NonNullable<Inbox["pauses"]> = () => this.read(readPauses);
   readonly senders: NonNullable<Inbox["senders"]> = () => this.read(readSenders);
-  readonly backlog: NonNullable<Inbox["backlog"]> = (of) => this.read((db) => reads.countBacklog(db, of));
-  readonly waiting: Inbox["waiting"] = (of) => this.read((db) => reads.countWaiting(db, of?.sources));
+  readonly backlog: NonNullable<Inbox["backlog"]> = (of) =>
+    this.read((db) => reads.countBacklog(db, of));
+  readonly waiting: Inbox["waiting"] = (of) =>
+    this.read((db) => reads.countWaiting(db, of?.sources));
   readonly list: Inbox["list"] = (filter) => this.read((db) => reads.listEntries(db, filter));
-  readonly outlines: NonNullable<Inbox["outlines"]> = (of) => this.read((db) => reads.outlineEntries(db, of));
+  readonly outlines: NonNullable<Inbox["outlines"]> = (of) =>
+    this.read((db) => reads.outlineEntries(db, of));
   readonly delivery: Inbox["delivery"] = (seq) => this.read((db) => reads.deliveryOfEntry(db, seq));
   readonly attempts: Inbox["attempts"] = (seq) => this.read((db) => reads.attemptsOfEntry(db, seq));
   readonly counts: Inbox["counts"] = (filter) => this.read((db) => reads.countByState(db, filter));

@@ -38,7 +38,10 @@ export class Refusals {
     return refusal === undefined ? undefined : this.#add(refusal);
   }
 
-  /** Corrects a delivery that was left out when it was noted; returns the rows that changed, its own last. */
+  /**
+   * Corrects a delivery that was left out when it was noted; returns the rows that changed, its own
+   * last.
+   */
   correct(id: string, observation: InspectedDelivery, diagnosis: Diagnosis): readonly Refusal[] {
     const corrected = this.#describe(observation, diagnosis);
     const at = this.#remembered.findIndex((one) => one.id === id);
@@ -74,7 +77,8 @@ export class Refusals {
     const { word, reason, detail: meaning, fix } = verdictOf(outcome);
     if (word !== "unauthorized" && word !== "refused" && word !== "failed") return undefined;
     const headers = shownHeaders(bounded(observation.headers), this.#signatureHeader);
-    const cause = typeof diagnosis === "object" ? diagnosis.explanations[0]?.[0]?.meaning : undefined;
+    const cause =
+      typeof diagnosis === "object" ? diagnosis.explanations[0]?.[0]?.meaning : undefined;
     return {
       type: "refusal",
       id: `r${++this.#count}`,
@@ -125,6 +129,9 @@ function bounded(headers: DeliveryHeaders): DeliveryHeaders {
   const some = Object.entries(headers).slice(0, MAX_HEADERS);
   const cut = (text: string) => shortText(text, MAX_TEXT);
   return Object.fromEntries(
-    some.map(([name, value]) => [cut(name), typeof value === "string" ? cut(value) : value?.map(cut)]),
+    some.map(([name, value]) => [
+      cut(name),
+      typeof value === "string" ? cut(value) : value?.map(cut),
+    ]),
   );
 }

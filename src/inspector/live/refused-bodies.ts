@@ -1,7 +1,9 @@
 import type { InspectedDelivery } from "../../receiver/observed.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 
-/** Why there is no diagnosis: there were too many at once, or it was ended before it was complete. */
+/**
+ * Why there is no diagnosis: there were too many at once, or it was ended before it was complete.
+ */
 export type NotDiagnosed = "left_out" | "took_too_long";
 
 export type RefusalDiagnosis = Diagnosis | NotDiagnosed | undefined;
@@ -13,7 +15,10 @@ export type DiagnoseRefusal = (observation: InspectedDelivery) => Promise<Refusa
 export const MOST = 20;
 export const MAX_BODY = 64 * 1024;
 export const MAX_BYTES = 1024 * 1024;
-/** Milliseconds after which a delivery that was not diagnosed is tried again: a burst is over then, or goes on. */
+/**
+ * Milliseconds after which a delivery that was not diagnosed is tried again: a burst is over then,
+ * or goes on.
+ */
 const LATER = 500;
 
 interface Held {
@@ -24,7 +29,10 @@ interface Held {
   isLeftOut: boolean;
 }
 
-/** An observation with its digests and a copy of its body, unless that is too large to hold, for after they are released. */
+/**
+ * An observation with its digests and a copy of its body, unless that is too large to hold, for
+ * after they are released.
+ */
 export function heldObservation(observation: InspectedDelivery): InspectedDelivery {
   const read = observation.body?.();
   const body = read === undefined || read.byteLength > MAX_BODY ? undefined : new Uint8Array(read);
@@ -35,9 +43,11 @@ export function heldObservation(observation: InspectedDelivery): InspectedDelive
 export type RefusedBodies = ReturnType<typeof refusedBodies>;
 
 /**
- * The newest bodies of refused deliveries, to look at and to diagnose later: not authentic, so in memory only.
+ * The newest bodies of refused deliveries, to look at and to diagnose later: not authentic, so in
+ * memory only.
  *
- * @param onDiagnosed - called with a delivery that was left out before; returns the id of its row from now on
+ * @param onDiagnosed - called with a delivery that was left out before; returns the id of its row
+ * from now on
  */
 export function refusedBodies(
   diagnose: DiagnoseRefusal,
@@ -47,11 +57,13 @@ export function refusedBodies(
   let timer: NodeJS.Timeout | undefined;
   const diagnoseLeftOut = async () => {
     for (const held of newest.filter((one) => one.isLeftOut)) {
-      held.observation = { ...held.observation }; // a new one, since the result of the one before is remembered
+      // a new one, since the result of the one before is remembered
+      held.observation = { ...held.observation };
       const diagnosis = await diagnose(held.observation);
       if (diagnosis === "left_out") return;
       held.isLeftOut = false;
-      if (typeof diagnosis === "object") held.id = onDiagnosed(held.id, held.observation, diagnosis);
+      if (typeof diagnosis === "object")
+        held.id = onDiagnosed(held.id, held.observation, diagnosis);
     }
   };
   const tryLater = () => {

@@ -9,12 +9,15 @@ export function cutVariants(body: Uint8Array, text: string | undefined): readonl
   // What follows the last visible byte is a line break, which is a cause of its own.
   const length = visibleLength(body);
   const cut = (detail: string, end: number) =>
-    end <= 0 || end >= length ? [] : [variant([cause("body_cut", detail)], () => body.subarray(0, end))];
+    end <= 0 || end >= length
+      ? []
+      : [variant([cause("body_cut", detail)], () => body.subarray(0, end))];
   // A length in characters, taken for one in bytes.
   const characters = text === undefined ? 0 : text.length;
   const points = text === undefined ? 0 : [...text.slice(0, 100_000)].length;
   const line =
-    /^[^\n]*\n(?=\s*\S)/.exec(Buffer.from(body.subarray(0, 100_000)).toString("latin1"))?.[0].length ?? 0;
+    /^[^\n]*\n(?=\s*\S)/.exec(Buffer.from(body.subarray(0, 100_000)).toString("latin1"))?.[0]
+      .length ?? 0;
   return [
     ...cut("the first line", line - 1),
     ...cut("the first line, with its line break", line),
@@ -24,14 +27,18 @@ export function cutVariants(body: Uint8Array, text: string | undefined): readonl
   ];
 }
 
-/** With another number of NUL bytes at the end: a buffer that one side took whole, or a text that a NUL ends. */
+/**
+ * With another number of NUL bytes at the end: a buffer that one side took whole, or a text that a
+ * NUL ends.
+ */
 export function nulVariants(body: Uint8Array): readonly BodyVariant[] {
   const length = visibleLength(body, 0);
   if (length === 0) return []; // it may have been empty, which is a cause of its own
   const ends = new Set([length, length + 1, ...SIZES.filter((size) => size > length)]);
   ends.delete(body.byteLength);
   return [...ends].map((end) => {
-    const detail = end === length ? "none on the signing side" : `up to ${end} bytes on the signing side`;
+    const detail =
+      end === length ? "none on the signing side" : `up to ${end} bytes on the signing side`;
     return variant([cause("nuls_at_end", detail)], () => Buffer.concat([body], end));
   });
 }

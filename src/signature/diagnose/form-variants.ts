@@ -35,7 +35,9 @@ function decodedThere(text: string): readonly BodyVariant[] {
     ...(/%[0-9a-f]{2}/i.test(text)
       ? [
           variant(detail("percent-decoded"), () => decodePercent(text)),
-          ...(spaced === text ? [] : [variant(detail("decoded as a form"), () => decodePercent(spaced))]),
+          ...(spaced === text
+            ? []
+            : [variant(detail("decoded as a form"), () => decodePercent(spaced))]),
         ]
       : []),
   ];

@@ -1,4 +1,10 @@
-import { ALPHABETICAL, HASH_MAP, type KeyOrder, OUTER_HASH_MAP, SHORTER_FIRST } from "./json-key-orders.ts";
+import {
+  ALPHABETICAL,
+  HASH_MAP,
+  type KeyOrder,
+  OUTER_HASH_MAP,
+  SHORTER_FIRST,
+} from "./json-key-orders.ts";
 import { NUMBERS } from "./json-numbers.ts";
 import { withEmpty, withoutNulls } from "./json-reshape.ts";
 import { printSpaced, SPACING, type Spacing } from "./json-spacing.ts";
@@ -36,7 +42,10 @@ const order = ALPHABETICAL;
 
 type Changes = Partial<Omit<Library, "name" | "raw">>;
 
-/** The libraries of a language, which print JSON compactly and with no more escapes than needed unless they say so. */
+/**
+ * The libraries of a language, which print JSON compactly and with no more escapes than needed
+ * unless they say so.
+ */
 function languageOf(raw: string, numbers?: Spelling) {
   return (name: string, changes: Changes = {}): Library => {
     const usual = {
@@ -70,8 +79,9 @@ const jq = languageOf(BYTES, NUMBERS.jq);
 const postgres = languageOf(BYTES, NUMBERS.postgres);
 
 /**
- * How libraries print JSON by default, and with their most common options; most common first. The rest of the search combines
- * styles freely, but only in small bodies and without the less common escapes.
+ * How libraries print JSON by default, and with their most common options; most common first. The
+ * rest of the search combines styles freely, but only in small bodies and without the less common
+ * escapes.
  */
 export const LIBRARIES: readonly Library[] = [
   python("Python's `json.dumps`", { spacing: oneLine, strings: ascii }),
@@ -85,9 +95,15 @@ export const LIBRARIES: readonly Library[] = [
   python("Python's `json.dumps` with `ensure_ascii=False`", { spacing: oneLine }),
   python("Python's `json.dumps` with `separators`", { strings: ascii }),
   node("`JSON.stringify` with 2 spaces", { spacing: two }),
-  python("Python's `json.dumps` with `sort_keys=True`", { spacing: oneLine, strings: ascii, order }),
+  python("Python's `json.dumps` with `sort_keys=True`", {
+    spacing: oneLine,
+    strings: ascii,
+    order,
+  }),
   python("Python's `json.dumps` with `separators` and `sort_keys=True`", { strings: ascii, order }),
-  python("Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False`", { order }),
+  python("Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False`", {
+    order,
+  }),
   ruby("Rails' `to_json`", { strings: html }),
   asWritten("Gson's `toJson`", { strings: gsonEscapes, loses: "nulls" }),
   postgres("PostgreSQL's `jsonb`", { spacing: oneLine, order: SHORTER_FIRST }),
@@ -114,7 +130,10 @@ export const LIBRARIES: readonly Library[] = [
 ];
 
 /** Tokens with plain strings, in the library's order, as it writes them. */
-export function respelt(plain: readonly string[], { strings, numbers, loses }: Library): readonly string[] {
+export function respelt(
+  plain: readonly string[],
+  { strings, numbers, loses }: Library,
+): readonly string[] {
   const spelt = spellStrings(plain, strings);
   const numbered = numbers === undefined ? spelt : spellNumbers(spelt, numbers);
   if (loses === "nulls") return withoutNulls(numbered);
@@ -124,7 +143,10 @@ export function respelt(plain: readonly string[], { strings, numbers, loses }: L
 /** More names of libraries that print the same are too many to read. */
 const MOST_NAMES = 3;
 
-/** The functions that print the JSON of a body as these bytes, most common first; a line break at the end aside. */
+/**
+ * The functions that print the JSON of a body as these bytes, most common first; a line break at
+ * the end aside.
+ */
 export function printersOf(body: Uint8Array, printed: Uint8Array): readonly string[] {
   const textOf = (bytes: Uint8Array) =>
     Buffer.from(bytes)
@@ -147,7 +169,9 @@ export function printedText(names: readonly string[]): string {
   return `as ${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(names)} prints it`;
 }
 
-/** A JSON text as a library prints it after it has parsed it; `undefined` if the text is not JSON. */
+/**
+ * A JSON text as a library prints it after it has parsed it; `undefined` if the text is not JSON.
+ */
 export function printJson(text: string, library: Library): string | undefined {
   const json = tokenise(text);
   return json === undefined ? undefined : printPlain(plainTokens(json.tokens), library);

@@ -23,25 +23,39 @@ const PYTHON: Style = { ...C, scientific: beyond(-4, 15), whole: ".0" };
 const RUBY: Style = {
   ...PYTHON,
   point: ".0",
-  scientific: (exponent, digits) => exponent < -4 || exponent > 15 || (exponent === 15 && digits <= 16),
+  scientific: (exponent, digits) =>
+    exponent < -4 || exponent > 15 || (exponent === 15 && digits <= 16),
 };
 const RUST: Style = { ...C, scientific: beyond(-5, 15), plus: "", width: 1, whole: ".0" };
-const JAVA: Style = { mark: "E", plus: "", width: 1, point: ".0", whole: ".0", scientific: beyond(-3, 6) };
+const JAVA: Style = {
+  mark: "E",
+  plus: "",
+  width: 1,
+  point: ".0",
+  whole: ".0",
+  scientific: beyond(-3, 6),
+};
 const PHP: Style = { ...C, scientific: beyond(-4, 16), width: 1, point: ".0" };
 const NET: Style = {
   ...C,
   mark: "E",
   scientific: (exponent, digits) => exponent < -4 || exponent >= Math.max(digits, 15),
 };
-const JQ: Style = { ...C, scientific: (exponent, digits) => exponent < -4 || exponent >= digits + 15 };
+const JQ: Style = {
+  ...C,
+  scientific: (exponent, digits) => exponent < -4 || exponent >= digits + 15,
+};
 
 /**
- * How languages print the numbers that they have parsed. Most keep integers as they are, of any size; JavaScript, Go and jq
- * read every number as a double, and Gson prints it as one, too.
+ * How languages print the numbers that they have parsed. Most keep integers as they are, of any
+ * size; JavaScript, Go and jq read every number as a double, and Gson prints it as one, too.
  */
 export const NUMBERS = {
   javascript: { name: "JavaScript", spell: (number) => JSON.stringify(Number(number)) },
-  python: { name: "Python", spell: (number) => (isInteger(number) ? integer(number) : python(number)) },
+  python: {
+    name: "Python",
+    spell: (number) => (isInteger(number) ? integer(number) : python(number)),
+  },
   php: { name: "PHP", spell: php },
   java: { name: "Java", spell: floats(JAVA) },
   gson: { name: "Gson", spell: (number) => printed(number, JAVA) },
@@ -62,8 +76,9 @@ export const NUMBERS = {
 } as const satisfies Readonly<Record<string, Spelling>>;
 
 /**
- * The styles that print the numbers among these tokens differently from each other and from how they are, each under the names
- * of all languages that print them so, and with the numbers in this style.
+ * The styles that print the numbers among these tokens differently from each other and from how
+ * they are, each under the names of all languages that print them so, and with the numbers in this
+ * style.
  */
 export function distinctNumbers(
   tokens: readonly string[],
@@ -71,10 +86,17 @@ export function distinctNumbers(
 ) {
   const numbers = tokens.filter((token) => /^[-\d]/.test(token));
   if (numbers.length === 0) return [];
-  const spelt = [...new Set(styles)].map(({ name, spell }) => ({ name, spell, spelt: numbers.map(spell) }));
+  const spelt = [...new Set(styles)].map(({ name, spell }) => ({
+    name,
+    spell,
+    spelt: numbers.map(spell),
+  }));
   const groups = grouped(spelt, (one) => one.spelt.join());
   groups.delete(numbers.join());
-  return [...groups.values()].map((alike) => ({ ...alike[0], name: nameOf(alike.map(({ name }) => name)) }));
+  return [...groups.values()].map((alike) => ({
+    ...alike[0],
+    name: nameOf(alike.map(({ name }) => name)),
+  }));
 }
 
 function nameOf(names: readonly string[]): string {
@@ -108,7 +130,8 @@ function python(number: string): string {
 
 /** PHP reads integers beyond 64 bits as doubles. */
 function php(number: string): string {
-  if (isInteger(number) && BigInt.asIntN(64, BigInt(number)) === BigInt(number)) return integer(number);
+  if (isInteger(number) && BigInt.asIntN(64, BigInt(number)) === BigInt(number))
+    return integer(number);
   return printed(number, PHP);
 }
 
@@ -126,7 +149,10 @@ function printed(number: string, style: Style): string {
   return sign + (plain.includes(".") ? plain : plain + style.whole);
 }
 
-/** A number in parts: the decimal digits without zeros around them, and the exponent of the first one. */
+/**
+ * A number in parts: the decimal digits without zeros around them, and the exponent of the first
+ * one.
+ */
 function decimalOf(value: number) {
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";
   const [mantissa = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
@@ -143,7 +169,9 @@ function plainDecimal(digits: string, exponent: number): string {
 const LONGEST_EXPONENT = 400;
 
 /** The digits of a number as it is written, and how many of them are after the point. */
-function writtenDigits(number: string): { sign: string; digits: string; scale: number } | undefined {
+function writtenDigits(
+  number: string,
+): { sign: string; digits: string; scale: number } | undefined {
   const [, sign, whole, fraction = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(number) ?? [];
   if (sign === undefined || whole === undefined || Math.abs(Number(power)) > LONGEST_EXPONENT)
@@ -152,7 +180,10 @@ function writtenDigits(number: string): { sign: string; digits: string; scale: n
   return { sign, digits, scale: fraction.length - Number(power) };
 }
 
-/** Decimal numbers are exact in PostgreSQL, with their zeros; only exponents and the sign of zero are lost. */
+/**
+ * Decimal numbers are exact in PostgreSQL, with their zeros; only exponents and the sign of zero
+ * are lost.
+ */
 function withoutExponent(number: string): string {
   const written = writtenDigits(number);
   if (written === undefined) return number;

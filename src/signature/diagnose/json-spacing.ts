@@ -39,8 +39,15 @@ export function spacingOf(json: JsonTokens): Spacing | undefined {
   });
 }
 
-/** Prints tokens; returns `undefined` if the text would exceed the limit, as indentation can make it. */
-export function printSpaced(tokens: readonly string[], spacing: Spacing, limit: number): string | undefined {
+/**
+ * Prints tokens; returns `undefined` if the text would exceed the limit, as indentation can make
+ * it.
+ */
+export function printSpaced(
+  tokens: readonly string[],
+  spacing: Spacing,
+  limit: number,
+): string | undefined {
   const { comma, colon, indent, inlineLists = false } = spacing;
   const breaks: string[] = [];
   const open: string[] = [];

@@ -27,7 +27,8 @@ export function tokenise(text: string): JsonTokens | undefined {
     const start = at;
     while (text.charCodeAt(at) <= 0x20) at++;
     const gap = text.slice(start, at);
-    if (at >= text.length) return { tokens, gaps: ["", ...gaps.slice(1)], lead: gaps[0] ?? "", tail: gap };
+    if (at >= text.length)
+      return { tokens, gaps: ["", ...gaps.slice(1)], lead: gaps[0] ?? "", tail: gap };
     const end = endOf(text, at);
     const token = text.slice(at, end);
     if (token === "{" || token === "[") depth++;
@@ -43,18 +44,31 @@ export function tokenise(text: string): JsonTokens | undefined {
 function endOf(text: string, start: number): number {
   if (text[start] === '"') {
     let at = start + 1;
-    for (let code = text.charCodeAt(at); code !== 0x22; code = text.charCodeAt(++at)) if (code === 0x5c) at++;
+    for (let code = text.charCodeAt(at); code !== 0x22; code = text.charCodeAt(++at))
+      if (code === 0x5c) at++;
     return at + 1;
   }
   if (isStructure(text.charCodeAt(start))) return start + 1;
   let at = start;
-  for (let code = text.charCodeAt(at); code > 0x20 && !isStructure(code); code = text.charCodeAt(at)) at++;
+  for (
+    let code = text.charCodeAt(at);
+    code > 0x20 && !isStructure(code);
+    code = text.charCodeAt(at)
+  )
+    at++;
   return at;
 }
 
 /** `{}[]:,` */
 function isStructure(code: number): boolean {
-  return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
+  return (
+    code === 0x7b ||
+    code === 0x7d ||
+    code === 0x5b ||
+    code === 0x5d ||
+    code === 0x3a ||
+    code === 0x2c
+  );
 }
 
 export function sortKeys(tokens: readonly string[], { comparing }: KeyOrder): readonly string[] {

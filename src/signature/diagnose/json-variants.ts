@@ -26,8 +26,8 @@ export const COMMON = 20;
 export type Extent = "all" | "libraries";
 
 /**
- * The same JSON as other libraries would print it: every combination of spacing, key order, escapes and numbers, except
- * those that change nothing, and all of it as each library prints it.
+ * The same JSON as other libraries would print it: every combination of spacing, key order, escapes
+ * and numbers, except those that change nothing, and all of it as each library prints it.
  *
  * @param close - ways to end the text, each with its causes
  */
@@ -67,7 +67,10 @@ export function jsonVariants(
 }
 
 /** For libraries, the same causes make the same text. */
-function distinctCauses(variants: readonly BodyVariant[], known: Set<string>): readonly BodyVariant[] {
+function distinctCauses(
+  variants: readonly BodyVariant[],
+  known: Set<string>,
+): readonly BodyVariant[] {
   return variants.filter(({ causes }) => {
     const key = keyOf(causes);
     return !known.has(key) && known.add(key);
@@ -83,7 +86,10 @@ function lengthOf({ tokens, gaps }: JsonTokens): number {
   return count(tokens) + count(gaps);
 }
 
-/** An order that is rare is tried with strings as they are and without escapes, and with numbers as they are. */
+/**
+ * An order that is rare is tried with strings as they are and without escapes, and with numbers as
+ * they are.
+ */
 interface OrderChoice extends Choice<Tokens> {
   readonly rare?: boolean;
 }
@@ -94,24 +100,33 @@ function ordersOf(tokens: Tokens): readonly OrderChoice[] {
   const sorted = KEY_ORDERS.map((order): OrderChoice => {
     return { causes: [cause("json_key_order", order.name)], make: sortKeys(tokens, order) };
   });
-  const rare = (causes: readonly Cause[], make: Tokens): OrderChoice => ({ causes, make, rare: true });
+  const rare = (causes: readonly Cause[], make: Tokens): OrderChoice => ({
+    causes,
+    make,
+    rare: true,
+  });
   return distinct([
     asIs,
     ...sorted,
     rare([cause("json_key_order", OUTER_ALPHABETICAL.name)], sortKeys(tokens, OUTER_ALPHABETICAL)),
     rare([cause("json_nulls")], withoutNulls(tokens)),
     rare([cause("json_empty_objects", "`[]` on the signing side")], withEmpty(tokens, "[]")),
-    ...someObjects(tokens).map((made) => rare([cause("json_empty_objects", "`[]` on this side")], made)),
+    ...someObjects(tokens).map((made) =>
+      rare([cause("json_empty_objects", "`[]` on this side")], made),
+    ),
   ]);
 }
 
 function spellingsOf(tokens: Tokens, isRare = false): readonly Choice<Tokens>[] {
   const asIs: Choice<Tokens> = { causes: [], make: tokens };
   const plain = plainTokens(tokens);
-  if (isRare) return distinct([asIs, { causes: [cause("json_escapes", ESCAPES.none.name)], make: plain }]);
+  if (isRare)
+    return distinct([asIs, { causes: [cause("json_escapes", ESCAPES.none.name)], make: plain }]);
   const escaped = Object.values(ESCAPES).flatMap((style) => {
     const spelt = spellStrings(plain, style);
-    return isSame(spelt, tokens) ? [] : [{ causes: [cause("json_escapes", style.name)], make: spelt }];
+    return isSame(spelt, tokens)
+      ? []
+      : [{ causes: [cause("json_escapes", style.name)], make: spelt }];
   });
   const strings = distinct([asIs, ...escaped]);
   const numbers = distinctNumbers(tokens).slice(0, FREE_NUMBERS);
@@ -143,5 +158,7 @@ function spacingsOf(
   if (own !== undefined)
     return [{ causes: [], make: (tokens, limit) => printSpaced(tokens, own, limit) }, ...others];
   // White space that is no library's style belongs to its position, so it cannot move with a key.
-  return reordered ? others : [{ causes: [], make: (tokens) => printAsSpaced(tokens, json) }, ...others];
+  return reordered
+    ? others
+    : [{ causes: [], make: (tokens) => printAsSpaced(tokens, json) }, ...others];
 }

@@ -20,7 +20,10 @@ export interface Keying {
 export const MOST_OTHERS = 16;
 
 /** The secrets unchanged, including those set elsewhere. */
-export function plainKeyings(secrets: readonly Secret[], others: readonly NamedSecret[]): readonly Keying[] {
+export function plainKeyings(
+  secrets: readonly Secret[],
+  others: readonly NamedSecret[],
+): readonly Keying[] {
   const own = secrets.map(({ key }) => keyed([], key.export()));
   const named = others.slice(0, MOST_OTHERS).map(({ name, secret }) => {
     return keyed([cause("secret_other", name)], secret.key.export());
@@ -56,15 +59,26 @@ function mistakesOf(key: Buffer): readonly Keying[] {
       cause("secret_base64", "decoded on this side"),
       form,
     ]),
-    [cause("secret_base64", "decoded after whsec_ on this side"), `whsec_${key.toString("base64")}`],
-    ...lostParts(text).map(([detail, part]): [Cause, string] => [cause("secret_cut", detail), part]),
+    [
+      cause("secret_base64", "decoded after whsec_ on this side"),
+      `whsec_${key.toString("base64")}`,
+    ],
+    ...lostParts(text).map(([detail, part]): [Cause, string] => [
+      cause("secret_cut", detail),
+      part,
+    ]),
     ...encodings(text),
     [cause("secret_name"), `HOOKPORTER_SECRET=${text}`],
     [cause("secret_name", "a byte order mark"), `\uFEFF${text}`],
   ];
   const keyings = variants.flatMap(([why, variant]) => {
     if (variant === undefined || variant.length === 0) return [];
-    if (typeof variant === "string" && !isText && why.code !== "secret_hex" && why.code !== "secret_base64")
+    if (
+      typeof variant === "string" &&
+      !isText &&
+      why.code !== "secret_hex" &&
+      why.code !== "secret_base64"
+    )
       return [];
     const bytes = Buffer.from(variant as string);
     return bytes.equals(key) ? [] : [keyed([why], bytes)];
@@ -132,7 +146,9 @@ function encodings(text: string): readonly [Cause, string | undefined][] {
 /** What a program signs with if its secret is not set. */
 function unset(): readonly Keying[] {
   const names = ["", "undefined", "null", "None", "$HOOKPORTER_SECRET"];
-  return names.map((name) => keyed([cause("secret_unset", name === "" ? "empty" : name)], Buffer.from(name)));
+  return names.map((name) =>
+    keyed([cause("secret_unset", name === "" ? "empty" : name)], Buffer.from(name)),
+  );
 }
 
 /** The texts that decode to a key: in both alphabets, with and without padding. */

@@ -28,9 +28,16 @@ function quoted(digest: string): readonly DigestForm[] {
   return [{ algorithm: "sha256", hex, causes: [cause("digest_base64"), ...causes] }];
 }
 
-/** As `Integer.toHexString` of Java prints a byte that is not masked: negative ones with eight digits. */
+/**
+ * As `Integer.toHexString` of Java prints a byte that is not masked: negative ones with eight
+ * digits.
+ */
 function signedBytes(digest: string): readonly DigestForm[] {
-  if (!/^[0-9a-f]+$/i.test(digest) || !/ffffff/i.test(digest) || digest.length > 4 * ALGORITHMS.sha256)
+  if (
+    !/^[0-9a-f]+$/i.test(digest) ||
+    !/ffffff/i.test(digest) ||
+    digest.length > 4 * ALGORITHMS.sha256
+  )
     return [];
   const hex = digest.toLowerCase();
   const extend = (short: boolean) => (printed: string) =>

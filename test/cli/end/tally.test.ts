@@ -25,7 +25,10 @@ const delivery = (outcome: Outcome): Observation => ({
   bytes: 1,
   outcome,
 });
-const attempt = (state: "handled" | "dead" | "received" | "failing", reason: string | null): Observation => ({
+const attempt = (
+  state: "handled" | "dead" | "received" | "failing",
+  reason: string | null,
+): Observation => ({
   type: "attempt",
   seq: 1,
   eventId: "evt_1",

@@ -161,7 +161,10 @@ it("a command that fails is reported, and run for later dead letters", async () 
   const { command, said, ran } = commandOf(script, { interval: 1 });
   command.note(letter(1));
   await vi.waitFor(() => expect(said).toHaveLength(2), PATIENCE);
-  expect(said).toEqual(["no network", expect.stringMatching(/to end with exit code 0, got exit code 3$/)]);
+  expect(said).toEqual([
+    "no network",
+    expect.stringMatching(/to end with exit code 0, got exit code 3$/),
+  ]);
   command.note(letter(2));
   expect((await ran(2)).input).toMatchObject({ count: 1 });
 });

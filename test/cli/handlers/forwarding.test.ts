@@ -23,8 +23,12 @@ it("a target has 30 seconds to answer, 10 with --sync, or --forward-timeout", ()
 });
 
 it("a handler has at least as much time as its forward", () => {
-  expect(receiverLimits({ forwardTo: one, forwardTimeout: 90_000 }).handlerTimeout).toBeGreaterThan(90_000);
-  expect(receiverLimits({ forwardTo: one, forwardTimeout: 5 }).handlerTimeout).toBeGreaterThan(30_000);
+  expect(receiverLimits({ forwardTo: one, forwardTimeout: 90_000 }).handlerTimeout).toBeGreaterThan(
+    90_000,
+  );
+  expect(receiverLimits({ forwardTo: one, forwardTimeout: 5 }).handlerTimeout).toBeGreaterThan(
+    30_000,
+  );
   expect(receiverLimits({ handlers: "h.js" }).handlerTimeout).toBeUndefined();
 });
 
@@ -55,7 +59,11 @@ it("entries are never given up, targets are tried at most 30 seconds apart, hand
   handlers(router);
   const attempts = (kind: string) => router.match(kind).map((named) => named.attempts);
   expect(attempts("payment.received")).toEqual([DEFAULT_RETRY.attempts, 2, undefined]);
-  expect(attempts("lease.signed")).toEqual([DEFAULT_RETRY.attempts, DEFAULT_RETRY.attempts, undefined]);
+  expect(attempts("lease.signed")).toEqual([
+    DEFAULT_RETRY.attempts,
+    DEFAULT_RETRY.attempts,
+    undefined,
+  ]);
   for (const options of [{}, { handlers: "h.js" }, { forwardTo: one }])
     expect(receiverLimits(options).retry.attempts).toBe(Number.POSITIVE_INFINITY);
   expect(receiverLimits({ forwardTo: one }).retry).toMatchObject({ delay: 500, maxDelay: 30_000 });

@@ -13,7 +13,8 @@ it.skipIf(process.platform !== "linux")(
     openSync(join(cwd, "open"), "w"); // neither this file nor this socket
     const server = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
-    const script = "pwd; cd /proc/$$/fd; echo $(readlink *); env | cut -d= -f1 | sort | tr '\\n' ' '";
+    const script =
+      "pwd; cd /proc/$$/fd; echo $(readlink *); env | cut -d= -f1 | sort | tr '\\n' ' '";
     const lines: string[] = [];
     const { how } = await runCommand({
       words: ["/bin/sh", "-c", script],

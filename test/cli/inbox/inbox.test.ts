@@ -136,7 +136,9 @@ describe("`inbox copy --salvage`", () => {
     const salvage = async (from: string) =>
       (await runCli(["inbox", "copy", "--salvage", from, "b.db", "--json"], { cwd })).records;
     expect(await salvage("none.db")).toMatchObject([{ code: "inbox_unavailable" }]);
-    expect(await salvage("postgres://127.0.0.1/app")).toMatchObject([{ code: "inbox_unsupported" }]);
+    expect(await salvage("postgres://127.0.0.1/app")).toMatchObject([
+      { code: "inbox_unsupported" },
+    ]);
     await listening(["--inbox", "a.db"], cwd);
     expect(await salvage("a.db")).toMatchObject([{ code: "inbox_busy" }]);
     expect(existsSync(join(cwd, "b.db"))).toBe(false);
@@ -149,7 +151,9 @@ describe("`inbox maintain`", () => {
     const argv = ["inbox", "maintain", "--inbox", "a.db", "--json"];
     const { code, records } = await runCli(argv, { cwd });
     expect(code).toBe(0);
-    expect(records).toMatchObject([{ type: "maintain", daysMade: 0, daysDropped: 0, pruned: 2, slimmed: 0 }]);
+    expect(records).toMatchObject([
+      { type: "maintain", daysMade: 0, daysDropped: 0, pruned: 2, slimmed: 0 },
+    ]);
   });
 
   it("refuses an age at which an event could be taken for new", async () => {

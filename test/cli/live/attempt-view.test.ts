@@ -14,7 +14,10 @@ const RUN = {
   note: null,
 } as const;
 
-/** The first line for an entry that one handler took, and of which the rest waits for ten minutes at most. */
+/**
+ * The first line for an entry that one handler took, and of which the rest waits for ten minutes at
+ * most.
+ */
 function lineOf(reason: string | null): string {
   const { io } = collected(false);
   const output = createOutput(io, { json: false, color: false, clock: () => 0 });

@@ -27,7 +27,10 @@ function open(program = STAND_IN, mostTime = 300) {
   return { thread, warned, clock };
 }
 
-function refusedWith(body: Uint8Array | string, signature = `sha256=${"0".repeat(64)}`): InspectedDelivery {
+function refusedWith(
+  body: Uint8Array | string,
+  signature = `sha256=${"0".repeat(64)}`,
+): InspectedDelivery {
   return {
     type: "delivery",
     method: "POST",
@@ -44,7 +47,10 @@ function refusedWith(body: Uint8Array | string, signature = `sha256=${"0".repeat
 it("the built thread finds the cause, from a copy of the body", async () => {
   const { thread } = open(BUILT, 20_000);
   const body = Buffer.from('{"event": "lead.created"}');
-  const observation = { ...refusedWith(body, signed(body.toString(), `${SECRET}\n`)), body: () => body };
+  const observation = {
+    ...refusedWith(body, signed(body.toString(), `${SECRET}\n`)),
+    body: () => body,
+  };
   const found = thread.diagnose(observation);
   body.fill(0); // the receiver releases it
   expect(await found).toMatchObject({ code: "secret_whitespace", complete: true });

@@ -48,11 +48,22 @@ it("each delivery that is dropped is a line", async () => {
 it("why there is no answer is said once, while it is the same", async () => {
   const away = await startReceiving();
   await away.close();
-  const argv = ["trigger", "lead.created", "--count", "3", "HOOKPORTER_MAX_FAILURES=3", "--url", away.url];
+  const argv = [
+    "trigger",
+    "lead.created",
+    "--count",
+    "3",
+    "HOOKPORTER_MAX_FAILURES=3",
+    "--url",
+    away.url,
+  ];
   const run = await runCli(argv, { cwd: tempFolder(), env });
   const lines = run.stdout.trim().split("\n");
   expect(lines[0]).toMatch(/^no answer lead\.created {2}.*connection refused/);
-  expect(lines.slice(1)).toEqual(["no answer lead.created  as above", "no answer lead.created  as above"]);
+  expect(lines.slice(1)).toEqual([
+    "no answer lead.created  as above",
+    "no answer lead.created  as above",
+  ]);
 });
 
 it("what was refused is explained once in a row, and not if it was tampered with", async () => {

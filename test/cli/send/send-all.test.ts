@@ -89,7 +89,9 @@ it("where a target comes from that nobody typed is said once, if something fails
   const target = await startReceiving(500, 200, 500);
   const argv = ["trigger", "lead.created", "--count", "3"];
   const set = await runCli(argv, { env: { ...env, HOOKPORTER_URL: target.url } });
-  expect(set.stderr.match(/^endpoint .*$/gm)).toEqual([`endpoint ${target.url}, from HOOKPORTER_URL`]);
+  expect(set.stderr.match(/^endpoint .*$/gm)).toEqual([
+    `endpoint ${target.url}, from HOOKPORTER_URL`,
+  ]);
   const typed = await runCli([...argv, "--url", target.url], { env });
   expect(typed.stderr).not.toContain("endpoint");
   const fine = await startReceiving();
@@ -160,7 +162,16 @@ it("a delivery is not sent before its time", async () => {
     response.end();
   });
   const start = performance.now();
-  const argv = ["trigger", "lead.created", "--count", "2", "--rate", "10", "--url", target.url.href];
+  const argv = [
+    "trigger",
+    "lead.created",
+    "--count",
+    "2",
+    "--rate",
+    "10",
+    "--url",
+    target.url.href,
+  ];
   await runCli(argv, { env });
   expect((at[1] ?? 0) - start).toBeGreaterThanOrEqual(100);
 });

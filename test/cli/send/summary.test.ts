@@ -8,10 +8,14 @@ const answer = (status: number, body = "") => ({
   headers: {},
   duration: 1,
 });
-const own = (duplicate: boolean) => answer(200, JSON.stringify({ received: true, id: "evt_1", duplicate }));
+const own = (duplicate: boolean) =>
+  answer(200, JSON.stringify({ received: true, id: "evt_1", duplicate }));
 
 /** A summary of answers, of which some more were dropped or got no answer. */
-function of(answers: readonly ReturnType<typeof answer>[], { dropped = 0, unanswered = 0, total = 9 } = {}) {
+function of(
+  answers: readonly ReturnType<typeof answer>[],
+  { dropped = 0, unanswered = 0, total = 9 } = {},
+) {
   const summary = new SendSummary(total);
   for (const one of answers) summary.add(one as never);
   summary.dropped = dropped;

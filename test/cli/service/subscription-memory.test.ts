@@ -61,7 +61,9 @@ it("a damaged line is reported instead of being lost", () => {
   const cwd = tempFolder();
   remember(cwd, sample(1));
   appendFileSync(join(cwd, SUBSCRIPTIONS_FILE), '{"format":\n');
-  expect(() => rememberedSubscriptions(cwd)).toThrow(expect.objectContaining({ code: "input_invalid" }));
+  expect(() => rememberedSubscriptions(cwd)).toThrow(
+    expect.objectContaining({ code: "input_invalid" }),
+  );
 });
 
 it.skipIf(process.platform === "win32")("a symbolic link is never written through", () => {
@@ -70,6 +72,8 @@ it.skipIf(process.platform === "win32")("a symbolic link is never written throug
   const other = join(cwd, "other");
   writeFileSync(other, "");
   symlinkSync(other, join(cwd, SUBSCRIPTIONS_FILE));
-  expect(() => remember(cwd, sample(1))).toThrow(expect.objectContaining({ code: "folder_unusable" }));
+  expect(() => remember(cwd, sample(1))).toThrow(
+    expect.objectContaining({ code: "folder_unusable" }),
+  );
   expect(readFileSync(other, "utf8")).toBe("");
 });

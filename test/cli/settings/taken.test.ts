@@ -30,10 +30,11 @@ const TEXTS = [
 ];
 const NUMBERS = ["1", "22", "3000"];
 
-const cases = leaves(createProgram(createContext(fakeIo({ cwd: "." }).io))).flatMap((command: Command) =>
-  command.options
-    .filter(({ parseArg }) => parseArg !== undefined)
-    .map((option) => [`${commandName(command)} ${option.long}`, option] as const),
+const cases = leaves(createProgram(createContext(fakeIo({ cwd: "." }).io))).flatMap(
+  (command: Command) =>
+    command.options
+      .filter(({ parseArg }) => parseArg !== undefined)
+      .map((option) => [`${commandName(command)} ${option.long}`, option] as const),
 );
 
 it.each(cases)("%s takes what its reader declares", (_, option) => {

@@ -16,11 +16,16 @@ it.each([
   [["--tunnel", "cloudflared", "--tunnel-command", "cloudflared"], 2],
   [["--tunnel", "command"], 2],
   [["--tunnel", "command", "--tunnel-command", "bore"], 2],
-  [["--tunnel", "command", "--tunnel-command", "bore 'local", "HOOKPORTER_TUNNEL_URL_PATTERN=x"], 2],
+  [
+    ["--tunnel", "command", "--tunnel-command", "bore 'local", "HOOKPORTER_TUNNEL_URL_PATTERN=x"],
+    2,
+  ],
   [["--tunnel", "command", "--tunnel-command", "bore", "HOOKPORTER_TUNNEL_URL_PATTERN=("], 2],
   [["--ssh-host", "box"], 2],
 ])("%j is refused with %i, before anything is started", async (argv, exitCode) => {
-  const { code, stderr } = await runCli(["listen", ...argv], { env: { HOOKPORTER_SECRET: SECRET } });
+  const { code, stderr } = await runCli(["listen", ...argv], {
+    env: { HOOKPORTER_SECRET: SECRET },
+  });
   expect(code).toBe(exitCode);
   expect(stderr.trim().split("\n")).toHaveLength(1);
 });
@@ -78,7 +83,8 @@ describe("a command", () => {
     expect(() => readCommand(text)).toThrow("program");
   });
 
-  it("cannot be repeated", () => expect(() => readCommand("bore", ["bore"])).toThrow("one command"));
+  it("cannot be repeated", () =>
+    expect(() => readCommand("bore", ["bore"])).toThrow("one command"));
 });
 
 it("a regular expression is read", () => {

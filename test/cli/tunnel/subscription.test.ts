@@ -11,7 +11,11 @@ import { remembered } from "../subscribe.ts";
 const PATIENCE = { timeout: 15_000, interval: 10 };
 
 /** `listen --tunnel … --subscribe` in a folder that contains the key. */
-function subscribing(edge: Parameters<typeof listenThrough>[0], service: StandIn, cwd = tempFolder()) {
+function subscribing(
+  edge: Parameters<typeof listenThrough>[0],
+  service: StandIn,
+  cwd = tempFolder(),
+) {
   writeFileSync(join(cwd, ".env"), `HOOKPORTER_API_KEY=${KEY}\n`);
   const listening = listenThrough(edge, ["--subscribe", "--base-url", service.url], cwd);
   const subscriptions = (count: number) =>
@@ -83,9 +87,16 @@ it("listen subscribes a changed address, and names the old subscription", async 
   await subscriptions(1);
   process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
   const [first, second] = await subscriptions(2);
-  expect(second).toMatchObject({ id: "wh_2", created: true, others: [{ id: "wh_1", url: first?.url }] });
+  expect(second).toMatchObject({
+    id: "wh_2",
+    created: true,
+    others: [{ id: "wh_1", url: first?.url }],
+  });
   expect(second?.url).not.toBe(first?.url);
-  await vi.waitFor(() => expect(output()).toMatch(/^warning: 1 earlier subscription .*: wh_1; /m), PATIENCE);
+  await vi.waitFor(
+    () => expect(output()).toMatch(/^warning: 1 earlier subscription .*: wh_1; /m),
+    PATIENCE,
+  );
   expect(remembered(cwd)).toHaveLength(2);
 });
 
@@ -99,7 +110,10 @@ it("listen tells a service that was away about an address that changed meanwhile
   process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
   const [, changed] = await until("online", 2);
   await vi.waitFor(() => expect(records("subscribing").length).toBeGreaterThan(0), PATIENCE);
-  expect(records("subscribing")[0]).toMatchObject({ url: changed?.url, code: "service_unreachable" });
+  expect(records("subscribing")[0]).toMatchObject({
+    url: changed?.url,
+    code: "service_unreachable",
+  });
   await vi.waitFor(() => expect(output()).toContain("no deliveries will arrive"), PATIENCE);
   expect(output()).not.toContain("change it at the service");
   const again = await openService({ port: Number(new URL(service.url).port) });
@@ -118,13 +132,23 @@ it("listen continues if the service refuses the changed address, and says what t
   service.next(failure(404), failure(400)); // the first answers the request meant for a sandbox
   process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
   const [, changed] = await until("online", 2);
-  await vi.waitFor(() => expect(records("error")).toMatchObject([{ code: "service_refused" }]), PATIENCE);
-  await vi.waitFor(() => expect(output()).toContain(`hookporter subscribe ${changed?.url}`), PATIENCE);
+  await vi.waitFor(
+    () => expect(records("error")).toMatchObject([{ code: "service_refused" }]),
+    PATIENCE,
+  );
+  await vi.waitFor(
+    () => expect(output()).toContain(`hookporter subscribe ${changed?.url}`),
+    PATIENCE,
+  );
   expect(child.exitCode).toBeNull();
 });
 
 it.each([
-  ["2 without a way from outside, for a service elsewhere", ["--base-url", "https://api.example"], 2],
+  [
+    "2 without a way from outside, for a service elsewhere",
+    ["--base-url", "https://api.example"],
+    2,
+  ],
   [
     "3 without a key, before a tunnel is opened",
     ["--tunnel", "ngrok", "--base-url", "https://api.example"],

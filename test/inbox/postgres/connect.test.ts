@@ -18,7 +18,8 @@ async function session(options: PostgresOptions = {}, runner?: string) {
   return { ...server, ...made };
 }
 
-const ask = (one: Awaited<ReturnType<typeof session>>, text = "SELECT 1 AS n") => one.query(text, [], 5000);
+const ask = (one: Awaited<ReturnType<typeof session>>, text = "SELECT 1 AS n") =>
+  one.query(text, [], 5000);
 
 it("a connection bears the name of its process, so that others see that one is there", async () => {
   const nameOf = (started: readonly (readonly string[])[]) =>
@@ -123,7 +124,9 @@ it("closing ends all connections of the inbox", async () => {
 it("listens again after its connection was lost, and hears again", async () => {
   await empty();
   const server = await servePglite(database, onTestFinished);
-  const [own, other] = [server.url, database].map((at) => postgresStore(at, { schema: "connected" }));
+  const [own, other] = [server.url, database].map((at) =>
+    postgresStore(at, { schema: "connected" }),
+  );
   if (own === undefined || other === undefined) throw new Error("expected two inboxes");
   for (const inbox of [own, other]) {
     await inbox.open();
@@ -133,5 +136,6 @@ it("listens again after its connection was lost, and hears again", async () => {
   const due: boolean[] = [];
   own.onDue?.(() => due.push(own.hears === true));
   for (const socket of server.open) socket.destroy();
-  await until(() => expect(due).toEqual([false, true])); // it polls meanwhile, and then looks for what was missed
+  // it polls meanwhile, and then looks for what was missed
+  await until(() => expect(due).toEqual([false, true]));
 });

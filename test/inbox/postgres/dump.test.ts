@@ -22,11 +22,17 @@ describe("a dump of the inbox's schema", async () => {
   }
   const { server, admin, newSchema, open } = await openServer();
 
-  it("is restored into another database, where a receiver goes on", { timeout: 60_000 }, async () => {
+  it("is restored into another database, where a receiver goes on", {
+    timeout: 60_000,
+  }, async () => {
     const schema = newSchema();
     const now = Date.now();
     const envelopeOf = (id: string, event = "payment.received") =>
-      deliveryOf(freshEnvelope({ id, event, timestamp: new Date(now).toISOString() }), undefined, Date.now());
+      deliveryOf(
+        freshEnvelope({ id, event, timestamp: new Date(now).toISOString() }),
+        undefined,
+        Date.now(),
+      );
     const start = async (url: string, canRun: boolean) => {
       const ran: string[] = [];
       const receiver = createReceiver({
@@ -49,7 +55,11 @@ describe("a dump of the inbox's schema", async () => {
     for (const one of [delivery, envelopeOf("dead"), envelopeOf("unhandled", "lead.created")])
       await first.receiver.accept(one);
     await until(async () =>
-      expect(await inboxOf(first.receiver).counts()).toMatchObject({ done: 1, dead: 1, unhandled: 1 }),
+      expect(await inboxOf(first.receiver).counts()).toMatchObject({
+        done: 1,
+        dead: 1,
+        unhandled: 1,
+      }),
     );
     await first.receiver.close();
     const front = await open(schema);
@@ -88,7 +98,10 @@ describe("a dump of the inbox's schema", async () => {
     expect(await restored.list({})).toEqual(before);
     const second = await start(url, true);
     await until(() => expect(second.ran).toEqual(["pending"]));
-    expect(await second.receiver.accept(delivery)).toMatchObject({ type: "accepted", duplicate: true });
+    expect(await second.receiver.accept(delivery)).toMatchObject({
+      type: "accepted",
+      duplicate: true,
+    });
     expect(await second.receiver.accept(envelopeOf("new"))).toMatchObject({
       type: "accepted",
       duplicate: false,

@@ -90,7 +90,8 @@ it("what waits, fails, is due and is dead is counted, and what was noted is read
   await inbox.drop({ seqs: [7] }, AT);
   const [failed, running] = await inbox.claim({ now: AT + 2, limit: 2, leaseTime: 1e12 });
   expect(running).toBeDefined();
-  if (failed !== undefined) await inbox.settle(settlementOf(failed, { state: "failing", runAt: AT + 9 }), AT);
+  if (failed !== undefined)
+    await inbox.settle(settlementOf(failed, { state: "failing", runAt: AT + 9 }), AT);
   await inbox.pause?.({ scope: "kind", name: "lead.*", since: AT, who: "me" });
   await inbox.recordSender?.({ source: "service", days: [], authentic: { first: AT, last: AT } });
   const other = { version: "1", role: "run", sources: ["service"], kinds: ["*"] } as const;
@@ -115,7 +116,9 @@ it("rows that are dead, and what the planner believes, are those of the busiest 
   expect((await examine()).tables?.believedRows).toBe(70);
   await database.exec(`DELETE FROM ${SCHEMA}.turn WHERE seq > 40`);
   await database.exec("SELECT pg_stat_force_next_flush()");
-  await until(async () => expect((await examine()).tables).toMatchObject({ deadRows: 30, liveRows: 40 }));
+  await until(async () =>
+    expect((await examine()).tables).toMatchObject({ deadRows: 30, liveRows: 40 }),
+  );
   await database.exec(`TRUNCATE ${SCHEMA}.turn`);
   expect((await examine()).tables?.believedRows).toBeUndefined();
 });
@@ -133,7 +136,9 @@ it("a server that vacuums nothing is found, whatever the table says", async () =
     `ALTER TABLE ${SCHEMA}.turn SET (autovacuum_enabled = false)`,
     `ALTER TABLE ${SCHEMA}.turn RESET (autovacuum_enabled)`,
   );
-  const { tables } = await examine(SCHEMA, { understand: ["current_setting('autovacuum')", "'off'"] });
+  const { tables } = await examine(SCHEMA, {
+    understand: ["current_setting('autovacuum')", "'off'"],
+  });
   expect(tables?.neverVacuumed).toBe("server");
 });
 
@@ -144,7 +149,10 @@ it("a standby is known", async () => {
 
 it("settings that hurt are named", async () => {
   await during("SET enable_indexscan = off; SET statement_timeout = 4000", "RESET ALL");
-  expect((await examine()).server.harmful).toEqual(["enable_indexscan = off", "statement_timeout = 4s"]);
+  expect((await examine()).server.harmful).toEqual([
+    "enable_indexscan = off",
+    "statement_timeout = 4s",
+  ]);
 });
 
 it("a user without rights on the schema is told so", async () => {

@@ -24,8 +24,12 @@ describe("options of an inbox on PostgreSQL", () => {
     ],
   ])("%s is refused at once, and no password is repeated", (_, url, options) => {
     const open = () => postgresStore(url, options);
-    expect(open).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }));
-    expect(open).toThrow(expect.not.objectContaining({ message: expect.stringContaining(PASSWORD) }));
+    expect(open).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }),
+    );
+    expect(open).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining(PASSWORD) }),
+    );
   });
 
   it("what is given is taken, and what is left out has a default", () => {
@@ -47,7 +51,10 @@ describe("options of an inbox on PostgreSQL", () => {
       connections: 2,
       listenUrl: `${url}?a=b`,
     } as const;
-    expect(readPostgresOptions(`${url}?schema=other`, given)).toMatchObject({ ...given, connection: url });
+    expect(readPostgresOptions(`${url}?schema=other`, given)).toMatchObject({
+      ...given,
+      connection: url,
+    });
     const pool = { query: undefined, connect: undefined } as never;
     expect(readPostgresOptions(pool, {})).toMatchObject({
       connection: pool,
@@ -87,11 +94,15 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
       message: expect.stringContaining('migrate: "auto"'),
     });
     const inbox = postgresStore(database, { schema: "none" });
-    await expect(inbox.open({ access: "change" })).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(inbox.open({ access: "change" })).rejects.toMatchObject({
+      code: "inbox_unavailable",
+    });
   });
 
   it("a schema of an older version, if it must not change it", async () => {
-    await database.exec("CREATE SCHEMA old; CREATE TABLE old.migration (version int, breaking boolean)");
+    await database.exec(
+      "CREATE SCHEMA old; CREATE TABLE old.migration (version int, breaking boolean)",
+    );
     await database.exec("INSERT INTO old.migration VALUES (0, true)");
     await expect(open({ schema: "old", migrate: "check" })).rejects.toMatchObject({
       code: "inbox_unavailable",
@@ -111,7 +122,9 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
     await database.exec("SET ROLE blinded");
     await expect(reading.open({ access: "read" })).rejects.toMatchObject({
       code: "inbox_unavailable",
-      message: expect.stringMatching(/row-level security on turn: ALTER TABLE refused\.turn DISABLE/),
+      message: expect.stringMatching(
+        /row-level security on turn: ALTER TABLE refused\.turn DISABLE/,
+      ),
     });
   });
 

@@ -96,33 +96,38 @@ describe("an inbox on PostgreSQL", async () => {
     });
   });
 
-  describe.skipIf(NO_POOLER !== undefined)(NO_POOLER ?? "through PgBouncer in transaction mode", async () => {
-    if (NO_POOLER !== undefined) return;
-    const pooler = await startPooler(server);
-    afterAll(() => pooler.stop());
-    const through = async (schema: string, listenUrl?: string) => {
-      const { log, lines } = keptLog();
-      const inbox = postgresStore(pooler.url, { schema, listenUrl });
-      await inbox.open({ log });
-      onTestFinished(() => inbox.close());
-      return { inbox, lines };
-    };
+  describe.skipIf(NO_POOLER !== undefined)(
+    NO_POOLER ?? "through PgBouncer in transaction mode",
+    async () => {
+      if (NO_POOLER !== undefined) return;
+      const pooler = await startPooler(server);
+      afterAll(() => pooler.stop());
+      const through = async (schema: string, listenUrl?: string) => {
+        const { log, lines } = keptLog();
+        const inbox = postgresStore(pooler.url, { schema, listenUrl });
+        await inbox.open({ log });
+        onTestFinished(() => inbox.close());
+        return { inbox, lines };
+      };
 
-    it("notices that notifications do not arrive, and says what to do", async () => {
-      const { inbox, lines } = await through(newSchema());
-      await until(() =>
-        expect(lines).toMatchObject([{ level: "warn", message: expect.stringContaining("listenUrl") }]),
-      );
-      expect(await keep(inbox, numberedEntry(1))).toMatchObject({ duplicate: false });
-    });
+      it("notices that notifications do not arrive, and says what to do", async () => {
+        const { inbox, lines } = await through(newSchema());
+        await until(() =>
+          expect(lines).toMatchObject([
+            { level: "warn", message: expect.stringContaining("listenUrl") },
+          ]),
+        );
+        expect(await keep(inbox, numberedEntry(1))).toMatchObject({ duplicate: false });
+      });
 
-    it("hears of other entries on a direct connection", async () => {
-      const schema = newSchema();
-      const { inbox, lines } = await through(schema, server.url);
-      const heard = await heardBy(inbox, await open(schema));
-      await keep(await open(schema), numberedEntry(1));
-      await until(() => expect(heard.times).toBeGreaterThan(0));
-      expect(lines).toEqual([]);
-    });
-  });
+      it("hears of other entries on a direct connection", async () => {
+        const schema = newSchema();
+        const { inbox, lines } = await through(schema, server.url);
+        const heard = await heardBy(inbox, await open(schema));
+        await keep(await open(schema), numberedEntry(1));
+        await until(() => expect(heard.times).toBeGreaterThan(0));
+        expect(lines).toEqual([]);
+      });
+    },
+  );
 });

@@ -13,7 +13,10 @@ import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "../e
 
 const newPath = () => join(tempFolder(), "inbox.db");
 
-async function using<Result>(path: string, use: (inbox: Inbox) => Promise<Result>): Promise<Result> {
+async function using<Result>(
+  path: string,
+  use: (inbox: Inbox) => Promise<Result>,
+): Promise<Result> {
   const inbox = sqliteInbox(path);
   await inbox.open();
   try {
@@ -60,7 +63,9 @@ describe("an inbox file", () => {
   it("that is not there cannot be read, and is not made", async () => {
     const path = newPath();
     for (const _ of [1, 2])
-      await expect(openFileTransfer(path, "read")).rejects.toMatchObject({ code: "inbox_unavailable" });
+      await expect(openFileTransfer(path, "read")).rejects.toMatchObject({
+        code: "inbox_unavailable",
+      });
   });
 
   it("without entries has no last number, and nothing to read", async () => {
@@ -155,7 +160,9 @@ describe("a merge into an inbox file", () => {
     expect(await merge(from, into)).toMatchObject({ entries: 2, added: 2 });
     await using(into, async (inbox) => {
       expect(await inbox.settle(settlementOf(running), AT)).toBe(false);
-      expect(await inbox.list({ seq: 2 })).toMatchObject([{ state: "failing", runAt: AT + 5, attempts: 1 }]);
+      expect(await inbox.list({ seq: 2 })).toMatchObject([
+        { state: "failing", runAt: AT + 5, attempts: 1 },
+      ]);
       expect(await inbox.claim({ now: AT + 5, limit: 9, leaseTime: 1000 })).toMatchObject([
         { seq: 2, attempts: 2 },
       ]);
@@ -177,7 +184,10 @@ describe("a merge into an inbox file", () => {
     } as const;
     const end = async (inbox: Inbox, handler: string) => {
       for (const entry of await inbox.claim({ now: AT, limit: 9, leaseTime: 1000 }))
-        await inbox.settle(settlementOf(entry, { records: [{ ...record, handler, note: handler }] }), AT);
+        await inbox.settle(
+          settlementOf(entry, { records: [{ ...record, handler, note: handler }] }),
+          AT,
+        );
     };
     await using(from, async (inbox) => {
       for (const event of events) await keep(inbox, event);
@@ -230,7 +240,9 @@ describe("a merge into an inbox file", () => {
     });
     await transfer(into, "own", (one) => one.markPruned([{ source: "crm", until: 100 }]));
     expect(await merge(from, into)).toMatchObject({ entries: 4, added: 2 });
-    const ids = await using(into, async (inbox) => (await inbox.list({})).map(({ key }) => key.eventId));
+    const ids = await using(into, async (inbox) =>
+      (await inbox.list({})).map(({ key }) => key.eventId),
+    );
     expect(ids).toEqual(["after", "other"]);
   });
 });

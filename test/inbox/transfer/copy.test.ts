@@ -17,7 +17,10 @@ import { AT, keep, numberedEntry, sampleKey } from "../entries.ts";
 import { pgliteInboxes, sharedPglite } from "../postgres/pglite.ts";
 import { contentOf, fillEveryState, PRUNED } from "./every-state.ts";
 
-/** Schemas that each test finds empty: no test needs more, and new ones would take half a second each. */
+/**
+ * Schemas that each test finds empty: no test needs more, and new ones would take half a second
+ * each.
+ */
 const SCHEMAS = ["copy_a", "copy_b"];
 const emptied = await Promise.all(SCHEMAS.map((schema) => pgliteInboxes(schema)));
 const database = await sharedPglite();
@@ -51,7 +54,10 @@ function emptySchema(): Place {
   };
 }
 
-async function using<Result>(place: Place, use: (inbox: Inbox) => Promise<Result>): Promise<Result> {
+async function using<Result>(
+  place: Place,
+  use: (inbox: Inbox) => Promise<Result>,
+): Promise<Result> {
   const inbox = place.inbox();
   await inbox.open();
   try {
@@ -95,13 +101,17 @@ describe.each([
     await copy(from, to);
     await using(to, async (inbox) => {
       const last = Math.max(...(await inbox.list({})).map(({ seq }) => seq));
-      expect(await inbox.append(numberedEntry(1))).toMatchObject({ duplicate: true, state: "handled" });
+      expect(await inbox.append(numberedEntry(1))).toMatchObject({
+        duplicate: true,
+        state: "handled",
+      });
       expect(await inbox.append(PRUNED)).toBeUndefined();
       const { seq } = await keep(inbox, numberedEntry(100, 4));
       expect(seq).toBeGreaterThan(last);
       const claim = async (now: number) =>
         (await inbox.claim({ now, limit: 10, leaseTime: 1000 })).map(({ key }) => key.eventId);
-      expect(await claim(AT + 10)).toEqual(["evt_100"]); // 6 is leased still, and holds back 7 and 8
+      // 6 is leased still, and holds back 7 and 8
+      expect(await claim(AT + 10)).toEqual(["evt_100"]);
       expect(await claim(AT + 1500)).toEqual(["evt_6", "evt_100"]);
     });
   });
@@ -158,22 +168,25 @@ describe.each([
     await b.close();
   });
 
-  it.each(["original", "copy"])("says so if the %s gains an entry that it does not read", async (which) => {
-    const from = makeFrom();
-    const to = makeTo();
-    await using(from, (inbox) => keep(inbox, numberedEntry(1)));
-    const a = await from.transfer("read");
-    const b = await to.transfer("own");
-    const one = which === "original" ? a : b;
-    const write = b.write.bind(b);
-    b.write = async (entries) => {
-      await write(entries);
-      one.count = async () => 2;
-    };
-    await expect(copyInbox(a, b)).rejects.toMatchObject({ code: "inbox_busy" });
-    await a.close();
-    await b.close();
-  });
+  it.each(["original", "copy"])(
+    "says so if the %s gains an entry that it does not read",
+    async (which) => {
+      const from = makeFrom();
+      const to = makeTo();
+      await using(from, (inbox) => keep(inbox, numberedEntry(1)));
+      const a = await from.transfer("read");
+      const b = await to.transfer("own");
+      const one = which === "original" ? a : b;
+      const write = b.write.bind(b);
+      b.write = async (entries) => {
+        await write(entries);
+        one.count = async () => 2;
+      };
+      await expect(copyInbox(a, b)).rejects.toMatchObject({ code: "inbox_busy" });
+      await a.close();
+      await b.close();
+    },
+  );
 });
 
 it("10 000 entries are copied in steps, each once", { timeout: 60_000 }, async () => {
@@ -208,5 +221,7 @@ it("large bodies are read a few at a time", async () => {
 });
 
 it("an inbox in memory cannot be copied", async () => {
-  await expect(openTransfer("memory:", "read")).rejects.toMatchObject({ code: "inbox_unsupported" });
+  await expect(openTransfer("memory:", "read")).rejects.toMatchObject({
+    code: "inbox_unsupported",
+  });
 });

@@ -35,7 +35,10 @@ describe("verdictOf", () => {
   });
 
   it("calls an event whose data does not fit dead, with its problems and how to fix them", () => {
-    const problems = ["a", "b", "c"].map((name) => ({ field: `data.${name}`, message: "is missing" }));
+    const problems = ["a", "b", "c"].map((name) => ({
+      field: `data.${name}`,
+      message: "is missing",
+    }));
     expect(verdictOf({ ...accepted, reason: "invalid_data", problems })).toEqual({
       word: "dead",
       kind: "lead.created",
@@ -72,7 +75,11 @@ describe("verdictOf", () => {
   });
 
   it("adds the field that is invalid to the detail", () => {
-    const rejection = { reason: "invalid_envelope", message: "it is missing", field: "webhook.id" } as const;
+    const rejection = {
+      reason: "invalid_envelope",
+      message: "it is missing",
+      field: "webhook.id",
+    } as const;
     expect(verdictOf({ ...rejected, rejection }).detail).toBe("it is missing (webhook.id)");
   });
 
@@ -80,7 +87,13 @@ describe("verdictOf", () => {
     "explains the signature reason %s",
     (reason, { meaning, fix }) => {
       const outcome = { type: "unauthorized", reason } as Outcome;
-      expect(verdictOf(outcome)).toEqual({ ...NOTHING, word: "unauthorized", reason, detail: meaning, fix });
+      expect(verdictOf(outcome)).toEqual({
+        ...NOTHING,
+        word: "unauthorized",
+        reason,
+        detail: meaning,
+        fix,
+      });
     },
   );
 
@@ -88,16 +101,25 @@ describe("verdictOf", () => {
     "says why a request is refused as %s, and how to fix it",
     (reason, { meaning, fix = null }) => {
       const outcome = { type: "refused", reason } as Outcome;
-      expect(verdictOf(outcome)).toEqual({ ...NOTHING, word: "refused", reason, detail: meaning, fix });
+      expect(verdictOf(outcome)).toEqual({
+        ...NOTHING,
+        word: "refused",
+        reason,
+        detail: meaning,
+        fix,
+      });
     },
   );
 
-  it.each(["unavailable", "misconfigured"] as const)("names the error of a delivery that is %s", (type) => {
-    expect(verdictOf({ type, error: new Error("disk full") })).toEqual({
-      ...NOTHING,
-      word: "failed",
-      reason: type,
-      detail: "disk full",
-    });
-  });
+  it.each(["unavailable", "misconfigured"] as const)(
+    "names the error of a delivery that is %s",
+    (type) => {
+      expect(verdictOf({ type, error: new Error("disk full") })).toEqual({
+        ...NOTHING,
+        word: "failed",
+        reason: type,
+        detail: "disk full",
+      });
+    },
+  );
 });

@@ -18,7 +18,11 @@ describe("bodyVariants", () => {
     ["\n\na  b", " a b", "white_space"],
     ["\na\t\tb\n", "a b", "white_space"],
     ["a\n b", "a b\n", "white_space: as `echo $BODY` prints it without quotes"],
-    ['{  "a": "x",  "b": "y"}', '{\n  "a": "x",\n  "b": "y"\n}', "line_endings: removed on the way here"],
+    [
+      '{  "a": "x",  "b": "y"}',
+      '{\n  "a": "x",\n  "b": "y"\n}',
+      "line_endings: removed on the way here",
+    ],
     [
       '{  "a": "x",  "b": "y"}',
       '{\r\n  "a": "x",\r\n  "b": "y"\r\n}\r\n',
@@ -136,18 +140,24 @@ describe("bodyVariants", () => {
     });
     const { variants, complete, work } = bodyVariants(json(MANY_TOKENS / 2 - 1));
     expect({ complete, work }).toEqual({ complete: false, work: 300 * (MANY_TOKENS + 2) });
-    const printed = variants.filter(({ causes }) => causes.some(({ code }) => code.startsWith("json_")));
+    const printed = variants.filter(({ causes }) =>
+      causes.some(({ code }) => code.startsWith("json_")),
+    );
     expect(printed.length).toBeLessThanOrEqual(40);
     const firstPrinted = variants.findIndex(({ isPrinted }) => isPrinted);
     expect(variants.slice(0, firstPrinted).every(({ causes }) => causes.length === 1)).toBe(true);
     expect(
-      variants.slice(firstPrinted).some(({ causes, isPrinted }) => !isPrinted && causes.length === 1),
+      variants
+        .slice(firstPrinted)
+        .some(({ causes, isPrinted }) => !isPrinted && causes.length === 1),
     ).toBe(false);
     const last = variants.findIndex(
       ({ causes }) => causes.length > 1 && causes.some(({ code }) => code === "newline_at_end"),
     );
     expect(
-      variants.slice(last).some(({ causes }) => causes.every(({ code }) => code.startsWith("json_"))),
+      variants
+        .slice(last)
+        .some(({ causes }) => causes.every(({ code }) => code.startsWith("json_"))),
     ).toBe(false);
   });
 });

@@ -1,5 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { charsetVariants, lostByteVariants } from "../../../src/signature/diagnose/charset-variants.ts";
+import {
+  charsetVariants,
+  lostByteVariants,
+} from "../../../src/signature/diagnose/charset-variants.ts";
 import { named } from "./named.ts";
 
 const latin1 = (text: string) => Buffer.from(text, "latin1");
@@ -10,7 +13,9 @@ const EITHER = "Latin-1 or Windows-1252";
 
 /** The variants of a text, or of bytes that are no UTF-8. */
 const variantsOf = (body: string | Buffer) =>
-  typeof body === "string" ? charsetVariants(Buffer.from(body), body) : charsetVariants(body, undefined);
+  typeof body === "string"
+    ? charsetVariants(Buffer.from(body), body)
+    : charsetVariants(body, undefined);
 
 describe("charsetVariants", () => {
   it.each([
@@ -64,7 +69,9 @@ describe("charsetVariants", () => {
 
   it("has no bytes for what an encoding lacks", () => {
     const made = (text: string) =>
-      variantsOf(text).map(({ causes, bytes }) => [causes[0]?.detail, bytes()?.byteLength] as const);
+      variantsOf(text).map(
+        ({ causes, bytes }) => [causes[0]?.detail, bytes()?.byteLength] as const,
+      );
     expect(made("€").some(([detail]) => detail === "signed as Latin-1")).toBe(false);
     expect(made("中").some(([detail]) => detail?.startsWith("signed as"))).toBe(false);
   });
@@ -74,7 +81,10 @@ describe("lostByteVariants", () => {
   it("tries each byte from 0x80 on in place of all that were lost", () => {
     const variants = lostByteVariants("\uFFFDt\uFFFD");
     expect(variants.map(({ bytes }) => Buffer.from(bytes() ?? "").toString("hex"))).toEqual(
-      Array.from({ length: 128 }, (_, at) => `${(at + 128).toString(16)}74${(at + 128).toString(16)}`),
+      Array.from(
+        { length: 128 },
+        (_, at) => `${(at + 128).toString(16)}74${(at + 128).toString(16)}`,
+      ),
     );
     expect(lostByteVariants("text")).toEqual([]);
   });

@@ -20,8 +20,12 @@ describe("cutVariants", () => {
   });
 
   it("counts characters of two units once, too", () => {
-    expect(named(cut("\u{1f600}abc"), Buffer.from("\u{1f600}abc").subarray(0, 4))).toEqual([CHARACTERS]);
-    expect(named(cut("\u{1f600}abc"), Buffer.from("\u{1f600}abc").subarray(0, 5))).toEqual([CHARACTERS]);
+    expect(named(cut("\u{1f600}abc"), Buffer.from("\u{1f600}abc").subarray(0, 4))).toEqual([
+      CHARACTERS,
+    ]);
+    expect(named(cut("\u{1f600}abc"), Buffer.from("\u{1f600}abc").subarray(0, 5))).toEqual([
+      CHARACTERS,
+    ]);
   });
 
   it.each(["", "a", "abc\n", "a\n \n", "\n", "x".repeat(256), `${"x".repeat(256)}\n`])(
@@ -49,7 +53,8 @@ describe("nulVariants", () => {
   });
 
   it("has each end once, none that is there, none beyond 65 536 bytes and none of nothing", () => {
-    const lengths = (text: string) => nulVariants(Buffer.from(text)).map(({ bytes }) => bytes()?.byteLength);
+    const lengths = (text: string) =>
+      nulVariants(Buffer.from(text)).map(({ bytes }) => bytes()?.byteLength);
     expect(lengths("abc\0\0\0\0\0").slice(0, 4)).toEqual([3, 4, 256, 512]);
     expect(Math.max(...lengths("a").map(Number))).toBe(65_536);
     expect(lengths("\0\0")).toEqual([]);

@@ -33,7 +33,9 @@ it.each([
   ["a%2Bb c", "a+b c"],
   ["a+b=", "a b"],
 ])("does not say that %j was %j as a form on this side", (text, signed) => {
-  expect(named(formVariants(text), signed).filter((causes) => /this side|way here/.test(causes))).toEqual([]);
+  expect(
+    named(formVariants(text), signed).filter((causes) => /this side|way here/.test(causes)),
+  ).toEqual([]);
 });
 
 it("makes nothing of what cannot be encoded or decoded", () => {

@@ -11,7 +11,10 @@ const TEXT =
 
 const ENVELOPE = `{"event":"e","timestamp":"t","data":${TEXT},"webhook":{"url":"https://x","id":"w"}}`;
 
-/** Written by Python 3, PHP 8.2, Gson 2.11 and Jackson 2.17, that of Go and .NET by their documentation. */
+/**
+ * Written by Python 3, PHP 8.2, Gson 2.11 and Jackson 2.17, that of Go and .NET by their
+ * documentation.
+ */
 const PRINTED: Readonly<Record<string, string>> = {
   "Python's `json.dumps`":
     '{"t": "2026-01-15T09:30:00.500Z", "address": "12/14 rue de l\\u2019\\u00c9glise, <Z\\u00fcrich> & \'Sons\' = 1 + 1 \\ud83d\\ude00", "rooms": 3, "at": "2026-01-15T09:30:00.000Z", "list": [1, "a"]}',
@@ -38,14 +41,34 @@ it("what a library has printed, it prints again unchanged", () => {
 });
 
 it("keys are in the order in which Java's HashMap keeps them", () => {
-  const data = ["id", "type", "address", "surface", "rooms", "purchase_price", "created_at", "owner"];
+  const data = [
+    "id",
+    "type",
+    "address",
+    "surface",
+    "rooms",
+    "purchase_price",
+    "created_at",
+    "owner",
+  ];
   const member = (name: string, value: string) => `"${name}":${value}`;
   const text = `{"event":1,"timestamp":2,"data":{${data.map((name) => member(name, "1")).join()}},"webhook":3}`;
   const keys = (name: string) => {
     const library = LIBRARIES.find((one) => one.name === name);
-    return [...((library && printJson(text, library)) ?? "").matchAll(/"(\w+)":/g)].map(([, key]) => key);
+    return [...((library && printJson(text, library)) ?? "").matchAll(/"(\w+)":/g)].map(
+      ([, key]) => key,
+    );
   };
-  const hashed = ["owner", "rooms", "address", "surface", "purchase_price", "created_at", "id", "type"]; // by Java 17
+  const hashed = [
+    "owner",
+    "rooms",
+    "address",
+    "surface",
+    "purchase_price",
+    "created_at",
+    "id",
+    "type",
+  ]; // by Java 17
   expect(keys("Java's `org.json`")).toEqual(["webhook", "data", ...hashed, "event", "timestamp"]);
   expect(keys("Jackson's `writeValueAsString` of a `HashMap`")).toEqual([
     "webhook",
@@ -57,7 +80,9 @@ it("keys are in the order in which Java's HashMap keeps them", () => {
 });
 
 it("a text that is not JSON is not printed", () => {
-  expect(LIBRARIES.map((library) => printJson("{", library))).toEqual(LIBRARIES.map(() => undefined));
+  expect(LIBRARIES.map((library) => printJson("{", library))).toEqual(
+    LIBRARIES.map(() => undefined),
+  );
 });
 
 it("names up to three libraries, each once", () => {

@@ -24,7 +24,10 @@ const jacksonSpaced = `{
   }
 }`;
 const ascii = (json: string) =>
-  json.replace(/[^\0-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  json.replace(
+    /[^\0-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 const sorted = (json: string) => {
   const { data, event, webhook } = JSON.parse(json.replaceAll("1450.50", NUMBER));
   const keys = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -36,17 +39,27 @@ const simple = (json: string) => json.replace(/"list":.*(?=\},"webhook")/, '"lis
 export const JSON_MISTAKES: Mistakes = [
   ...[1, 2, 4, "\t"].flatMap((indent) => [
     ["json_spacing", `sent with indent ${JSON.stringify(indent)}`, sentAs(spaced(indent))] as const,
-    ["json_spacing", `signed with indent ${JSON.stringify(indent)}`, signedAs(spaced(indent))] as const,
+    [
+      "json_spacing",
+      `signed with indent ${JSON.stringify(indent)}`,
+      signedAs(spaced(indent)),
+    ] as const,
   ]),
   [
     "json_spacing",
     "signed as Python prints",
-    (_, secret) => ({ body: pythonSpaced().replaceAll(" ", ""), header: signed(pythonSpaced(), secret) }),
+    (_, secret) => ({
+      body: pythonSpaced().replaceAll(" ", ""),
+      header: signed(pythonSpaced(), secret),
+    }),
   ],
   [
     "json_spacing",
     "sent as Python prints",
-    (_, secret) => ({ body: pythonSpaced(), header: signed(pythonSpaced().replaceAll(" ", ""), secret) }),
+    (_, secret) => ({
+      body: pythonSpaced(),
+      header: signed(pythonSpaced().replaceAll(" ", ""), secret),
+    }),
   ],
   [
     "json_key_order",
@@ -65,7 +78,8 @@ export const JSON_MISTAKES: Mistakes = [
     "json_key_order",
     "sent with sorted keys, which the service describes in another order",
     (_, secret) => {
-      const data = '"data":{"address":"1 Rue","id":"prop_1","owner":{"id":"user_1","name":"é"},"type":"a"}';
+      const data =
+        '"data":{"address":"1 Rue","id":"prop_1","owner":{"id":"user_1","name":"é"},"type":"a"}';
       const described =
         '"data":{"id":"prop_1","type":"a","address":"1 Rue","owner":{"id":"user_1","name":"é"}}';
       const hook = '"webhook":{"id":"wh_1","url":"u"}';
@@ -85,7 +99,10 @@ export const JSON_MISTAKES: Mistakes = [
   [
     "json_escapes",
     "sent with \\/",
-    (json, secret) => ({ body: simple(json).replaceAll("/", "\\/"), header: signed(simple(json), secret) }),
+    (json, secret) => ({
+      body: simple(json).replaceAll("/", "\\/"),
+      header: signed(simple(json), secret),
+    }),
   ],
   [
     "json_numbers",
@@ -95,12 +112,18 @@ export const JSON_MISTAKES: Mistakes = [
   [
     "json_spacing",
     "signed as Jackson prints",
-    (_, secret) => ({ body: jacksonSpaced.replace(/\s/g, ""), header: signed(jacksonSpaced, secret) }),
+    (_, secret) => ({
+      body: jacksonSpaced.replace(/\s/g, ""),
+      header: signed(jacksonSpaced, secret),
+    }),
   ],
   [
     "json_spacing",
     "sent as Jackson prints",
-    (_, secret) => ({ body: jacksonSpaced, header: signed(jacksonSpaced.replace(/\s/g, ""), secret) }),
+    (_, secret) => ({
+      body: jacksonSpaced,
+      header: signed(jacksonSpaced.replace(/\s/g, ""), secret),
+    }),
   ],
   [
     "json_escapes",

@@ -68,7 +68,9 @@ describe("distinctNumbers", () => {
     expect(two).toMatchObject([{ name: "as Go and JavaScript print them", spelt: ["1.5"] }]);
     const three = distinctNumbers(["1.50"], [NUMBERS.go, NUMBERS.javascript, NUMBERS.jq]);
     expect(three).toMatchObject([{ name: "as Go, JavaScript and jq print them" }]);
-    expect(distinctNumbers(["1e-7"], [NUMBERS.python])).toMatchObject([{ name: "as Python prints them" }]);
+    expect(distinctNumbers(["1e-7"], [NUMBERS.python])).toMatchObject([
+      { name: "as Python prints them" },
+    ]);
   });
 
   it("has no style that changes nothing, and none without numbers", () => {

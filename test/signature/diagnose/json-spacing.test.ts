@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { printSpaced, SPACING, SPACINGS, spacingOf } from "../../../src/signature/diagnose/json-spacing.ts";
+import {
+  printSpaced,
+  SPACING,
+  SPACINGS,
+  spacingOf,
+} from "../../../src/signature/diagnose/json-spacing.ts";
 import { tokenise } from "../../../src/signature/diagnose/json-tokens.ts";
 
 const TOKENS = tokenise('{"a":{},"b":[],"c":[1,{"d":[2,{"e":3}]},[]],"f":{"g":4}}')?.tokens ?? [];

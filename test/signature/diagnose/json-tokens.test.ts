@@ -5,7 +5,12 @@ import {
   OUTER_HASH_MAP,
   SHORTER_FIRST,
 } from "../../../src/signature/diagnose/json-key-orders.ts";
-import { isSame, memberOf, sortKeys, tokenise } from "../../../src/signature/diagnose/json-tokens.ts";
+import {
+  isSame,
+  memberOf,
+  sortKeys,
+  tokenise,
+} from "../../../src/signature/diagnose/json-tokens.ts";
 
 const tokens = (text: string) => tokenise(text)?.tokens ?? [];
 
@@ -27,7 +32,10 @@ describe("tokenise", () => {
     expect([tokenise(""), tokenise("{"), tokenise("{} {}"), tokenise("\u00a0{}")]).toEqual(
       Array(4).fill(undefined),
     );
-    expect([tokenise(nested(63)) === undefined, tokenise(nested(64)) === undefined]).toEqual([false, true]);
+    expect([tokenise(nested(63)) === undefined, tokenise(nested(64)) === undefined]).toEqual([
+      false,
+      true,
+    ]);
     expect(tokenise('{"a":'.repeat(65) + 1 + "}".repeat(65))).toBeUndefined();
   });
 });
@@ -61,9 +69,9 @@ describe("sortKeys", () => {
       (token) => token.length > 2 && token.startsWith('"'),
     );
     expect(sorted.map((token) => JSON.parse(token)).join(" ")).toBe(inJava);
-    expect(sortKeys(tokens('{"webhook":1,"data":{"id":1,"address":2}}'), OUTER_HASH_MAP).join("")).toBe(
-      '{"webhook":1,"data":{"id":1,"address":2}}',
-    );
+    expect(
+      sortKeys(tokens('{"webhook":1,"data":{"id":1,"address":2}}'), OUTER_HASH_MAP).join(""),
+    ).toBe('{"webhook":1,"data":{"id":1,"address":2}}');
   });
 });
 
@@ -76,17 +84,20 @@ describe("memberOf", () => {
     expect(member?.gaps.join("")).toBe(" ".repeat(7));
   });
 
-  it.each(['["data",1]', '{"a":{"data":1}}', "{}", '"data"', '{"a":"data"}'])("finds none in %s", (text) => {
-    const json = tokenise(text);
-    expect(json && memberOf(json, "data")).toBeUndefined();
-  });
+  it.each(['["data",1]', '{"a":{"data":1}}', "{}", '"data"', '{"a":"data"}'])(
+    "finds none in %s",
+    (text) => {
+      const json = tokenise(text);
+      expect(json && memberOf(json, "data")).toBeUndefined();
+    },
+  );
 });
 
 it("isSame compares tokens and their number", () => {
-  expect([isSame(["a"], ["a"]), isSame(["a"], ["b"]), isSame(["a"], ["a", "b"]), isSame([], ["a"])]).toEqual([
-    true,
-    false,
-    false,
-    false,
-  ]);
+  expect([
+    isSame(["a"], ["a"]),
+    isSame(["a"], ["b"]),
+    isSame(["a"], ["a", "b"]),
+    isSame([], ["a"]),
+  ]).toEqual([true, false, false, false]);
 });

@@ -28,7 +28,11 @@ describe("jsonVariants", () => {
       '{"b":2,"aa":1,"ab":3}',
       "json_key_order: shorter keys first, as databases store them",
     ],
-    ['{"b":0,"data":{"d":1,"c":2}}', '{"b":0,"data":{"c":2,"d":1}}', "json_key_order: alphabetical"],
+    [
+      '{"b":0,"data":{"d":1,"c":2}}',
+      '{"b":0,"data":{"c":2,"d":1}}',
+      "json_key_order: alphabetical",
+    ],
     [
       '{"webhook":{"b":1,"a":2},"a":1}',
       '{"a":1,"webhook":{"b":1,"a":2}}',
@@ -65,7 +69,10 @@ describe("jsonVariants", () => {
     const json = tokenise(' {"a": 1}\n');
     const endings = [
       { causes: [], tail: "\n" },
-      { causes: [{ code: "newline_at_end", meaning: "", fix: "", detail: null } as const], tail: "" },
+      {
+        causes: [{ code: "newline_at_end", meaning: "", fix: "", detail: null } as const],
+        tail: "",
+      },
     ];
     const variants = json === undefined ? [] : jsonVariants(json, endings, "all");
     expect(named(variants, ' {"a":1}\n')).toContain(COMPACT);
@@ -75,7 +82,9 @@ describe("jsonVariants", () => {
 
   it("tries other spellings with the first three of strings and with two of numbers, and no others with rare orders", () => {
     const variants = variantsOf('{"b":"é/<","a":[],"c":1.50e3}');
-    const numbers = variants.flatMap(({ causes }) => causes.filter(({ code }) => code === "json_numbers"));
+    const numbers = variants.flatMap(({ causes }) =>
+      causes.filter(({ code }) => code === "json_numbers"),
+    );
     expect(new Set(numbers.map(({ detail }) => detail)).size).toBeGreaterThan(2);
     expect(named(variants, '{"b":"\\u00e9/<","a":[],"c":1500}')).toHaveLength(1);
     expect(named(variants, '{"b":"\\u00e9/<","a":{},"c":1.50e3}')).toEqual([]);
@@ -95,7 +104,9 @@ describe("jsonVariants", () => {
       causes.map(({ code, detail }) => `${code} ${detail}`).join(),
     );
     expect(
-      names.filter((name, at) => names.indexOf(name) !== at && !name.includes("json_empty_objects")),
+      names.filter(
+        (name, at) => names.indexOf(name) !== at && !name.includes("json_empty_objects"),
+      ),
     ).toEqual([]);
     expect(names).not.toContain("");
   });

@@ -69,7 +69,11 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   [
     "secret_base64",
     "decoded on this side",
-    (json, secret) => ({ body: json, header: signed(json, bytes(secret).toString("base64")), secret }),
+    (json, secret) => ({
+      body: json,
+      header: signed(json, bytes(secret).toString("base64")),
+      secret,
+    }),
   ],
   [
     "secret_base64",
@@ -79,12 +83,20 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   [
     "secret_base64",
     "decoded after whsec_ on the signing side",
-    (json) => ({ body: json, header: signed(json, KEY), secret: `whsec_${KEY.toString("base64")}` }),
+    (json) => ({
+      body: json,
+      header: signed(json, KEY),
+      secret: `whsec_${KEY.toString("base64")}`,
+    }),
   ],
   [
     "secret_base64",
     "decoded after whsec_ on this side",
-    (json) => ({ body: json, header: signed(json, `whsec_${KEY.toString("base64")}`), secret: KEY }),
+    (json) => ({
+      body: json,
+      header: signed(json, `whsec_${KEY.toString("base64")}`),
+      secret: KEY,
+    }),
   ],
   ...rows(
     "secret_cut",
@@ -145,18 +157,33 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
     "the SHA-256 of the body in bytes",
     signedAs((json) => createHash("sha256").update(json).digest()),
   ],
-  ["digest_without_hmac", "a plain hash of the body", (json) => ({ body: json, header: hashed(json) })],
+  [
+    "digest_without_hmac",
+    "a plain hash of the body",
+    (json) => ({ body: json, header: hashed(json) }),
+  ],
   [
     "digest_without_hmac",
     "a plain hash of secret and body",
     (json, secret) => ({ body: json, header: hashed(secret, json) }),
   ],
-  ["digest_algorithm", "SHA-1", (json, secret) => ({ body: json, header: signed(json, secret, "sha1") })],
-  ["digest_algorithm", "SHA-512", (json, secret) => ({ body: json, header: signed(json, secret, "sha512") })],
+  [
+    "digest_algorithm",
+    "SHA-1",
+    (json, secret) => ({ body: json, header: signed(json, secret, "sha1") }),
+  ],
+  [
+    "digest_algorithm",
+    "SHA-512",
+    (json, secret) => ({ body: json, header: signed(json, secret, "sha512") }),
+  ],
   [
     "digest_algorithm",
     "SHA-1 under the prefix of SHA-256",
-    (json, secret) => ({ body: json, header: signed(json, secret, "sha1").replace("sha1", "sha256") }),
+    (json, secret) => ({
+      body: json,
+      header: signed(json, secret, "sha1").replace("sha1", "sha256"),
+    }),
   ],
   ["digest_upper_case", "digits", headerAs((_, digest) => `sha256=${digest.toUpperCase()}`)],
   ["digest_upper_case", "prefix", headerAs((_, digest) => `SHA256=${digest}`)],
@@ -169,7 +196,10 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   [
     "digest_base64url",
     "base64url",
-    (json, secret) => ({ body: json, header: `sha256=${digested(bytes(json), secret, "base64url")}` }),
+    (json, secret) => ({
+      body: json,
+      header: `sha256=${digested(bytes(json), secret, "base64url")}`,
+    }),
   ],
   ["digest_truncated", "20 digits", headerAs((header) => header.slice(0, 27))],
   ["digest_truncated", "63 digits", headerAs((header) => header.slice(0, -1))],
@@ -187,21 +217,43 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
     (json, drawn) => {
       const secret = secretWith(json, drawn, /^sha256=(?:..)*(?:.[1-9a-f])0/);
       const [, digest = ""] = signed(json, secret).split("=");
-      const short = (digest.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16).toString(16));
+      const short = (digest.match(/../g) ?? []).map((byte) =>
+        Number.parseInt(byte, 16).toString(16),
+      );
       return { body: json, header: `sha256=${short.join("")}`, secret };
     },
   ],
-  ["digest_separated", "colons", headerAs((_, digest) => `sha256=${digest.replace(/..(?=.)/g, "$&:")}`)],
+  [
+    "digest_separated",
+    "colons",
+    headerAs((_, digest) => `sha256=${digest.replace(/..(?=.)/g, "$&:")}`),
+  ],
   [
     "digest_separated",
     "dashes in upper case",
     headerAs((_, digest) => `sha256=${digest.toUpperCase().replace(/..(?=.)/g, "$&-")}`),
   ],
-  ["digest_separated", "spaces", headerAs((_, digest) => `sha256=${digest.replace(/..(?=.)/g, "$& ")}`)],
+  [
+    "digest_separated",
+    "spaces",
+    headerAs((_, digest) => `sha256=${digest.replace(/..(?=.)/g, "$& ")}`),
+  ],
   ["digest_separated", "0x", headerAs((_, digest) => `sha256=0x${digest}`)],
-  ["digest_signed_bytes", "with zeros", headerAs((_, digest) => `sha256=${signedBytes(digest, 2)}`)],
-  ["digest_signed_bytes", "without zeros", headerAs((_, digest) => `sha256=${signedBytes(digest, 1)}`)],
-  ["digest_hex_twice", "hex of hex", headerAs((_, digest) => `sha256=${bytes(digest).toString("hex")}`)],
+  [
+    "digest_signed_bytes",
+    "with zeros",
+    headerAs((_, digest) => `sha256=${signedBytes(digest, 2)}`),
+  ],
+  [
+    "digest_signed_bytes",
+    "without zeros",
+    headerAs((_, digest) => `sha256=${signedBytes(digest, 1)}`),
+  ],
+  [
+    "digest_hex_twice",
+    "hex of hex",
+    headerAs((_, digest) => `sha256=${bytes(digest).toString("hex")}`),
+  ],
   ["header_extra_text", "as Python shows bytes", headerAs((_, digest) => `sha256=b'${digest}'`)],
   ["digest_absent", "nothing after the prefix", headerAs(() => "sha256=")],
   ["digest_absent", "undefined", headerAs(() => "sha256=undefined")],
@@ -212,7 +264,11 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   ["header_extra_text", "spaces", headerAs((header) => ` ${header} `)],
   ["header_extra_text", "quotes", headerAs((header) => `"${header}"`)],
   ["header_extra_text", "what sha256sum prints", headerAs((header) => `${header}  -`)],
-  ["header_repeated", "joined by Node", headerAs((header) => `${header}, sha256=${"0".repeat(64)}`)],
+  [
+    "header_repeated",
+    "joined by Node",
+    headerAs((header) => `${header}, sha256=${"0".repeat(64)}`),
+  ],
   ["header_repeated", "a list", headerAs((header) => [header, header])],
   [
     "other_scheme",
@@ -242,7 +298,11 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
       more: { target: "/webhooks?a=b", headers: { host: "hooks.example" } },
     }),
   ),
-  ["other_scheme", "a timestamp and versions", headerAs((_, digest) => `t=1768469400,v1=${digest}`)],
+  [
+    "other_scheme",
+    "a timestamp and versions",
+    headerAs((_, digest) => `t=1768469400,v1=${digest}`),
+  ],
   [
     "other_scheme",
     "a version and base64",

@@ -15,9 +15,21 @@ describe("lineVariants", () => {
     ["a\r\nb", "a\nb", "line_endings: LF on the signing side"],
     ["a\nb\n", "a\r\nb\r\n", "line_endings: CRLF on the signing side"],
     ["a\n\nb\r\n", "ab", "line_endings: none on the signing side"],
-    ["a\nb", "a\r\nb\n", "line_endings: CRLF on the signing side + newline_at_end: one on the signing side"],
-    ["a\nb\n", "a\r\nb\n", "line_endings: CRLF on the signing side + newline_at_end: LF on the signing side"],
-    ["a\nb\n", "ab\n", "line_endings: none on the signing side + newline_at_end: one on the signing side"],
+    [
+      "a\nb",
+      "a\r\nb\n",
+      "line_endings: CRLF on the signing side + newline_at_end: one on the signing side",
+    ],
+    [
+      "a\nb\n",
+      "a\r\nb\n",
+      "line_endings: CRLF on the signing side + newline_at_end: LF on the signing side",
+    ],
+    [
+      "a\nb\n",
+      "ab\n",
+      "line_endings: none on the signing side + newline_at_end: one on the signing side",
+    ],
     ["a", `${BOM}a`, "byte_order_mark: one on the signing side"],
     [`${BOM}a`, "a", "byte_order_mark: none on the signing side"],
     [

@@ -32,8 +32,11 @@ function searched(body: string, signed: string, more: Partial<Searched> = {}) {
   });
 }
 
-const codes = ({ explanations }: { explanations: readonly (readonly Cause[])[] }): readonly CauseCode[][] =>
-  explanations.map((causes) => causes.map(({ code }) => code));
+const codes = ({
+  explanations,
+}: {
+  explanations: readonly (readonly Cause[])[];
+}): readonly CauseCode[][] => explanations.map((causes) => causes.map(({ code }) => code));
 const NONE = "signed by nobody";
 const SECRET = cause("secret_quotes");
 
@@ -72,14 +75,21 @@ describe("search", () => {
   });
 
   it("counts the work of each hash function", () => {
-    const forms = [formOf(NONE), { ...formOf(NONE), algorithm: "sha1" as const }, formOf(`${NONE}, too`)];
+    const forms = [
+      formOf(NONE),
+      { ...formOf(NONE), algorithm: "sha1" as const },
+      formOf(`${NONE}, too`),
+    ];
     expect(searched("{}", NONE, { forms, work: 0 })).toMatchObject({ tried: 2, complete: false });
   });
 
   it("compares a digest only with those of its hash function", () => {
     const forms = [{ ...formOf("{}"), algorithm: "sha1" as const }, formOf(NONE)];
-    const digest: Keying["digest"] = (algorithm, body) => (algorithm === "sha256" ? hexOf(body) : "");
-    expect(searched("{}", NONE, { forms, plain: [{ causes: [], digest }] }).explanations).toEqual([]);
+    const digest: Keying["digest"] = (algorithm, body) =>
+      algorithm === "sha256" ? hexOf(body) : "";
+    expect(searched("{}", NONE, { forms, plain: [{ causes: [], digest }] }).explanations).toEqual(
+      [],
+    );
   });
 
   it("reads a body only if that leaves work, and tries a larger one empty and with other ends alone", () => {
@@ -100,7 +110,13 @@ describe("search", () => {
   it("tries a large body that is not UTF-8 unchanged and empty", () => {
     const body = Buffer.alloc(10_000, 0xff);
     const plain = recording();
-    search({ body, forms: [formOf(NONE)], plain: [plain], mistaken: [], work: READING_WORK * 9999 });
+    search({
+      body,
+      forms: [formOf(NONE)],
+      plain: [plain],
+      mistaken: [],
+      work: READING_WORK * 9999,
+    });
     expect(plain.bodies.at(-1)).toBe("");
   });
 
@@ -141,7 +157,9 @@ describe("search", () => {
 
   it("tries no mistake in the secret with other bodies if one of them explains the signature", () => {
     const mistaken = recording(SECRET);
-    expect(codes(searched('{"a":1}', '{"a": 1}', { mistaken: [mistaken] }))[0]).toEqual(["json_spacing"]);
+    expect(codes(searched('{"a":1}', '{"a": 1}', { mistaken: [mistaken] }))[0]).toEqual([
+      "json_spacing",
+    ]);
     expect(mistaken.bodies).toEqual(['{"a":1}']);
   });
 
@@ -215,7 +233,8 @@ describe("search", () => {
     expect(codes(searched("{}", "", { forms: [start] }))).toEqual([[]]);
     expect(codes(searched("{}", "", { forms: [{ ...start, hex: `${start.hex}x` }] }))).toEqual([]);
     const print = (digest: string) => digest.slice(10);
-    const printed = (hex: string) => searched("{}", "", { forms: [{ ...formOf("{}"), hex, print }] });
+    const printed = (hex: string) =>
+      searched("{}", "", { forms: [{ ...formOf("{}"), hex, print }] });
     expect(codes(printed(hexOf("{}").slice(10)))).toEqual([[]]);
     expect(codes(printed(hexOf("{}").slice(10, -1)))).toEqual([]);
   });

@@ -26,7 +26,10 @@ it("a build without what the bench uses is refused in one line", () => {
   expect(refused.status).toBe(2);
   mkdirSync(join(checkout, "dist"));
   for (const name of ["index", "inbox", "testing", "express", "node"]) {
-    writeFileSync(join(checkout, "dist", `${name}.js`), "export const eventKinds = [], sign = 1;\n");
+    writeFileSync(
+      join(checkout, "dist", `${name}.js`),
+      "export const eventKinds = [], sign = 1;\n",
+    );
   }
   writeFileSync(join(checkout, "package.json"), '{"type":"module"}');
   const { stderr, status } = bench("--against", checkout);

@@ -6,7 +6,12 @@ import { readOptions } from "../../../tools/bench/options.ts";
 const read = (...argv: string[]) => readOptions(argv, "/root");
 
 it("every section of the short form is measured by default", () => {
-  expect(read()).toMatchObject({ form: SHORT, sections: SECTIONS, node: process.execPath, add: false });
+  expect(read()).toMatchObject({
+    form: SHORT,
+    sections: SECTIONS,
+    node: process.execPath,
+    add: false,
+  });
 });
 
 it("one section of the long form is measured, and added to a result", () => {

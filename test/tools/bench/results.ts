@@ -3,7 +3,9 @@ import type { Report } from "../../../tools/bench/report/report.ts";
 import type { Compared } from "../../../tools/bench/sections/against.ts";
 import { type Measured, measured } from "../../../tools/bench/sections/measured.ts";
 
-/** One contestant's answers per second in several rounds; all other numbers are the same for all. */
+/**
+ * One contestant's answers per second in several rounds; all other numbers are the same for all.
+ */
 export function roundsOf(
   contestant: ContestantName,
   { rates, ...what }: { rates: readonly number[]; connections: number; entries?: number },

@@ -1,6 +1,9 @@
 import type { Frame } from "../profile/v8-profile.ts";
 
-/** What a thread's time is spent on. SQLite's statements have rows of their own, such as `SQLite: INSERT INTO entry`. */
+/**
+ * What a thread's time is spent on. SQLite's statements have rows of their own, such as
+ * `SQLite: INSERT INTO entry`.
+ */
 export const ROWS = [
   "outside JavaScript: event loop, sockets, HTTP parser",
   "HTTP in JavaScript",
@@ -25,7 +28,10 @@ export type RowName = (typeof ROWS)[number] | `SQLite: ${string}`;
 /** How the functions are called that run a statement each, see `nameStatements`. */
 const STATEMENT = "sql$";
 
-/** The functions of Node's native part that a thread's time may end in, apart from those that count for their callers. */
+/**
+ * The functions of Node's native part that a thread's time may end in, apart from those that count
+ * for their callers.
+ */
 const NATIVE: ReadonlyMap<string, RowName> = new Map([
   ["(program)", "outside JavaScript: event loop, sockets, HTTP parser"],
   ["(garbage collector)", "garbage collection"],
@@ -68,16 +74,22 @@ const BY_FILE: readonly (readonly [RegExp, RowName])[] = [
   [/^node:(_http|http|net|stream|internal\/(http|streams|stream_base|net))/, "HTTP in JavaScript"],
 ];
 
-/** The row that a moment of a thread counts for, from the functions on its stack, innermost first; `undefined` while idle. */
+/**
+ * The row that a moment of a thread counts for, from the functions on its stack, innermost first;
+ * `undefined` while idle.
+ */
 export function rowOf(stack: readonly Frame[]): RowName | undefined {
   const [innermost] = stack;
-  if (innermost === undefined || innermost.name === "(idle)" || innermost.name === "(root)") return undefined;
+  if (innermost === undefined || innermost.name === "(idle)" || innermost.name === "(root)")
+    return undefined;
   if (innermost.name === "wait" && innermost.file === "") return undefined; // Atomics.wait
   for (const { name, file } of stack) {
     if (name.startsWith(STATEMENT))
       return `SQLite: ${name.slice(STATEMENT.length).replaceAll("$", " ").trim()}`;
     const native =
-      file === "" || file.startsWith("node:") || name === "parseText" ? NATIVE.get(name) : undefined;
+      file === "" || file.startsWith("node:") || name === "parseText"
+        ? NATIVE.get(name)
+        : undefined;
     if (native !== undefined) return native;
     const [, row] = BY_FILE.find(([pattern]) => pattern.test(file)) ?? [];
     if (row !== undefined) return row;

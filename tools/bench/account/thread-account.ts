@@ -10,7 +10,10 @@ const COMMIT = "SQLite: COMMIT";
 /** What a thread's processor time went to: microseconds per delivery. */
 export interface ThreadAccount {
   readonly rows: Readonly<Record<string, number>>;
-  /** Processor time that no sample shows. V8 takes a thread that waits for sockets, and then reads them, as idle. */
+  /**
+   * Processor time that no sample shows. V8 takes a thread that waits for sockets, and then reads
+   * them, as idle.
+   */
   readonly unsampled: number;
   /** The sum: the thread's processor time as the system measured it, without a profiler. */
   readonly cpu: number;
@@ -24,14 +27,17 @@ export interface ThreadFacts {
   /** Its use while it was profiled, and the deliveries then. */
   readonly profiled: Pick<ThreadUse, "cpu" | "queued" | "preempted"> | undefined;
   readonly deliveries: number;
-  /** Its processor time per delivery in microseconds, without a profiler; NaN if the system does not tell. */
+  /**
+   * Its processor time per delivery in microseconds, without a profiler; NaN if the system does not
+   * tell.
+   */
   readonly cpu: number;
 }
 
 /**
- * Accounts for a thread's time. A profile has wall-clock time, so two waits are subtracted from it: that of commits for
- * the disk, as measured, and that for the core, in equal parts. Then the rows are scaled to the processor time without a
- * profiler, which slows a thread down.
+ * Accounts for a thread's time. A profile has wall-clock time, so two waits are subtracted from it:
+ * that of commits for the disk, as measured, and that for the core, in equal parts. Then the rows
+ * are scaled to the processor time without a profiler, which slows a thread down.
  */
 export function accountFor(
   { profile, profiled, deliveries, cpu }: ThreadFacts,
@@ -48,7 +54,8 @@ export function accountFor(
   tally.add(COMMIT, -flushes);
   const onCpu = profiled === undefined ? tally.sum : (profiled.cpu / deliveries) * 1e6;
   const own = Number.isNaN(cpu) ? tally.sum : cpu;
-  const queued = profiled === undefined ? 0 : ((profiled.queued * profiled.preempted) / deliveries) * 1e6;
+  const queued =
+    profiled === undefined ? 0 : ((profiled.queued * profiled.preempted) / deliveries) * 1e6;
   const running = Math.max(0, Math.min(tally.sum - queued, onCpu));
   const scale = tally.sum === 0 ? 0 : (running / tally.sum) * (own / onCpu);
   const rows = tally

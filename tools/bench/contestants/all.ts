@@ -6,10 +6,13 @@ export const CONTESTANTS = {
   "hookporter node": async () => (await import("./hookporter.ts")).hookporterNode,
   "hookporter node, no schemas": async () => (await import("./hookporter.ts")).withoutSchemas,
   "hookporter node, order keys": async () => (await import("./hookporter.ts")).inOrder,
-  "hookporter express, received only": async () => (await import("./hookporter.ts")).expressReceivedOnly,
+  "hookporter express, received only": async () =>
+    (await import("./hookporter.ts")).expressReceivedOnly,
   "hookporter node, received only": async () => (await import("./hookporter.ts")).nodeReceivedOnly,
-  "hookporter node, 20 receivers on one file": async () => (await import("./many-receivers.ts")).onOneFile,
-  "hookporter node, 20 receivers on own files": async () => (await import("./many-receivers.ts")).onOwnFiles,
+  "hookporter node, 20 receivers on one file": async () =>
+    (await import("./many-receivers.ts")).onOneFile,
+  "hookporter node, 20 receivers on own files": async () =>
+    (await import("./many-receivers.ts")).onOwnFiles,
   "hookporter node, sweeping": async () => (await import("./sweeping.ts")).sweeping,
   "hookporter express, no store": async () => (await import("./hookporter.ts")).expressNoStore,
   "hookporter node, no store": async () => (await import("./hookporter.ts")).nodeNoStore,
@@ -21,7 +24,8 @@ export const CONTESTANTS = {
   "express with node:sqlite": async () => (await import("./peers/express-sqlite.ts")).expressSqlite,
   "express with pg": async () => (await import("./peers/express-postgres.ts")).expressPostgres,
   "express with bullmq": async () => (await import("./peers/bullmq.ts")).bullmq,
-  "express with graphile-worker": async () => (await import("./peers/graphile-worker.ts")).graphileWorker,
+  "express with graphile-worker": async () =>
+    (await import("./peers/graphile-worker.ts")).graphileWorker,
   "express with pg-boss": async () => (await import("./peers/pg-boss.ts")).pgBoss,
 } satisfies Record<string, () => Promise<Contestant>>;
 

@@ -1,12 +1,16 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { SECRET } from "../events.ts";
 
-/** A typical hand-written check: HMAC over the raw body, compared in constant time, then `JSON.parse`. */
+/**
+ * A typical hand-written check: HMAC over the raw body, compared in constant time, then
+ * `JSON.parse`.
+ */
 export function checkAndParse(body: Buffer, header: unknown): unknown {
   if (typeof header !== "string" || !header.startsWith("sha256=")) return undefined;
   const expected = createHmac("sha256", SECRET).update(body).digest();
   const given = Buffer.from(header.slice("sha256=".length), "hex");
-  if (given.byteLength !== expected.byteLength || !timingSafeEqual(given, expected)) return undefined;
+  if (given.byteLength !== expected.byteLength || !timingSafeEqual(given, expected))
+    return undefined;
   return parseText(body);
 }
 

@@ -20,7 +20,9 @@ export interface Running {
 /** A way to receive webhooks. */
 export interface Contestant {
   readonly dialect: Dialect;
-  /** Whether it runs a handler for all that it stores, so that a delivery counts when that is done. */
+  /**
+   * Whether it runs a handler for all that it stores, so that a delivery counts when that is done.
+   */
   readonly handles?: boolean;
   readonly start: (options: StartOptions) => Promise<Running>;
 }

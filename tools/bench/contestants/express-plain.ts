@@ -3,7 +3,9 @@ import express from "express";
 import { checkAndParse } from "./check.ts";
 import { type Contestant, onLoopback } from "./contestant.ts";
 
-/** Express as people use it: `express.raw`, HMAC, `JSON.parse`. No validation, no dedup, no store. */
+/**
+ * Express as people use it: `express.raw`, HMAC, `JSON.parse`. No validation, no dedup, no store.
+ */
 export const expressPlain: Contestant = {
   dialect: "service",
   start: () => {

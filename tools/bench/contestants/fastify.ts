@@ -11,7 +11,9 @@ export const fastify: Contestant = {
     app.addContentTypeParser("*", { parseAs: "buffer" }, (_, body, done) => done(null, body));
     app.post("/webhooks", async (request, reply) => {
       const event = checkAndParse(request.body as Buffer, request.headers["x-service-signature"]);
-      return event === undefined ? reply.code(401).send({ error: "signature" }) : { received: true };
+      return event === undefined
+        ? reply.code(401).send({ error: "signature" })
+        : { received: true };
     });
     const address = await app.listen({ port: 0, host: "127.0.0.1" });
     return { port: Number(new URL(address).port), close: () => app.close() };

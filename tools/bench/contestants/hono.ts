@@ -15,6 +15,8 @@ export const hono: Contestant = {
         ? context.json({ error: "signature" }, 401)
         : context.json({ received: true }, 200);
     });
-    return onLoopback(createAdaptorServer({ fetch: app.fetch }) as Parameters<typeof onLoopback>[0]);
+    return onLoopback(
+      createAdaptorServer({ fetch: app.fetch }) as Parameters<typeof onLoopback>[0],
+    );
   },
 };

@@ -16,7 +16,10 @@ import { SCHEMAS } from "./schemas.ts";
 
 const HOUR = 3_600_000;
 
-/** hookporter in Express on its own server, as `hookporter create` configures it: schemas, and handlers that run. */
+/**
+ * hookporter in Express on its own server, as `hookporter create` configures it: schemas, and
+ * handlers that run.
+ */
 export const hookporterExpress = onExpress({ schemas: SCHEMAS });
 
 /** hookporter on `node:http`: the same work. */
@@ -41,7 +44,8 @@ type Work = Partial<ReceiverOptions> | "received only" | "no store";
 
 function onExpress(work: Work): Contestant {
   return contestant(work, (receiver) => {
-    const app = express().disable("x-powered-by").use("/webhooks", expressReceiver(receiver)); // as in our template
+    // as in our template
+    const app = express().disable("x-powered-by").use("/webhooks", expressReceiver(receiver));
     return onLoopback(createWebhookServer(app));
   });
 }
@@ -65,7 +69,10 @@ function contestant(work: Work, listen: (receiver: Receiver) => Promise<Running>
 }
 
 /** A receiver whose handlers run. */
-async function handling({ inbox, ran }: StartOptions, more: Partial<ReceiverOptions>): Promise<Receiver> {
+async function handling(
+  { inbox, ran }: StartOptions,
+  more: Partial<ReceiverOptions>,
+): Promise<Receiver> {
   const receiver = createReceiver({ secret: SECRET, inbox, log: quiet, ...more });
   receiver.on("*", ({ data }) => ran(indexOf(data)));
   await receiver.start();
@@ -89,7 +96,10 @@ function keyOf({ data }: WebhookEvent): string {
   return `key-${indexOf(data) % 100}`;
 }
 
-/** Adds what tells how many entries were stored and handled, and closes the receiver with its server. */
+/**
+ * Adds what tells how many entries were stored and handled, and closes the receiver with its
+ * server.
+ */
 export function withCounts(running: Running, receiver: Receiver): Running {
   let done = 0;
   receiver.observe((observation) => {
@@ -98,7 +108,8 @@ export function withCounts(running: Running, receiver: Receiver): Running {
   return {
     ...running,
     counts: async () => {
-      const [newest] = await receiver.inbox.list({ limit: 1 }); // nothing is deleted here, so its number is their count
+      // nothing is deleted here, so its number is their count
+      const [newest] = await receiver.inbox.list({ limit: 1 });
       return { kept: newest?.seq ?? 0, done };
     },
     close: async () => {

@@ -26,7 +26,14 @@ export function noStore(): InboxHandle {
     slim: async () => ({ changed: 0, next: undefined }),
     delivery: async () => undefined,
     attempts: async () => [],
-    counts: async () => ({ waiting: 0, running: 0, handled: seq, dead: 0, received: 0, failing: 0 }),
+    counts: async () => ({
+      waiting: 0,
+      running: 0,
+      handled: seq,
+      dead: 0,
+      received: 0,
+      failing: 0,
+    }),
     close: async () => {},
   });
 }

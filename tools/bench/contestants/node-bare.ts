@@ -11,7 +11,10 @@ export const nodeBare: Contestant = {
         const chunks: Buffer[] = [];
         request.on("data", (chunk) => chunks.push(chunk));
         request.on("end", () => {
-          const event = checkAndParse(Buffer.concat(chunks), request.headers["x-service-signature"]);
+          const event = checkAndParse(
+            Buffer.concat(chunks),
+            request.headers["x-service-signature"],
+          );
           const text = event === undefined ? '{"error":"signature"}' : '{"received":true}';
           response.writeHead(event === undefined ? 401 : 200, {
             "Content-Type": "application/json",

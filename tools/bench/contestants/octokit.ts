@@ -4,7 +4,9 @@ import { SECRET } from "../events.ts";
 import { type Contestant, onLoopback } from "./contestant.ts";
 import { quiet } from "./quiet.ts";
 
-/** GitHub's own library on `node:http`, with one handler: signature and parse. No dedup, no store. */
+/**
+ * GitHub's own library on `node:http`, with one handler: signature and parse. No dedup, no store.
+ */
 export const octokit: Contestant = {
   dialect: "github",
   start: () => {

@@ -2,10 +2,16 @@ import * as z from "zod";
 import { eventKinds } from "../../../src/entries/index.ts";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 
-/** A schema for each kind, as `hookporter types` writes it: an open object whose known fields have a type. */
+/**
+ * A schema for each kind, as `hookporter types` writes it: an open object whose known fields have a
+ * type.
+ */
 export const SCHEMAS = Object.fromEntries(
   eventKinds.map((kind) => {
-    const fields = Object.entries(sampleEvent(kind).data).map(([name, value]) => [name, fieldOf(value)]);
+    const fields = Object.entries(sampleEvent(kind).data).map(([name, value]) => [
+      name,
+      fieldOf(value),
+    ]);
     return [kind, z.looseObject(Object.fromEntries(fields))];
   }),
 );

@@ -11,10 +11,15 @@ const DAY = 86_400_000;
 /** Entries per step, as a receiver's own sweep takes them. */
 const STEP = 200;
 
-/** Milliseconds without a request after which the sweep pauses, so that it runs only beside a load. */
+/**
+ * Milliseconds without a request after which the sweep pauses, so that it runs only beside a load.
+ */
 const QUIET = 20;
 
-/** hookporter on `node:http`, which deletes entries older than 30 days while requests arrive, as its retention does. */
+/**
+ * hookporter on `node:http`, which deletes entries older than 30 days while requests arrive, as its
+ * retention does.
+ */
 export const sweeping: Contestant = {
   dialect: "service",
   start: async (options) => {
@@ -45,7 +50,11 @@ export const sweeping: Contestant = {
   },
 };
 
-async function sweepBeside(receiver: Receiver, isQuiet: () => boolean, ended: AbortSignal): Promise<void> {
+async function sweepBeside(
+  receiver: Receiver,
+  isQuiet: () => boolean,
+  ended: AbortSignal,
+): Promise<void> {
   const inbox = storeBehind(receiver.inbox);
   const until = Date.now() - 30 * DAY;
   const request = { states: ["dead"], receivedUntil: until, datedUntil: until } as const;

@@ -5,7 +5,10 @@ import type { Requests } from "./request-file.ts";
 const FIRST_REQUESTS = 60_000;
 const FIRST_BYTES = 200_000_000;
 
-/** The factor by which a load may be faster than the fastest before it, and the seconds that it may take longer than asked. */
+/**
+ * The factor by which a load may be faster than the fastest before it, and the seconds that it may
+ * take longer than asked.
+ */
 const QUICKER = 2;
 const LONGER = 0.2;
 
@@ -33,9 +36,9 @@ export class FreshRequests {
   }
 
   /**
-   * Sends a load that consists of new requests only. How many it needs depends on the machine, so they are written in
-   * advance for a multiple of the pace so far. If that was not enough, and requests were sent twice, the load is repeated
-   * with more.
+   * Sends a load that consists of new requests only. How many it needs depends on the machine, so
+   * they are written in advance for a multiple of the pace so far. If that was not enough, and
+   * requests were sent twice, the load is repeated with more.
    *
    * @param send - sends a load from the file, from its request number `first` on
    */

@@ -1,7 +1,10 @@
 import { createHistogram } from "node:perf_hooks";
 import type { LoadResult } from "./load.ts";
 
-/** Latencies to the microsecond. autocannon's own are whole milliseconds, and a fast machine answers in less than one. */
+/**
+ * Latencies to the microsecond. autocannon's own are whole milliseconds, and a fast machine answers
+ * in less than one.
+ */
 export class Latencies {
   readonly #micros = createHistogram({ figures: 3 });
 

@@ -4,7 +4,9 @@ import { bodySource, type SignedBody } from "../events.ts";
 /** How a request carries its signature: as the service sends it, or as GitHub does. */
 export type Dialect = "service" | "github";
 
-/** Complete HTTP requests of equal length in one file, so that a load generator can seek to the nth. */
+/**
+ * Complete HTTP requests of equal length in one file, so that a load generator can seek to the nth.
+ */
 export interface Requests {
   readonly path: string;
   /** Bytes of one request. */
@@ -26,7 +28,10 @@ export class RequestFile {
   #length = 0;
 
   /** @param from - the timestamp of the first event, milliseconds since 1970 */
-  constructor(path: string, { size, dialect, from }: { size: number; dialect: Dialect; from: number }) {
+  constructor(
+    path: string,
+    { size, dialect, from }: { size: number; dialect: Dialect; from: number },
+  ) {
     this.path = path;
     this.#size = size;
     this.#dialect = dialect;
@@ -43,7 +48,8 @@ export class RequestFile {
     if (count > this.#count) {
       const file = openSync(this.path, "a");
       try {
-        while (this.#count < count) writeSync(file, this.#next(Math.min(AT_A_TIME, count - this.#count)));
+        while (this.#count < count)
+          writeSync(file, this.#next(Math.min(AT_A_TIME, count - this.#count)));
       } finally {
         closeSync(file);
       }
@@ -55,7 +61,10 @@ export class RequestFile {
     const some: Buffer[] = [];
     for (const end = this.#count + count; this.#count < end; this.#count++) {
       const { body, signature } = this.#bodyOf(this.#count);
-      const head = Buffer.from(headOf(this.#dialect, signature, body.byteLength, this.#count), "latin1");
+      const head = Buffer.from(
+        headOf(this.#dialect, signature, body.byteLength, this.#count),
+        "latin1",
+      );
       this.#length = head.byteLength + body.byteLength;
       some.push(head, body);
     }

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 
 /**
- * Milliseconds until a command must have ended, and from its first output on standard error until it is interrupted with
- * SIGINT.
+ * Milliseconds until a command must have ended, and from its first output on standard error until
+ * it is interrupted with SIGINT.
  */
 export interface Times {
   readonly timeout: number;

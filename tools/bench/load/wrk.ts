@@ -8,8 +8,8 @@ import { runCommand } from "./run-command.ts";
 const SETTLING_MS = 50;
 
 /**
- * Sends a load with wrk on one thread. Its flag accepts only whole seconds, so it is interrupted; it reports how long it
- * ran, up to 100 ms more.
+ * Sends a load with wrk on one thread. Its flag accepts only whole seconds, so it is interrupted;
+ * it reports how long it ran, up to 100 ms more.
  */
 export async function wrk({ port, file, first, connections, seconds }: Load): Promise<LoadResult> {
   const script = join(ROOT, "tools", "bench", "load", "wrk.lua");
@@ -22,7 +22,9 @@ export async function wrk({ port, file, first, connections, seconds }: Load): Pr
     "-s",
     script,
   ];
-  const requests = [file.path, file.length, first, file.count, connections, SETTLING_MS].map(String);
+  const requests = [file.path, file.length, first, file.count, connections, SETTLING_MS].map(
+    String,
+  );
   const command = ["wrk", ...wrkFlags, `http://127.0.0.1:${port}/webhooks`, "--", ...requests];
   const text = await runCommand(onCores(CORES.load, command), {
     timeout: (seconds + 30) * 1000,

@@ -17,7 +17,10 @@ export interface Killed {
   readonly seconds: number;
 }
 
-/** Kills a receiver under load together with its database, starts both again, and waits until all is handled. */
+/**
+ * Kills a receiver under load together with its database, starts both again, and waits until all is
+ * handled.
+ */
 export async function killUnderLoad(
   stage: Stage,
   { contestant, inbox }: { contestant: ContestantName; inbox: string },

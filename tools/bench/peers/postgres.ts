@@ -20,7 +20,10 @@ const USED = `
 
 /** Starts a PostgreSQL that counts statements. */
 export async function startCountedPostgres(): Promise<Database> {
-  const server = await startPostgres({ ...SETTINGS, shared_preload_libraries: "pg_stat_statements" });
+  const server = await startPostgres({
+    ...SETTINGS,
+    shared_preload_libraries: "pg_stat_statements",
+  });
   const ask = async (text: string) => {
     const client = new pg.Client({ connectionString: server.url });
     await client.connect();
@@ -40,7 +43,10 @@ export async function startCountedPostgres(): Promise<Database> {
   };
 }
 
-/** Processor time of the server that a process belongs to: of all its processes, also those that have ended. */
+/**
+ * Processor time of the server that a process belongs to: of all its processes, also those that
+ * have ended.
+ */
 function secondsOf(member: number): number {
   if (process.platform !== "linux") return Number.NaN;
   const all = readdirSync("/proc").flatMap(readStat);
@@ -52,7 +58,10 @@ function secondsOf(member: number): number {
   return ticks.reduce((sum, some) => sum + some, 0) / TICKS;
 }
 
-/** The parent of a process, and the ticks that it and its ended children used; nothing if it has ended. */
+/**
+ * The parent of a process, and the ticks that it and its ended children used; nothing if it has
+ * ended.
+ */
 function readStat(name: string) {
   if (!/^\d+$/.test(name)) return [];
   try {

@@ -7,7 +7,9 @@ import type { Database } from "./database.ts";
 
 /** Why there is no Redis; `undefined` if there is one. */
 export const NO_REDIS =
-  spawnSync("redis-server", ["--version"]).status === 0 ? undefined : "skipped: no redis-server here";
+  spawnSync("redis-server", ["--version"]).status === 0
+    ? undefined
+    : "skipped: no redis-server here";
 
 /** What BullMQ sends: a script per step, and a blocking command while it waits. */
 const SENT = /^cmdstat_(?:evalsha|eval|bzpopmin):calls=(\d+)/gm;
@@ -16,8 +18,25 @@ const SENT = /^cmdstat_(?:evalsha|eval|bzpopmin):calls=(\d+)/gm;
 export async function startRedis(folder: string): Promise<Database> {
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
-  const durable = ["--appendonly", "yes", "--appendfsync", "always", "--auto-aof-rewrite-percentage", "0"];
-  const settings = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", ...durable];
+  const durable = [
+    "--appendonly",
+    "yes",
+    "--appendfsync",
+    "always",
+    "--auto-aof-rewrite-percentage",
+    "0",
+  ];
+  const settings = [
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    folder,
+    "--save",
+    "",
+    ...durable,
+  ];
   const start = () => spawn("redis-server", settings, { stdio: "ignore" });
   let server = start();
   const url = `redis://127.0.0.1:${port}`;
@@ -33,7 +52,8 @@ export async function startRedis(folder: string): Promise<Database> {
     url,
     used: async () => {
       const told = await client.info("everything");
-      const number = (name: string) => Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(told)?.[1]);
+      const number = (name: string) =>
+        Number(new RegExp(`^${name}:([\\d.]+)`, "m").exec(told)?.[1]);
       return {
         cpu: number("used_cpu_user") + number("used_cpu_sys"),
         statements: [...told.matchAll(SENT)].reduce((sum, [, calls]) => sum + Number(calls), 0),

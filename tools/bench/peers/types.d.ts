@@ -6,7 +6,11 @@ declare module "bullmq" {
     close(): Promise<void>;
   }
   export class Worker<Data> {
-    constructor(name: string, run: (job: { readonly data: Data }) => Promise<void>, options: object);
+    constructor(
+      name: string,
+      run: (job: { readonly data: Data }) => Promise<void>,
+      options: object,
+    );
     waitUntilReady(): Promise<unknown>;
     close(): Promise<void>;
   }

@@ -13,7 +13,10 @@ const LIMIT = 10;
 /** Entries that are kept before they are run. */
 const PART = 2000;
 
-/** Days of the default retention, with those that are made ahead; and how often they are compared with a new schema's. */
+/**
+ * Days of the default retention, with those that are made ahead; and how often they are compared
+ * with a new schema's.
+ */
 const DAYS = 34;
 const ROUNDS = 9;
 
@@ -29,8 +32,14 @@ export interface Claims {
   readonly walKb: number;
 }
 
-/** How long a claim takes beside dead rows that a forgotten transaction pins, and behind entries of one order key. */
-export async function measureClaims(url: string, sizes: { pinned: number; behind: number }): Promise<Claims> {
+/**
+ * How long a claim takes beside dead rows that a forgotten transaction pins, and behind entries of
+ * one order key.
+ */
+export async function measureClaims(
+  url: string,
+  sizes: { pinned: number; behind: number },
+): Promise<Claims> {
   const admin = new pg.Pool({ connectionString: url, max: 2 });
   const inSchema = async <Result>(
     schema: string,
@@ -71,8 +80,13 @@ export async function measureClaims(url: string, sizes: { pinned: number; behind
     });
     const behind = await inSchema("behind", async (inbox) => {
       await append(inbox, entrySource({ orderKey: "one" }), sizes.behind);
-      const [first] = await inbox.claim({ now: inbox.now?.() ?? Date.now(), limit: 1, leaseTime: 3_600_000 });
-      if (first === undefined) throw new Error("expected the first entry of the order key to be claimed");
+      const [first] = await inbox.claim({
+        now: inbox.now?.() ?? Date.now(),
+        limit: 1,
+        leaseTime: 3_600_000,
+      });
+      if (first === undefined)
+        throw new Error("expected the first entry of the order key to be claimed");
       await append(inbox, entrySource({ orderKey: null }, Date.now() - 1_800_000), CLAIMS * LIMIT);
       return claimTime(inbox);
     });
@@ -85,9 +99,10 @@ export async function measureClaims(url: string, sizes: { pinned: number; behind
     });
     const ratio = await inSchema("few_days", (few) =>
       inSchema("many_days", async (many) => {
-        await admin.query("SELECT many_days.make_days((extract(epoch FROM now()) * 1000)::bigint, $1)", [
-          DAYS - 1,
-        ]);
+        await admin.query(
+          "SELECT many_days.make_days((extract(epoch FROM now()) * 1000)::bigint, $1)",
+          [DAYS - 1],
+        );
         const times: number[][] = [];
         for (let round = 0; round < ROUNDS; round++) {
           const pair: number[] = [];
@@ -126,7 +141,12 @@ async function claimTime(inbox: Inbox): Promise<number> {
     const now = inbox.now?.() ?? Date.now();
     const start = performance.now();
     // With its sources, as a receiver claims.
-    const claimed = await inbox.claim({ now, limit: LIMIT, leaseTime: 3_600_000, sources: ["service"] });
+    const claimed = await inbox.claim({
+      now,
+      limit: LIMIT,
+      leaseTime: 3_600_000,
+      sources: ["service"],
+    });
     times.push(performance.now() - start);
     if (claimed.length !== LIMIT)
       throw new Error(`expected ${LIMIT} entries to be due, got ${claimed.length}`);

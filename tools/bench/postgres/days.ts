@@ -50,7 +50,8 @@ export async function measureDays(url: string, entries: number): Promise<Days> {
       cursor = next;
     } while (cursor !== undefined);
     const ms = performance.now() - start;
-    if (pruned < entries - 1) throw new Error(`expected ${entries} entries to be pruned, got ${pruned}`);
+    if (pruned < entries - 1)
+      throw new Error(`expected ${entries} entries to be pruned, got ${pruned}`);
     return ms;
   };
   try {

@@ -8,8 +8,14 @@ const HOUR = 3_600_000;
 /** Entries that wait to be kept at a time: about as many as connections of senders. */
 export const AT_ONCE = 256;
 
-/** A source of new entries with bodies of 600 bytes. Their dates, also of arrival, begin at a time in milliseconds since 1970. */
-export function entrySource(parts: Partial<NewEntry> = {}, from = Date.now() - HOUR): () => NewEntry {
+/**
+ * A source of new entries with bodies of 600 bytes. Their dates, also of arrival, begin at a time
+ * in milliseconds since 1970.
+ */
+export function entrySource(
+  parts: Partial<NewEntry> = {},
+  from = Date.now() - HOUR,
+): () => NewEntry {
   const bodyOf = bodySource(600, from);
   let next = 0;
   return () => {
@@ -31,7 +37,10 @@ export function entrySource(parts: Partial<NewEntry> = {}, from = Date.now() - H
 }
 
 /** Runs a number of loops side by side, until each has ended. */
-export async function sideBySide(many: number, loop: (index: number) => Promise<void>): Promise<void> {
+export async function sideBySide(
+  many: number,
+  loop: (index: number) => Promise<void>,
+): Promise<void> {
   await Promise.all(Array.from({ length: many }, (_, index) => loop(index)));
 }
 
@@ -45,9 +54,20 @@ export async function append(inbox: Inbox, next: () => NewEntry, many: number): 
 
 /** The settlement of a claimed entry that was handled. */
 export function done({ seq, lease }: ClaimedEntry): Settlement {
-  const record = { attempt: 1, handler: "*", startedAt: Date.now(), duration: 1, outcome: "ok" as const };
+  const record = {
+    attempt: 1,
+    handler: "*",
+    startedAt: Date.now(),
+    duration: 1,
+    outcome: "ok" as const,
+  };
   const records = [{ ...record, error: null, failure: null, note: null }];
-  const ended = { state: "handled" as const, reason: null, runAt: Date.now(), finishedHandlers: ["*"] };
+  const ended = {
+    state: "handled" as const,
+    reason: null,
+    runAt: Date.now(),
+    finishedHandlers: ["*"],
+  };
   return { seq, lease, ...ended, records, unordered: true };
 }
 

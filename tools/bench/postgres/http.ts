@@ -4,7 +4,10 @@ import type { Stage } from "../stage.ts";
 
 const LOAD = { size: 600, connections: 64 };
 
-/** Deliveries per second over HTTP, received, handled and settled, and the same with SQLite; and plain Express. */
+/**
+ * Deliveries per second over HTTP, received, handled and settled, and the same with SQLite; and
+ * plain Express.
+ */
 export interface OverHttp {
   readonly postgres: number;
   readonly sqlite: number;

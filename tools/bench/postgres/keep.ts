@@ -16,7 +16,10 @@ export interface Keeping {
   readonly ratio: number;
 }
 
-/** Keeps entries in an inbox and in a plain table with a unique id, in turn; both hold the same number before. */
+/**
+ * Keeps entries in an inbox and in a plain table with a unique id, in turn; both hold the same
+ * number before.
+ */
 export async function measureKeeping(
   url: string,
   { entries, rounds, seconds }: { entries: number; rounds: number; seconds: number },
@@ -27,7 +30,13 @@ export async function measureKeeping(
   const insert = async () => {
     const { key, kind, delivery } = next();
     const { headers, body, receivedAt } = delivery;
-    await pool.query(INSERT, [key.eventId, new Date(receivedAt), kind, JSON.stringify(headers), body]);
+    await pool.query(INSERT, [
+      key.eventId,
+      new Date(receivedAt),
+      kind,
+      JSON.stringify(headers),
+      body,
+    ]);
   };
   await inbox.open();
   try {

@@ -49,7 +49,9 @@ export async function measureProcesses(
 }
 
 async function runner(node: string, inbox: string): Promise<ChildProcess> {
-  const child = spawn(node, [program("runner"), inbox], { stdio: ["ignore", "inherit", "inherit", "ipc"] });
+  const child = spawn(node, [program("runner"), inbox], {
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
   await once(child, "message");
   return child;
 }

@@ -8,7 +8,10 @@ import { storeBehind } from "../store-behind.ts";
 import { entrySource } from "./entries.ts";
 import { perSecond } from "./keep.ts";
 
-/** Connections that write at a time, and the milliseconds that a flush takes longer, as on a cloud's disk. */
+/**
+ * Connections that write at a time, and the milliseconds that a flush takes longer, as on a cloud's
+ * disk.
+ */
 const WRITERS = 16;
 const SLOWER_MS = 2;
 const HOUR = 3_600_000;
@@ -17,7 +20,10 @@ const HOUR = 3_600_000;
 export interface WakeUp {
   /** Milliseconds from the end of the commit in one process to the handler in another; median. */
   readonly p50: number;
-  /** Entries kept per second by 16 connections whose flushes take 2 ms longer: with notifications × without. */
+  /**
+   * Entries kept per second by 16 connections whose flushes take 2 ms longer: with notifications ×
+   * without.
+   */
   readonly notify: number;
   /** The same if each of the 16 is a process, with notifications of its own. */
   readonly notifyOfEach: number;
@@ -31,7 +37,8 @@ export async function measureWakeUp(
   const p50 = await wakeUpTime(url, times);
   const admin = new pg.Client({ connectionString: url });
   await admin.connect();
-  // With no siblings required, the process that flushes for a group sleeps this long before it does.
+  // With no siblings required, the process that flushes for a group sleeps this long before it
+  // does.
   const slow = async (ms: number) => {
     await admin.query(`ALTER SYSTEM SET commit_siblings = ${ms > 0 ? 0 : 5}`);
     await admin.query(`ALTER SYSTEM SET commit_delay = ${ms * 1000}`);
@@ -53,7 +60,9 @@ export async function measureWakeUp(
     const leased = () => ({ ...next(), lease: { token: randomUUID(), until: Date.now() + HOUR } });
     const keep = async (notifying: number): Promise<number> => {
       // Each inbox keeps one entry at a time, so that each commit has one.
-      const free = inboxes.map((inbox, at) => () => inbox.append(at < notifying ? next() : leased()));
+      const free = inboxes.map(
+        (inbox, at) => () => inbox.append(at < notifying ? next() : leased()),
+      );
       const work = async () => {
         const writer = free.shift();
         await writer?.();
@@ -83,7 +92,11 @@ async function wakeUpTime(url: string, times: number): Promise<number> {
   const teller = storeBehind(postgresInbox(url, { schema }));
   await teller.open();
   let ran = (_: number) => {};
-  const runner = createReceiver({ secret: SECRET, inbox: postgresInbox(url, { schema }), poll: 60_000 });
+  const runner = createReceiver({
+    secret: SECRET,
+    inbox: postgresInbox(url, { schema }),
+    poll: 60_000,
+  });
   runner.on("*", () => ran(performance.now()));
   await runner.start();
   const next = entrySource();

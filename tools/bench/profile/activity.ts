@@ -22,8 +22,8 @@ export const ACTIVITIES = [
 export type Activity = (typeof ACTIVITIES)[number];
 
 /**
- * Activities by file; the first match counts. A function without a match, such as in `node:buffer` or without a file,
- * counts for its caller.
+ * Activities by file; the first match counts. A function without a match, such as in `node:buffer`
+ * or without a file, counts for its caller.
  */
 const BY_FILE: readonly (readonly [RegExp, Activity])[] = [
   [/^src\/signature\/|^bench\/contestants\/check\.ts/, "signature"],

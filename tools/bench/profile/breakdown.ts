@@ -2,7 +2,10 @@ import { ACTIVITIES, type Activity, activityOf } from "./activity.ts";
 import { Tally } from "./tally.ts";
 import { type Frame, type ProfileNode, selfTimes, stacks, type V8Profile } from "./v8-profile.ts";
 
-/** How a thread spent its time. Shares are of its busy time, which excludes idle time and garbage collection. */
+/**
+ * How a thread spent its time. Shares are of its busy time, which excludes idle time and garbage
+ * collection.
+ */
 export interface Breakdown {
   readonly busyMicros: number;
   readonly shares: Readonly<Record<Activity, number>>;
@@ -15,7 +18,9 @@ export interface Breakdown {
 
 /** A function with much self time. */
 export interface Hot extends Frame {
-  /** For Node's own and native functions: the file that called them. Empty if that is Node itself. */
+  /**
+   * For Node's own and native functions: the file that called them. Empty if that is Node itself.
+   */
   readonly worksFor: string;
   readonly share: number;
 }
@@ -42,13 +47,19 @@ export function breakDown(
       continue;
     }
     activities.add(activityOf([frame, ...under]), time);
-    const hot = { ...frame, worksFor: isOfNode(frame) ? (under.find(isNotOfNode)?.file ?? "") : "" };
+    const hot = {
+      ...frame,
+      worksFor: isOfNode(frame) ? (under.find(isNotOfNode)?.file ?? "") : "",
+    };
     const name = JSON.stringify(hot);
     functions.add(name, time);
     frames.set(name, hot);
   }
   const whole = activities.sum + apart[IDLE] + apart[COLLECTING];
-  const shares = ACTIVITIES.map((activity) => [activity, share(activities.of(activity), activities.sum)]);
+  const shares = ACTIVITIES.map((activity) => [
+    activity,
+    share(activities.of(activity), activities.sum),
+  ]);
   const hottest = functions.most(HOTTEST).flatMap(([name, time]) => {
     const frame = frames.get(name);
     return frame === undefined ? [] : [{ ...frame, share: share(time, functions.sum) }];

@@ -14,12 +14,16 @@ export class Sources {
     this.#root = root;
   }
 
-  /** The file of a function, relative to the root; Node's own as Node names it; empty if there is none. */
+  /**
+   * The file of a function, relative to the root; Node's own as Node names it; empty if there is
+   * none.
+   */
   fileOf({ url, lineNumber, columnNumber }: ProfileNode["callFrame"]): string {
     if (!url.startsWith("file:") && !url.startsWith("/")) return url;
     const path = url.startsWith("file:") ? fileURLToPath(url) : url;
     const entry = this.#mapOf(path)?.findEntry(lineNumber, columnNumber);
-    const source = entry !== undefined && "originalSource" in entry ? entry.originalSource : undefined;
+    const source =
+      entry !== undefined && "originalSource" in entry ? entry.originalSource : undefined;
     const file = source === undefined ? path : resolve(dirname(path), source);
     return relative(this.#root, file).replaceAll("\\", "/");
   }

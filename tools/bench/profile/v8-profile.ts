@@ -1,4 +1,6 @@
-/** A function: its name, and its file relative to the package's root; Node's own start with `node:`. */
+/**
+ * A function: its name, and its file relative to the package's root; Node's own start with `node:`.
+ */
 export interface Frame {
   readonly name: string;
   readonly file: string;
@@ -8,7 +10,10 @@ export interface Frame {
 export interface ProfileNode {
   readonly id: number;
   readonly callFrame: {
-    /** Empty if it has none; `(idle)`, `(garbage collector)`, `(program)`, `(root)` are not functions. */
+    /**
+     * Empty if it has none; `(idle)`, `(garbage collector)`, `(program)`, `(root)` are not
+     * functions.
+     */
     readonly functionName: string;
     /** Empty for functions built into V8 or Node's native part. */
     readonly url: string;
@@ -32,7 +37,8 @@ export interface V8Profile {
 export function selfTimes({ samples, timeDeltas }: V8Profile): ReadonlyMap<number, number> {
   const times = new Map<number, number>();
   for (const [index, id] of samples.entries()) {
-    const until = Math.max(0, timeDeltas[index + 1] ?? 0); // sometimes V8 records a sample with an earlier time
+    // sometimes V8 records a sample with an earlier time
+    const until = Math.max(0, timeDeltas[index + 1] ?? 0);
     times.set(id, (times.get(id) ?? 0) + until);
   }
   return times;
@@ -50,7 +56,10 @@ export function stacks(
 ): (id: number) => readonly Frame[] {
   const callerOf = callers(profile);
   const frames = new Map(
-    profile.nodes.map(({ id, callFrame }) => [id, { name: callFrame.functionName, file: fileOf(callFrame) }]),
+    profile.nodes.map(({ id, callFrame }) => [
+      id,
+      { name: callFrame.functionName, file: fileOf(callFrame) },
+    ]),
   );
   return (id) => {
     const stack: Frame[] = [];

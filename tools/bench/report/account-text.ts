@@ -49,7 +49,13 @@ function wholeRow(one: Account, all: readonly Account[]): readonly string[] {
     const other = all.find(({ contestant }) => contestant === name);
     return other === undefined ? "–" : threeDigits(timeRatio(one, other));
   });
-  return [one.contestant, micros(one.cpu), micros(one.kernel), ...times, percent(spread(one.rounds))];
+  return [
+    one.contestant,
+    micros(one.cpu),
+    micros(one.kernel),
+    ...times,
+    percent(spread(one.rounds)),
+  ];
 }
 
 /** Both threads, the helpers, and what is missing from the sum. */
@@ -63,7 +69,10 @@ function byThread(accounts: readonly Account[]): string {
     title("writer thread"),
     ...writing,
     title("whole process"),
-    ["other threads: garbage collection, compilation", ...accounts.map((one) => micros(one.helpers))],
+    [
+      "other threads: garbage collection, compilation",
+      ...accounts.map((one) => micros(one.helpers)),
+    ],
     ["sum of the threads", ...accounts.map((one) => micros(sumOf(one)))],
     ["measured for the process", ...accounts.map((one) => micros(one.cpu))],
     ["not explained by a sample", ...accounts.map((one) => micros(unexplained(one)))],
@@ -79,7 +88,9 @@ function unexplained(one: Account): number {
   return one.cpu - sumOf(one) + one.receiving.unsampled + (one.writing?.unsampled ?? 0);
 }
 
-function threadRows(threads: readonly (ThreadAccount | undefined)[]): readonly (readonly string[])[] {
+function threadRows(
+  threads: readonly (ThreadAccount | undefined)[],
+): readonly (readonly string[])[] {
   const found = new Set(threads.flatMap((thread) => Object.keys(thread?.rows ?? {})));
   const statements = [...found].filter((row) => !ROWS.some((known) => known === row)).sort();
   const names = ROWS.flatMap((row) =>
@@ -90,7 +101,10 @@ function threadRows(threads: readonly (ThreadAccount | undefined)[]): readonly (
     .map((name) => [name, ...threads.map((thread) => micros(thread?.rows[name] ?? 0))]);
   return [
     ...rows,
-    ["in no sample: reading sockets, waking", ...threads.map((thread) => micros(thread?.unsampled ?? 0))],
+    [
+      "in no sample: reading sockets, waking",
+      ...threads.map((thread) => micros(thread?.unsampled ?? 0)),
+    ],
     ["sum", ...threads.map((thread) => micros(thread?.cpu ?? 0))],
   ];
 }

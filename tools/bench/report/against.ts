@@ -9,7 +9,10 @@ const SHOWN = [
   { of: "p99", title: "p99 ms" },
 ] as const satisfies readonly { of: Comparable; title: string }[];
 
-/** This build, beside another: each number before and now, and the median of its ratio over the pairs of processes. */
+/**
+ * This build, beside another: each number before and now, and the median of its ratio over the
+ * pairs of processes.
+ */
 export function againstText({ before, compared }: Against, now: string): string {
   const head = SHOWN.flatMap(({ title }) => [title, "now", "×"]);
   const rows = compared.map((one) => [

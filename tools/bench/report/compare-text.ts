@@ -6,7 +6,10 @@ import { ratio } from "../sections/measured.ts";
 import type { Report } from "./report.ts";
 import { table } from "./table.ts";
 
-/** Runs on several Nodes side by side, each next to the peers on the same Node. Rows that no run measured are omitted. */
+/**
+ * Runs on several Nodes side by side, each next to the peers on the same Node. Rows that no run
+ * measured are omitted.
+ */
 export function compareText(reports: readonly Report[]): string {
   const rows: readonly (readonly [string, (report: Report) => number | undefined])[] = [
     ["bare server, per second", ({ floor }) => floor?.barePerSecond],
@@ -15,23 +18,40 @@ export function compareText(reports: readonly Report[]): string {
     ["its memory, MB", (report) => at(report, "hookporter node")?.rss],
     ["node adapter × octokit", (report) => loadRatio(report, "hookporter node", "octokit")],
     ["node adapter × bare", (report) => loadRatio(report, "hookporter node", "node:http bare")],
-    ["Express adapter × plain Express", (report) => loadRatio(report, "hookporter express", "express plain")],
-    ["received only, processor time in µs", (report) => costs(report, "hookporter node, received only")?.cpu],
+    [
+      "Express adapter × plain Express",
+      (report) => loadRatio(report, "hookporter express", "express plain"),
+    ],
+    [
+      "received only, processor time in µs",
+      (report) => costs(report, "hookporter node, received only")?.cpu,
+    ],
     ["processor time in µs", (report) => costs(report, "hookporter node")?.cpu],
     ["processor time × octokit's", timeOfOctokit],
     ...COMPARED.map(
-      (name) => [`${name}: processor time × before`, (report: Report) => timeOfBefore(report, name)] as const,
+      (name) =>
+        [
+          `${name}: processor time × before`,
+          (report: Report) => timeOfBefore(report, name),
+        ] as const,
     ),
   ];
   const filled = rows
     .map(([what, of]) => [what, ...reports.map((report) => threeDigits(of(report) ?? Number.NaN))])
     .filter((row) => row.slice(1).some((cell) => cell !== "–"));
-  return table(["600 bytes, 64 connections", ...reports.map(({ machine }) => machine.node)], filled);
+  return table(
+    ["600 bytes, 64 connections", ...reports.map(({ machine }) => machine.node)],
+    filled,
+  );
 }
 
 function at({ loads = [] }: Report, contestant: ContestantName) {
   return loads.find(
-    (one) => one.contestant === contestant && one.size === 600 && one.connections === 64 && one.entries === 0,
+    (one) =>
+      one.contestant === contestant &&
+      one.size === 600 &&
+      one.connections === 64 &&
+      one.entries === 0,
   );
 }
 

@@ -9,10 +9,15 @@ import { judgePostgres } from "./postgres.ts";
 import type { Report } from "./report.ts";
 import { judgeAgainst, judgeThresholds } from "./thresholds.ts";
 
-/** From this version on Express no longer swaps prototypes, so plain Express is three times as fast as on Node 20. */
+/**
+ * From this version on Express no longer swaps prototypes, so plain Express is three times as fast
+ * as on Node 20.
+ */
 const QUICK_EXPRESS = 24;
 
-/** What a run is compared with: thresholds after the forms `minute` and `against`, else the goals. */
+/**
+ * What a run is compared with: thresholds after the forms `minute` and `against`, else the goals.
+ */
 export function judge(report: Report): readonly Judged[] {
   return thresholdsOf(report) ?? judgeGoals(report);
 }
@@ -43,7 +48,9 @@ export function judgeGoals({
   peers,
 }: Report): readonly Judged[] {
   const at = (contestant: ContestantName, connections: number) =>
-    loads.find((one) => one.contestant === contestant && one.size === 600 && one.connections === connections);
+    loads.find(
+      (one) => one.contestant === contestant && one.size === 600 && one.connections === connections,
+    );
   const beside = (
     [one, other]: readonly [ContestantName, ContestantName],
     connections: number,
@@ -62,7 +69,8 @@ export function judgeGoals({
     if (Number.isNaN(got) || Number.isNaN(wanted)) return;
     judged.push({ goal, wanted: `≤ ${wanted}`, got, reached: got <= wanted });
   };
-  // Where the processor is slow, flushes and system calls weigh less, so the same build has better ratios.
+  // Where the processor is slow, flushes and system calls weigh less, so the same build has better
+  // ratios.
   const fast = floor === undefined || isFast(floor);
   const leastIfFast = (goal: string, wanted: number, got: number) => {
     if (Number.isNaN(got)) return;
@@ -105,7 +113,11 @@ export function judgeGoals({
   most(
     "received only, one connection, p50: milliseconds more than without a store × the floor's write and flush",
     2,
-    loneOverFloor(at("hookporter node, received only", 1), at("hookporter node, no store", 1), floor),
+    loneOverFloor(
+      at("hookporter node, received only", 1),
+      at("hookporter node, no store", 1),
+      floor,
+    ),
   );
   most("event loop late at saturation, p99 ms", 2, at("hookporter node", 64)?.lagP99 ?? Number.NaN);
   // The goal is relative to plain Express on Node 20.
@@ -155,7 +167,9 @@ function slowDiskRatio(slowDisk: SlowDisk | undefined): number {
 }
 
 /** Each non-empty inbox, with the empty one and plain Express. */
-function agedPairs(measured: readonly Measured[]): readonly (readonly [Measured, Measured, Measured])[] {
+function agedPairs(
+  measured: readonly Measured[],
+): readonly (readonly [Measured, Measured, Measured])[] {
   const ours = measured.filter(({ contestant }) => contestant === "hookporter node, received only");
   const plain = measured.find(({ contestant }) => contestant === "express plain");
   const empty = ours.find(({ entries }) => entries === 0);

@@ -1,4 +1,6 @@
-/** Heights of labels, as close as possible to the wanted ones, with at least `gap` between any two. */
+/**
+ * Heights of labels, as close as possible to the wanted ones, with at least `gap` between any two.
+ */
 export function labelPlaces(
   wanted: readonly number[],
   { gap, lowest }: { gap: number; lowest: number },

@@ -3,8 +3,8 @@ import type { Measured } from "../sections/measured.ts";
 import { plot, type Series } from "./plot.ts";
 
 /**
- * 99th percentile of the latency by number of connections, each sending as fast as it can: of all contestants measured with
- * every number, ours only as they are usually configured.
+ * 99th percentile of the latency by number of connections, each sending as fast as it can: of all
+ * contestants measured with every number, ours only as they are usually configured.
  */
 export function latencyPlot(loads: readonly Measured[]): string {
   const small = loads.filter(({ size }) => size === 600);

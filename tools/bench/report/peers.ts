@@ -38,10 +38,17 @@ export function judgePeers(found: Peers | undefined): readonly Judged[] {
   return found.flatMap(({ what, ours, killed }) => {
     const lost = killed.acknowledged - killed.handled;
     if (ours === undefined) {
-      return [{ goal: `${what}: not handled after kill -9`, wanted: "0", got: lost, reached: lost === 0 }];
+      return [
+        { goal: `${what}: not handled after kill -9`, wanted: "0", got: lost, reached: lost === 0 },
+      ];
     }
     return [
-      { goal: `hookporter × ${what}`, wanted: "≥ 4", got: ours.handled, reached: ours.handled >= 4 },
+      {
+        goal: `hookporter × ${what}`,
+        wanted: "≥ 4",
+        got: ours.handled,
+        reached: ours.handled >= 4,
+      },
       { goal: `its p99 × ${what}`, wanted: "≤ 1", got: ours.p99, reached: ours.p99 <= 1 },
     ];
   });

@@ -46,7 +46,8 @@ const COLOURS = [
 /** Lines as an SVG image, each with its name at its end. */
 export function plot(series: readonly Series[], options: PlotOptions): string {
   const { title, x, y, marks, unit = "", logarithmicY = false } = options;
-  const across = (index: number) => LEFT + (index * (WIDTH - LEFT - RIGHT)) / Math.max(1, marks.length - 1);
+  const across = (index: number) =>
+    LEFT + (index * (WIDTH - LEFT - RIGHT)) / Math.max(1, marks.length - 1);
   const placeOf = new Map(marks.map(({ at }, index) => [at, across(index)]));
   const values = series.flatMap(({ points }) => points.map((point) => point.y));
   const ticks = logarithmicY ? powers(values) : steps(Math.max(...values));
@@ -79,7 +80,8 @@ export function plot(series: readonly Series[], options: PlotOptions): string {
       const dots = level
         ? []
         : placed.map(
-            (at) => `<circle cx="${at.x.toFixed(1)}" cy="${at.y.toFixed(1)}" r="${apart ? 5 : 3.5}"/>`,
+            (at) =>
+              `<circle cx="${at.x.toFixed(1)}" cy="${at.y.toFixed(1)}" r="${apart ? 5 : 3.5}"/>`,
           );
       const line = apart ? "" : `<path d="M${path}" fill="none" ${stroke}/>`;
       return `${line}<g fill="${colourOf(index)}">${dots.join("")}</g>`;
@@ -96,7 +98,11 @@ export function plot(series: readonly Series[], options: PlotOptions): string {
 }
 
 /** Each line's name and last value, next to its end. */
-function labels(series: readonly Series[], up: (value: number) => number, unit: string): readonly string[] {
+function labels(
+  series: readonly Series[],
+  up: (value: number) => number,
+  unit: string,
+): readonly string[] {
   const right = WIDTH - RIGHT;
   const last = series.map(({ points }) => points.at(-1)?.y ?? 0);
   const places = labelPlaces(last.map(up), { gap: 18, lowest: HEIGHT - BOTTOM });
@@ -116,7 +122,8 @@ function colourOf(index: number): string {
 /** Round numbers from 0 to above the highest value. */
 function steps(highest: number): readonly number[] {
   const power = 10 ** Math.floor(Math.log10(highest));
-  const step = [0.2, 0.5, 1, 2].map((part) => part * power).find((size) => highest / size <= 7) ?? power;
+  const step =
+    [0.2, 0.5, 1, 2].map((part) => part * power).find((size) => highest / size <= 7) ?? power;
   return Array.from({ length: Math.ceil(highest / step) + 1 }, (_, index) => index * step);
 }
 
@@ -124,5 +131,8 @@ function steps(highest: number): readonly number[] {
 function powers(values: readonly number[]): readonly number[] {
   const lowest = Math.floor(Math.log10(Math.min(...values)));
   const highest = Math.ceil(Math.log10(Math.max(...values)));
-  return Array.from({ length: Math.max(1, highest - lowest) + 1 }, (_, index) => 10 ** (lowest + index));
+  return Array.from(
+    { length: Math.max(1, highest - lowest) + 1 },
+    (_, index) => 10 ** (lowest + index),
+  );
 }

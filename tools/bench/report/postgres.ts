@@ -52,7 +52,11 @@ export function judgePostgres(found: OnPostgres | undefined): readonly Judged[] 
     most("another process wakes up, p50 ms", 10, wakeUp.p50),
     least("notifications × none, 16 connections, 2 ms slower flushes", 0.8, wakeUp.notify),
     most(`claim beside ${claims.pinned.entries} pinned dead rows, ms`, 10, claims.pinned.ms),
-    most(`claim behind ${claims.behind.entries} entries of one order key, ms`, 10, claims.behind.ms),
+    most(
+      `claim behind ${claims.behind.entries} entries of one order key, ms`,
+      10,
+      claims.behind.ms,
+    ),
     most(
       `claim of ${claims.vacuumed.entries} after a vacuum while nothing waited, ms`,
       10,

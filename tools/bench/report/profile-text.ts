@@ -9,11 +9,17 @@ const SHOWN = 10;
 
 /** A function by its name and where it is from. */
 function called({ name, file, worksFor }: Hot): string {
-  const parts = [name === "" ? "(anonymous)" : name, file, worksFor === "" ? "" : `for ${worksFor}`];
+  const parts = [
+    name === "" ? "(anonymous)" : name,
+    file,
+    worksFor === "" ? "" : `for ${worksFor}`,
+  ];
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** Where the receiving threads' time went, and the functions that took most of it, for a terminal. */
+/**
+ * Where the receiving threads' time went, and the functions that took most of it, for a terminal.
+ */
 export function profileText(profiles: readonly Profiled[]): string {
   const percent = (share: number) => `${(share * 100).toFixed(1)} %`;
   const cell = (micros: number, share: number) =>

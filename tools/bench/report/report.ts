@@ -42,7 +42,16 @@ export interface Report extends Findings {
 }
 
 /** What must be equal for two runs to be combined in one report. */
-const ALIKE = ["processor", "cores", "system", "node", "sqlite", "generator", "placement", "build"] as const;
+const ALIKE = [
+  "processor",
+  "cores",
+  "system",
+  "node",
+  "sqlite",
+  "generator",
+  "placement",
+  "build",
+] as const;
 
 /**
  * Continues an earlier report: its sections are kept until they are measured again.

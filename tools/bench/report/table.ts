@@ -1,4 +1,7 @@
-/** Rows as a Markdown table that is aligned for a terminal too; the first column is left-aligned, the others right-aligned. */
+/**
+ * Rows as a Markdown table that is aligned for a terminal too; the first column is left-aligned,
+ * the others right-aligned.
+ */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((title, column) =>
     Math.max(title.length, 3, ...rows.map((row) => (row[column] ?? "").length)),

@@ -43,7 +43,8 @@ export function reportText(report: Report): string {
     against,
     profiles,
   } = report;
-  const bench = machine.benchNode === machine.node ? "" : ` (the bench itself on ${machine.benchNode})`;
+  const bench =
+    machine.benchNode === machine.node ? "" : ` (the bench itself on ${machine.benchNode})`;
   const parts = [
     `${report.form} form, ${report.at}`,
     `${machine.processor}, ${machine.cores} cores, ${machine.memoryGb} GB, ${machine.system}, Node ${machine.node}${bench}`,
@@ -56,7 +57,12 @@ export function reportText(report: Report): string {
   if (account !== undefined) parts.push("", accountText(account));
   for (const group of groups(loads)) {
     const [first] = group;
-    parts.push("", `bodies of ${first?.size} bytes, ${first?.connections} connections`, "", loadTable(group));
+    parts.push(
+      "",
+      `bodies of ${first?.size} bytes, ${first?.connections} connections`,
+      "",
+      loadTable(group),
+    );
   }
   if (slowDisk !== undefined) parts.push("", slowDiskText(slowDisk));
   if (ageing !== undefined) {
@@ -71,17 +77,26 @@ export function reportText(report: Report): string {
     }
   }
   if (pending !== undefined) {
-    parts.push("", `memory with ${pending.entries} pending entries: ${threeDigits(pending.rss)} MB`);
+    parts.push(
+      "",
+      `memory with ${pending.entries} pending entries: ${threeDigits(pending.rss)} MB`,
+    );
   }
   if (growth !== undefined) parts.push("", growthText(growth));
   if (startUp !== undefined) {
-    const rows = startUp.map((row) => [row.what, ...[row.ms, row.shortest, row.ratio].map(threeDigits)]);
+    const rows = startUp.map((row) => [
+      row.what,
+      ...[row.ms, row.shortest, row.ratio].map(threeDigits),
+    ]);
     parts.push("", table(["start-up", "median ms", "shortest", "× node -e 0"], rows));
   }
   if (replay !== undefined) {
     const { fixtures, perSecond, generator, ratio: share } = replay;
     const beside = `${machine.generator} on one connection ${threeDigits(generator)}: ${threeDigits(share)} ×`;
-    parts.push("", `replay of ${fixtures} fixtures: ${threeDigits(perSecond)} per second, ${beside}`);
+    parts.push(
+      "",
+      `replay of ${fixtures} fixtures: ${threeDigits(perSecond)} per second, ${beside}`,
+    );
   }
   if (floods !== undefined) {
     const rows = floods.map((one) => [

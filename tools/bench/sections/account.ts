@@ -40,7 +40,10 @@ const WHO: readonly ContestantName[] = [
 
 const LOAD = { size: 600, connections: 64 };
 
-/** Accounts for the processor time of a delivery, by thread and by activity, and compares it with other receivers'. */
+/**
+ * Accounts for the processor time of a delivery, by thread and by activity, and compares it with
+ * other receivers'.
+ */
 export async function measureAccount(
   stage: Stage,
   { account: { rounds, seconds, profileSeconds } }: Form,
@@ -48,11 +51,13 @@ export async function measureAccount(
 ): Promise<readonly Account[]> {
   tell(`account: ${WHO.length} contestants, ${rounds} rounds, then a profile of each`);
   const servers: Server[] = [];
-  for (const contestant of WHO) servers.push(await stage.server(contestant, { namesStatements: true }));
+  for (const contestant of WHO)
+    servers.push(await stage.server(contestant, { namesStatements: true }));
   for (const server of servers) await stage.warmUp(server, LOAD);
   const all = servers.map((): Costs[] => []);
   for (let round = 0; round < rounds; round++) {
-    for (const [index, server] of servers.entries()) all[index]?.push(await costsOf(stage, server, seconds));
+    for (const [index, server] of servers.entries())
+      all[index]?.push(await costsOf(stage, server, seconds));
   }
   const sources = new Sources(ROOT);
   const accounts: Account[] = [];

@@ -14,7 +14,10 @@ export interface Against {
   readonly compared: readonly Compared[];
 }
 
-/** A contestant of both builds. A round is the median of a pair's process, so that all rounds are by different processes. */
+/**
+ * A contestant of both builds. A round is the median of a pair's process, so that all rounds are by
+ * different processes.
+ */
 export type Compared = Readonly<Record<Build, Measured>>;
 
 /** What is compared: the adapters, then parts of their work. */
@@ -27,8 +30,9 @@ export const COMPARED = [
 ] as const satisfies readonly ContestantName[];
 
 /**
- * Two processes of one build differ by a tenth and more, each for its whole life: compilation and garbage collection take
- * different turns. So there are many pairs of fresh processes with a few short rounds each, not many rounds of one pair.
+ * Two processes of one build differ by a tenth and more, each for its whole life: compilation and
+ * garbage collection take different turns. So there are many pairs of fresh processes with a few
+ * short rounds each, not many rounds of one pair.
  */
 const PAIRS = 7;
 const LOAD = { size: 600, connections: 64, warm: 10_000, rounds: 2, seconds: 0.4 };

@@ -7,12 +7,18 @@ import { type Measured, measured } from "./measured.ts";
 
 const DAY = 86_400_000;
 
-/** The node adapter on increasingly full inboxes, next to plain Express, and how fast each was filled. */
+/**
+ * The node adapter on increasingly full inboxes, next to plain Express, and how fast each was
+ * filled.
+ */
 export async function measureAgeing(
   stage: Stage,
   { aged, rounds, seconds }: Form,
   tell: (line: string) => void,
-): Promise<{ measured: readonly Measured[]; filled: readonly { entries: number; perSecond: number }[] }> {
+): Promise<{
+  measured: readonly Measured[];
+  filled: readonly { entries: number; perSecond: number }[];
+}> {
   const servers: Server[] = [];
   const filled: { entries: number; perSecond: number }[] = [];
   for (const entries of aged) {

@@ -77,12 +77,21 @@ async function flood({ port }: Server, size: number, requests: number): Promise<
 }
 
 /** Whether it was answered, rather than its connection closed before. */
-function send({ port, agent, body }: { port: number; agent: Agent; body: Buffer }): Promise<boolean> {
+function send({
+  port,
+  agent,
+  body,
+}: {
+  port: number;
+  agent: Agent;
+  body: Buffer;
+}): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "content-length": body.byteLength };
     const options = { host: "127.0.0.1", port, path: "/webhooks", method: "POST", agent, headers };
     const sending = request(options, (response) => {
-      if (response.statusCode !== 401) reject(new Error(`expected 401, got ${response.statusCode}`));
+      if (response.statusCode !== 401)
+        reject(new Error(`expected 401, got ${response.statusCode}`));
       response.resume().once("close", () => resolve(true));
     });
     sending.on("error", () => resolve(false)).end(body);

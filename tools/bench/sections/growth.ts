@@ -8,10 +8,16 @@ import { type Measured, measured, ratio } from "./measured.ts";
 
 const DAY = 86_400_000;
 
-/** Bytes of disk that an entry takes, with its body of 600 bytes and its share of the log; rounded up. */
+/**
+ * Bytes of disk that an entry takes, with its body of 600 bytes and its share of the log; rounded
+ * up.
+ */
 const ENTRY_BYTES = 1500;
 
-/** How much slower a grown receiver is than one with an empty inbox; or why it could not be measured. */
+/**
+ * How much slower a grown receiver is than one with an empty inbox; or why it could not be
+ * measured.
+ */
 export type Growth =
   | { readonly what: string; readonly leftOut: string }
   | {
@@ -112,7 +118,15 @@ async function compared(
   const other = middle(beside, ofEmpty);
   const p99OfEmpty = ratio(one, other, "p99");
   const speed = ratio(one, other);
-  return { what, least, p99Most, perSecond: one.perSecond, p99: one.p99, ofEmpty: speed, p99OfEmpty };
+  return {
+    what,
+    least,
+    p99Most,
+    perSecond: one.perSecond,
+    p99: one.p99,
+    ofEmpty: speed,
+    p99OfEmpty,
+  };
 }
 
 function middle(contestant: ContestantName, rounds: readonly Round[]): Measured {

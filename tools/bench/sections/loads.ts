@@ -14,7 +14,9 @@ export async function measureLoads(
   const servers = new Map<ContestantName, Server>();
   const results: Measured[] = [];
   for (const { size, connections, contestants, rounds, seconds } of plans) {
-    tell(`${size} bytes, ${connections} connections: ${contestants.length} contestants, ${rounds} rounds`);
+    tell(
+      `${size} bytes, ${connections} connections: ${contestants.length} contestants, ${rounds} rounds`,
+    );
     const taking: Server[] = [];
     for (const name of contestants) {
       const server = servers.get(name) ?? (await stage.server(name));

@@ -46,5 +46,7 @@ export type Comparable = "perSecond" | "p50" | "p99" | "cpu";
 
 /** Compares two contestants: the median of the ratios of rounds that ran side by side. */
 export function ratio(one: Measured, other: Measured, of: Comparable = "perSecond"): number {
-  return median(one.rounds.map((round, index) => round[of] / (other.rounds[index]?.[of] ?? Number.NaN)));
+  return median(
+    one.rounds.map((round, index) => round[of] / (other.rounds[index]?.[of] ?? Number.NaN)),
+  );
 }

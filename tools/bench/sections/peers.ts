@@ -11,8 +11,8 @@ import type { ServerNode } from "../server/server-node.ts";
 import type { Stage } from "../stage.ts";
 
 /**
- * Those who promise the same, a durable record before the answer and a handler that runs after a crash too; or why they
- * could not be measured.
+ * Those who promise the same, a durable record before the answer and a handler that runs after a
+ * crash too; or why they could not be measured.
  */
 export type Peers = { readonly leftOut: string } | readonly Peer[];
 
@@ -26,13 +26,19 @@ export interface Peer extends PeerRound {
 
 /** What one round showed; NaN if it cannot be seen. */
 export interface PeerRound {
-  /** Deliveries per second: answered while the load lasted; and handled, until the last of them was done. */
+  /**
+   * Deliveries per second: answered while the load lasted; and handled, until the last of them was
+   * done.
+   */
   readonly received: number;
   readonly handled: number;
   /** Milliseconds until the answer. */
   readonly p50: number;
   readonly p99: number;
-  /** Of a delivery: processor time of the receiver and of the database in µs, statements, and bytes of the log. */
+  /**
+   * Of a delivery: processor time of the receiver and of the database in µs, statements, and bytes
+   * of the log.
+   */
   readonly cpu: number;
   readonly databaseCpu: number;
   readonly statements: number;
@@ -64,7 +70,8 @@ export async function measurePeers(
   { node, tell }: { node: ServerNode; tell: (line: string) => void },
 ): Promise<Peers> {
   const isOld = Number.parseInt(node.version.slice(1), 10) < NODE;
-  const leftOut = NO_POSTGRES ?? NO_REDIS ?? (isOld ? `skipped: --node must be ${NODE} or newer` : undefined);
+  const leftOut =
+    NO_POSTGRES ?? NO_REDIS ?? (isOld ? `skipped: --node must be ${NODE} or newer` : undefined);
   if (leftOut !== undefined) {
     tell(`peers: ${leftOut}`);
     return { leftOut };
@@ -87,7 +94,8 @@ export async function measurePeers(
       for (const [index, { store }] of PEERS.entries()) {
         const server = servers[index];
         const database = databases[store];
-        if (server !== undefined) all[index]?.push(await measureRound(stage, server, { database, seconds }));
+        if (server !== undefined)
+          all[index]?.push(await measureRound(stage, server, { database, seconds }));
       }
     }
     await stage.clear();
@@ -151,7 +159,10 @@ function middle(rounds: readonly PeerRound[]): PeerRound {
   };
 }
 
-function compare(ours: readonly PeerRound[], theirs: readonly PeerRound[]): { handled: number; p99: number } {
+function compare(
+  ours: readonly PeerRound[],
+  theirs: readonly PeerRound[],
+): { handled: number; p99: number } {
   const of = (name: "handled" | "p99") =>
     median(ours.map((round, index) => round[name] / (theirs[index]?.[name] ?? Number.NaN)));
   return { handled: of("handled"), p99: of("p99") };

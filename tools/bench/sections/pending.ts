@@ -18,7 +18,13 @@ export async function measurePending(
 ): Promise<PendingMemory> {
   tell(`memory with ${entries} pending entries`);
   const inbox = stage.newInbox();
-  await fillInbox(stage.node, { inbox, count: entries, state: "waiting", size: 600, from: Date.now() - DAY });
+  await fillInbox(stage.node, {
+    inbox,
+    count: entries,
+    state: "waiting",
+    size: 600,
+    from: Date.now() - DAY,
+  });
   const server = await stage.server("hookporter node, received only", { inbox });
   const { rss } = await stage.load(server, { size: 600, connections: 64, seconds: 1 });
   await stage.clear();

@@ -47,7 +47,11 @@ export async function measurePostgres(
     }
     tell(`postgres: over HTTP, with ${sizes.aged} entries too`);
     await fill(url, "aged", sizes.aged);
-    const http = await measureHttp(stage, { url, aged: "aged", entries: sizes.aged }, { rounds, seconds });
+    const http = await measureHttp(
+      stage,
+      { url, aged: "aged", entries: sizes.aged },
+      { rounds, seconds },
+    );
     await drop(url, "aged", "http", "http_empty");
     tell("postgres: waking up");
     const wakeUp = await measureWakeUp(url, { times: sizes.wakeUps, rounds, seconds });

@@ -14,7 +14,10 @@ export interface Profiled extends Breakdown {
   readonly micros: number;
 }
 
-/** Profiles warm contestants one after another, with 64 connections; writes their CPU profiles to `folder`. */
+/**
+ * Profiles warm contestants one after another, with 64 connections; writes their CPU profiles to
+ * `folder`.
+ */
 export async function measureProfiles(
   stage: Stage,
   { profiled, profileSeconds: seconds }: Form,
@@ -34,7 +37,8 @@ export async function measureProfiles(
     await stage.clear();
     for (const { receives, profile } of profiles) {
       const name = `${contestant.replaceAll(/[^a-z]+/g, "-")}${receives ? "" : "-writer"}.cpuprofile`;
-      writeFileSync(join(resolve(folder), name), JSON.stringify(profile)); // opens in Chrome's developer tools
+      // opens in Chrome's developer tools
+      writeFileSync(join(resolve(folder), name), JSON.stringify(profile));
       if (!receives) continue;
       const found = breakDown(profile, (frame) => sources.fileOf(frame));
       results.push({ contestant, micros: found.busyMicros / answered, ...found });

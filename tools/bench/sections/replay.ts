@@ -8,7 +8,10 @@ import type { Form } from "../form.ts";
 import { DIST } from "../places.ts";
 import type { Stage } from "../stage.ts";
 
-/** Deliveries per second of `replay`, including start-up and reading, and of a load generator on one connection. */
+/**
+ * Deliveries per second of `replay`, including start-up and reading, and of a load generator on one
+ * connection.
+ */
 export interface Replay {
   readonly fixtures: number;
   readonly perSecond: number;
@@ -16,7 +19,10 @@ export interface Replay {
   readonly ratio: number;
 }
 
-/** Measures how fast `replay` sends a folder, next to a load generator: both on one connection, since order is kept. */
+/**
+ * Measures how fast `replay` sends a folder, next to a load generator: both on one connection,
+ * since order is kept.
+ */
 export async function measureReplay(
   stage: Stage,
   { fixtures }: Form,

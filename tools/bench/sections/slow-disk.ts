@@ -10,7 +10,10 @@ export type SlowDisk =
   | {
       /** Milliseconds added to each flush. */
       readonly addedMs: number;
-      /** Median milliseconds of a lone delivery: at least the added ones, which shows that flushes were slow. */
+      /**
+       * Median milliseconds of a lone delivery: at least the added ones, which shows that flushes
+       * were slow.
+       */
       readonly loneMs: number;
       /** The Express adapter with slow flushes, and plain Express, which does not flush. */
       readonly measured: readonly Measured[];
@@ -18,7 +21,10 @@ export type SlowDisk =
 
 const WHO = ["hookporter express, received only", "express plain"] as const;
 
-/** The Express adapter with slow flushes, next to plain Express: with many senders, they hardly matter. */
+/**
+ * The Express adapter with slow flushes, next to plain Express: with many senders, they hardly
+ * matter.
+ */
 export async function measureSlowDisk(
   stage: Stage,
   { rounds, seconds }: Form,
@@ -30,7 +36,9 @@ export async function measureSlowDisk(
     return { leftOut: slow.missing };
   }
   const load = { size: 600, connections: 256 };
-  tell(`slow disk, ${ADDED_MS} ms added to each flush, ${load.connections} connections: ${rounds} rounds`);
+  tell(
+    `slow disk, ${ADDED_MS} ms added to each flush, ${load.connections} connections: ${rounds} rounds`,
+  );
   const ours = await stage.server("hookporter express, received only", { within: slow.command });
   const servers = [ours, await stage.server("express plain")];
   const all = await interleave(stage, servers, { ...load, rounds, seconds });
@@ -39,6 +47,7 @@ export async function measureSlowDisk(
   );
   const { p50: loneMs } = await stage.load(ours, { ...load, connections: 1, seconds });
   await stage.clear();
-  if (loneMs < ADDED_MS) throw new Error(`flushes were not slow: a lone delivery took ${loneMs} ms`);
+  if (loneMs < ADDED_MS)
+    throw new Error(`flushes were not slow: a lone delivery took ${loneMs} ms`);
   return { addedMs: ADDED_MS, loneMs, measured: results };
 }

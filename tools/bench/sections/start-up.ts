@@ -74,6 +74,8 @@ function said(child: ChildProcess, text: string): Promise<void> {
       heard += String(chunk);
       if (heard.includes(text)) resolve();
     });
-    child.once("exit", (code) => reject(new Error(`listen ended with ${code} before it was ready`)));
+    child.once("exit", (code) =>
+      reject(new Error(`listen ended with ${code} before it was ready`)),
+    );
   });
 }

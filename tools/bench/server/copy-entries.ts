@@ -15,11 +15,12 @@ const TIMES: readonly string[] = [
 ];
 
 /**
- * Adds copies of all entries of a closed inbox file until there are `count`, each with an event id of its own and later
- * times. Several times as fast as keeping them one by one.
+ * Adds copies of all entries of a closed inbox file until there are `count`, each with an event id
+ * of its own and later times. Several times as fast as keeping them one by one.
  */
 export async function copyEntries(path: string, count: number): Promise<void> {
-  // Node's own SQLite from the version on that the inbox uses it from; its types are those of the package.
+  // Node's own SQLite from the version on that the inbox uses it from; its types are those of the
+  // package.
   const own = "node:sqlite";
   const { DatabaseSync } = (await import(own).catch(
     () => import("@photostructure/sqlite"),
@@ -27,7 +28,9 @@ export async function copyEntries(path: string, count: number): Promise<void> {
   const database = new DatabaseSync(path);
   try {
     // Without a log, since a file that was not filled completely is thrown away.
-    database.exec("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000");
+    database.exec(
+      "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -200000",
+    );
     const kept = Number(database.prepare("SELECT max(seq) AS n FROM entry").get()?.n);
     const statements = ["entry", "delivery"].map((table) => {
       const columns = database

@@ -19,7 +19,10 @@ export interface ThreadProfile {
 /** Sends a command of V8's inspector to a thread. */
 type Post = (method: string, params?: object) => Promise<unknown>;
 
-/** V8 CPU profiles of all threads that run JavaScript, started on request, to profile a warm server rather than its start. */
+/**
+ * V8 CPU profiles of all threads that run JavaScript, started on request, to profile a warm server
+ * rather than its start.
+ */
 export class CpuProfile {
   readonly #session = new Session();
   readonly #threads: Post[] = [];
@@ -33,7 +36,11 @@ export class CpuProfile {
       this.#threads.push((method, given) => this.#toWorker(params.sessionId, method, given));
     });
     this.#session.on("NodeWorker.receivedMessageFromWorker", ({ params }) => {
-      const answer = JSON.parse(params.message) as { id?: number; result?: unknown; error?: unknown };
+      const answer = JSON.parse(params.message) as {
+        id?: number;
+        result?: unknown;
+        error?: unknown;
+      };
       this.#answers.get(`${params.sessionId} ${answer.id}`)?.(answer);
     });
     await this.#session.post("NodeWorker.enable", { waitForDebuggerOnStart: false });
@@ -82,7 +89,9 @@ async function evaluate(post: Post, expression: string): Promise<unknown> {
     exceptionDetails?: { exception?: { description?: string } };
   };
   if (answer.exceptionDetails !== undefined) {
-    throw new Error(`a thread could not be profiled: ${answer.exceptionDetails.exception?.description}`);
+    throw new Error(
+      `a thread could not be profiled: ${answer.exceptionDetails.exception?.description}`,
+    );
   }
   return answer.result.value;
 }

@@ -1,4 +1,5 @@
-// Fills an inbox file through the inbox's own code, and a very large one with copies: `node fill.js '<order as JSON>'`.
+// Fills an inbox file through the inbox's own code, and a very large one with copies:
+// `node fill.js '<order as JSON>'`.
 import { setImmediate as turn } from "node:timers/promises";
 import { createReceiver } from "../../../src/entries/index.ts";
 import type { NewEntry } from "../../../src/inbox/append.ts";
@@ -12,7 +13,13 @@ const KEPT = 1_000_000;
 
 /** Entries per part; two parts are fewer than an inbox allows to wait. */
 const AT_ONCE = 4000;
-const { inbox: path, count: wanted, state, size, from } = JSON.parse(process.argv[2] ?? "") as FillOrder;
+const {
+  inbox: path,
+  count: wanted,
+  state,
+  size,
+  from,
+} = JSON.parse(process.argv[2] ?? "") as FillOrder;
 const count = state === "dead" ? Math.min(wanted, KEPT) : wanted;
 const inbox = storeBehind(createReceiver({ secret: SECRET, inbox: path }).inbox);
 const bodyOf = bodySource(size, from);
@@ -28,7 +35,9 @@ function entry(index: number): NewEntry {
 
 /** Appends the entries of one part. */
 async function append(first: number): Promise<void> {
-  const some = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) => entry(first + index));
+  const some = Array.from({ length: Math.min(AT_ONCE, count - first) }, (_, index) =>
+    entry(first + index),
+  );
   await Promise.all(some.map((next) => inbox.append(next)));
 }
 
@@ -36,7 +45,9 @@ await inbox.open();
 let before: Promise<void> | undefined;
 for (let first = 0; first < count; first += AT_ONCE) {
   const now = append(first);
-  await turn(); // the inbox sends the waiting entries to its thread, which commits them while the next part is created
+  // the inbox sends the waiting entries to its thread, which commits them while the next part is
+  // created
+  await turn();
   await before;
   before = now;
 }

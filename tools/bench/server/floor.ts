@@ -1,4 +1,5 @@
-// Measures what the machine can do at best: `node floor.js '<order as JSON>'` prints the result as JSON.
+// Measures what the machine can do at best: `node floor.js '<order as JSON>'` prints the result as
+// JSON.
 import { createHmac } from "node:crypto";
 import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from "node:fs";
 import { bodySource, SECRET } from "../events.ts";
@@ -30,7 +31,9 @@ function writes(): Pick<FloorTimes, "pwriteMs" | "flushMs"> {
   return { pwriteMs: median(written), flushMs: median(flushed) };
 }
 
-/** The microseconds of a call: the median of several series, of which the first makes the code warm. */
+/**
+ * The microseconds of a call: the median of several series, of which the first makes the code warm.
+ */
 function micros(call: (index: number) => unknown): number {
   const series = Array.from({ length: PARTS + 1 }, () => {
     const start = performance.now();

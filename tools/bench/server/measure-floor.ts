@@ -5,7 +5,10 @@ import { median } from "../numbers.ts";
 import { program } from "../places.ts";
 import type { Stage } from "../stage.ts";
 
-/** What the machine can do at best, without hookporter: the figures that tell what kind of machine it is. */
+/**
+ * What the machine can do at best, without hookporter: the figures that tell what kind of machine
+ * it is.
+ */
 export interface Floor extends FloorTimes {
   /** Deliveries per second of the bare server, with 64 connections. */
   readonly barePerSecond: number;
@@ -31,7 +34,9 @@ export interface FloorOrder {
   readonly size: number;
 }
 
-/** From this speed of the bare server on, goals are ratios of throughput; below, of processor time. */
+/**
+ * From this speed of the bare server on, goals are ratios of throughput; below, of processor time.
+ */
 const FAST = 40_000;
 
 /** Whether a machine is fast enough for the goals of throughput. */
@@ -46,7 +51,10 @@ export const ANSWER = 200;
 /** If the system does not count what is written: five pages of SQLite's log. */
 const USUAL_BYTES = 20_600;
 
-/** Measures the machine, the measured Node, and the disk of the stage's folder, in about three seconds. */
+/**
+ * Measures the machine, the measured Node, and the disk of the stage's folder, in about three
+ * seconds.
+ */
 export async function measureFloor(stage: Stage, tell: (line: string) => void): Promise<Floor> {
   tell("the machine's floor");
   const bare = await stage.server("node:http bare");

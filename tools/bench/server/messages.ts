@@ -12,7 +12,12 @@ export interface Order extends Omit<StartOptions, "ran"> {
 }
 
 /** A request to a server process. */
-export type Question = "measure" | "counts" | "startProfile" | { readonly writeProfiles: string } | "close";
+export type Question =
+  | "measure"
+  | "counts"
+  | "startProfile"
+  | { readonly writeProfiles: string }
+  | "close";
 
 /** A server process's resource use since the previous request. */
 export interface Used {

@@ -13,25 +13,33 @@ export interface CommitTimes {
   cpu: number;
 }
 
-/** Names the statements of this thread and of those that it starts, see `nameStatements`. Call it before hookporter is loaded. */
+/**
+ * Names the statements of this thread and of those that it starts, see `nameStatements`. Call it
+ * before hookporter is loaded.
+ */
 export function nameStatementsEverywhere(): void {
   const anchor = join(ROOT, "package.json");
   const preload = join(import.meta.dirname, "name-statements.cjs");
   writeFileSync(preload, `(${nameStatements})(${JSON.stringify(anchor)});\n`);
   nameStatements(anchor);
-  const threads = createRequire(anchor)("node:worker_threads") as typeof import("node:worker_threads");
+  const threads = createRequire(anchor)(
+    "node:worker_threads",
+  ) as typeof import("node:worker_threads");
   threads.Worker = class extends threads.Worker {
     constructor(...[program, options]: ConstructorParameters<typeof threads.Worker>) {
-      super(program, { ...options, execArgv: [...(options?.execArgv ?? []), "--require", preload] });
+      super(program, {
+        ...options,
+        execArgv: [...(options?.execArgv ?? []), "--require", preload],
+      });
     }
   };
   syncBuiltinESMExports();
 }
 
 /**
- * Makes a profile show SQLite's time by statement: each statement runs within a function that is named after it, such as
- * `sql$INSERT$INTO$entry`. The functions that commit also measure how much of their time is processor time; the result is
- * `globalThis.hookporterCommits`.
+ * Makes a profile show SQLite's time by statement: each statement runs within a function that is
+ * named after it, such as `sql$INSERT$INTO$entry`. The functions that commit also measure how much
+ * of their time is processor time; the result is `globalThis.hookporterCommits`.
  *
  * It refers to nothing outside itself, since its text is also run in other threads.
  *
@@ -79,7 +87,9 @@ export function nameStatements(anchor: string): void {
   const wrapped = (statement: object, sql: string): object => {
     for (const method of ["run", "all", "get"]) {
       const call = named(sql, Reflect.get(statement, method) as Method);
-      Object.defineProperty(statement, method, { value: (...values: unknown[]) => call(statement, values) });
+      Object.defineProperty(statement, method, {
+        value: (...values: unknown[]) => call(statement, values),
+      });
     }
     return statement;
   };

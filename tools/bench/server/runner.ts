@@ -1,4 +1,5 @@
-// A process that runs entries: `node runner.js <inbox>`. It starts when its parent says so, and ends with it.
+// A process that runs entries: `node runner.js <inbox>`. It starts when its parent says so, and
+// ends with it.
 import { createReceiver } from "../../../src/entries/index.ts";
 import { quiet } from "../contestants/quiet.ts";
 import { SECRET } from "../events.ts";

@@ -1,4 +1,5 @@
-// One contestant in a child process: `node serve.js '<order as JSON>'`, then questions over the channel to its parent.
+// One contestant in a child process: `node serve.js '<order as JSON>'`, then questions over the
+// channel to its parent.
 import { channel } from "node:diagnostics_channel";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { monitorEventLoopDelay } from "node:perf_hooks";
@@ -13,7 +14,9 @@ const order = JSON.parse(process.argv[2] ?? "") as Order;
 if (order.namesStatements) nameStatementsEverywhere();
 const contestant = await CONTESTANTS[order.name]();
 const { inbox, ranFile } = order;
-/** Milliseconds of a handler whose runs are noted, so that a killed process leaves some half done. */
+/**
+ * Milliseconds of a handler whose runs are noted, so that a killed process leaves some half done.
+ */
 const HANDLER = 20;
 const ran =
   ranFile === undefined

@@ -58,7 +58,8 @@ export async function startServer(
     counts: () => ask("counts"),
     startProfile: () => ask("startProfile"),
     stopProfile: async () => {
-      const path = join(tmpdir(), `hookporter-profiles-${child.pid}.json`); // too large for a message
+      // too large for a message
+      const path = join(tmpdir(), `hookporter-profiles-${child.pid}.json`);
       await ask({ writeProfiles: path });
       const profiles = JSON.parse(readFileSync(path, "utf8"));
       rmSync(path);
@@ -79,7 +80,8 @@ export async function startServer(
 /** The next message of a child; rejects if it ends without one. */
 function answer(child: ChildProcess): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const failed = (code: number | null) => reject(new Error(`a server process ended with ${code}`));
+    const failed = (code: number | null) =>
+      reject(new Error(`a server process ended with ${code}`));
     child.once("exit", failed);
     child.once("message", (message) => {
       child.off("exit", failed);

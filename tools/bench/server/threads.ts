@@ -19,7 +19,10 @@ interface Totals {
   readonly unwilling: number;
 }
 
-/** Measures the processor time of each thread of this process, on Linux. Elsewhere there are no threads to see. */
+/**
+ * Measures the processor time of each thread of this process, on Linux. Elsewhere there are no
+ * threads to see.
+ */
 export class ThreadUses {
   #before = totals();
 

@@ -39,7 +39,8 @@ export default defineConfig({
           const href = token.attrGet("href");
           if (href === null) continue;
           token.attrSet("href", linkOnSite(href));
-          if (isFile(href)) token.attrSet("target", "_self"); // a file, which is no page of the site
+          // a file, which is no page of the site
+          if (isFile(href)) token.attrSet("target", "_self");
         }
       });
     },

@@ -5,7 +5,10 @@ export function isFile(href: string): boolean {
   return files.some((folder) => href.startsWith(`${folder}/`));
 }
 
-/** The anchor of a heading as GitHub makes it, so that a link leads to the same place there and here. */
+/**
+ * The anchor of a heading as GitHub makes it, so that a link leads to the same place there and
+ * here.
+ */
 export function slugOf(heading: string): string {
   return heading
     .toLowerCase()
@@ -13,10 +16,14 @@ export function slugOf(heading: string): string {
     .replaceAll(" ", "-");
 }
 
-/** A link between files of the project as the site has it: `docs/` is its root, beside the pages of the project's folder. */
+/**
+ * A link between files of the project as the site has it: `docs/` is its root, beside the pages of
+ * the project's folder.
+ */
 export function linkOnSite(href: string): string {
   if (/^[a-z]+:/.test(href)) return href;
-  if (/^(?:\.\.\/)+README\.md$/.test(href)) return "/"; // the project's own, in place of which there is a home page
+  // the project's own, in place of which there is a home page
+  if (/^(?:\.\.\/)+README\.md$/.test(href)) return "/";
   return href
     .replace(/^(?:\.\.\/)+(?=[A-Z]+\.md)/, "/")
     .replace(/^docs\//, "/")

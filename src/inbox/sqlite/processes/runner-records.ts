@@ -18,7 +18,10 @@ export function recordRunner(statements: Statements, runner: Runner, now: number
   );
 }
 
-/** Deletes the records of dead processes, and ends their leases, so that their entries are due; returns how many. */
+/**
+ * Deletes the records of dead processes, and ends their leases, so that their entries are due;
+ * returns how many.
+ */
 export function forgetRunners(statements: Statements, ids: readonly string[], now: number): number {
   const sources = sourcesToServe(statements, undefined);
   // Leases that have expired are due already.

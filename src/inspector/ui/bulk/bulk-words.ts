@@ -11,7 +11,10 @@ export interface Choice {
 const number = (count: number) => count.toLocaleString("en");
 const entries = (count: number) => counted(count, "entry");
 
-/** What can be done with the counted entries, the likeliest first. With `takeBack`, dropped ones run again too. */
+/**
+ * What can be done with the counted entries, the likeliest first. With `takeBack`, dropped ones run
+ * again too.
+ */
 export function choicesFor({ states, dropped }: Tally, takeBack: boolean): readonly Choice[] {
   const back = takeBack ? dropped : 0;
   const ended = states.dead + states.received + back;
@@ -43,7 +46,9 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
 
 export function leftText({ states, foreign }: Tally, change: Change): readonly string[] {
   return [
-    change !== "drop" && states.running > 0 && `${number(states.running)} running: left to its run.`,
+    change !== "drop" &&
+      states.running > 0 &&
+      `${number(states.running)} running: left to its run.`,
     foreign > 0 && `${number(foreign)} of other sources: this receiver does not run them.`,
   ].filter((text) => text !== false);
 }
@@ -67,9 +72,22 @@ export function resultText({ due, ended, dropped, retry, left }: BulkResult): st
 }
 
 /** What has become of entries that run again, such as `37 of 40 handled, 2 failing, 1 waiting`. */
-export function fatesText({ handled, failing, dead, waiting, running, received }: BulkFates): string {
+export function fatesText({
+  handled,
+  failing,
+  dead,
+  waiting,
+  running,
+  received,
+}: BulkFates): string {
   const all = handled + failing + dead + waiting + running + received;
-  const others = listed({ "failing again": failing, "dead again": dead, waiting, running, received });
+  const others = listed({
+    "failing again": failing,
+    "dead again": dead,
+    waiting,
+    running,
+    received,
+  });
   return `${number(handled)} of ${number(all)} handled${others === "" ? "" : `, ${others}`}.`;
 }
 

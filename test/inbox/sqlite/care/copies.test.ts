@@ -74,7 +74,8 @@ it("the copies of an inbox are found whatever its name, even one that reads like
 describe("other inboxes in the folder", () => {
   it("are found among files of other kinds, apart from the inbox and its copies", () => {
     const copies = ["inbox.db.schema-2", "inbox.db-rescued-20260101T000000Z"];
-    for (const name of ["backup", "for-walter.db", ...copies]) copyFileSync(path, join(folder, name));
+    for (const name of ["backup", "for-walter.db", ...copies])
+      copyFileSync(path, join(folder, name));
     symlinkSync(path, join(folder, "link.db"));
     mkdirSync(join(folder, "folder"));
     writeFileSync(join(folder, "notes.txt"), "notes ".repeat(1000));
@@ -82,14 +83,17 @@ describe("other inboxes in the folder", () => {
     expect(othersBeside(path).toSorted()).toEqual(inFolder(["backup", "for-walter.db"]));
   });
 
-  it.skipIf(process.platform !== "linux")("are looked for without ending the locks of this process", () => {
-    const writer = database(path);
-    writer.exec("BEGIN IMMEDIATE");
-    const holders = () => lockHolders(statSync(`${path}-shm`).ino);
-    expect(holders()).toEqual([process.pid]);
-    expect(othersBeside(path)).toEqual([]);
-    expect(holders()).toEqual([process.pid]);
-  });
+  it.skipIf(process.platform !== "linux")(
+    "are looked for without ending the locks of this process",
+    () => {
+      const writer = database(path);
+      writer.exec("BEGIN IMMEDIATE");
+      const holders = () => lockHolders(statSync(`${path}-shm`).ino);
+      expect(holders()).toEqual([process.pid]);
+      expect(othersBeside(path)).toEqual([]);
+      expect(holders()).toEqual([process.pid]);
+    },
+  );
 });
 
 /** A backup of an inbox with two entries, whose bodies name them. */

@@ -1,7 +1,18 @@
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { makeFile, makeFileSlowly, removeLeftBehind } from "../../../../src/inbox/sqlite/file/new-file.ts";
+import {
+  makeFile,
+  makeFileSlowly,
+  removeLeftBehind,
+} from "../../../../src/inbox/sqlite/file/new-file.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 
 let folder: string;

@@ -15,7 +15,10 @@ describe("an entry that could not have been written", () => {
     ["a state that there is not", "UPDATE entry SET state = 'odd' WHERE seq = 2"],
     ["a digest that is too long", "UPDATE entry SET body_hash = body_hash || 'a' WHERE seq = 2"],
     ["a digest with more before it", "UPDATE entry SET body_hash = 'x' || body_hash WHERE seq = 2"],
-    ["a digest that is too short", "UPDATE entry SET body_hash = substr(body_hash, 2) WHERE seq = 2"],
+    [
+      "a digest that is too short",
+      "UPDATE entry SET body_hash = substr(body_hash, 2) WHERE seq = 2",
+    ],
     [
       "a digest that is not in hexadecimal",
       "UPDATE entry SET body_hash = replace(body_hash, 'a', 'g') WHERE seq = 2",
@@ -77,7 +80,12 @@ describe("a rebuilt entry", () => {
   });
 
   it("of a delivery that is no event is a dead letter again, of the reason that it had", async () => {
-    const rejected = { kind: null, eventTimestamp: null, state: "dead", reason: "invalid_json" } as const;
+    const rejected = {
+      kind: null,
+      eventTimestamp: null,
+      state: "dead",
+      reason: "invalid_json",
+    } as const;
     const delivery = sampleDelivery({ body: Buffer.from("no JSON") });
     const path = await madeFile(async (inbox) => {
       await keepEvent(inbox, 1);
@@ -96,7 +104,9 @@ describe("a rebuilt entry", () => {
     const key = sampleKey({ eventId: "rejected" });
     const path = await madeFile((inbox) => keep(inbox, numberedEntry(1, 0, { key, delivery })));
     change(path, "UPDATE entry SET state = 'odd'");
-    expect((await salvage(path)).list).toMatchObject([{ key, state: "dead", reason: "invalid_json" }]);
+    expect((await salvage(path)).list).toMatchObject([
+      { key, state: "dead", reason: "invalid_json" },
+    ]);
   });
 
   it.each([
@@ -105,13 +115,20 @@ describe("a rebuilt entry", () => {
   ])("has %s", async (_, other, expected) => {
     const path = await madeFile(async (inbox) => {
       for (const [index, source] of ["crm", other, "crm"].entries())
-        await keep(inbox, numberedEntry(index + 1, 0, { key: sampleKey({ source, eventId: `${index}` }) }));
+        await keep(
+          inbox,
+          numberedEntry(index + 1, 0, { key: sampleKey({ source, eventId: `${index}` }) }),
+        );
     });
     change(
       path,
       "DELETE FROM entry WHERE seq = 3; UPDATE delivery SET body = CAST(replace(body, '}', ' }') AS BLOB)",
     );
-    expect((await salvage(path)).list.map(({ key }) => key.source)).toEqual(["crm", other, expected]);
+    expect((await salvage(path)).list.map(({ key }) => key.source)).toEqual([
+      "crm",
+      other,
+      expected,
+    ]);
   });
 
   it("has a key from its body if the index has one that cannot be read, and others keep theirs", async () => {
@@ -131,7 +148,10 @@ describe("a rebuilt entry", () => {
     const key = { source: "service", eventId: own.eventId, timestamp: own.timestamp };
     const path = await madeFile(async (inbox) => {
       for (const number of [1, 2]) await keepEvent(inbox, number);
-      await keep(inbox, numberedEntry(3, 3, { key, delivery: sampleDelivery({ body: bodyOf(3) }) }));
+      await keep(
+        inbox,
+        numberedEntry(3, 3, { key, delivery: sampleDelivery({ body: bodyOf(3) }) }),
+      );
     });
     change(
       path,

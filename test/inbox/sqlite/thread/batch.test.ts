@@ -57,7 +57,10 @@ const event = {
   afterPruning: true,
 };
 
-/** What arrives, with the headers of a delivery that is only stored parsed: they stay the JSON that they are. */
+/**
+ * What arrives, with the headers of a delivery that is only stored parsed: they stay the JSON that
+ * they are.
+ */
 function plain(arg: unknown): unknown {
   if (typeof arg !== "object" || arg === null || !("delivery" in arg)) return arg;
   const { headers, ...rest } = arg.delivery as Delivery;
@@ -71,11 +74,17 @@ it("the operations of a batch arrive as they were sent, each with its own body",
       name: "append",
       args: [{ ...entry, problems: [{ field: "data.a", message: "is missing" }], delivery: empty }],
     },
-    { name: "finish", args: [{ seq: 3, lease: "a.b", runAt: 12, runs: '["é"]', ordered: true }, 11] },
+    {
+      name: "finish",
+      args: [{ seq: 3, lease: "a.b", runAt: 12, runs: '["é"]', ordered: true }, 11],
+    },
     { name: "settle", args: [settlement, 11] },
     { name: "renew", args: [[{ seq: 1, lease: "x" }], 4] },
   ];
-  const sent = unpackBatch(packBatch(operations)).map(({ name, args }) => ({ name, args: args.map(plain) }));
+  const sent = unpackBatch(packBatch(operations)).map(({ name, args }) => ({
+    name,
+    args: args.map(plain),
+  }));
   expect(sent).toEqual(operations);
 });
 

@@ -78,7 +78,8 @@ it("the rows are the lines that are in no folded value, whatever is folded", () 
 
 it("a search finds keys and values in any case, also in what is folded", () => {
   const lines = read(TEXT);
-  const found = (query: string) => findLines(lines, searchPattern(query)).map((line) => lines.path(line));
+  const found = (query: string) =>
+    findLines(lines, searchPattern(query)).map((line) => lines.path(line));
   expect(found("ITEMS")).toEqual(["data.items"]);
   expect(found('"x"')).toEqual(["data.items[2].id"]);
   expect(found("1")).toEqual(["data.items[0]", "data.n"]);

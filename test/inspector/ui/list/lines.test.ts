@@ -60,7 +60,9 @@ it("new rows appear at the top, known ones change in place, and those that no lo
   expect(added).toBe(2);
   expect(ids(lines)).toEqual(["r1", "e3", "e1"]);
   expect(lines.find("e1")).toMatchObject({ state: "handled" });
-  expect([lines.positionOf("r1"), lines.positionOf("e1"), lines.positionOf("e2")]).toEqual([0, 2, -1]);
+  expect([lines.positionOf("r1"), lines.positionOf("e1"), lines.positionOf("e2")]).toEqual([
+    0, 2, -1,
+  ]);
 });
 
 it("rows of a past that is not loaded are left out, and rows that match again return to their place", () => {

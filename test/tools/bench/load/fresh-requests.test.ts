@@ -55,6 +55,9 @@ it("after a slow load, few requests are written for the next", async () => {
 
 it("a load that outruns its requests again and again is an error", async () => {
   const fresh = new FreshRequests(counted(), 600);
-  const sending = fresh.send(load, async ({ count }, first) => ({ sent: count - first + 1, seconds: 60 }));
+  const sending = fresh.send(load, async ({ count }, first) => ({
+    sent: count - first + 1,
+    seconds: 60,
+  }));
   await expect(sending).rejects.toThrow("6 times");
 });

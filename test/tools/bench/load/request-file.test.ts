@@ -27,7 +27,9 @@ it("the file grows by missing requests, and otherwise stays the same", () => {
 });
 
 it("the file contains signed bodies, all different", () => {
-  const { path, length, bodyLength, count } = new RequestFile(join(folder, "signed"), options).upTo(100);
+  const { path, length, bodyLength, count } = new RequestFile(join(folder, "signed"), options).upTo(
+    100,
+  );
   const whole = readFileSync(path);
   const requests = Array.from({ length: count }, (_, index) =>
     whole.subarray(index * length, (index + 1) * length),

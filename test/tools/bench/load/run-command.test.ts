@@ -18,6 +18,8 @@ it("a command that ends earlier is not interrupted", async () => {
 });
 
 it("a failed command rejects with its output", async () => {
-  const failing = runCommand(node('process.stderr.write("why"); process.exit(3)'), { timeout: 60_000 });
+  const failing = runCommand(node('process.stderr.write("why"); process.exit(3)'), {
+    timeout: 60_000,
+  });
   await expect(failing).rejects.toThrow(/ended with 3: why/);
 });

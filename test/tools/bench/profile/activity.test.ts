@@ -27,17 +27,23 @@ it("Node's helpers count for their callers", () => {
   expect(activityOf([crypto, { name: "shortDigest", file: "src/event/identity.ts" }, http])).toBe(
     "identity: digests",
   );
-  expect(activityOf([crypto, { name: "verify", file: "src/signature/verify.ts" }, http])).toBe("signature");
+  expect(activityOf([crypto, { name: "verify", file: "src/signature/verify.ts" }, http])).toBe(
+    "signature",
+  );
 });
 
 it("packages of schemas are distinguished from those of frameworks", () => {
   expect(activityOf([{ name: "parse", file: "node_modules/zod/v4/core/parse.js" }])).toBe(
     "envelope and schema",
   );
-  expect(activityOf([{ name: "handle", file: "node_modules/express/lib/application.js" }])).toBe("framework");
+  expect(activityOf([{ name: "handle", file: "node_modules/express/lib/application.js" }])).toBe(
+    "framework",
+  );
 });
 
 it("unknown functions count as the rest", () => {
-  expect(activityOf([{ name: "processTicks", file: "node:internal/process/task_queues" }])).toBe("rest");
+  expect(activityOf([{ name: "processTicks", file: "node:internal/process/task_queues" }])).toBe(
+    "rest",
+  );
   expect(activityOf([])).toBe("rest");
 });

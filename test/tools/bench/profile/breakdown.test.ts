@@ -2,7 +2,12 @@ import { expect, it } from "vitest";
 import { breakDown } from "../../../../tools/bench/profile/breakdown.ts";
 import type { ProfileNode } from "../../../../tools/bench/profile/v8-profile.ts";
 
-function node(id: number, functionName: string, url: string, children: readonly number[] = []): ProfileNode {
+function node(
+  id: number,
+  functionName: string,
+  url: string,
+  children: readonly number[] = [],
+): ProfileNode {
   return { id, callFrame: { functionName, url, lineNumber: 0, columnNumber: 0 }, children };
 }
 
@@ -40,7 +45,10 @@ it("idle time and garbage collection are counted separately", () => {
 });
 
 it("all of the thread's busy time is attributed", () => {
-  const { shares } = breakDown(profileOf([4, 7], [5, 11], [6, 13], [7, 17], [8, 19], [2, 23]), byUrl);
+  const { shares } = breakDown(
+    profileOf([4, 7], [5, 11], [6, 13], [7, 17], [8, 19], [2, 23]),
+    byUrl,
+  );
   expect(Object.values(shares).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1);
 });
 
@@ -54,7 +62,9 @@ it("the functions with most self time are named, with all their callers combined
 
 it("a native function is attributed to its calling file", () => {
   const { hottest } = breakDown(profileOf([8, 100]), byUrl);
-  expect(hottest).toEqual([{ name: "update", file: "", worksFor: "src/signature/verify.ts", share: 1 }]);
+  expect(hottest).toEqual([
+    { name: "update", file: "", worksFor: "src/signature/verify.ts", share: 1 },
+  ]);
 });
 
 it("no time is subtracted if the profile's clock went back", () => {

@@ -27,7 +27,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 function placeOf(name: string) {
   const lineNumber = code.split("\n").findIndex((line) => line.includes(`function ${name}(`));
   const columnNumber = code.split("\n")[lineNumber]?.indexOf("(") ?? -1;
-  return { functionName: name, url: pathToFileURL(join(folder, "bundle.js")).href, lineNumber, columnNumber };
+  return {
+    functionName: name,
+    url: pathToFileURL(join(folder, "bundle.js")).href,
+    lineNumber,
+    columnNumber,
+  };
 }
 
 it("the source file of a bundled function is named", () => {

@@ -25,13 +25,16 @@ it.each([
   { speed: 0.8, cpu: 1.25, missed: ["≥ 0.9", "≤ 1.1"] },
   { speed: 0.91, cpu: 1.09, missed: [] },
   { speed: 2, cpu: 0.5, missed: [] },
-])("$speed of the throughput with $cpu of the processor time misses $missed", ({ speed, cpu, missed }) => {
-  const run = against(comparedOf("hookporter express", speed, cpu));
-  const found = judge(run).filter(({ reached }) => !reached);
-  expect(found.map(({ wanted }) => wanted)).toEqual(missed);
-  expect(found.every(({ goal }) => goal.startsWith("hookporter express, "))).toBe(true);
-  expect(exitCodeOf(run)).toBe(missed.length > 0 ? 1 : 0);
-});
+])(
+  "$speed of the throughput with $cpu of the processor time misses $missed",
+  ({ speed, cpu, missed }) => {
+    const run = against(comparedOf("hookporter express", speed, cpu));
+    const found = judge(run).filter(({ reached }) => !reached);
+    expect(found.map(({ wanted }) => wanted)).toEqual(missed);
+    expect(found.every(({ goal }) => goal.startsWith("hookporter express, "))).toBe(true);
+    expect(exitCodeOf(run)).toBe(missed.length > 0 ? 1 : 0);
+  },
+);
 
 it("one process that was unlucky does not fail a run: the median of the pairs counts", () => {
   const { now, before } = comparedOf("hookporter node", 1);
@@ -40,13 +43,18 @@ it("one process that was unlucky does not fail a run: the median of the pairs co
   const unlucky = [{ ...round, perSecond: 500, cpu: 200 }, round, round];
   expect(
     exitCodeOf(
-      against({ now: { ...now, rounds: unlucky }, before: { ...before, rounds: [round, round, round] } }),
+      against({
+        now: { ...now, rounds: unlucky },
+        before: { ...before, rounds: [round, round, round] },
+      }),
     ),
   ).toBe(0);
 });
 
 it("a run that did not measure the other build cannot pass", () => {
-  expect(() => exitCodeOf({ ...emptyReport(), form: "against" })).toThrow(/to measure another build/);
+  expect(() => exitCodeOf({ ...emptyReport(), form: "against" })).toThrow(
+    /to measure another build/,
+  );
 });
 
 it("a row has each number before, now and compared", () => {

@@ -42,7 +42,10 @@ it.each(["v24.21.0", "v26.0.0"])(
 
 it("a slow disk is compared with the speed of Express on Node 20, for which its goal was set", () => {
   const goal = /slower flushes/;
-  expect(judged({ ...emptyReport("v20.20.2"), slowDisk }, goal)).toMatchObject({ got: 2.1, reached: true });
+  expect(judged({ ...emptyReport("v20.20.2"), slowDisk }, goal)).toMatchObject({
+    got: 2.1,
+    reached: true,
+  });
   expect(judged({ ...emptyReport("v24.21.0"), slowDisk }, goal)).toBeUndefined();
 });
 
@@ -77,7 +80,11 @@ it("on PostgreSQL, keeping is to be 5 times an insert each in an empty inbox, an
 it("goals of unmeasured sections are omitted", () => {
   expect(judgeGoals(emptyReport())).toEqual([]);
   expect(
-    judgeGoals({ ...emptyReport(), slowDisk: { leftOut: "no strace" }, postgres: { leftOut: "none here" } }),
+    judgeGoals({
+      ...emptyReport(),
+      slowDisk: { leftOut: "no strace" },
+      postgres: { leftOut: "none here" },
+    }),
   ).toEqual([]);
 });
 
@@ -97,11 +104,16 @@ it("ratios of throughput are goals of fast machines only", () => {
 
 it("a lone delivery may take as much longer than without a store as 2 writes and flushes", () => {
   const lone = (durable: number) => [
-    { ...roundsOf("hookporter node, received only", { rates: [1000], connections: 1 }), p50: durable },
+    {
+      ...roundsOf("hookporter node, received only", { rates: [1000], connections: 1 }),
+      p50: durable,
+    },
     { ...roundsOf("hookporter node, no store", { rates: [3000], connections: 1 }), p50: 0.05 },
   ];
   const goal = /one connection/;
-  expect(judged({ ...emptyReport(), loads: lone(0.24), floor: slow }, goal)).toMatchObject({ reached: true });
+  expect(judged({ ...emptyReport(), loads: lone(0.24), floor: slow }, goal)).toMatchObject({
+    reached: true,
+  });
   expect(judged({ ...emptyReport(), loads: lone(0.26), floor: slow }, goal)).toMatchObject({
     reached: false,
   });
@@ -116,5 +128,8 @@ it("a delivery may take 1.7 times octokit's processor time, compared by round", 
     { contestant: "hookporter node", rounds: [180, 360], ...costs },
     { contestant: "octokit", rounds: [100, 200], ...costs },
   ] as const;
-  expect(judged({ ...emptyReport(), account }, /octokit's/)).toMatchObject({ got: 1.8, reached: false });
+  expect(judged({ ...emptyReport(), account }, /octokit's/)).toMatchObject({
+    got: 1.8,
+    reached: false,
+  });
 });

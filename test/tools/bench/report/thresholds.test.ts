@@ -4,10 +4,15 @@ import { exitCodeOf, judge } from "../../../../tools/bench/report/goals.ts";
 import { THRESHOLDS } from "../../../../tools/bench/report/thresholds.ts";
 import { emptyReport, roundsOf } from "../results.ts";
 
-/** A run of the form `minute` in which every contestant costs 10 µs and makes 1000 a second, apart from some. */
+/**
+ * A run of the form `minute` in which every contestant costs 10 µs and makes 1000 a second, apart
+ * from some.
+ */
 function minute(rates: Readonly<Record<string, number>> = {}) {
   const [{ contestants }] = MINUTE.loads as [(typeof MINUTE.loads)[number]];
-  const loads = contestants.map((name) => roundsOf(name, { rates: [rates[name] ?? 1000], connections: 64 }));
+  const loads = contestants.map((name) =>
+    roundsOf(name, { rates: [rates[name] ?? 1000], connections: 64 }),
+  );
   return { ...emptyReport(), form: "minute", loads } as const;
 }
 
@@ -18,7 +23,9 @@ it("the form of a minute measures every contestant of a threshold, and is judged
 
 it("a missed threshold fails the run", () => {
   const slow = minute({ "hookporter node, order keys": 400 });
-  expect(judge(slow).filter(({ reached }) => !reached)).toMatchObject([{ wanted: "≥ 0.5", got: 0.4 }]);
+  expect(judge(slow).filter(({ reached }) => !reached)).toMatchObject([
+    { wanted: "≥ 0.5", got: 0.4 },
+  ]);
   expect(exitCodeOf(slow)).toBe(1);
 });
 

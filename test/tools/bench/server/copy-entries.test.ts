@@ -19,12 +19,16 @@ it("copies have keys of their own, later times, and the deliveries of the entrie
   await inbox.open();
   const entries = await inbox.list({});
   const delivery = (seq: number) => inbox.delivery(seq);
-  expect(entries.map(({ seq }) => seq)).toEqual(Array.from({ length: 24 }, (_, index) => index + 1));
+  expect(entries.map(({ seq }) => seq)).toEqual(
+    Array.from({ length: 24 }, (_, index) => index + 1),
+  );
   expect(new Set(entries.map(({ key }) => key.eventId)).size).toBe(24);
   for (const { seq, receivedAt, bodyHash } of entries) {
     const original = entries[(seq - 1) % 7];
     expect(bodyHash).toBe(original?.bodyHash);
-    expect(receivedAt).toBe((original?.receivedAt ?? 0) + Math.ceil((seq - (original?.seq ?? 0)) / 20));
+    expect(receivedAt).toBe(
+      (original?.receivedAt ?? 0) + Math.ceil((seq - (original?.seq ?? 0)) / 20),
+    );
     expect((await delivery(seq))?.body).toEqual((await delivery(original?.seq ?? 0))?.body);
   }
   await inbox.close();

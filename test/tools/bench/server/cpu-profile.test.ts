@@ -11,7 +11,10 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const anchor = join(import.meta.dirname, "..", "..", "..", "..", "package.json");
 
-/** A thread that commits to a database with statements that it prepared at its start, as the writer thread does; for long enough to be sampled on a busy machine. */
+/**
+ * A thread that commits to a database with statements that it prepared at its start, as the writer
+ * thread does; for long enough to be sampled on a busy machine.
+ */
 const PROGRAM = `
   const { parentPort, workerData } = require("node:worker_threads");
   const own = process.versions.sqlite === undefined ? undefined : process.getBuiltinModule("node:sqlite");
@@ -33,7 +36,10 @@ const PROGRAM = `
 const NAMED = `(${nameStatements})(${JSON.stringify(anchor)});\n${PROGRAM}`;
 
 it("a thread that runs already is profiled too, with its statements by name", async () => {
-  const worker = new Worker(NAMED, { eval: true, workerData: { anchor, path: join(folder, "some.db") } });
+  const worker = new Worker(NAMED, {
+    eval: true,
+    workerData: { anchor, path: join(folder, "some.db") },
+  });
   try {
     const message = () => new Promise((resolve) => worker.once("message", resolve));
     await message();

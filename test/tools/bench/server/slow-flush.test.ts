@@ -20,7 +20,9 @@ const PROGRAM = `
 
 it.runIf("command" in slow)("makes every flush of a program take longer", () => {
   const [command = "", ...flags] = "command" in slow ? slow.command : [];
-  const { stdout } = spawnSync(command, [...flags, process.execPath, "-e", PROGRAM], { encoding: "utf8" });
+  const { stdout } = spawnSync(command, [...flags, process.execPath, "-e", PROGRAM], {
+    encoding: "utf8",
+  });
   expect(Number(stdout)).toBeGreaterThanOrEqual(ADDED_MS);
 });
 
@@ -28,7 +30,9 @@ it("the reason is given if no flush can be made slow", () => {
   const { PATH } = process.env;
   process.env.PATH = "/nowhere";
   try {
-    expect(slowFlush(process.execPath)).toMatchObject({ missing: expect.stringContaining("strace") });
+    expect(slowFlush(process.execPath)).toMatchObject({
+      missing: expect.stringContaining("strace"),
+    });
   } finally {
     process.env.PATH = PATH;
   }

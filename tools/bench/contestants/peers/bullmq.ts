@@ -13,7 +13,10 @@ export const bullmq = peer(async (inbox, handle) => {
     Redis,
     Redis,
   ];
-  const queue = new Queue<PeerEvent>(QUEUE, { connection, defaultJobOptions: { removeOnComplete: true } });
+  const queue = new Queue<PeerEvent>(QUEUE, {
+    connection,
+    defaultJobOptions: { removeOnComplete: true },
+  });
   const worker = new Worker<PeerEvent>(QUEUE, async ({ data }) => handle(data), {
     connection: own,
     concurrency: CONCURRENCY,

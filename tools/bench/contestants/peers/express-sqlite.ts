@@ -2,7 +2,8 @@ import { type PeerEvent, peer } from "./peer.ts";
 
 /** A table of one's own in SQLite: one commit per delivery, then the handler, then a mark. */
 export const expressSqlite = peer(async (inbox, handle) => {
-  // The types are those of the package with the same API: Node 20, whose types are used, has no SQLite.
+  // The types are those of the package with the same API: Node 20, whose types are used, has no
+  // SQLite.
   const own = "node:sqlite";
   const { DatabaseSync } = (await import(own)) as typeof import("@photostructure/sqlite");
   const database = new DatabaseSync(inbox);

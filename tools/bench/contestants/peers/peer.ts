@@ -36,14 +36,18 @@ export function peer(
         done++;
       });
       const app = express().disable("x-powered-by");
-      app.post("/webhooks", express.raw({ type: "*/*", limit: "1mb" }), async (request, response) => {
-        const id = request.headers["x-service-signature"];
-        const event = checkAndParse(request.body, id);
-        if (event === undefined) return void response.status(401).json({ error: "signature" });
-        await keep({ id: String(id), data: (event as PeerEvent).data });
-        kept++;
-        response.status(200).json({ received: true });
-      });
+      app.post(
+        "/webhooks",
+        express.raw({ type: "*/*", limit: "1mb" }),
+        async (request, response) => {
+          const id = request.headers["x-service-signature"];
+          const event = checkAndParse(request.body, id);
+          if (event === undefined) return void response.status(401).json({ error: "signature" });
+          await keep({ id: String(id), data: (event as PeerEvent).data });
+          kept++;
+          response.status(200).json({ received: true });
+        },
+      );
       const running = await onLoopback(createServer(app));
       return {
         ...running,

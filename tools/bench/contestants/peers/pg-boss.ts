@@ -3,7 +3,10 @@ import { type PeerEvent, peer } from "./peer.ts";
 
 const QUEUE = "webhooks";
 
-/** A queue in PostgreSQL that wakes its worker up, which fetches batches for as long as they are full. */
+/**
+ * A queue in PostgreSQL that wakes its worker up, which fetches batches for as long as they are
+ * full.
+ */
 export const pgBoss = peer(async (inbox, handle) => {
   const boss = new PgBoss({ connectionString: inbox, useListenNotify: true });
   boss.on("error", (error) => process.stderr.write(`pg-boss: ${error.message}\n`));

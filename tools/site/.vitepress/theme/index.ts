@@ -4,9 +4,14 @@ import { h, nextTick, watch } from "vue";
 import terminal from "../../pages/images/terminal.svg?url";
 import "./style.css";
 
-/** Shows the dark picture of a pair if the page is dark, which the reader may have chosen against the system's setting. */
+/**
+ * Shows the dark picture of a pair if the page is dark, which the reader may have chosen against
+ * the system's setting.
+ */
 function matchPictures(isDark: boolean): void {
-  for (const source of document.querySelectorAll<HTMLSourceElement>("picture > source[media*='dark']")) {
+  for (const source of document.querySelectorAll<HTMLSourceElement>(
+    "picture > source[media*='dark']",
+  )) {
     source.media = isDark ? "(min-width: 0)" : "not all and (prefers-color-scheme: dark)";
   }
 }
@@ -28,6 +33,8 @@ export default {
     if (typeof document === "undefined") return;
     const { isDark } = useData();
     const route = useRoute();
-    watch([isDark, () => route.path], () => nextTick(() => matchPictures(isDark.value)), { immediate: true });
+    watch([isDark, () => route.path], () => nextTick(() => matchPictures(isDark.value)), {
+      immediate: true,
+    });
   },
 };
