@@ -1,5 +1,5 @@
 // Mutation tests: changes the code in one place at a time, and looks whether a test fails. `node tools/mutants.js` runs all
-// folders below one after the other, `node tools/mutants.js src/event` one folder, `node tools/mutants.js src/event/utf8.ts` one file.
+// folders below one after the other, `node tools/mutants.js src/event` one folder, and with `src/event/utf8.ts` one file.
 // `--sample 200` tries as many changes of each folder, drawn with `--seed`, and prints how many a test noticed; below
 // `--at-least 85` per cent of them it fails.
 import { parseArgs } from "node:util";
