@@ -48,7 +48,7 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       await sendAll(front, 0, 50);
       await sendAll(old, 50, 100);
       // Those that the old version has a handler for are done, and the others wait.
-      const waiting = { pending: 50, done: 50, unhandled: 0 };
+      const waiting = { waiting: 50, handled: 50, received: 0 };
       await vi.waitFor(async () => expect(await (await look()).counts()).toMatchObject(waiting), WAIT);
       const next = await start("both", "payment.received,lead.created");
       await sendAll(front, 100, 150);

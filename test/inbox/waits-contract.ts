@@ -138,7 +138,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
 
     afterEach(() => inbox.close());
 
-    it("sets when pending entries are due, sooner or later, with their attempts as they are", async () => {
+    it("sets when waiting and failing entries are due, sooner or later, with their attempts as they are", async () => {
       const { seq } = await keep(inbox, numberedEntry(1));
       const first = await claimOne(inbox);
       await inbox.settle(settlementOf(first, { state: "failing", runAt: AT + 60_000 }), AT);
@@ -219,7 +219,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       expect(await listed(true)).toEqual([fourth]);
     });
 
-    it("leaves done entries and those that do not match alone", async () => {
+    it("leaves handled entries and those that do not match alone", async () => {
       await keep(inbox, numberedEntry(1));
       await inbox.settle(settlementOf(await claimOne(inbox)), AT);
       const { seq } = await keep(inbox, numberedEntry(2));
@@ -232,11 +232,11 @@ export function describeWaits(makeInbox: () => Inbox): void {
       ["waiting", "dead"],
       ["dead", "dead"],
       ["handled", "handled"],
-      ["done, with a note", "handled"],
+      ["handled, with a note", "handled"],
     ] as const)("drops a running entry when its run ends, unless it succeeds (%s)", async (how, state) => {
       const run = { attempt: 1, handler: "*", startedAt: AT, duration: 1, outcome: "ok" } as const;
       const [end, records] =
-        how === "done, with a note"
+        how === "handled, with a note"
           ? (["handled", [{ ...run, error: null, failure: null, note: "booked" }]] as const)
           : ([how, []] as const);
       const { seq } = await keep(inbox, numberedEntry(1));
