@@ -40,7 +40,7 @@ export async function migrateSchema(
   });
 }
 
-/** The SQL with which an operator does the same: of what is pending, or of everything, without a connection. */
+/** The SQL with which an operator does the same: of what is missing, or of everything, without a connection. */
 export async function printedMigration(
   url: string,
   { role, all }: { readonly role: string | undefined; readonly all: boolean },

@@ -20,7 +20,7 @@ export interface Holder {
 export function livingHolders(path: string, statements?: Statements): readonly Holder[] {
   const living = livingRunners(path);
   if (living.length === 0) return [];
-  const records = statements === undefined ? [] : orElse(() => otherRunners(statements, undefined), []); // an older schema, or a damaged table
+  const records = statements === undefined ? [] : orElse(() => otherRunners(statements, undefined), []); // a damaged table
   return living.map((id) => {
     const inode = statSync(lockFile(path, id), { throwIfNoEntry: false })?.ino;
     const found = records.find((one) => one.id === id);
