@@ -37,12 +37,13 @@ export class Dispatcher {
    * The next turn of the event loop, if entries wait for it: by then their senders are answered.
    */
   #turn: Promise<void> | undefined;
-  readonly #nextTurn = () => {
+  #nextTurn(): Promise<void> {
     this.#turn ??= setImmediate().then(() => {
       this.#turn = undefined;
     });
     return this.#turn;
-  };
+  }
+
   #started = false;
   #stopRenewing: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
@@ -65,7 +66,7 @@ export class Dispatcher {
       claims: new UnderWay(),
       run: (entry, how) => this.#runner.run(entry, how),
       except: () => this.#runner.doubtfullyLeased(),
-      nextTurn: this.#nextTurn,
+      nextTurn: () => this.#nextTurn(),
       wake: () => this.wake(),
     };
     this.#queues = new TargetQueues(options, this.#claiming);
@@ -129,7 +130,7 @@ export class Dispatcher {
           attempts: 1,
           finishedHandlers: [],
         };
-        const how = { claimed: false, ready, before: this.#nextTurn, begin: free };
+        const how = { claimed: false, ready, before: () => this.#nextTurn(), begin: free };
         void this.#runner.run(entry, how);
       },
       release: () => {

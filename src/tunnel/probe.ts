@@ -48,7 +48,7 @@ export class ProbeKey {
   }
 
   /** Sends one request through the public address and compares the answer. */
-  readonly probe: AddressProbe = async (publicUrl, timeout) => {
+  async probe(publicUrl: string, timeout: number): Promise<ProbeResult> {
     try {
       const nonce = randomBytes(16).toString("base64url"); // so that no cache can answer
       const url = new URL(this.#query + nonce, endpointUrl(publicUrl, this.#path));
@@ -63,7 +63,7 @@ export class ProbeKey {
         timedOut,
       };
     }
-  };
+  }
 
   #sign(nonce: string): string {
     return createHmac("sha256", this.#key).update(nonce).digest("hex");

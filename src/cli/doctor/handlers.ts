@@ -74,7 +74,8 @@ function verdict(missing: readonly EventKind[], { options }: Setup): Finding {
 async function handledHere({ options, context, inbox }: Setup): Promise<readonly EventKind[]> {
   const stop = consoleOnStderr(context.io); // what a module prints is no finding
   try {
-    const command = options.exec === undefined ? undefined : { name: "exec", handler: () => {} };
+    const command =
+      options.exec === undefined ? undefined : { name: "exec", handler: async () => {} };
     const { otherKinds, handlers: register } = await chooseHandlers(
       { ...options, command },
       {},

@@ -8,6 +8,7 @@ import { defineHandlers } from "../../receiver/handlers/define-handlers.ts";
 import { registerHandlers } from "../../receiver/handlers/register-handlers.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
+import type { TargetAnswer } from "../../relay/send.ts";
 import type { CliContext } from "../context.ts";
 import type { ExecCommand } from "./exec-command.ts";
 import { type Forwarding, type ForwardRule, registerForwards } from "./forward-rules.ts";
@@ -59,11 +60,14 @@ export async function chooseHandlers(
     const { attempts } = DEFAULT_RETRY; // the usual number, unless a handler sets another
     const retried = wrappingRegistry(chosen, (handler) => handler, { attempts });
     if (own !== undefined) registerHandlers(own.handlers, running?.watch(retried) ?? retried);
-    if (command !== undefined) retried.on("*", command.handler, { name: command.name });
+    if (command !== undefined)
+      retried.on("*", (event, handling) => command.handler(event, handling), {
+        name: command.name,
+      });
     if (onDeadLetter !== undefined) registry.onDead(onDeadLetter);
     registerForwards(chosen, forwardTo, {
       ...forwarding,
-      ...(noted && { onNoted: noted.answered }),
+      ...(noted && { onNoted: (answer: TargetAnswer) => noted.answered(answer) }),
     });
   };
   return defineHandlers<DataSchemas, string>({ otherKinds, schemas, handlers: register });

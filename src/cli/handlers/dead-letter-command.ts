@@ -67,11 +67,11 @@ export class DeadLetterCommand {
   }
 
   /** Notes a dead letter. Stable, so that it can be registered as it is. */
-  readonly note = (letter: DeadLetter): void => {
+  note(letter: DeadLetter): void {
     this.#latest = letter;
     this.#count++;
     this.#next();
-  };
+  }
 
   /** Starts no more runs, and resolves when the current one has ended. */
   async close(): Promise<void> {

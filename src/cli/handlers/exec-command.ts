@@ -1,5 +1,6 @@
-import type { Handler, HandlerContext } from "../../dispatch/handler.ts";
+import type { HandlerContext } from "../../dispatch/handler.ts";
 import type { WebhookEvent } from "../../event/event.ts";
+import type { OpenObject } from "../../event/schemas.ts";
 import { type CommandSetup, runCommand } from "./run-command.ts";
 
 /**
@@ -43,7 +44,7 @@ export class ExecCommand {
     return `exec ${this.#options.words[0]}`;
   }
 
-  readonly handler: Handler = async (event, context) => {
+  async handler(event: WebhookEvent<string, OpenObject>, context: HandlerContext): Promise<void> {
     // After a time-out, the entry is retried while the command may still be ending.
     await this.#runs.get(context.seq)?.catch(() => {});
     context.signal.throwIfAborted();
@@ -54,7 +55,7 @@ export class ExecCommand {
     } finally {
       if (this.#runs.get(context.seq) === run) this.#runs.delete(context.seq);
     }
-  };
+  }
 
   /** Resolves when every run has ended. The receiver is closed before, which ends them. */
   async close(): Promise<void> {

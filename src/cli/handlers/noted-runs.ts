@@ -53,8 +53,9 @@ export class NotedRuns {
       .join("");
   }
 
-  readonly answered = (answer: TargetAnswer): void =>
+  answered(answer: TargetAnswer): void {
     this.#current.getStore()?.note?.answered(answer);
+  }
 }
 
 /** An escape character that begins no colour, but may move the cursor. */

@@ -1,4 +1,5 @@
 import { commandOf, findProgram } from "../../base/system/programs.ts";
+import type { DeadLetter } from "../../dispatch/handler.ts";
 import { withoutPassword } from "../../inbox/postgres/postgres-url.ts";
 import type { CliContext } from "../context.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
@@ -53,7 +54,7 @@ export function openDeadLetterCommand(options: Beside, inbox: NamedInbox, contex
     if (pending > 0)
       say(`not run for the last ${pending === 1 ? "dead letter" : `${pending} dead letters`}`);
   };
-  return { note: command.note, close };
+  return { note: (letter: DeadLetter) => command.note(letter), close };
 }
 
 /**

@@ -51,7 +51,7 @@ export class SupervisedTunnel {
     this.#subscribes = subscribe;
     this.#context = context;
     this.#key = new ProbeKey(path);
-    this.alsoHere = way.toMain ? this.#answer : undefined;
+    this.alsoHere = way.toMain ? (target) => this.#answer(target) : undefined;
   }
 
   /**
@@ -73,7 +73,7 @@ export class SupervisedTunnel {
       this.#supervisor = new TunnelSupervisor({
         startChild,
         timing,
-        probe: this.#key.probe,
+        probe: (url, timeout) => this.#key.probe(url, timeout),
         previousUrl: rememberedUrl(io.cwd, name),
         onEvent: (event) => {
           this.#state = event.state;
@@ -108,7 +108,9 @@ export class SupervisedTunnel {
   }
 
   /** The server's answer to this target; `undefined` if it is not a probe. */
-  readonly #answer = (target: string): string | undefined => this.#key.answer(target);
+  #answer(target: string): string | undefined {
+    return this.#key.answer(target);
+  }
 
   /**
    * Serves only the endpoint, so that nothing else in this process can become public; returns the
@@ -121,7 +123,7 @@ export class SupervisedTunnel {
     };
     this.#serving = startServer(
       { receive },
-      { port: 0, host: HOST, path: this.#path, also: this.#answer },
+      { port: 0, host: HOST, path: this.#path, also: (target) => this.#answer(target) },
     );
     return Number((await this.#serving).url.port);
   }

@@ -20,7 +20,7 @@ export async function connect(terms: PostgresTerms): Promise<Session> {
   const pooled = new Sockets();
   const pool = new Pool({
     connectionString: connection,
-    stream: pooled.create,
+    stream: () => pooled.create(),
     max: connections,
     idleTimeoutMillis: 60_000,
     ...common,
@@ -31,7 +31,7 @@ export async function connect(terms: PostgresTerms): Promise<Session> {
     const sockets = new Sockets();
     const client = new Client({
       connectionString: listenUrl ?? connection,
-      stream: sockets.create,
+      stream: () => sockets.create(),
       ...common,
       // a server that hangs must not hold up close(), which waits for these
       query_timeout: CONNECT_TIMEOUT,
@@ -78,12 +78,12 @@ export class Sockets {
   readonly #open = new Set<Socket>();
 
   /** A new socket, for the client's option `stream`. */
-  readonly create = (): Socket => {
+  create(): Socket {
     const socket = new Socket();
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
     return socket;
-  };
+  }
 
   /**
    * Closes connections in order, and destroys those that are still open after a second. The client

@@ -99,7 +99,7 @@ export class Connection {
         this.#failure === undefined
           ? this.#writer.commit(operations)
           : operations.map(() => ({ error: this.#failure })),
-      afterBatch: this.#watch,
+      afterBatch: (results) => this.#watch(results),
     });
   }
 
@@ -191,7 +191,7 @@ export class Connection {
     if (this.#failure === undefined) this.statements.close();
   }
 
-  readonly #watch = (results: readonly WorkResult[]): void => {
+  #watch(results: readonly WorkResult[]): void {
     let failed = false;
     for (const result of results) {
       if ("error" in result) {
@@ -204,7 +204,7 @@ export class Connection {
     }
     if (failed && this.#reports.rescues === true) this.look();
     if (this.rescue.error === undefined) this.#countBusy(results);
-  };
+  }
 
   /** Why nothing can be kept, if that is known: a file may be back in place since the last look. */
   get refusal(): HookporterError | undefined {
