@@ -23,7 +23,10 @@ const closingLine: Reporter = {
   },
 };
 
-/** Remembers how long each file of tests took, for `npm run check`, which runs those that it has time for. */
+/**
+ * Remembers how long each file of tests took, for `npm run check`, which runs those that it has
+ * time for.
+ */
 const times: Reporter = {
   onTestModuleEnd: (module) => {
     const folder = join(import.meta.dirname, "node_modules", ".cache", "hookporter");
@@ -33,7 +36,10 @@ const times: Reporter = {
     const known = readTimes(file);
     writeFileSync(
       file,
-      JSON.stringify({ ...known, [module.relativeModuleId]: Math.round(collectDuration + duration) }),
+      JSON.stringify({
+        ...known,
+        [module.relativeModuleId]: Math.round(collectDuration + duration),
+      }),
     );
   },
 };
@@ -47,8 +53,10 @@ function readTimes(file: string): object {
 }
 
 /**
- * Tests of whole systems: browsers, database servers, other languages, installs, the built program and real tunnels in processes, long
- * series of processes or diagnoses, large bodies; and those that replace a module, which files that share modules cannot. `npm test` stays quick without them; `npm run test:system` (`--mode system`) runs these alone.
+ * Tests of whole systems: browsers, database servers, other languages, installs, the built program
+ * and real tunnels in processes, long series of processes or diagnoses, large bodies; and those
+ * that replace a module, which files that share modules cannot. `npm test` stays quick without
+ * them; `npm run test:system` (`--mode system`) runs these alone.
  */
 const SYSTEM = [
   "test/inspector/browser/*.test.ts",
@@ -57,6 +65,7 @@ const SYSTEM = [
   "test/strangers/*.test.ts",
   "test/docs/{blocks,examples,framework-servers,guides,operations-page,shell-blocks,sql-blocks}.test.ts",
   "test/journeys/*.test.ts",
+  "test/examples/*.test.ts",
   "test/scaffold/{from-package,into/apps,learned-types,package-managers,templates}.test.ts",
   "test/{demo,package,installs,public-types}.test.ts",
   "test/cli/{completion,mcp}/*.test.ts",
@@ -89,23 +98,47 @@ const SYSTEM = [
   "test/monitoring/{outages,scrape}.test.ts",
   "test/windows/*.test.ts",
 ];
-/** These also run with the others, but do more with the whole systems: they fetch a newer Node, or send all cases to each receiver. */
+/**
+ * These also run with the others, but do more with the whole systems: they fetch a newer Node, or
+ * send all cases to each receiver.
+ */
 const BOTH = ["test/{delivery-path,check/families}.test.ts"];
+/** Tests that have a longer version, which `npm run test:long` (`--mode long`) runs. */
+const LONG = [
+  "test/{hostile,crash,strangers,first-minute}/*.test.ts",
+  "test/inbox/{first-start,runners,soak,stuck-lock}.test.ts",
+  "test/inbox/postgres/{drill,transactions-cut,versions,drill/*}.test.ts",
+  "test/cli/{listen/first-start,mcp/inspector}.test.ts",
+  "test/tunnel/{drill,outage}.test.ts",
+  "test/receiver/retention.test.ts",
+  "test/hand-on/recipes.test.ts",
+  "test/scaffold/{from-package,package-managers}.test.ts",
+  "test/docs/{framework-servers,nestjs-block}.test.ts",
+  "test/modules/types.test.ts",
+];
+const INCLUDED: Readonly<Record<string, readonly string[]>> = {
+  system: [...SYSTEM, ...BOTH],
+  long: LONG,
+};
 /** Files that are named on the command line run in any case. */
 const hasNames = process.argv.slice(2).some((argument) => argument.startsWith("test"));
 
 export default defineConfig(({ mode }) => ({
   test: {
-    include: mode === "system" ? [...SYSTEM, ...BOTH] : ["test/**/*.test.ts"],
-    exclude: [...configDefaults.exclude, ...(hasNames || mode === "system" ? [] : SYSTEM)],
-    // Files share what they import, which takes half as long; tests of whole systems each start afresh.
-    isolate: mode === "system",
-    // Browsers, servers and Wine have bad moments of their own. Where nobody can look at once, a test of whole systems gets a second
-    // try, which is printed; not those that lose something if they fail once (`retry: 0`).
+    include: [...(INCLUDED[mode] ?? ["test/**/*.test.ts"])],
+    exclude: [...configDefaults.exclude, ...(hasNames || mode in INCLUDED ? [] : SYSTEM)],
+    env: mode === "long" ? { HOOKPORTER_LONG: "1" } : {},
+    // Files share what they import, which takes half as long; tests of whole systems each start
+    // afresh.
+    isolate: mode in INCLUDED,
+    // Browsers, servers and Wine have bad moments of their own. Where nobody can look at once, a
+    // test of whole systems gets a second try, which is printed; not those that lose something if
+    // they fail once (`retry: 0`).
     retry: mode === "system" && process.env.CI !== undefined ? 1 : 0,
-    testTimeout: 60_000,
+    testTimeout: mode === "long" ? 1_500_000 : 60_000,
     hookTimeout: 120_000,
-    // One for each core, as many tests wait for processes and sockets; the default leaves a core idle.
+    // One for each core, as many tests wait for processes and sockets; the default leaves a core
+    // idle.
     maxWorkers: availableParallelism(),
     reporters: ["default", closingLine, times],
   },

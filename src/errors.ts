@@ -1,9 +1,12 @@
 /**
- * All errors that hookporter throws on purpose. Expected results, such as a duplicate or a refused delivery, are values,
- * not errors: see `receiver/outcome.ts`.
+ * All errors that hookporter throws on purpose. Expected results, such as a duplicate or a refused
+ * delivery, are values, not errors: see `receiver/outcome.ts`.
  */
 
-/** The stable error codes that a program meets, and their meanings. A test compares them with `docs/reference/errors.md`. */
+/**
+ * The stable error codes that a program meets, and their meanings. A test compares them with
+ * `docs/reference/errors.md`.
+ */
 export const ERROR_CODES = {
   option_invalid: "An option has an invalid value.",
   secret_missing: "A secret is needed, but none was given.",
@@ -13,13 +16,15 @@ export const ERROR_CODES = {
   inbox_unsupported: "This version does not support that kind of inbox.",
   inbox_client_missing: "The package that an inbox needs is not installed.",
   inbox_unavailable: "The inbox cannot be opened, read or written.",
-  inbox_unreachable: "The database of the inbox does not respond, or the connection to it was lost.",
+  inbox_unreachable:
+    "The database of the inbox does not respond, or the connection to it was lost.",
   disk_full: "The disk of the inbox is full.",
   disk_error: "The disk of the inbox reports errors.",
   inbox_read_only: "The inbox, its disk or its database is read-only.",
   inbox_busy: "The inbox is locked by another process, or too many writes or entries are waiting.",
   inbox_corrupt: "The inbox is damaged, or the file is not an inbox.",
-  inbox_rescuing: "The inbox file was removed or replaced, and what it held is being written out again.",
+  inbox_rescuing:
+    "The inbox file was removed or replaced, and what it held is being written out again.",
   inbox_newer: "The inbox was written by a newer version.",
   inbox_older: "The inbox was written by an older version, and this program does not update it.",
   closed: "The receiver or its inbox is closed, or was not started.",
@@ -78,8 +83,16 @@ export type ConfigurationErrorCode =
 
 /** The codes with which an inbox rejects if its store fails. */
 export const INBOX_ERROR_CODES = [
-  ...(["inbox_unavailable", "inbox_unreachable", "disk_full", "disk_error", "inbox_read_only"] as const),
-  ...(["inbox_busy", "inbox_corrupt", "inbox_rescuing", "inbox_newer", "inbox_older"] as const),
+  "inbox_unavailable",
+  "inbox_unreachable",
+  "disk_full",
+  "disk_error",
+  "inbox_read_only",
+  "inbox_busy",
+  "inbox_corrupt",
+  "inbox_rescuing",
+  "inbox_newer",
+  "inbox_older",
 ] as const satisfies readonly ErrorCode[];
 
 /** One of {@link INBOX_ERROR_CODES}. */
@@ -135,12 +148,14 @@ export class HookporterError extends Error {
 
   constructor(code: AnyErrorCode, message: string, options?: { cause?: unknown }) {
     super(message, options);
-    this.code = code as ErrorCode; // those of the command line are not in the type, as no program meets them
+    // those of the command line are not in the type, as no program meets them
+    this.code = code as ErrorCode;
   }
 }
 
 /**
- * A mistake in your code or setup, thrown at construction if it can be detected there. The message names the fix.
+ * A mistake in your code or setup, thrown at construction if it can be detected there. The message
+ * names the fix.
  *
  * @example
  * ```ts
@@ -168,8 +183,8 @@ export class ConfigurationError extends HookporterError {
 }
 
 /**
- * Lets `instanceof` go by the name of a class, not by its identity, since a process may have this package twice: as an ES
- * module and as CommonJS, once for each file of tests, or in two versions.
+ * Lets `instanceof` go by the name of a class, not by its identity, since a process may have this
+ * package twice: as an ES module and as CommonJS, once for each file of tests, or in two versions.
  */
 export function brand(errorClass: { readonly prototype: Error }, name: string): void {
   Object.defineProperty(errorClass.prototype, BRAND, { value: name });
@@ -188,7 +203,9 @@ export function brand(errorClass: { readonly prototype: Error }, name: string): 
 function prototypesOf(thrown: unknown): readonly object[] {
   if (typeof thrown !== "object" || thrown === null) return [];
   const prototype: unknown = Object.getPrototypeOf(thrown);
-  return typeof prototype === "object" && prototype !== null ? [prototype, ...prototypesOf(prototype)] : [];
+  return typeof prototype === "object" && prototype !== null
+    ? [prototype, ...prototypesOf(prototype)]
+    : [];
 }
 
 /** An error's code, which in the command line may be one of its own. */
@@ -199,10 +216,14 @@ export function codeOf({ code }: HookporterError): AnyErrorCode {
 /** What OpenSSL prints around an error's reason: its thread, code, function, file and line. */
 const OPENSSL = /[\dA-F]{8,}:error:[\dA-F]+:[^:]*:[^:]*:([^:\n]+):\S*:\d+:[^\n]*\n/g;
 
-/** Describes any thrown value in one line, including `undefined`, strings and objects whose `message` throws. */
+/**
+ * Describes any thrown value in one line, including `undefined`, strings and objects whose
+ * `message` throws.
+ */
 export function describeError(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return String(thrown.message || thrown.name).replace(OPENSSL, "$1");
+    if (thrown instanceof Error)
+      return String(thrown.message || thrown.name).replace(OPENSSL, "$1");
     return typeof thrown === "string" ? thrown : `thrown: ${String(thrown)}`;
   } catch {
     return "thrown: a value that cannot be shown";

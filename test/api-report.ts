@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { SymbolFlags, type Symbol as TypeSymbol } from "typescript/unstable/sync";
 import { type Declarations, ENTRIES } from "./declarations.ts";
+import { mentionedTypes } from "./mentioned-types.ts";
 
 /** What an entry point exports. A class counts as a value. */
 export interface EntryExports {
@@ -21,7 +22,9 @@ export function entryExports({ exportsOf }: Declarations): readonly EntryExports
   });
 }
 
-/** The report: counts and names of each entry point, then every signature once, without comments. */
+/**
+ * The report: counts and names of each entry point, then every signature once, without comments.
+ */
 export function apiReport(declarations: Declarations): string {
   const entries = entryExports(declarations);
   const width = Math.max(...entries.map(({ entry }) => entry.length));
@@ -33,15 +36,36 @@ export function apiReport(declarations: Declarations): string {
     [`## ${entry}`, ...[...values, ...types].map(({ name }) => name)].join("\n"),
   );
   const symbols = new Map(
-    entries.flatMap(({ values, types }) => [...values, ...types]).map((symbol) => [symbol.id, symbol]),
+    entries
+      .flatMap(({ values, types }) => [...values, ...types])
+      .map((symbol) => [symbol.id, symbol]),
   );
-  const signatures = [...new Set([...symbols.values()].map((symbol) => signature(symbol, declarations)))];
+  const exported = [...symbols.values()];
+  const signaturesOf = (some: readonly TypeSymbol[]) =>
+    [...new Set(some.map((symbol) => signature(symbol, declarations)))].sort().join("\n\n");
   return `${[
-    "What the package exports. `npm run api-report` writes this file, and a test compares it.",
+    "What the package exports. `npx vitest run test/api-report.test.ts -u` writes this file, and a test compares it.",
     `# Values and types of each entry point\n\n${counts.join("\n")}`,
     `# Names\n\n${names.join("\n\n")}`,
-    `# Signatures\n\n${signatures.sort().join("\n\n")}`,
+    `# Signatures\n\n${signaturesOf(exported)}`,
+    `# Types that are mentioned, but not exported\n\n${signaturesOf(unnamed(exported, declarations))}`,
   ].join("\n\n")}\n`;
+}
+
+/**
+ * The types that exports mention and that have no name of their own there, and those that these
+ * mention in turn.
+ */
+function unnamed(
+  exported: readonly TypeSymbol[],
+  declarations: Declarations,
+): readonly TypeSymbol[] {
+  const found: TypeSymbol[] = [];
+  for (;;) {
+    const more = [...mentionedTypes([...exported, ...found], declarations).values()];
+    if (more.length === 0) return found;
+    found.push(...more);
+  }
 }
 
 /** The declarations of a symbol, without comments. */
@@ -50,13 +74,17 @@ function signature(symbol: TypeSymbol, { project, folder }: Declarations): strin
   const texts = symbol.declarations.map((declaration) => {
     const path = String(declaration.path);
     const node = declaration.resolve(project);
-    if (node === undefined) throw new Error(`${symbol.name} cannot be read in ${path.slice(folder.length)}`);
+    if (node === undefined)
+      throw new Error(`${symbol.name} cannot be read in ${path.slice(folder.length)}`);
     return withoutComments(readFileSync(path, "utf8").slice(node.pos, node.end));
   });
   return texts.join("\n");
 }
 
-/** Also shortens the texts of tables, such as the meaning of a code: the keys are what a program relies on. */
+/**
+ * Also shortens the texts of tables, such as the meaning of a code: the keys are what a program
+ * relies on.
+ */
 function withoutComments(source: string): string {
   return source
     .replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "")

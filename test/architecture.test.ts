@@ -2,11 +2,14 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
-import rooms from "../scripts/architecture/rooms.json" with { type: "json" };
+import rooms from "../tools/architecture/rooms.json" with { type: "json" };
 
 const source = join(import.meta.dirname, "..", "src");
 
-/** The folders, from the top down. A folder may import those below it, but not another one in its row. */
+/**
+ * The folders, from the top down. A folder may import those below it, but not another one in its
+ * row.
+ */
 const ROWS: readonly (readonly string[])[] = rooms.rows.map((row) => row.flatMap(filesOf));
 
 /** Where a package may be imported, types included. */
@@ -46,7 +49,10 @@ const imports = files.flatMap((file) => {
 
 const inside = imports
   .filter(({ target }) => target.startsWith("."))
-  .map(({ file, target }) => ({ file, target: relative(source, join(source, dirname(file), target)) }))
+  .map(({ file, target }) => ({
+    file,
+    target: relative(source, join(source, dirname(file), target)),
+  }))
   // The types of the settings are made by the build.
   .filter(({ target }) => /\.tsx?$/.test(target) && target !== "../generated/config-flags.ts");
 
@@ -64,8 +70,8 @@ it("every row has its folder", () => {
   expect(ROWS.flat().filter((name) => !found.has(name))).toEqual([]);
 });
 
-it("the drawing shows the imports as they are; `npm run draw` draws it again", () => {
-  const script = join(source, "..", "scripts", "draw-architecture.js");
+it("the drawing shows the imports as they are; `node tools/draw-architecture.js` draws it again", () => {
+  const script = join(source, "..", "tools", "draw-architecture.js");
   const { stdout } = spawnSync(process.execPath, [script, "--print"], { encoding: "utf8" });
   const committed = readFileSync(join(source, "..", "docs", "images", "architecture.svg"), "utf8");
   expect(stdout).toContain("</svg>");
@@ -97,7 +103,9 @@ it("there is no import cycle, even of types", () => {
 });
 
 it("each package is imported only in its folder", () => {
-  const outside = imports.filter(({ target }) => !target.startsWith(".") && !target.startsWith("node:"));
+  const outside = imports.filter(
+    ({ target }) => !target.startsWith(".") && !target.startsWith("node:"),
+  );
   const wrong = outside.filter(({ file, target }) => PACKAGES[target]?.test(file) !== true);
   expect(wrong).toEqual([]);
 });
@@ -107,8 +115,8 @@ it("only the CLI ends the process and uses the console", () => {
     if (file.startsWith("cli/")) return false;
     return /\bprocess\.exit\(|\bconsole\./.test(readCode(file));
   });
-  // Within `exit`, so that Node does not close a file that was cut; and in the text of another process's program.
-  // `runServer` is called to end the process of a server.
+  // Within `exit`, so that Node does not close a file that was cut; and in the text of another
+  // process's program. `runServer` is called to end the process of a server.
   expect(wrong).toEqual([
     "project/run-server.ts",
     "inbox/sqlite/connection.ts",
@@ -117,7 +125,9 @@ it("only the CLI ends the process and uses the console", () => {
 });
 
 it("asks which system this is only in the rooms for what differs between systems", () => {
-  const asking = files.filter((file) => /\bprocess\.platform\b|\bos\.platform\(/.test(readCode(file)));
+  const asking = files.filter((file) =>
+    /\bprocess\.platform\b|\bos\.platform\(/.test(readCode(file)),
+  );
   expect(asking.filter((file) => !file.startsWith("base/system/"))).toEqual([]);
   expect(asking).toContain("base/system/programs.ts");
 });
@@ -145,13 +155,16 @@ describe("a command", () => {
 
   it("loads what flags are made of and no work: of the CLI, options and readers of values", () => {
     const loaded = commands.flatMap(({ file, text }) =>
-      [...text.matchAll(/^import (?!type\b)(?:[^"]* from )?"([^"]+)"/gm)].map(([, target = ""]) => ({
-        file,
-        target,
-      })),
+      [...text.matchAll(/^import (?!type\b)(?:[^"]* from )?"([^"]+)"/gm)].map(
+        ([, target = ""]) => ({
+          file,
+          target,
+        }),
+      ),
     );
     expect(loaded.length).toBeGreaterThan(20);
-    const fits = /^(?:commander|\.\.\/[\w-]+\/(?:[\w-]+-)?(?:options|values)\.ts|\.\.\/\.\.\/[\w/-]+\.ts)$/;
+    const fits =
+      /^(?:commander|\.\.\/[\w-]+\/(?:[\w-]+-)?(?:options|values)\.ts|\.\.\/\.\.\/[\w/-]+\.ts)$/;
     expect(loaded.filter(({ target }) => !fits.test(target))).toEqual([]);
   });
 
@@ -168,12 +181,21 @@ describe("a command", () => {
 });
 
 /**
- * What may be asked of the files of an inbox: nothing that opens one. Closing any descriptor of a file drops the locks that
- * SQLite holds on it for this process.
+ * What may be asked of the files of an inbox: nothing that opens one. Closing any descriptor of a
+ * file drops the locks that SQLite holds on it for this process.
  */
 const OPENS_NOTHING = new Set([
-  ...["chmodSync", "existsSync", "linkSync", "mkdirSync", "readdirSync", "realpathSync", "renameSync"],
-  ...["rmSync", "statSync", "statfsSync", "unlinkSync"],
+  "chmodSync",
+  "existsSync",
+  "linkSync",
+  "mkdirSync",
+  "readdirSync",
+  "realpathSync",
+  "renameSync",
+  "rmSync",
+  "statSync",
+  "statfsSync",
+  "unlinkSync",
 ]);
 
 it("opens the files of an inbox by no other means than SQLite, but for one that nobody else knows yet", () => {
@@ -184,7 +206,9 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
       const found = [...text.matchAll(/import \{([^}]*)\} from "(?:node:)?fs(?:\/promises)?"/g)];
       const names = found.flatMap(([, list = ""]) => list.split(",").map((name) => name.trim()));
       const whole =
-        /import \* as \w+ from "(?:node:)?fs|require\(["'](?:node:)?fs|"(?:node:)?fs\/promises"/.test(text);
+        /import \* as \w+ from "(?:node:)?fs|require\(["'](?:node:)?fs|"(?:node:)?fs\/promises"/.test(
+          text,
+        );
       return [...names, ...(whole ? ["*"] : [])].map((name) => `${file}: ${name}`);
     })
     .filter((use) => !OPENS_NOTHING.has(use.split(": ")[1] ?? "") && !use.endsWith(": "));
@@ -196,10 +220,14 @@ it("opens the files of an inbox by no other means than SQLite, but for one that 
     "inbox/sqlite/file/new-file.ts: openSync",
     "inbox/sqlite/file/truncated.ts: *", // in a process of its own
     // Of the text that names the process which erases.
-    ...["readFile", "writeFile"].map((name) => `inbox/sqlite/processes/erasure-lock.ts: ${name}Sync`),
+    ...["readFile", "writeFile"].map(
+      (name) => `inbox/sqlite/processes/erasure-lock.ts: ${name}Sync`,
+    ),
     "inbox/sqlite/processes/holders.ts: readFileSync", // of /proc
     // Of the copy of a damaged file.
-    ...["close", "open", "read", "write"].map((name) => `inbox/sqlite/salvage/pages.ts: ${name}Sync`),
+    ...["close", "open", "read", "write"].map(
+      (name) => `inbox/sqlite/salvage/pages.ts: ${name}Sync`,
+    ),
     // Of a damaged file that no process has open, and of its copy.
     ...["copyFile", "ftruncate", "mkdtemp", "readFile"].map(
       (name) => `inbox/sqlite/salvage/working-copy.ts: ${name}Sync`,

@@ -9,7 +9,7 @@ import {
   SymbolFlags,
   type Symbol as TypeSymbol,
 } from "typescript/unstable/sync";
-import entries from "../scripts/entries.json" with { type: "json" };
+import entries from "../tools/entries.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..");
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
@@ -33,7 +33,13 @@ export interface Declarations {
 /** Emits the declarations from the source, so that nothing has to be built, and opens them. */
 export function openDeclarations(): Declarations {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "hookporter-types-")));
-  execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json"), "--outDir", folder]);
+  execFileSync(process.execPath, [
+    tsc,
+    "-p",
+    join(root, "tsconfig.build.json"),
+    "--outDir",
+    folder,
+  ]);
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
   const config = join(folder, "tsconfig.json");
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');

@@ -9,8 +9,8 @@ const source = join(import.meta.dirname, "..", "src");
 const ROOMS = ["receiver", "http", "dispatch", "inbox", "signature", "event", "client", "sandbox"];
 
 /**
- * Messages that are made where something else is known: what the writer's thread says, what the check of a file finds, and
- * which package is missing.
+ * Messages that are made where something else is known: what the writer's thread says, what the
+ * check of a file finds, and which package is missing.
  */
 const MADE_ELSEWHERE = [
   "inbox/sqlite.ts: trust.damage",
@@ -28,25 +28,27 @@ const files = ROOMS.flatMap((room) => {
 });
 
 /** The source of each message that an error of ours has; of a variable, what it is set to. */
-const messages = [...files, "options/check-options.ts", "testing/test-receiver.ts"].flatMap((file) => {
-  const text = readFileSync(join(source, file), "utf8");
-  const calls = [
-    ...text.matchAll(/new (?:HookporterError|ConfigurationError)\(\s*[^,]+,\s*|throw refusal\(/g),
-  ];
-  const made = calls.map(({ index, 0: head }) => {
-    const [message = ""] = text
-      .slice(index + head.length)
-      .split(/;\n|\n\s*\}\);|, \{ cause|\)\)|, options\)/);
-    const [name] = /^[\w.]+(?=[,)]|$)/.exec(message.trim()) ?? [];
-    const set = name === undefined ? -1 : text.lastIndexOf(`const ${name} =`, index);
-    return { file, message: set < 0 ? message : text.slice(set, text.indexOf(";\n", set)), name };
-  });
-  // Files that write "expected" in one place, for all their messages.
-  if (!text.includes("function invalid(expected: string)")) return made;
-  const rest = [...text.matchAll(/throw invalid\(([^;]*);/g)].map(([, end]) => `expected ${end}`);
-  const whole = made.filter(({ message }) => !/\$\{expected\}/.test(message));
-  return [...whole, ...rest.map((message) => ({ file, message, name: undefined }))];
-});
+const messages = [...files, "options/check-options.ts", "testing/test-receiver.ts"].flatMap(
+  (file) => {
+    const text = readFileSync(join(source, file), "utf8");
+    const calls = [
+      ...text.matchAll(/new (?:HookporterError|ConfigurationError)\(\s*[^,]+,\s*|throw refusal\(/g),
+    ];
+    const made = calls.map(({ index, 0: head }) => {
+      const [message = ""] = text
+        .slice(index + head.length)
+        .split(/;\n|\n\s*\}\);|, \{ cause|\)\)|, options\)/);
+      const [name] = /^[\w.]+(?=[,)]|$)/.exec(message.trim()) ?? [];
+      const set = name === undefined ? -1 : text.lastIndexOf(`const ${name} =`, index);
+      return { file, message: set < 0 ? message : text.slice(set, text.indexOf(";\n", set)), name };
+    });
+    // Files that write "expected" in one place, for all their messages.
+    if (!text.includes("function invalid(expected: string)")) return made;
+    const rest = [...text.matchAll(/throw invalid\(([^;]*);/g)].map(([, end]) => `expected ${end}`);
+    const whole = made.filter(({ message }) => !/\$\{expected\}/.test(message));
+    return [...whole, ...rest.map((message) => ({ file, message, name: undefined }))];
+  },
+);
 
 it("every message of an error of the library says what was expected, what was got, and how to fix it", () => {
   expect(messages.length).toBeGreaterThan(50);
@@ -58,7 +60,9 @@ it("every message of an error of the library says what was expected, what was go
 describe("a HookporterError", () => {
   it("has its code, its cause and its class's name", () => {
     const cause = new Error("behind it");
-    const error = new ConfigurationError("option_invalid", "expected more, got less: add some", { cause });
+    const error = new ConfigurationError("option_invalid", "expected more, got less: add some", {
+      cause,
+    });
     expect(error).toMatchObject({ name: "ConfigurationError", code: "option_invalid", cause });
     expect(error).toBeInstanceOf(HookporterError);
     expect(new HookporterError("closed", "x").name).toBe("HookporterError");

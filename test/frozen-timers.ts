@@ -4,8 +4,8 @@ import { vi } from "vitest";
 const PATIENCE = 15_000;
 
 /**
- * Runs work while no timer fires, and resolves with its result: so it did not wait for one, however long it took on a busy
- * machine. Timers that are set meanwhile never fire.
+ * Runs work while no timer fires, and resolves with its result: so it did not wait for one, however
+ * long it took on a busy machine. Timers that are set meanwhile never fire.
  *
  * @throws Error if the work waits for one
  */

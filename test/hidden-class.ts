@@ -1,8 +1,8 @@
 import { setFlagsFromString } from "node:v8";
 
 /**
- * Whether V8 has one hidden class for both objects. If it makes one for each object, all code that uses them is slow, and
- * full garbage collections are frequent.
+ * Whether V8 has one hidden class for both objects. If it makes one for each object, all code that
+ * uses them is slow, and full garbage collections are frequent.
  */
 export function haveOneHiddenClass(one: object, other: object): boolean {
   setFlagsFromString("--allow-natives-syntax");

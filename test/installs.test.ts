@@ -14,26 +14,37 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-/** Installs the packed package with npm, with this Node, with and without optional packages. CI runs it on every Node. */
+/**
+ * Installs the packed package with npm, with this Node, with and without optional packages. CI runs
+ * it on every Node.
+ */
 const root = join(import.meta.dirname, "..");
 const place = mkdtempSync(join(tmpdir(), "hookporter-installs-"));
 const HAS_SQLITE = process.getBuiltinModule?.("node:sqlite" as "node:fs") !== undefined;
 const MISSING =
   "expected @photostructure/sqlite (the SQLite of Node 20); run npm i @photostructure/sqlite, or use Node 22.13 or newer";
-/** The version that this repository is tested with: the newest one may ask for a package that a mirror does not have yet. */
-const VITE = JSON.parse(readFileSync(join(root, "node_modules", "vite", "package.json"), "utf8")).version;
+/**
+ * The version that this repository is tested with: the newest one may ask for a package that a
+ * mirror does not have yet.
+ */
+const VITE = JSON.parse(
+  readFileSync(join(root, "node_modules", "vite", "package.json"), "utf8"),
+).version;
 const QUIET = ["--no-audit", "--no-fund", "--prefer-offline"];
 const env = Object.fromEntries(
   Object.entries(process.env).filter(
-    ([name]) => !/^(?:HOOKPORTER|VITEST|NODE_ENV|TEST$|INIT_CWD|npm_package|npm_lifecycle)/.test(name),
+    ([name]) =>
+      !/^(?:HOOKPORTER|VITEST|NODE_ENV|TEST$|INIT_CWD|npm_package|npm_lifecycle)/.test(name),
   ),
 );
 let tarball = "";
 
 async function run(cwd: string, program: string, ...argv: readonly string[]) {
-  const done = await promisify(execFile)(program, argv, { cwd, env, maxBuffer: 64 * 1024 * 1024 }).catch(
-    (thrown: unknown) => ({ stdout: "", stderr: "", ...Object(thrown) }),
-  );
+  const done = await promisify(execFile)(program, argv, {
+    cwd,
+    env,
+    maxBuffer: 64 * 1024 * 1024,
+  }).catch((thrown: unknown) => ({ stdout: "", stderr: "", ...Object(thrown) }));
   return { code: Number(done.code ?? 0), stdout: String(done.stdout), stderr: String(done.stderr) };
 }
 
@@ -58,13 +69,24 @@ function megabytes(path: string): number {
 }
 
 const packagesOf = (folder: string) =>
-  Object.keys(JSON.parse(readFileSync(join(folder, "node_modules", ".package-lock.json"), "utf8")).packages);
+  Object.keys(
+    JSON.parse(readFileSync(join(folder, "node_modules", ".package-lock.json"), "utf8")).packages,
+  );
 
 /** Runs `listen` until its time is over; 6 means that it listened and nothing came. */
 const listenIn = (cwd: string, folder: string) =>
   run(
-    ...([cwd, join(folder, "node_modules", ".bin", "hookporter"), "listen", "--port", "0"] as const),
-    ...["--inspect-port", "0", "--count", "1", "--timeout", "1s"],
+    cwd,
+    join(folder, "node_modules", ".bin", "hookporter"),
+    "listen" as const,
+    "--port" as const,
+    "0" as const,
+    "--inspect-port",
+    "0",
+    "--count",
+    "1",
+    "--timeout",
+    "1s",
   );
 
 beforeAll(async () => {
@@ -156,7 +178,8 @@ describe("the stages of a new project's image", () => {
     manifest.dependencies.hookporter = `file:${tarball}`; // not published yet
     manifest.overrides = { ...manifest.overrides, vite: VITE };
     writeFileSync(path, JSON.stringify(manifest));
-    expect(await npm(build, "install")).not.toContain("@photostructure/sqlite"); // no warning about its script
+    // no warning about its script
+    expect(await npm(build, "install")).not.toContain("@photostructure/sqlite");
     await npm(build, "ci");
     await npm(build, "run", "build");
     await npm(build, "prune", "--omit=dev", "--omit=optional");
@@ -164,13 +187,19 @@ describe("the stages of a new project's image", () => {
     const image = newFolder("image");
     for (const name of ["package.json", "hookporter.config.json", "node_modules", "dist"])
       cpSync(join(build, name), join(image, name), { recursive: true, verbatimSymlinks: true });
-    expect(packagesOf(image).filter((name) => /photostructure|ngrok|typescript|vitest/.test(name))).toEqual(
-      [],
-    );
+    expect(
+      packagesOf(image).filter((name) => /photostructure|ngrok|typescript|vitest/.test(name)),
+    ).toEqual([]);
     const program = `process.env.PORT = "0"; process.env.METRICS_PORT = "0"; process.env.HOOKPORTER_SECRET = "a sample secret";
       setTimeout(() => process.kill(process.pid, "SIGTERM"), 1500);
       await import("./dist/server.js");`;
-    const { code, stdout, stderr } = await run(image, process.execPath, "--input-type=module", "-e", program);
+    const { code, stdout, stderr } = await run(
+      image,
+      process.execPath,
+      "--input-type=module",
+      "-e",
+      program,
+    );
     expect(`${stdout}${stderr}`).toContain(HAS_SQLITE ? '"listening"' : MISSING);
     expect(code).toBe(HAS_SQLITE ? 0 : 1);
   }, 180_000);

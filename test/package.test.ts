@@ -19,7 +19,7 @@ import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import entries from "../scripts/entries.json" with { type: "json" };
+import entries from "../tools/entries.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..");
 const execute = promisify(execFile);
@@ -31,7 +31,8 @@ let tarball = "";
 /** The environment of a new user: none of our variables, no home with settings. */
 const env = Object.fromEntries(
   Object.entries(process.env).filter(
-    ([name]) => !/^(?:HOOKPORTER|VITEST|NODE_ENV|TEST$|INIT_CWD|npm_package|npm_lifecycle)/.test(name),
+    ([name]) =>
+      !/^(?:HOOKPORTER|VITEST|NODE_ENV|TEST$|INIT_CWD|npm_package|npm_lifecycle)/.test(name),
   ),
 );
 
@@ -48,12 +49,22 @@ const hookporter = (cwd: string, ...argv: string[]) =>
 
 beforeAll(async () => {
   // dist/ is built before the tests; packing must not rebuild it while other tests run it.
-  const packed = await npm(root, "pack", "--ignore-scripts", "--json", "--pack-destination", folder);
+  const packed = await npm(
+    root,
+    "pack",
+    "--ignore-scripts",
+    "--json",
+    "--pack-destination",
+    folder,
+  );
   const parsed = JSON.parse(packed);
   const [first] = Array.isArray(parsed) ? parsed : Object.values<{ filename: string }>(parsed);
   tarball = join(folder, first.filename);
   await run(folder, "mkdir", consumer);
-  writeFileSync(join(consumer, "package.json"), '{ "name": "consumer", "private": true, "type": "module" }');
+  writeFileSync(
+    join(consumer, "package.json"),
+    '{ "name": "consumer", "private": true, "type": "module" }',
+  );
   await npm(consumer, "install", tarball);
 }, 180_000);
 
@@ -68,7 +79,7 @@ describe("the packed package", () => {
   it("contains what it needs and nothing else", () => {
     const installed = join(consumer, "node_modules", "hookporter");
     const top = readdirSync(installed).sort();
-    const pages = ["AGENTS.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md"];
+    const pages = ["CHANGELOG.md", "LICENSE", "README.md", "SECURITY.md"];
     expect(top).toEqual([...pages, "dist", "docs", "package.json", "templates"]);
     expect(existsSync(join(installed, "templates", "_shared", "_gitignore"))).toBe(true);
     for (const name of ["THIRD-PARTY-NOTICES.txt", "sbom.cdx.json"])
@@ -78,12 +89,15 @@ describe("the packed package", () => {
 
   it("contains every page that its README and documentation link to", () => {
     const installed = join(consumer, "node_modules", "hookporter");
-    const names = readdirSync(join(installed, "docs"), { recursive: true, encoding: "utf8" }).filter((name) =>
-      name.endsWith(".md"),
-    );
+    const names = readdirSync(join(installed, "docs"), {
+      recursive: true,
+      encoding: "utf8",
+    }).filter((name) => name.endsWith(".md"));
     const pages = ["README.md", ...names.map((name) => join("docs", name))];
     const links = pages.flatMap((page) => {
-      const found = readFileSync(join(installed, page), "utf8").matchAll(/\]\((?![a-z]+:|#)([^)#]+)/g);
+      const found = readFileSync(join(installed, page), "utf8").matchAll(
+        /\]\((?![a-z]+:|#)([^)#]+)/g,
+      );
       return [...found].map(([, target = ""]) => join(installed, dirname(page), target));
     });
     expect(links.length).toBeGreaterThan(5);
@@ -92,9 +106,15 @@ describe("the packed package", () => {
 
   it("exports every entry point to `import` and to `require`, as one copy of the library", async () => {
     const specifiers = Object.keys(entries).map((name) => `hookporter${name.slice(1)}`);
-    const missing = await run(consumer, "node", "-e", 'import("hookporter/tracing").catch(console.log)');
+    const missing = await run(
+      consumer,
+      "node",
+      "-e",
+      'import("hookporter/tracing").catch(console.log)',
+    );
     expect(missing).toContain("Cannot find package '@opentelemetry/api'");
-    // The one optional peer that is imported at the start; in the folder above, since it is no dependency to be counted.
+    // The one optional peer that is imported at the start; in the folder above, since it is no
+    // dependency to be counted.
     await npm(folder, "install", "--prefix", ".", "--no-save", "@opentelemetry/api@1");
     const program = `import { createRequire } from "node:module";
       const require = createRequire(process.cwd() + "/program.js");
@@ -102,7 +122,14 @@ describe("the packed package", () => {
         const exported = await import(name);
         console.log(name, Object.keys(exported).length > 0, require(name) === exported);
       }`;
-    const printed = await run(consumer, "node", "--no-warnings", "--input-type=module", "-e", program);
+    const printed = await run(
+      consumer,
+      "node",
+      "--no-warnings",
+      "--input-type=module",
+      "-e",
+      program,
+    );
     expect(printed.trim().split("\n")).toEqual(specifiers.map((name) => `${name} true true`));
   });
 
@@ -114,7 +141,14 @@ describe("the packed package", () => {
         const common = require(\`\${process.argv[1]}/\${file}.cjs\`);
         import(\`\${process.argv[1]}/\${file}.js\`).then((esm) => console.log(file, names(common) === names(esm)));
       }`;
-    const printed = await run(consumer, "node", "--no-experimental-require-module", "-e", program, dist);
+    const printed = await run(
+      consumer,
+      "node",
+      "--no-experimental-require-module",
+      "-e",
+      program,
+      dist,
+    );
     expect(printed.trim().split("\n").sort()).toEqual(files.map((file) => `${file} true`).sort());
   });
 
@@ -127,7 +161,8 @@ describe("the packed package", () => {
   it("resolves every entry point, with the right types, wherever attw looks from", async () => {
     const checked = await checkPackage(createPackageFromTarballData(readFileSync(tarball)));
     if (!checked.types) throw new Error("expected the package to have types");
-    // The old `node10` knows no exports, so it finds the main entry point only; the documentation says so.
+    // The old `node10` knows no exports, so it finds the main entry point only; the documentation
+    // says so.
     const problems = checked.problems.filter(
       (problem) => !("resolutionKind" in problem) || problem.resolutionKind !== "node10",
     );
@@ -162,11 +197,20 @@ describe("the packed package", () => {
 
   it("has at most 25 dependencies, none of which starting the command line loads", async () => {
     // The installed packages without this one; the lockfile names builds for other platforms too.
-    const lock = JSON.parse(readFileSync(join(consumer, "node_modules", ".package-lock.json"), "utf8"));
+    const lock = JSON.parse(
+      readFileSync(join(consumer, "node_modules", ".package-lock.json"), "utf8"),
+    );
     expect(Object.keys(lock.packages).length - 1).toBeLessThanOrEqual(25);
-    const bundled = readFileSync(join(consumer, "node_modules", "hookporter", "dist", "bin.js"), "utf8");
-    const imported = [...bundled.matchAll(/^import .* from "([^"]+)";$/gm)].map((match) => match[1] ?? "");
-    expect(imported.filter((name) => !name.startsWith("node:") && !name.startsWith("./"))).toEqual([]);
+    const bundled = readFileSync(
+      join(consumer, "node_modules", "hookporter", "dist", "bin.js"),
+      "utf8",
+    );
+    const imported = [...bundled.matchAll(/^import .* from "([^"]+)";$/gm)].map(
+      (match) => match[1] ?? "",
+    );
+    expect(imported.filter((name) => !name.startsWith("node:") && !name.startsWith("./"))).toEqual(
+      [],
+    );
   });
 });
 
@@ -178,7 +222,9 @@ describe("installing and starting it", () => {
       .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0) / 1e6;
 
   it("takes at most 60 megabytes, and 16 without native code", () => {
-    const native = ["@ngrok", "@photostructure"].map((name) => join(installed, name)).filter(existsSync);
+    const native = ["@ngrok", "@photostructure"]
+      .map((name) => join(installed, name))
+      .filter(existsSync);
     const whole = megabytes(installed);
     expect(whole).toBeLessThan(60);
     expect(whole - native.reduce((sum, path) => sum + megabytes(path), 0)).toBeLessThan(16);
@@ -186,8 +232,12 @@ describe("installing and starting it", () => {
 
   it("prints its version, as the whole program does", async () => {
     const dist = join(installed, "hookporter", "dist");
-    const { version } = JSON.parse(readFileSync(join(installed, "hookporter", "package.json"), "utf8"));
-    expect((await run(consumer, "node", join(dist, "hookporter.cjs"), "--version")).trim()).toBe(version);
+    const { version } = JSON.parse(
+      readFileSync(join(installed, "hookporter", "package.json"), "utf8"),
+    );
+    expect((await run(consumer, "node", join(dist, "hookporter.cjs"), "--version")).trim()).toBe(
+      version,
+    );
   });
 });
 

@@ -1,4 +1,7 @@
-/** Milliseconds of processor time that this process has used, which do not grow while others use the machine. */
+/**
+ * Milliseconds of processor time that this process has used, which do not grow while others use the
+ * machine.
+ */
 export function processorTime(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

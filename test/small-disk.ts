@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, type TestContext } from "vitest";
 
-/** A file system of so few megabytes, which ends with the test; without the right to mount one, the test is skipped. */
+/**
+ * A file system of so few megabytes, which ends with the test; without the right to mount one, the
+ * test is skipped.
+ */
 export function smallDisk(context: TestContext, megabytes: number): string {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-disk-"));
   const mount = spawnSync("mount", ["-t", "tmpfs", "-o", `size=${megabytes}m`, "tmpfs", folder]);

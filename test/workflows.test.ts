@@ -50,7 +50,8 @@ it("CI runs on the major of the oldest supported Node, and on macOS and Windows"
 });
 
 it("each folder with mutants is sampled every week", () => {
-  const script = readFileSync(join(root, "scripts/mutants.js"), "utf8"); // which runs when it is imported
+  // which runs when it is imported
+  const script = readFileSync(join(root, "tools/mutants.js"), "utf8");
   const folders = [...script.matchAll(/^ {2}"(src\/[^"]+)": \{/gm)].map(([, folder]) => folder);
   const job = workflows.find(({ name }) => name === "workflows/mutants.yml")?.workflow.jobs.mutants;
   expect(folders.length).toBeGreaterThan(8);
@@ -58,12 +59,16 @@ it("each folder with mutants is sampled every week", () => {
 });
 
 it("workflows run only scripts that exist", () => {
-  const calls = steps.flatMap(({ run = "" }) => [...run.matchAll(/\bnpm (?:run ([\w:]+)|(test))/g)]);
+  const calls = steps.flatMap(({ run = "" }) => [
+    ...run.matchAll(/\bnpm (?:run ([\w:]+)|(test))/g),
+  ]);
   const named = calls.map((call) => call[1] ?? call[2] ?? "");
   expect(named).toEqual(expect.arrayContaining(["test", "test:long"]));
   expect(named.filter((script) => !Object.hasOwn(packageJson.scripts, script))).toEqual([]);
-  const programs = steps.flatMap(({ run = "" }) => [...run.matchAll(/\bscripts\/[\w-]+\.js/g)].flat());
-  expect(programs).toContain("scripts/check-release.js");
+  const programs = steps.flatMap(({ run = "" }) =>
+    [...run.matchAll(/\btools\/[\w.-]+\.[jt]s\b/g)].flat(),
+  );
+  expect(programs).toContain("tools/check-release.js");
   expect(programs.filter((program) => !existsSync(join(root, program)))).toEqual([]);
 });
 
@@ -83,7 +88,9 @@ it("every workflow has a concurrency group, every job a time limit, every action
   const actions = steps.flatMap(({ uses }) => uses ?? []);
   expect(actions.length).toBeGreaterThan(4);
   expect(actions.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
-  const repositories = new Set(actions.map((action) => action.split("/", 2).join("/").split("@")[0]));
+  const repositories = new Set(
+    actions.map((action) => action.split("/", 2).join("/").split("@")[0]),
+  );
   const commits = new Set(actions.map((action) => action.split("@")[1]));
   expect(commits.size).toBe(repositories.size);
   const lines = workflows.flatMap(
@@ -93,7 +100,9 @@ it("every workflow has a concurrency group, every job a time limit, every action
 });
 
 it("packages are checked for the registry's signatures before they are published", () => {
-  const runs = jobs.filter(({ job }) => job.steps.some(({ run }) => run === "npm audit signatures"));
+  const runs = jobs.filter(({ job }) =>
+    job.steps.some(({ run }) => run === "npm audit signatures"),
+  );
   expect(runs.map(({ name }) => name)).toEqual([
     "workflows/ci.yml: signatures",
     "workflows/release.yml: publish",
@@ -111,10 +120,14 @@ it("every form warns against pasting secrets and says where to report a vulnerab
 });
 
 it("package.json has all addresses of the project or none, and without them no file here has any", () => {
-  const given = ["repository", "bugs", "homepage"].filter((field) => Object.hasOwn(packageJson, field));
+  const given = ["repository", "bugs", "homepage"].filter((field) =>
+    Object.hasOwn(packageJson, field),
+  );
   expect([0, 3]).toContain(given.length);
   if (given.length > 0) return;
-  expect(files.filter((name) => /https?:\/\//.test(readFileSync(join(github, name), "utf8")))).toEqual([]);
+  expect(
+    files.filter((name) => /https?:\/\//.test(readFileSync(join(github, name), "utf8"))),
+  ).toEqual([]);
 });
 
 function read(name: string): unknown {

@@ -7,7 +7,10 @@ import { nodeReceiver } from "hookporter/node";
 import handlers from "./handlers.js";
 
 const { ROLE: role = "both", HOST: host = "0.0.0.0", PORT: port = "3000" } = process.env;
-/** Milliseconds until the balancer has noticed that this process is not ready: twice the interval of its checks. */
+/**
+ * Milliseconds until the balancer has noticed that this process is not ready: twice the interval of
+ * its checks.
+ */
 const notice = Number(process.env.NOTICE_MS ?? 4000);
 
 const receiver = createReceiver({
@@ -31,8 +34,8 @@ server.listen(Number(port), host, () => {
   process.stdout.write(`${role}: listening on ${server.address().port}\n`);
 });
 
-// Leave first, so that nobody is answered 503: the balancer sends no more, then the last requests are answered, then the
-// last handlers end.
+// Leave first, so that nobody is answered 503: the balancer sends no more, then the last requests
+// are answered, then the last handlers end.
 process.once("SIGTERM", async () => {
   leaving = true;
   if (role !== "run") await wait(notice);

@@ -10,9 +10,10 @@ interface OwnLink<Item extends object> extends Link<Item> {
 }
 
 /**
- * Items in the order in which they were added, for what comes and goes all the time. A `Set` or `Map` is copied every now
- * and then when items are deleted, and V8 has each copy refer to the next one. Once one of them is in the old generation,
- * all that was ever deleted is kept until the next full garbage collection. A link that was removed refers to nothing.
+ * Items in the order in which they were added, for what comes and goes all the time. A `Set` or
+ * `Map` is copied every now and then when items are deleted, and V8 has each copy refer to the next
+ * one. Once one of them is in the old generation, all that was ever deleted is kept until the next
+ * full garbage collection. A link that was removed refers to nothing.
  */
 export class Chain<Item extends object> {
   #first: OwnLink<Item> | undefined;

@@ -11,7 +11,10 @@ export function defaultLogger(): Logger {
   return shared;
 }
 
-/** Pino to standard error, loaded on first use. A bundle without its dependencies has no pino: the lines are the same. */
+/**
+ * Pino to standard error, loaded on first use. A bundle without its dependencies has no pino: the
+ * lines are the same.
+ */
 function makeLogger(): Logger {
   let loaded: typeof import("pino");
   try {
@@ -26,7 +29,13 @@ function makeLogger(): Logger {
 /** Writes lines as pino does, warnings and errors only. */
 export function plainLogger(write: (line: string) => void): Logger {
   const to = (level: number) => (fields: object, msg: string) => {
-    const start = { level, time: Date.now(), pid: process.pid, hostname: hostname(), name: "hookporter" };
+    const start = {
+      level,
+      time: Date.now(),
+      pid: process.pid,
+      hostname: hostname(),
+      name: "hookporter",
+    };
     write(`${asJson({ ...start, ...fields, msg }) ?? asJson({ ...start, msg })}\n`);
   };
   return { debug: () => {}, info: () => {}, warn: to(40), error: to(50) };

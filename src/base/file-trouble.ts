@@ -10,7 +10,8 @@ export function fileTrouble(path: string, thrown: unknown): string {
   const { path: refused = path } = thrown as NodeJS.ErrnoException;
   const found = nearest(refused);
   const code = (thrown as NodeJS.ErrnoException).code ?? "";
-  const inPlace = ["ENOTDIR", "EEXIST"].includes(code) && found !== undefined && !found.stats.isDirectory();
+  const inPlace =
+    ["ENOTDIR", "EEXIST"].includes(code) && found !== undefined && !found.stats.isDirectory();
   return inPlace
     ? `${found.path} is not a folder: remove or rename it`
     : `${describeFileError(thrown)}${fixFor(thrown, found)}`;
@@ -22,7 +23,9 @@ export function isForbidden(thrown: unknown): boolean {
   return code === "EACCES" || code === "EPERM" || code === "EROFS";
 }
 
-/** The path, or the nearest folder above it that can be looked at: the one whose permissions matter. */
+/**
+ * The path, or the nearest folder above it that can be looked at: the one whose permissions matter.
+ */
 function nearest(path: string): { readonly path: string; readonly stats: Stats } | undefined {
   try {
     return { path, stats: lstatSync(path) };

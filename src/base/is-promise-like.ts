@@ -1,6 +1,7 @@
 /**
- * Whether a result has to be waited for. Not judged by its class: a promise may be a library's or another realm's, and the
- * global `Promise` may have been replaced, as zone.js does. Throws what its own `then` throws, if that is a getter.
+ * Whether a result has to be waited for. Not judged by its class: a promise may be a library's or
+ * another realm's, and the global `Promise` may have been replaced, as zone.js does. Throws what
+ * its own `then` throws, if that is a getter.
  */
 export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as Partial<PromiseLike<unknown>> | null | undefined)?.then === "function";

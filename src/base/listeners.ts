@@ -3,7 +3,10 @@ import { callUser, type Report, reportTo } from "./user-calls.ts";
 
 type Listener<Event> = (event: Event) => unknown;
 
-/** Calls listeners without waiting for their promises. If one throws, or its promise rejects, that is logged. */
+/**
+ * Calls listeners without waiting for their promises. If one throws, or its promise rejects, that
+ * is logged.
+ */
 export class ListenerCalls<Event> {
   readonly #name: string;
   readonly #log: Logger;
@@ -24,7 +27,8 @@ export class ListenerCalls<Event> {
   }
 
   #reportOf(listener: Listener<Event>): Report {
-    const report = this.#reports.get(listener) ?? reportTo(this.#log, `a listener of ${this.#name}`);
+    const report =
+      this.#reports.get(listener) ?? reportTo(this.#log, `a listener of ${this.#name}`);
     this.#reports.set(listener, report);
     return report;
   }

@@ -1,4 +1,7 @@
-/** The logger hookporter writes to; any pino logger fits. The message never contains values of the fields. */
+/**
+ * The logger hookporter writes to; any pino logger fits. The message never contains values of the
+ * fields.
+ */
 export interface Logger {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
@@ -6,7 +9,10 @@ export interface Logger {
   error(fields: object, message: string): void;
 }
 
-/** The same logger with fields added to each line. A call without fields, as pino takes it, is understood too. */
+/**
+ * The same logger with fields added to each line. A call without fields, as pino takes it, is
+ * understood too.
+ */
 export function withFields(log: Logger, fields: object): Logger {
   const withMore =
     (level: keyof Logger) =>

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder and those above it that are missing. `mkdirSync` with `recursive` does so too, but never returns where the
- * file system says that the folder above is missing though it is there, as under `/proc`.
+ * Makes a folder and those above it that are missing. `mkdirSync` with `recursive` does so too, but
+ * never returns where the file system says that the folder above is missing though it is there, as
+ * under `/proc`.
  *
  * @param mode - of each folder that is made
  * @throws the file system's error

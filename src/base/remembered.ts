@@ -1,4 +1,6 @@
-/** Remembers what takes time to find out, so that finding it out takes a share of the time at most. */
+/**
+ * Remembers what takes time to find out, so that finding it out takes a share of the time at most.
+ */
 export class Remembered<Value> {
   readonly #share: number;
   readonly #least: number;
@@ -10,9 +12,12 @@ export class Remembered<Value> {
     this.#least = least;
   }
 
-  /** What was found out last, or what `find` does if that is too old. A failure is not remembered. */
+  /**
+   * What was found out last, or what `find` does if that is too old. A failure is not remembered.
+   */
   read(find: () => Promise<Value>): Promise<Value> {
-    if (this.#known !== undefined && performance.now() < this.#known.until) return this.#known.value;
+    if (this.#known !== undefined && performance.now() < this.#known.until)
+      return this.#known.value;
     const start = performance.now();
     const known = { value: find(), until: Number.POSITIVE_INFINITY };
     this.#known = known;

@@ -1,17 +1,35 @@
 import { HookporterError } from "../errors.ts";
 import { fileTrouble } from "./file-trouble.ts";
 
-/** Errors of the file system whose cause is outside this program: permissions, space, or something else at the path. */
+/**
+ * Errors of the file system whose cause is outside this program: permissions, space, or something
+ * else at the path.
+ */
 const OUTSIDE = new Set([
-  ...["EACCES", "EPERM", "EROFS", "EBUSY", "ENOSPC", "EDQUOT", "EFBIG"],
-  ...["ENOTDIR", "EISDIR", "EEXIST", "ELOOP", "ENAMETOOLONG"],
+  "EACCES",
+  "EPERM",
+  "EROFS",
+  "EBUSY",
+  "ENOSPC",
+  "EDQUOT",
+  "EFBIG",
+  "ENOTDIR",
+  "EISDIR",
+  "EEXIST",
+  "ELOOP",
+  "ENAMETOOLONG",
 ]);
 
-/** The error for a file or folder that cannot be used, with owner and fix; `instead` is what else the user can do. */
+/**
+ * The error for a file or folder that cannot be used, with owner and fix; `instead` is what else
+ * the user can do.
+ */
 export function unusable(path: string, thrown: unknown, instead?: string): HookporterError {
   const cause = fileTrouble(path, thrown);
   const more = instead === undefined ? "" : `, or ${instead}`;
-  return new HookporterError("folder_unusable", `could not use ${path}: ${cause}${more}`, { cause: thrown });
+  return new HookporterError("folder_unusable", `could not use ${path}: ${cause}${more}`, {
+    cause: thrown,
+  });
 }
 
 /** Uses a file or folder. Throws {@link unusable} if that fails, but errors of ours as they are. */
@@ -23,7 +41,10 @@ export function using<Value>(path: string, call: () => Value, instead?: string):
   }
 }
 
-/** {@link unusable} for an error of the file system that no other code explained; `undefined` for any other error. */
+/**
+ * {@link unusable} for an error of the file system that no other code explained; `undefined` for
+ * any other error.
+ */
 export function unusableFrom(thrown: unknown): HookporterError | undefined {
   const { code, path, syscall } = (thrown ?? {}) as Partial<NodeJS.ErrnoException>;
   if (code === "EMFILE" || code === "ENFILE") {

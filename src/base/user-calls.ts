@@ -7,7 +7,10 @@ import { printWarning } from "./print-warning.ts";
 /** Takes note of what a user's function threw, or its promise rejected with. Never throws. */
 export type Report = (thrown: unknown) => void;
 
-/** Reports failures of one of the user's functions, named as the user knows it: the first, and then one a minute. */
+/**
+ * Reports failures of one of the user's functions, named as the user knows it: the first, and then
+ * one a minute.
+ */
 export function reportTo(log: Pick<Logger, "error">, name: string): Report {
   const lines = new OnceAMinute<"failure">();
   return (thrown) => {
@@ -34,8 +37,15 @@ export function callUser(call: () => unknown, report: Report): void {
   }
 }
 
-/** A user's function that returns a number. Whenever it fails, or returns anything else, `otherwise` takes its place. */
-export function numberFrom(call: () => unknown, otherwise: () => number, report: Report): () => number {
+/**
+ * A user's function that returns a number. Whenever it fails, or returns anything else, `otherwise`
+ * takes its place.
+ */
+export function numberFrom(
+  call: () => unknown,
+  otherwise: () => number,
+  report: Report,
+): () => number {
   return () => {
     try {
       const result = call();

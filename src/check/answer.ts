@@ -3,7 +3,10 @@ export type ProbeAnswer =
   | {
       readonly type: "status";
       readonly status: number;
-      /** Milliseconds from the end of the request to the answer; absent if it was answered before its end. */
+      /**
+       * Milliseconds from the end of the request to the answer; absent if it was answered before
+       * its end.
+       */
       readonly tookMs?: number;
       /** Milliseconds after which it wants the next request. */
       readonly retryAfter?: number;
@@ -12,7 +15,10 @@ export type ProbeAnswer =
     }
   /** The connection ended without an answer. */
   | { readonly type: "closed" }
-  /** The answer began with a 2xx, but did not end in time: a sender waits for the rest, gives up and retries. */
+  /**
+   * The answer began with a 2xx, but did not end in time: a sender waits for the rest, gives up and
+   * retries.
+   */
   | { readonly type: "endless"; readonly status: number }
   /** There was no answer in time. */
   | { readonly type: "silent" }
@@ -20,8 +26,8 @@ export type ProbeAnswer =
   | { readonly type: "unreachable"; readonly detail: string };
 
 /**
- * A set of correct answers: statuses such as `200`, classes such as `4xx`, and `closed` for a connection that ends
- * without an answer.
+ * A set of correct answers: statuses such as `200`, classes such as `4xx`, and `closed` for a
+ * connection that ends without an answer.
  */
 export type AnswerSet = readonly string[];
 
@@ -32,12 +38,18 @@ export function isIn(answer: ProbeAnswer, set: AnswerSet): boolean {
   return set.includes(String(status)) || set.includes(`${Math.floor(status / 100)}xx`);
 }
 
-/** Whether a connection ended before its request was sent and answered: by the receiver, or by the sender, who gave up. */
+/**
+ * Whether a connection ended before its request was sent and answered: by the receiver, or by the
+ * sender, who gave up.
+ */
 export function isBrokenOff(answer: ProbeAnswer): boolean {
   return answer.type === "status" ? answer.tookMs === undefined : answer.type !== "endless";
 }
 
-/** Whether an answer may mean that a signature is wrong. Others are about something else, such as the path or the rate. */
+/**
+ * Whether an answer may mean that a signature is wrong. Others are about something else, such as
+ * the path or the rate.
+ */
 export function mayBeSignature(answer: ProbeAnswer): boolean {
   return isIn(answer, ["400", "401", "403"]);
 }

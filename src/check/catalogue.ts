@@ -13,11 +13,24 @@ import { TAMPERING_CASES } from "./cases/tampering-cases.ts";
 import { TIME_CASES } from "./cases/time-cases.ts";
 import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
 
-/** All cases, in the order in which they are shown. A test compares them with `docs/reference/check.md`. */
+/**
+ * All cases, in the order in which they are shown. A test compares them with
+ * `docs/reference/check.md`.
+ */
 export const CATALOGUE: readonly CheckCase[] = [
-  ...[KIND_CASES, SIGNATURE_CASES, DIGEST_CASES, FORGED_DIGEST_CASES, FORGED_KIND_CASES],
-  ...[FORGED_AFTER_CASES, GATE_CASES, TAMPERING_CASES, SPELLING_CASES, CONTENT_CASES],
-  ...[REQUEST_CASES, TIME_CASES, DUPLICATE_CASES],
+  KIND_CASES,
+  SIGNATURE_CASES,
+  DIGEST_CASES,
+  FORGED_DIGEST_CASES,
+  FORGED_KIND_CASES,
+  FORGED_AFTER_CASES,
+  GATE_CASES,
+  TAMPERING_CASES,
+  SPELLING_CASES,
+  CONTENT_CASES,
+  REQUEST_CASES,
+  TIME_CASES,
+  DUPLICATE_CASES,
 ]
   .flat()
   .toSorted((one, other) => placeOf(one) - placeOf(other));

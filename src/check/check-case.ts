@@ -16,8 +16,9 @@ export const GROUPS = {
 export type Group = keyof typeof GROUPS;
 
 /**
- * The weight of a failure. `required`: it violates the service's description, or lets a forged event in or loses a real
- * one. `recommended`: it violates advice of the description, or ours. `informational`: worth knowing, but not a fault.
+ * The weight of a failure. `required`: it violates the service's description, or lets a forged
+ * event in or loses a real one. `recommended`: it violates advice of the description, or ours.
+ * `informational`: worth knowing, but not a fault.
  */
 export type Severity = "required" | "recommended" | "informational";
 
@@ -28,7 +29,10 @@ export interface Evidence {
   readonly answers: readonly ProbeAnswer[];
   /** How often the event ran, if the case observes it. */
   readonly runs?: number;
-  /** A valid delivery that was answered 5xx, sent once more: its answer, and how often the event ran, if observed. */
+  /**
+   * A valid delivery that was answered 5xx, sent once more: its answer, and how often the event
+   * ran, if observed.
+   */
   readonly again?: { readonly answer: ProbeAnswer; readonly runs?: number };
   /** The names of the forgeries that were confirmed, if there were several. */
   readonly confirmed?: readonly string[];
@@ -53,7 +57,9 @@ export interface CheckCase {
   readonly crash?: string;
   /** What no answer at all means, if the case provokes it. */
   readonly silence?: string;
-  /** What it means if the receiver answers nobody afterwards, if more can be said than in general. */
+  /**
+   * What it means if the receiver answers nobody afterwards, if more can be said than in general.
+   */
   readonly stops?: string;
   /** How often the event must have run, if that is observed. */
   readonly runs?: number;
@@ -67,7 +73,12 @@ export interface CheckCase {
 }
 
 /** A case in a table: its id, what is sent and how, and what only it has: its `fix`, or more. */
-type CaseRow<How> = readonly [id: CheckCase["id"], sent: string, how: How, own?: string | Partial<CheckCase>];
+type CaseRow<How> = readonly [
+  id: CheckCase["id"],
+  sent: string,
+  how: How,
+  own?: string | Partial<CheckCase>,
+];
 
 /** The cases of a table, with what they have in common. */
 export function casesOf<How>(
@@ -76,7 +87,10 @@ export function casesOf<How>(
   rows: readonly CaseRow<How>[],
 ): readonly CheckCase[] {
   return rows.map(([id, sent, how, own = {}]) => ({
-    ...{ ...common, id, sent, run: (probe: Probe) => run(probe, how) },
+    ...common,
+    id,
+    sent,
+    run: (probe: Probe) => run(probe, how),
     ...(typeof own === "string" ? { fix: own } : own),
   }));
 }
@@ -86,10 +100,15 @@ export function groupOf({ id }: Pick<CheckCase, "id">): Group {
 }
 
 /** The correct answers in words, such as `4xx, best 401` or `200, runs once`. */
-export function rightText({ right, best, runs }: Pick<CheckCase, "right" | "best" | "runs">): string {
+export function rightText({
+  right,
+  best,
+  runs,
+}: Pick<CheckCase, "right" | "best" | "runs">): string {
   const parts = [anyOf(right)];
   // That 4xx is better than other refusals goes without saying.
-  if (best !== undefined && best.join() !== "4xx" && best !== right) parts.push(`best ${anyOf(best)}`);
+  if (best !== undefined && best.join() !== "4xx" && best !== right)
+    parts.push(`best ${anyOf(best)}`);
   if (runs !== undefined)
     parts.push(runs === 0 ? "never runs" : runs === 1 ? "runs once" : `runs ${runs} times`);
   return parts.join(", ");

@@ -20,7 +20,10 @@ export interface CheckOptions extends Omit<ProbeOptions, "runName" | "counter" |
   readonly rate?: number;
   /** Waits for a receiver that refuses everything for a time. Default: by the clock. */
   readonly wait?: (milliseconds: number) => Promise<unknown>;
-  /** Called with the milliseconds of each wait for a receiver that refuses everything for a time, and why. */
+  /**
+   * Called with the milliseconds of each wait for a receiver that refuses everything for a time,
+   * and why.
+   */
   readonly onWait?: (milliseconds: number, why: string) => void;
   /** Called with each result, in the order of the cases. */
   readonly onResult?: (result: CheckResult) => void;

@@ -20,7 +20,10 @@ export interface CheckResult {
   readonly why: string;
   /** What is wrong with the receiver and how to fix it, or why the case was not applicable. */
   readonly fix: string | null;
-  /** Milliseconds that the receiver took for its slowest answer, from the end of the request; `null` if not measured. */
+  /**
+   * Milliseconds that the receiver took for its slowest answer, from the end of the request; `null`
+   * if not measured.
+   */
   readonly responseTime: number | null;
   /** Milliseconds. */
   readonly duration: number;
@@ -44,7 +47,10 @@ export interface CheckReport {
   readonly stopped: string | null;
   /** The case that ended the run, if one did; `null` if none could be run. */
   readonly endedBy: string | null;
-  /** Whether the run ended because the receiver cannot go on, not because it cannot be reached or limits its senders. */
+  /**
+   * Whether the run ended because the receiver cannot go on, not because it cannot be reached or
+   * limits its senders.
+   */
   readonly isReceiversFault: boolean;
   readonly counts: ReturnType<typeof countResults>;
 }
@@ -62,7 +68,10 @@ export const MARKS = {
 export type Verdict = keyof typeof MARKS;
 
 /** How a case ended: its outcome, or how much its failure weighs. */
-export function verdictOf({ outcome, severity }: Pick<CheckResult, "outcome" | "severity">): Verdict {
+export function verdictOf({
+  outcome,
+  severity,
+}: Pick<CheckResult, "outcome" | "severity">): Verdict {
   return outcome === "failed" ? severity : outcome;
 }
 
@@ -84,9 +93,14 @@ export function countResults(results: readonly CheckResult[]) {
   };
 }
 
-/** Whether a result fails the run: a failed required case, or with `strict` a failed recommended one. */
+/**
+ * Whether a result fails the run: a failed required case, or with `strict` a failed recommended
+ * one.
+ */
 export function isFatal({ outcome, severity }: CheckResult, strict: boolean): boolean {
-  return outcome === "failed" && (severity === "required" || (strict && severity === "recommended"));
+  return (
+    outcome === "failed" && (severity === "required" || (strict && severity === "recommended"))
+  );
 }
 
 export const REPORT_FORMATS = ["pretty", "json", "junit", "github", "markdown"] as const;

@@ -16,7 +16,10 @@ export interface FoundCauses {
 }
 
 /** Common causes of several results, most serious first; none if each failure has its own cause. */
-export function diagnose(results: readonly CheckResult[], found: FoundCauses = {}): readonly string[] {
+export function diagnose(
+  results: readonly CheckResult[],
+  found: FoundCauses = {},
+): readonly string[] {
   const control = results.find(({ id }) => id === CONTROL);
   const forged = diagnoseForged(results);
   if (control?.outcome === "failed" && control.answer !== "200")
@@ -47,18 +50,23 @@ const COMMON = ["bytes", "form", "content-type"] as const;
 
 /** Whether unusual input made the code fail. */
 function crashes({ id, outcome, right, answer }: CheckResult): boolean {
-  if (outcome !== "failed" || right.startsWith("200") || !/^(?:BODY|TIME|SIG)/.test(id)) return false;
+  if (outcome !== "failed" || right.startsWith("200") || !/^(?:BODY|TIME|SIG)/.test(id))
+    return false;
   return /^(?:5\d\d|closed)/.test(answer ?? "");
 }
 
 const CRASHES =
   "Unusual input makes the code fail: catch errors around verifying and parsing, and answer 4xx";
 
-/** What a receiver verifies that refuses valid deliveries in several spellings, as far as these show. */
+/**
+ * What a receiver verifies that refuses valid deliveries in several spellings, as far as these
+ * show.
+ */
 function otherText(results: readonly CheckResult[]): string {
   const failed = new Set(results.filter(({ outcome }) => outcome === "failed").map(({ id }) => id));
   const isText =
-    failed.has("BODY-09") && !["BODY-10", "BODY-11", "BODY-13", "BODY-16"].some((id) => failed.has(id));
+    failed.has("BODY-09") &&
+    !["BODY-10", "BODY-11", "BODY-13", "BODY-16"].some((id) => failed.has(id));
   const what = isText
     ? "text decoded as something other than UTF-8, such as Latin-1"
     : "JSON or text made from it";
@@ -68,7 +76,8 @@ function otherText(results: readonly CheckResult[]): string {
 /** Why nothing was seen to run. */
 function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
   const toRun = results.filter(
-    ({ runs, right, answer }) => runs !== null && /, runs /.test(right) && CONFIRMED.test(answer ?? ""),
+    ({ runs, right, answer }) =>
+      runs !== null && /, runs /.test(right) && CONFIRMED.test(answer ?? ""),
   );
   if (toRun.length === 0 || toRun.some(({ runs }) => runs !== 0)) return [];
   const cause =
@@ -80,7 +89,8 @@ function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
 function diagnoseFailures(results: readonly CheckResult[]): readonly string[] {
   const lost = results.filter(({ fix }) => fix === LOST);
   const now = results.filter(({ fix }) => /sent once more, it was answered 2/.test(fix ?? ""));
-  const again = "it fails now and then on valid deliveries, and takes the same ones later: see its log";
+  const again =
+    "it fails now and then on valid deliveries, and takes the same ones later: see its log";
   return [
     ...(lost.length === 0 ? [] : [causeText(`an event that failed is lost: ${LOST}`, lost)]),
     ...(now.length === 0 ? [] : [causeText(again, now)]),
@@ -135,12 +145,14 @@ const TELLING: readonly (readonly string[])[] = [
 ];
 
 /**
- * Why valid deliveries are refused at random: which digests the receiver computes or prints wrongly. One case is proof
- * enough, since all others avoid such digests.
+ * Why valid deliveries are refused at random: which digests the receiver computes or prints
+ * wrongly. One case is proof enough, since all others avoid such digests.
  */
 function diagnoseDigests(results: readonly CheckResult[]): readonly string[] {
   const failed = new Map(
-    results.filter((one) => one.outcome === "failed" && refusesSignature(one)).map((one) => [one.id, one]),
+    results
+      .filter((one) => one.outcome === "failed" && refusesSignature(one))
+      .map((one) => [one.id, one]),
   );
   return TELLING.flatMap((ids) => {
     const alike = ids.flatMap((id) => failed.get(id) ?? []);

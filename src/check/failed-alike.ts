@@ -19,10 +19,15 @@ export function refusesSignature({ answer, fix }: CheckResult): boolean {
   return /^40[013]/.test(answer ?? "") && fix?.startsWith(NOT_SIGNATURE) !== true;
 }
 
-/** Failures that their cases explain alike, with that text. Failures with an explanation of another kind are left out. */
+/**
+ * Failures that their cases explain alike, with that text. Failures with an explanation of another
+ * kind are left out.
+ */
 export function explainedAlike(results: readonly CheckResult[]) {
   const fixOf = ({ id }: CheckResult) => BY_ID.get(id)?.fix ?? "";
-  const alike = results.filter((one) => one.outcome === "failed" && one.fix?.startsWith(fixOf(one)) === true);
+  const alike = results.filter(
+    (one) => one.outcome === "failed" && one.fix?.startsWith(fixOf(one)) === true,
+  );
   return [...grouped(alike, fixOf)].map(([fix, alike]) => ({ fix, alike }));
 }
 

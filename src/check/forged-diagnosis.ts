@@ -17,7 +17,10 @@ export function diagnoseForged(results: readonly CheckResult[]): readonly string
     ...(open === undefined ? [] : [causeText(open, part)]),
     ...explainedAlike(others).map(({ fix, alike }) => {
       const confirmed = [...new Set(alike.flatMap((one) => one.confirmed))];
-      return causeText(confirmed.length === 0 ? fix : `${fix}; confirmed: ${inBrief(confirmed)}`, alike);
+      return causeText(
+        confirmed.length === 0 ? fix : `${fix}; confirmed: ${inBrief(confirmed)}`,
+        alike,
+      );
     }),
     ...(ran.length === 0 ? [] : [causeText(RUNS_REFUSED, ran)]),
   ];
@@ -25,20 +28,33 @@ export function diagnoseForged(results: readonly CheckResult[]): readonly string
 
 /** Whether a delivery without a signature got in. */
 function hasUnsigned({ id, confirmed }: CheckResult): boolean {
-  return id === "SIG-01" || id === "SIG-37" || confirmed.some((name) => name.startsWith("unsigned"));
+  return (
+    id === "SIG-01" || id === "SIG-37" || confirmed.some((name) => name.startsWith("unsigned"))
+  );
 }
 
-/** Whether a delivery got in that anyone may have sent: neither the secret nor a delivery of the sender's makes it. */
+/**
+ * Whether a delivery got in that anyone may have sent: neither the secret nor a delivery of the
+ * sender's makes it.
+ */
 export function isForgedIn(one: CheckResult): boolean {
   const { id, outcome, severity, right, answer, runs } = one;
-  if (outcome !== "failed" || severity !== "required" || !/^(?:refused|any)/.test(right)) return false;
+  if (outcome !== "failed" || severity !== "required" || !/^(?:refused|any)/.test(right))
+    return false;
   if (!CONFIRMED.test(answer ?? "") && !ranRefused(one)) return false;
   if (/never runs/.test(right) && /^any/.test(right)) return (runs ?? 0) > 0;
   return !HARMLESS.has(id) && !isAbout(one, "form") && (!isAbout(one, "bytes") || MEANING.has(id));
 }
 
 /** Only who has the secret can send these. */
-const HARMLESS: ReadonlySet<string> = new Set(["SIG-06", "SIG-07", "SIG-08", "SIG-24", "SIG-25", "SIG-27"]);
+const HARMLESS: ReadonlySet<string> = new Set([
+  "SIG-06",
+  "SIG-07",
+  "SIG-08",
+  "SIG-24",
+  "SIG-25",
+  "SIG-27",
+]);
 /** The changed bodies that mean something else. */
 const MEANING: ReadonlySet<string> = new Set(["BODY-01", "BODY-06"]);
 
@@ -70,11 +86,15 @@ const RUNS_REFUSED =
 export function whyOpen(results: readonly CheckResult[]): string | undefined {
   const resultOf = (id: string) => results.find((one) => one.id === id);
   const accepts = (...ids: string[]) =>
-    ids.every((id) => resultOf(id)?.outcome === "failed" && CONFIRMED.test(resultOf(id)?.answer ?? ""));
-  const [unsigned, wrong] = [resultOf("SIG-37"), resultOf("SIG-38")];
+    ids.every(
+      (id) => resultOf(id)?.outcome === "failed" && CONFIRMED.test(resultOf(id)?.answer ?? ""),
+    );
+  const unsigned = resultOf("SIG-37");
+  const wrong = resultOf("SIG-38");
   if (isRandom(accepts("SIG-01"), unsigned, wrong)) return AT_RANDOM;
   if (accepts("SIG-01", "SIG-02", "SIG-17", "SIG-18")) {
-    if (refusesSome(unsigned) && refusesSome(wrong)) return causeText(SOME_KINDS, [unsigned, wrong]);
+    if (refusesSome(unsigned) && refusesSome(wrong))
+      return causeText(SOME_KINDS, [unsigned, wrong]);
     const ran = resultOf("DUP-04")?.runs ?? 0;
     return ran > 0 && resultOf("DUP-10")?.runs === 0 ? ANSWERS_FIRST : NOT_VERIFIED;
   }
@@ -88,8 +108,15 @@ export function whyOpen(results: readonly CheckResult[]): string | undefined {
   return accepts("SIG-01") ? UNSIGNED : undefined;
 }
 
-/** Whether forgeries of one kind are confirmed in one case and refused in another that sends the same. */
-function isRandom(isOpen: boolean, unsigned: CheckResult | undefined, wrong: CheckResult | undefined) {
+/**
+ * Whether forgeries of one kind are confirmed in one case and refused in another that sends the
+ * same.
+ */
+function isRandom(
+  isOpen: boolean,
+  unsigned: CheckResult | undefined,
+  wrong: CheckResult | undefined,
+) {
   if (unsigned === undefined || unsigned.answer === null) return false;
   const { confirmed } = unsigned;
   if (isOpen ? !confirmed.includes(SAME_KIND) : confirmed.includes("property.created")) return true;

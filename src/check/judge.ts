@@ -29,7 +29,12 @@ export function judge(
     const which = isPart ? `; confirmed: ${confirmed.join(", ")}` : "";
     if (again?.runs === 0) return { ...seen, outcome: "failed", severity: "required", fix: LOST };
     if (wrong.type === "endless")
-      return { ...seen, outcome: "failed", severity: "required", fix: fixFor(one, wrong, circumstances) };
+      return {
+        ...seen,
+        outcome: "failed",
+        severity: "required",
+        fix: fixFor(one, wrong, circumstances),
+      };
     const then =
       again === undefined ? "" : `; sent once more, it was answered ${answersText([again.answer])}`;
     return { ...seen, outcome: "failed", fix: fixFor(one, wrong, circumstances) + which + then };
@@ -66,7 +71,10 @@ export function notApplicable(one: CheckCase, reason: string): CheckResult {
   return { ...blank(one), outcome: "not_applicable", fix: reason };
 }
 
-/** A failed result for a case that stopped the receiver: after it the receiver no longer answered, for good or for a moment. */
+/**
+ * A failed result for a case that stopped the receiver: after it the receiver no longer answered,
+ * for good or for a moment.
+ */
 export function stoppedReceiver(
   result: CheckResult,
   one: CheckCase,
@@ -91,8 +99,18 @@ export function notObserved(one: CheckCase, reason: string, duration: number): C
 function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
   const { id, sent, severity, why } = one;
   return {
-    ...{ id, sent, severity, why, group: groupOf(one), right: rightText(one) },
-    ...{ answer: null, confirmed: [], runs: null, fix: null, responseTime: null, duration: 0 },
+    id,
+    sent,
+    severity,
+    why,
+    group: groupOf(one),
+    right: rightText(one),
+    answer: null,
+    confirmed: [],
+    runs: null,
+    fix: null,
+    responseTime: null,
+    duration: 0,
   };
 }
 
@@ -113,11 +131,15 @@ function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout, refusal }: Circu
   const { status } = answer;
   if (wantsRefusal) {
     if (status >= 500)
-      return one.crash ?? "its code fails on this instead of refusing it: catch the error and answer 4xx";
-    if (status >= 300) return `${status} does not refuse it: answer ${anyOf(one.best ?? one.right)}`;
+      return (
+        one.crash ?? "its code fails on this instead of refusing it: catch the error and answer 4xx"
+      );
+    if (status >= 300)
+      return `${status} does not refuse it: answer ${anyOf(one.best ?? one.right)}`;
     return one.fix;
   }
-  if (status >= 200 && status < 300) return `${status} does not confirm a delivery: answer exactly 200`;
+  if (status >= 200 && status < 300)
+    return `${status} does not confirm a delivery: answer exactly 200`;
   if (status >= 300 && status < 400)
     return "it redirects, but senders do not follow redirects: check the final URL";
   if (status >= 500) return one.crash ?? "its code fails on a valid delivery: see its log";
@@ -146,8 +168,12 @@ export function showsSignature({ about, right }: CheckCase): boolean {
 
 /** The cases whose own text says why a valid signature may be refused. */
 const SIGNATURE_FIXES: ReadonlySet<CheckCase["about"]> = new Set([
-  ...(["bytes", "content-type", "digest", "header", "transfer"] as const),
-]);
+  "bytes",
+  "content-type",
+  "digest",
+  "header",
+  "transfer",
+] as const);
 
 const RUNS_REFUSED =
   "it refuses a forged event, but runs it: verify the signature before you do anything else";

@@ -4,7 +4,10 @@ import { answerText, isIn, type ProbeAnswer } from "./answer.ts";
 /** Milliseconds of one wait, and of all waits of a run. */
 const LONGEST_WAIT = 90_000;
 const LONGEST_WAITS = 600_000;
-/** Milliseconds of the first wait if the receiver does not say how long; each further one is twice as long. */
+/**
+ * Milliseconds of the first wait if the receiver does not say how long; each further one is twice
+ * as long.
+ */
 const FIRST_WAIT = 1000;
 
 /** How to send a valid delivery, and what to tell while waiting. */
@@ -18,8 +21,9 @@ export interface LimitTerms {
 }
 
 /**
- * Notices a receiver that refuses everything for a time, since it limits the rate or bans senders of wrong signatures, and
- * waits until it accepts a valid delivery again. Without that, a refusal would prove nothing.
+ * Notices a receiver that refuses everything for a time, since it limits the rate or bans senders
+ * of wrong signatures, and waits until it accepts a valid delivery again. Without that, a refusal
+ * would prove nothing.
  */
 export function watchLimits({ sendValid, requests, onWait, wait: sleep = wait }: LimitTerms) {
   let found: string | undefined;
@@ -35,7 +39,8 @@ export function watchLimits({ sendValid, requests, onWait, wait: sleep = wait }:
       const why = isRate(answer) ? "it limits the rate" : "it bans senders of wrong signatures";
       found = foundText(answer, after);
       const pause = retryAfter === undefined || retryAfter === 0 ? next : retryAfter;
-      if (waited + pause > LONGEST_WAIT || waitedInAll + pause > LONGEST_WAITS) return { gaveUp: found };
+      if (waited + pause > LONGEST_WAIT || waitedInAll + pause > LONGEST_WAITS)
+        return { gaveUp: found };
       onWait?.(pause, why);
       await sleep(pause);
       waited += pause;
@@ -55,7 +60,9 @@ export function watchLimits({ sendValid, requests, onWait, wait: sleep = wait }:
   };
 }
 
-/** Whether valid deliveries are accepted at once or again, or why they are not after a long wait. */
+/**
+ * Whether valid deliveries are accepted at once or again, or why they are not after a long wait.
+ */
 export type Limited = "open" | "reopened" | { readonly gaveUp: string };
 
 /** Whether a valid delivery was refused for what came before it. */

@@ -24,8 +24,9 @@ export const MARKER = "{marker}";
 export const EVENT_ID = "{event-id}";
 
 /**
- * An observer that asks once for the event's marker, or, if the template contains `{event-id}`, once for each event id of its
- * bodies, and adds the counts up. `ask` gets what fills a part of the template, and the marker if no part names it.
+ * An observer that asks once for the event's marker, or, if the template contains `{event-id}`,
+ * once for each event id of its bodies, and adds the counts up. `ask` gets what fills a part of the
+ * template, and the marker if no part names it.
  */
 function observerOf(
   template: string,
@@ -40,7 +41,9 @@ function observerOf(
       for (const id of hasIds ? eventIds(bodies) : [""]) {
         const fill = (part: string) => part.replaceAll(MARKER, marker).replaceAll(EVENT_ID, id);
         sum += await ask(fill, added).catch((cause: unknown) => {
-          throw new HookporterError("usage", `--observe ${name}: ${describeError(cause)}`, { cause });
+          throw new HookporterError("usage", `--observe ${name}: ${describeError(cause)}`, {
+            cause,
+          });
         });
       }
       return sum;
@@ -55,8 +58,9 @@ function eventIds(bodies: readonly Uint8Array[]): readonly string[] {
 }
 
 /**
- * Reads the count from an observer's output: its last line, which is a whole number or the record that
- * `events show --json` prints. Throws an error that says what it got instead, and how the observer failed.
+ * Reads the count from an observer's output: its last line, which is a whole number or the record
+ * that `events show --json` prints. Throws an error that says what it got instead, and how the
+ * observer failed.
  */
 export function readCount(output: string, failure = ""): number {
   const line = output.trimEnd().split("\n").at(-1)?.trim() ?? "";
@@ -87,8 +91,8 @@ interface CommandSurroundings {
 }
 
 /**
- * Observes with a command, run without a shell: the marker replaces `{marker}`, or is added as the last argument. Only the
- * output counts, not the exit code, since `grep -c` fails when it prints 0.
+ * Observes with a command, run without a shell: the marker replaces `{marker}`, or is added as the
+ * last argument. Only the output counts, not the exit code, since `grep -c` fails when it prints 0.
  */
 export function observeByCommand(command: string, surroundings: CommandSurroundings): Observer {
   const [program = "", ...given] = commandWords(command);
@@ -114,12 +118,18 @@ export function observedAddress(template: string): URL {
   return new URL(template.replaceAll(/[{}]/g, ""));
 }
 
-/** Observes with GET: the marker replaces `{marker}`, or is added as the parameter `marker`. 404 counts as 0. */
+/**
+ * Observes with GET: the marker replaces `{marker}`, or is added as the parameter `marker`. 404
+ * counts as 0.
+ */
 export function observeByUrl(template: string, timeout: number): Observer {
   return observerOf(template, observedAddress(template).origin, async (fill, added) => {
     const url = new URL(fill(template));
     if (added !== undefined) url.searchParams.set("marker", added);
-    const answer = await fetch(url, { redirect: "error", signal: AbortSignal.timeout(timerDelay(timeout)) });
+    const answer = await fetch(url, {
+      redirect: "error",
+      signal: AbortSignal.timeout(timerDelay(timeout)),
+    });
     const text = await answer.text();
     if (answer.status === 404) return 0;
     if (!answer.ok) throw new Error(`the URL answered ${answer.status}`);

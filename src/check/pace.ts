@@ -3,7 +3,10 @@ import { setTimeout as wait } from "node:timers/promises";
 /** Milliseconds between two looks at how busy this process is. */
 const LOOK = 10;
 
-/** When the requests of a run may be sent, how many there were, and how long this process was too busy to read answers. */
+/**
+ * When the requests of a run may be sent, how many there were, and how long this process was too
+ * busy to read answers.
+ */
 export class Pace {
   requests = 0;
   #lag = 0;
@@ -31,7 +34,10 @@ export class Pace {
     if (at > now) await wait(at - now);
   }
 
-  /** Milliseconds for which this process did nothing but compute, so far: no answer could be read then. */
+  /**
+   * Milliseconds for which this process did nothing but compute, so far: no answer could be read
+   * then.
+   */
   get lag(): number {
     return this.#lag + Math.max(0, uptime() - this.#looked - 2 * LOOK);
   }

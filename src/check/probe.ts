@@ -24,7 +24,10 @@ export interface ProbeOptions {
   /** Counts how often events ran, if that can be observed. */
   readonly countRuns?: CountRuns;
   readonly pace: Pace;
-  /** An event that the receiver accepts, in place of the sample. Only its `timestamp` changes, and what `vary` names. */
+  /**
+   * An event that the receiver accepts, in place of the sample. Only its `timestamp` changes, and
+   * what `vary` names.
+   */
   readonly event?: Envelope;
   /** The path of a field of `event` that every case changes, such as `data.id`. */
   readonly vary?: string;
@@ -49,7 +52,9 @@ export function isValid({ options }: Exchange): boolean {
 
 /** How a delivery differs from those of the service. */
 export interface PostOptions {
-  /** The signature header's value or values; `null` for none. Default: the signature of the body. */
+  /**
+   * The signature header's value or values; `null` for none. Default: the signature of the body.
+   */
   readonly signature?: string | readonly string[] | null;
   readonly header?: string;
   readonly method?: string;
@@ -95,8 +100,12 @@ export class Probe {
     const name = `prop_check_${options.runName}_${caseId.toLowerCase().replace("-", "_")}`;
     const { event, vary } = options;
     const isNumber =
-      event !== undefined && vary !== undefined && typeof memberAt(event, vary.split(".")) === "number";
-    this.marker = isNumber ? String(createHash("sha256").update(name).digest().readUInt32BE()) : name;
+      event !== undefined &&
+      vary !== undefined &&
+      typeof memberAt(event, vary.split(".")) === "number";
+    this.marker = isNumber
+      ? String(createHash("sha256").update(name).digest().readUInt32BE())
+      : name;
   }
 
   /** The raw request target of the URL. */
@@ -110,8 +119,8 @@ export class Probe {
   }
 
   /**
-   * This case's event, completely valid: the given one, or a sample of `property.created`, the only kind whose `data` is
-   * described.
+   * This case's event, completely valid: the given one, or a sample of `property.created`, the only
+   * kind whose `data` is described.
    */
   event(changes: Readonly<Record<string, unknown>> = {}): Envelope {
     const { event, vary, clock } = this.#options;
@@ -129,8 +138,13 @@ export class Probe {
     return this.untilDigest(() => Buffer.from(JSON.stringify(this.event(changes)), "utf8"));
   }
 
-  /** The bytes of this case's event with some fields of `data` changed, or, in a given event, added. */
-  bodyWith(data: Readonly<Record<string, unknown>>, changes?: Readonly<Record<string, unknown>>): Buffer {
+  /**
+   * The bytes of this case's event with some fields of `data` changed, or, in a given event, added.
+   */
+  bodyWith(
+    data: Readonly<Record<string, unknown>>,
+    changes?: Readonly<Record<string, unknown>>,
+  ): Buffer {
     const isGiven = this.#options.event !== undefined;
     const changed = isGiven
       ? Object.fromEntries(Object.entries(data).map(([name, value]) => [`check_${name}`, value]))
@@ -138,7 +152,10 @@ export class Probe {
     return this.body({ data: { ...this.event().data, ...changed }, ...changes });
   }
 
-  /** The bytes of an event of a kind: the sample of that kind with this case's marker, or the given one with that kind. */
+  /**
+   * The bytes of an event of a kind: the sample of that kind with this case's marker, or the given
+   * one with that kind.
+   */
   bodyOf(kind: EventKind | string): Buffer {
     const { event, clock } = this.#options;
     if (!isEventKind(kind) || event !== undefined) return this.body({ event: kind });
@@ -152,17 +169,23 @@ export class Probe {
   }
 
   /**
-   * Makes the same bodies with one `webhook.id`, or one timestamp, after another until the digits of their digests fit. Without that, a
-   * receiver that mishandles some digits would fail at random, and for reasons that the case does not know. Tries a
-   * body once if it is too large, and gives up if neither changes it.
+   * Makes the same bodies with one `webhook.id`, or one timestamp, after another until the digits
+   * of their digests fit. Without that, a receiver that mishandles some digits would fail at
+   * random, and for reasons that the case does not know. Tries a body once if it is too large, and
+   * gives up if neither changes it.
    */
-  untilDigest<Made extends Buffer | readonly Buffer[]>(make: () => Made, fits: DigestForm = PLAIN): Made {
+  untilDigest<Made extends Buffer | readonly Buffer[]>(
+    make: () => Made,
+    fits: DigestForm = PLAIN,
+  ): Made {
     if (this.#isSearching) return make();
     this.#isSearching = true;
     try {
       for (let tries = 1; ; tries++) {
         const made = make();
-        const bodies: readonly Buffer[] = Buffer.isBuffer(made) ? [made] : (made as readonly Buffer[]);
+        const bodies: readonly Buffer[] = Buffer.isBuffer(made)
+          ? [made]
+          : (made as readonly Buffer[]);
         const isLarge = bodies.some(({ byteLength }) => byteLength > SEARCHED_BYTES);
         if (isLarge || tries >= MOST_TRIES) return made;
         if (bodies.every((body) => fits(this.digest(body)))) return made;
@@ -205,8 +228,15 @@ export class Probe {
     );
     await pace.turn();
     const answer = await exchange(this.url, {
-      ...{ insecure, lag: () => pace.lag, method, target, headers: Object.fromEntries(sent) },
-      ...{ body: parts, timeout, trailers, agent },
+      insecure,
+      lag: () => pace.lag,
+      method,
+      target,
+      headers: Object.fromEntries(sent),
+      body: parts,
+      timeout,
+      trailers,
+      agent,
     });
     this.exchanges.push({ body, options, answer });
     return answer;
@@ -230,10 +260,14 @@ export class Probe {
     return this.#options.countRuns !== undefined;
   }
 
-  /** How often the events of these bodies ran, according to the observer, once the count has settled. */
+  /**
+   * How often the events of these bodies ran, according to the observer, once the count has
+   * settled.
+   */
   async runs(bodies: readonly Uint8Array[], wanted: number): Promise<number> {
     const { countRuns } = this.#options;
-    if (countRuns === undefined) throw new TypeError("a case that observes was run without an observer");
+    if (countRuns === undefined)
+      throw new TypeError("a case that observes was run without an observer");
     return countRuns({ marker: this.marker, bodies }, wanted);
   }
 }
@@ -250,5 +284,8 @@ function varied(event: Envelope, path: string | undefined, marker: string): Enve
 }
 
 function lengthOf(parts: readonly BodyPart[]): number {
-  return parts.reduce<number>((sum, part) => sum + (typeof part === "number" ? 0 : part.byteLength), 0);
+  return parts.reduce<number>(
+    (sum, part) => sum + (typeof part === "number" ? 0 : part.byteLength),
+    0,
+  );
 }

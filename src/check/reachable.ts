@@ -18,20 +18,26 @@ const DYING = 100;
 /** Milliseconds between two valid deliveries to a receiver that answers none. */
 const AGAIN = 500;
 
-/** Whether a receiver still answers, is away for a moment, as one that is started again, or has gone, and why. */
+/**
+ * Whether a receiver still answers, is away for a moment, as one that is started again, or has
+ * gone, and why.
+ */
 export type Life =
   | { readonly state: "answers" }
   | { readonly state: "restarted" }
   | {
       readonly state: "gone";
       readonly why: string;
-      /** Whether its own process is why: it was there, and nothing listens any more, or it answers nobody. */
+      /**
+       * Whether its own process is why: it was there, and nothing listens any more, or it answers
+       * nobody.
+       */
       readonly isOwnFault: boolean;
     };
 
 /**
- * Looks whether a receiver still answers after a connection ended without an answer: whether a valid delivery is answered, at
- * once or after a while, since it may be restarting.
+ * Looks whether a receiver still answers after a connection ended without an answer: whether a
+ * valid delivery is answered, at once or after a while, since it may be restarting.
  */
 export async function lifeOf(
   { url, ...terms }: Reached,
@@ -63,7 +69,9 @@ function gone(why: string): Life {
   return { state: "gone", why, isOwnFault: true };
 }
 
-/** Whether the receiver itself answered: a proxy in front of one that is gone answers 502 or 504. */
+/**
+ * Whether the receiver itself answered: a proxy in front of one that is gone answers 502 or 504.
+ */
 function isAnswered(answer: ProbeAnswer): boolean {
   return (answer.type === "status" && !isIn(answer, ["502", "504"])) || answer.type === "endless";
 }
@@ -75,8 +83,10 @@ function codeOf(error: NodeJS.ErrnoException | "timeout"): string | undefined {
 
 function inWords(error: NodeJS.ErrnoException | "timeout", timeout: number): string {
   if (error === "timeout") return `no connection in ${timeout} ms`;
-  const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
-  if (first.code === "ECONNREFUSED") return "connection refused: nothing listens there; start the receiver";
+  const first =
+    error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
+  if (first.code === "ECONNREFUSED")
+    return "connection refused: nothing listens there; start the receiver";
   if (first.code === "ENOTFOUND") return "no such host: check the URL";
   if (first.code?.startsWith("ERR_SSL") === true)
     return `no TLS connection (${first.code}): use http if the receiver has no TLS`;

@@ -1,4 +1,7 @@
-/** Why answers are correct. Those that begin with a section's name come from the service's description; others are ours. */
+/**
+ * Why answers are correct. Those that begin with a section's name come from the service's
+ * description; others are ours.
+ */
 export const WHY = {
   confirm: "Delivery: the receiver confirms reception with 200",
   signature: "Authentication 6: a value that differs from the computed one is rejected",
@@ -7,11 +10,14 @@ export const WHY = {
   sentTwice: "ours: with two values it is undefined which one counts",
   trailer: "HTTP: a trailer is not a header, unless its definition allows it",
   headerName: "HTTP: header names are case-insensitive",
-  madeUpData: "Event kinds: one of the 12; its `data` is not shown, so it may be refused, but must not fail",
+  madeUpData:
+    "Event kinds: one of the 12; its `data` is not shown, so it may be refused, but must not fail",
   unknownKind: "Versioning: kinds may be added; anything but 200 makes the sender retry for ever",
   addedFields: "Versioning: compatibility within a version lets fields be added",
-  otherData: "Delivery: receivers are advised to validate; after a 5xx the same bytes are sent again",
-  validate: "Delivery: receivers are advised to validate the format; Errors: 400 is an invalid request",
+  otherData:
+    "Delivery: receivers are advised to validate; after a 5xx the same bytes are sent again",
+  validate:
+    "Delivery: receivers are advised to validate the format; Errors: 400 is an invalid request",
   noFailure: "ours: a signed body may be refused or kept, but must not make the code fail",
   json: "Delivery: the body is JSON, and this is JSON",
   contentType: "Delivery: the Content-Type is not shown, so a receiver must not depend on it",

@@ -2,8 +2,9 @@ import { type CheckReport, type CheckResult, isFatal, observedText } from "./che
 import { verdictText } from "./verdict.ts";
 
 /**
- * A report as workflow commands of GitHub Actions, one line per failed case: an error if it fails the run, a warning if a
- * recommended case failed, a notice otherwise. Before them come the verdict and the common causes, after them the counts.
+ * A report as workflow commands of GitHub Actions, one line per failed case: an error if it fails
+ * the run, a warning if a recommended case failed, a notice otherwise. Before them come the verdict
+ * and the common causes, after them the counts.
  */
 export function githubReport(report: CheckReport, strict: boolean): string {
   const { url, results, counts, stopped, diagnosis } = report;
@@ -34,7 +35,10 @@ function levelOf(one: CheckResult, strict: boolean): string {
   return one.severity === "informational" ? "notice" : "warning";
 }
 
-/** A workflow command. Line breaks and the characters that end a property are escaped as GitHub documents it. */
+/**
+ * A workflow command. Line breaks and the characters that end a property are escaped as GitHub
+ * documents it.
+ */
 function command(level: string, title: string, message: string): string {
   const escaped = escapeLine(title).replaceAll(":", "%3A").replaceAll(",", "%2C");
   return `::${level} title=${escaped}::${escapeLine(message)}`;

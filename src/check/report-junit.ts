@@ -3,13 +3,16 @@ import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
 import { verdictText } from "./verdict.ts";
 
 /**
- * A report as JUnit XML: a suite per group, a test per case. Results that fail the run are a `failure`; cases that were
- * not applicable, or failed only as advice, are `skipped` with their reason, so that viewers show them without failing. The case
- * that ended the run is an `error`; if none did, the run itself is one.
+ * A report as JUnit XML: a suite per group, a test per case. Results that fail the run are a
+ * `failure`; cases that were not applicable, or failed only as advice, are `skipped` with their
+ * reason, so that viewers show them without failing. The case that ended the run is an `error`; if
+ * none did, the run itself is one.
  */
 export function junitReport(report: CheckReport, strict: boolean): string {
   const { url, startedAt, duration, results, diagnosis, proof } = report;
-  const said = [verdictText(report, strict), ...diagnosis, ...(proof === null ? [] : [proof])].join("\n");
+  const said = [verdictText(report, strict), ...diagnosis, ...(proof === null ? [] : [proof])].join(
+    "\n",
+  );
   const isErrorOf = (one: CheckResult) => report.stopped !== null && one.id === report.endedBy;
   const suites = (Object.keys(GROUPS) as Group[]).flatMap((group) => {
     const own = results.filter((one) => one.group === group);
@@ -21,11 +24,16 @@ export function junitReport(report: CheckReport, strict: boolean): string {
       time,
       timestamp: startedAt.replace(/\.\d+Z$/, ""),
     };
-    const properties = element("properties", {}, [element("property", { name: "url", value: url })]);
+    const properties = element("properties", {}, [
+      element("property", { name: "url", value: url }),
+    ]);
     const tests = own.map((one) => testCase(one, strict, isErrorOf(one) ? report.stopped : null));
-    return [element("testsuite", attributes, [properties, ...tests, element("system-out", {}, said)])];
+    return [
+      element("testsuite", attributes, [properties, ...tests, element("system-out", {}, said)]),
+    ];
   });
-  if (report.stopped !== null && !results.some(isErrorOf)) suites.push(wholeRun(report.stopped, startedAt));
+  if (report.stopped !== null && !results.some(isErrorOf))
+    suites.push(wholeRun(report.stopped, startedAt));
   // The schema of Jenkins' xUnit plugin knows `skipped` of a suite only.
   const { skipped: _, ...known } = counts(results, strict, isErrorOf);
   const alone = report.stopped !== null && known.errors === 0 ? 1 : 0;
@@ -39,7 +47,11 @@ function wholeRun(stopped: string, startedAt: string): string {
   const attributes = { name: "run", classname: "hookporter.check", time: seconds(0) };
   const error = element("error", { message: stopped, type: "stopped" });
   const counted = { tests: 1, failures: 0, errors: 1, skipped: 0, time: seconds(0) };
-  const suite = { name: "hookporter check", ...counted, timestamp: startedAt.replace(/\.\d+Z$/, "") };
+  const suite = {
+    name: "hookporter check",
+    ...counted,
+    timestamp: startedAt.replace(/\.\d+Z$/, ""),
+  };
   return element("testsuite", suite, [element("testcase", attributes, [error])]);
 }
 
@@ -49,7 +61,13 @@ function testCase(one: CheckResult, strict: boolean, stopped: string | null): st
   const name = `${id} ${sent}`;
   const attributes = { name, classname: `hookporter.check.${group}`, time: seconds(duration) };
   if (stopped !== null) {
-    const text = [`sent: ${sent}`, `answered: ${answer}`, `right: ${right}`, `why: ${why}`, `fix: ${fix}`];
+    const text = [
+      `sent: ${sent}`,
+      `answered: ${answer}`,
+      `right: ${right}`,
+      `why: ${why}`,
+      `fix: ${fix}`,
+    ];
     return element("testcase", attributes, [
       element("error", { message: stopped, type: "stopped" }, text.join("\n")),
     ]);
@@ -69,10 +87,16 @@ function testCase(one: CheckResult, strict: boolean, stopped: string | null): st
     `why: ${why}`,
     `fix: ${fix}`,
   ];
-  return element("testcase", attributes, [element("failure", { message, type: severity }, text.join("\n"))]);
+  return element("testcase", attributes, [
+    element("failure", { message, type: severity }, text.join("\n")),
+  ]);
 }
 
-function counts(results: readonly CheckResult[], strict: boolean, isError: (one: CheckResult) => boolean) {
+function counts(
+  results: readonly CheckResult[],
+  strict: boolean,
+  isError: (one: CheckResult) => boolean,
+) {
   const errors = results.filter(isError).length;
   const others = results.filter((one) => !isError(one));
   const failures = others.filter((one) => isFatal(one, strict)).length;
@@ -90,7 +114,9 @@ function element(
   attributes: Readonly<Record<string, string | number>>,
   inside: string | readonly string[] = [],
 ): string {
-  const given = Object.entries(attributes).map(([key, value]) => ` ${key}="${escapeXml(String(value))}"`);
+  const given = Object.entries(attributes).map(
+    ([key, value]) => ` ${key}="${escapeXml(String(value))}"`,
+  );
   const open = `<${name}${given.join("")}`;
   if (inside.length === 0) return `${open}/>`;
   if (typeof inside === "string") return `${open}>${escapeXml(inside)}</${name}>`;

@@ -2,7 +2,10 @@ import { type CheckReport, type CheckResult, isFatal, observedText } from "./che
 import { responseTimesText } from "./response-times.ts";
 import { verdictText } from "./verdict.ts";
 
-/** A report as Markdown, for a pull request or a job's summary: the result, common causes, and the failed cases as a table. */
+/**
+ * A report as Markdown, for a pull request or a job's summary: the result, common causes, and the
+ * failed cases as a table.
+ */
 export function markdownReport(report: CheckReport, strict: boolean): string {
   const { url, results, counts, stopped, diagnosis, responseTimes, proof } = report;
   const verdict = verdictText(report, strict);
@@ -13,7 +16,9 @@ export function markdownReport(report: CheckReport, strict: boolean): string {
   const blocks = [
     `### ${isGood ? "✅" : "❌"} hookporter check: ${passed} of ${total} cases passed`,
     `\`${url.replaceAll("`", "'")}\`, ${failed.length} failed, ${notApplicable} not applicable${times}`,
-    ...(stopped === null || verdict.includes(stopped) ? [] : [`**The run ended early:** ${cell(stopped)}`]),
+    ...(stopped === null || verdict.includes(stopped)
+      ? []
+      : [`**The run ended early:** ${cell(stopped)}`]),
     verdict === "passed" ? "" : `**${cell(verdict)}**`,
     diagnosis
       .filter((cause) => !verdict.includes(cause))
@@ -35,5 +40,7 @@ function row(one: CheckResult, strict: boolean): string {
 
 /** Text of a receiver is shown as text: no cell ends early, and nothing in it is markup. */
 function cell(text: string): string {
-  return text.replaceAll(/[\\`*_{}[\]<>|#!]/g, (character) => `\\${character}`).replaceAll(/\s+/g, " ");
+  return text
+    .replaceAll(/[\\`*_{}[\]<>|#!]/g, (character) => `\\${character}`)
+    .replaceAll(/\s+/g, " ");
 }

@@ -1,6 +1,9 @@
 import { durationText } from "../text/duration-text.ts";
 
-/** Milliseconds after which an answer is slow. The sender's own limit is not shown, and many are near this. */
+/**
+ * Milliseconds after which an answer is slow. The sender's own limit is not shown, and many are
+ * near this.
+ */
 export const SLOW = 5000;
 
 /** How long the receiver took to answer, in milliseconds from the end of a request. */

@@ -16,8 +16,8 @@ import { Run } from "./run.ts";
 import { curlText, findProof } from "./verdict.ts";
 
 /**
- * Runs cases against a receiver. The control runs alone, before all others. Throws `target_unreachable` before any case;
- * `usage` if the observer returns no number.
+ * Runs cases against a receiver. The control runs alone, before all others. Throws
+ * `target_unreachable` before any case; `usage` if the observer returns no number.
  */
 export async function runCheck(options: CheckOptions): Promise<CheckReport> {
   const { url, observer } = options;
@@ -40,32 +40,52 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
   const start = performance.now();
   const startedAt = new Date(clock()).toISOString();
   const [control, ...others] = cases;
-  if (control?.id !== CONTROL) throw new TypeError(`expected ${CONTROL} to be the first of the cases`);
+  if (control?.id !== CONTROL)
+    throw new TypeError(`expected ${CONTROL} to be the first of the cases`);
   await run.one(control, 0);
   // Large bodies keep this process and the receiver busy, so that all else would be slow.
   const isLarge = ({ isLarge = false }: CheckCase) => isLarge;
   const small = others.filter((one) => !isLarge(one));
   let next = 1;
   const worker = async () => {
-    for (let at = next++; at <= small.length; at = next++) await run.one(small[at - 1] as CheckCase, at);
+    for (let at = next++; at <= small.length; at = next++)
+      await run.one(small[at - 1] as CheckCase, at);
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
   for (const one of others.filter(isLarge)) await run.one(one, next++ - options.concurrency);
   await run.finish();
   const { stopped, endedBy, isReceiversFault } = run;
   const order = new Map(cases.map(({ id }, at) => [id as string, at]));
-  const results = run.results.toSorted((one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0));
+  const results = run.results.toSorted(
+    (one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0),
+  );
   const spelling =
-    stopped === null && refusesSpellings(results) ? await whySpellingsRefused(run.again()) : undefined;
+    stopped === null && refusesSpellings(results)
+      ? await whySpellingsRefused(run.again())
+      : undefined;
   const proof = await findProof(results, run.confirmed, run.again());
   const found = { ...run.found, ...(spelling !== undefined && { spelling }) };
   const responseTimes = responseTimesOf(results);
   const limit = run.limits.found();
   const limited = limit === undefined || stopped !== null ? [] : [limit];
-  const diagnosis = [...diagnose(results, found), ...diagnoseTimes(responseTimes, slow), ...limited];
-  const whole = { results, stopped, endedBy, isReceiversFault, diagnosis, counts: countResults(results) };
+  const diagnosis = [
+    ...diagnose(results, found),
+    ...diagnoseTimes(responseTimes, slow),
+    ...limited,
+  ];
+  const whole = {
+    results,
+    stopped,
+    endedBy,
+    isReceiversFault,
+    diagnosis,
+    counts: countResults(results),
+  };
   return {
-    ...{ url: shownUrl(url), startedAt, responseTimes, ...whole },
+    url: shownUrl(url),
+    startedAt,
+    responseTimes,
+    ...whole,
     proof: proof === undefined ? null : curlText(proof, options),
     duration: Math.round(performance.now() - start),
     requests: pace.requests,

@@ -13,12 +13,15 @@ export interface Timing {
 const REAL: Timing = { now: () => performance.now(), wait };
 
 /**
- * Returns how often an event ran. Polls until it ran as often as it should, until the time-out at most. Then waits for
- * `settle` and polls once more, to catch a run too many.
+ * Returns how often an event ran. Polls until it ran as often as it should, until the time-out at
+ * most. Then waits for `settle` and polls once more, to catch a run too many.
  */
 export type CountRuns = (event: ObservedEvent, wanted: number) => Promise<number>;
 
-/** Counts how often events ran. After a receiver ran nothing for the whole time-out, later counts wait only `settle`. */
+/**
+ * Counts how often events ran. After a receiver ran nothing for the whole time-out, later counts
+ * wait only `settle`.
+ */
 export function runCounter(
   observer: Observer,
   { timeout, settle }: { readonly timeout: number; readonly settle: number },

@@ -15,10 +15,16 @@ import { type Life, lifeOf, whyUnreachable } from "./reachable.ts";
 import { SLOW } from "./response-times.ts";
 import { runCounter } from "./run-counter.ts";
 
-/** After this many cases in a row without an answer, or without the end of one, the receiver is considered stuck. */
+/**
+ * After this many cases in a row without an answer, or without the end of one, the receiver is
+ * considered stuck.
+ */
 export const SILENT_AT_MOST = 3;
 export const PATIENCE = 3000;
-/** After this many cases of refusals alone, a valid delivery shows that they were not refused for another reason. */
+/**
+ * After this many cases of refusals alone, a valid delivery shows that they were not refused for
+ * another reason.
+ */
 const UNPROVEN_AT_MOST = 10;
 /** How often a case is run again because the receiver refused everything in between. */
 const REPEATS = 3;
@@ -36,13 +42,19 @@ export class Run {
   readonly #options: CheckOptions;
   readonly #probing: ProbeOptions;
   readonly #ready = new Map<number, CheckResult>();
-  /** Cases that sent only what is refused, since the last valid delivery that was accepted, and their places among all. */
+  /**
+   * Cases that sent only what is refused, since the last valid delivery that was accepted, and
+   * their places among all.
+   */
   #unproven: { readonly one: CheckCase; readonly at: number }[] = [];
   /** Why the other cases are not run: if nothing is confirmed, a refusal proves nothing. */
   #pointless: string | undefined;
   #silent = 0;
   #endless = 0;
-  /** The latest case that sent something. It is published with the next one, which may find that this one stopped the receiver. */
+  /**
+   * The latest case that sent something. It is published with the next one, which may find that
+   * this one stopped the receiver.
+   */
   #latest:
     | { readonly one: CheckCase; readonly at: number; readonly exchanges: readonly Exchange[] }
     | undefined;
@@ -58,7 +70,9 @@ export class Run {
     };
     const { wait, onWait } = options;
     this.limits = watchLimits({
-      ...{ requests: () => pace.requests, ...(wait && { wait }), ...(onWait && { onWait }) },
+      requests: () => pace.requests,
+      ...(wait && { wait }),
+      ...(onWait && { onWait }),
       sendValid: () => {
         const probe = this.again();
         return probe.post(probe.body());
@@ -66,7 +80,10 @@ export class Run {
     });
   }
 
-  /** Runs a case. Its result is published when those before it are, and refusals when they are proven. */
+  /**
+   * Runs a case. Its result is published when those before it are, and refusals when they are
+   * proven.
+   */
   async one(one: CheckCase, at: number): Promise<void> {
     const { result, exchanges } = await this.#run(one);
     if (one.id === CONTROL && !/^2/.test(result.answer ?? ""))
@@ -87,7 +104,10 @@ export class Run {
     this.#publish();
   }
 
-  /** Makes sure that what was refused since the last accepted delivery was not refused for another reason. */
+  /**
+   * Makes sure that what was refused since the last accepted delivery was not refused for another
+   * reason.
+   */
   async prove(): Promise<void> {
     const unproven = this.#unproven;
     this.#unproven = [];
@@ -141,8 +161,10 @@ export class Run {
       const { exchanges } = probe;
       const isLimited = exchanges.some((exchange) => isRate(exchange.answer));
       const refused =
-        result.outcome === "failed" && exchanges.some((one) => isValid(one) && mayBeSignature(one.answer));
-      if (one.id === CONTROL || repeats === REPEATS || !(isLimited || refused)) return { result, exchanges };
+        result.outcome === "failed" &&
+        exchanges.some((one) => isValid(one) && mayBeSignature(one.answer));
+      if (one.id === CONTROL || repeats === REPEATS || !(isLimited || refused))
+        return { result, exchanges };
       const limited = await this.#look(one);
       if (limited === undefined)
         return { result: notApplicable(one, `not seen: ${this.limits.found()}`), exchanges: [] };
@@ -187,7 +209,10 @@ export class Run {
     return isIn(answer, ["4xx"]) ? answer : undefined;
   }
 
-  /** Tries the control with the common faults of receivers if its signature may be why it is refused. */
+  /**
+   * Tries the control with the common faults of receivers if its signature may be why it is
+   * refused.
+   */
   async #explain(control: CheckResult, answers: readonly ProbeAnswer[]): Promise<CheckResult> {
     const [answer] = answers;
     if (answer === undefined || isIn(answer, ["200"])) return control;
@@ -205,7 +230,10 @@ export class Run {
     return new Probe("AGAIN-0", this.#probing);
   }
 
-  /** Looks whether the receiver still answers if a connection of a case ended without an answer; returns the case's result then. */
+  /**
+   * Looks whether the receiver still answers if a connection of a case ended without an answer;
+   * returns the case's result then.
+   */
   async #lookAfter(
     one: CheckCase,
     { exchanges }: Probe,
@@ -226,7 +254,8 @@ export class Run {
       );
     const broken = exchanges.find(({ answer }) => isBrokenOff(answer));
     if (broken === undefined) return result;
-    if (this.stopped !== null) return this.endedBy === one.id ? result : notApplicable(one, NOT_RUN);
+    if (this.stopped !== null)
+      return this.endedBy === one.id ? result : notApplicable(one, NOT_RUN);
     // A receiver that is silent, but there, would be silent again.
     if (isSilent && (await whyUnreachable(this.#options)) === undefined) return result;
     const { patience = PATIENCE } = this.#options;
@@ -237,13 +266,20 @@ export class Run {
 
   /** Whether only a holder of the secret can send that. */
   #isSigned({ body, options: { header, signature } }: Exchange): boolean {
-    return header === undefined && (signature === undefined || signature === this.again().sign(body));
+    return (
+      header === undefined && (signature === undefined || signature === this.again().sign(body))
+    );
   }
 
   #judgeLife(life: Life, { one, result, broken, isFirst }: Broken): CheckResult {
     if (life.state === "answers") return result;
     if (life.state === "restarted")
-      return stoppedReceiver(result, one, "its process ended, and was started again", this.#isSigned(broken));
+      return stoppedReceiver(
+        result,
+        one,
+        "its process ended, and was started again",
+        this.#isSigned(broken),
+      );
     if (this.stopped !== null) return notApplicable(one, NOT_RUN); // several ran at once
     if (!life.isOwnFault) {
       this.#end(one, `after ${one.id}: ${life.why}`);
@@ -281,7 +317,10 @@ interface Broken {
 
 const NOT_RUN = "not run: the receiver stopped answering";
 
-/** Sends a valid delivery that was answered 5xx once more, as the service does, and sees whether its event runs. */
+/**
+ * Sends a valid delivery that was answered 5xx once more, as the service does, and sees whether its
+ * event runs.
+ */
 async function sendAgain(probe: Probe): Promise<Evidence["again"]> {
   const failed = probe.exchanges.find(
     (one) => isValid(one) && isIn(one.answer, ["5xx"]) && !isRate(one.answer),

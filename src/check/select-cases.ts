@@ -3,11 +3,17 @@ import { CATALOGUE, CONTROL } from "./catalogue.ts";
 import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
 
 /**
- * The cases selected by `only` and not excluded by `skip`; both take ids (`SIG-04`) or groups (`SIG`). The control is
- * always included, since a refusal proves nothing without it. The former id of a case selects it too. Throws `usage` for
- * an unknown name.
+ * The cases selected by `only` and not excluded by `skip`; both take ids (`SIG-04`) or groups
+ * (`SIG`). The control is always included, since a refusal proves nothing without it. The former id
+ * of a case selects it too. Throws `usage` for an unknown name.
  */
-export function selectCases({ only, skip = [] }: { only?: readonly string[]; skip?: readonly string[] }) {
+export function selectCases({
+  only,
+  skip = [],
+}: {
+  only?: readonly string[];
+  skip?: readonly string[];
+}) {
   for (const [flag, names] of Object.entries({ only: only ?? [], skip })) {
     const unknown = names.find((name) => !CATALOGUE.some((one) => isNamed(one, name)));
     if (unknown === undefined) continue;
@@ -28,8 +34,13 @@ function isNamed(one: CheckCase, name: string): boolean {
   return one.id === name || groupOf(one) === name || one.id === nowIn(name);
 }
 
-/** The case that a former one of `GATE` is part of: until 0.2, each of its first 60 forms had up to three. */
+/**
+ * The case that a former one of `GATE` is part of: until 0.2, each of its first 60 forms had up to
+ * three.
+ */
 function nowIn(name: string): string | undefined {
   const number = Number(/^GATE-(\d\d)$/.exec(name)?.[1]);
-  return number <= 60 ? CATALOGUE.findLast(({ id }) => id.startsWith("GATE-") && id <= name)?.id : undefined;
+  return number <= 60
+    ? CATALOGUE.findLast(({ id }) => id.startsWith("GATE-") && id <= name)?.id
+    : undefined;
 }

@@ -6,7 +6,10 @@ import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
 import { diagnoseForged, isForgedIn } from "./forged-diagnosis.ts";
 import type { Exchange, Probe } from "./probe.ts";
 
-/** What matters most, in a line: that forged deliveries get in, that valid ones are refused, or that all is well. */
+/**
+ * What matters most, in a line: that forged deliveries get in, that valid ones are refused, or that
+ * all is well.
+ */
 export function verdictText(
   { results, stopped, isReceiversFault, diagnosis }: CheckReport,
   strict: boolean,
@@ -23,7 +26,9 @@ export function verdictText(
   return `failed${why}`;
 }
 
-/** A 200, which alone confirms a delivery, by itself or among other answers such as `401, 5 × 200`. */
+/**
+ * A 200, which alone confirms a delivery, by itself or among other answers such as `401, 5 × 200`.
+ */
 const OK = /(?:^|, |× )200/;
 
 function refusesValid({ right, answer, severity }: CheckResult): boolean {
@@ -38,8 +43,8 @@ function runsWrongly({ right, answer, runs }: CheckResult): boolean {
 const LONGEST_PROOF = 4096;
 
 /**
- * A forged delivery that the receiver confirmed, if there was one. Prefers one without a signature, or with an obviously
- * wrong one, and less of it if the receiver confirms that, too.
+ * A forged delivery that the receiver confirmed, if there was one. Prefers one without a signature,
+ * or with an obviously wrong one, and less of it if the receiver confirms that, too.
  */
 export async function findProof(
   results: readonly CheckResult[],
@@ -78,16 +83,20 @@ export function curlText(
     ...Object.entries({ "content-type": "application/json", ...headers }),
     ...signatures.map((value) => [header, value] as const),
   ];
-  const path = (target ?? url.pathname + url.search).replace(url.search, () => shownUrl(url.search));
+  const path = (target ?? url.pathname + url.search).replace(url.search, () =>
+    shownUrl(url.search),
+  );
   const parts = [
-    ...["curl", "-i"],
+    "curl",
+    "-i",
     ...(method === "POST" ? [] : ["-X", method]),
     ...(target === undefined ? [] : ["--path-as-is"]),
     ...sent.flatMap(([name, value]) => [
       "-H",
       quoted(value === null ? `${name}:` : value === "" ? `${name};` : `${name}: ${value}`),
     ]),
-    ...["--data-binary", quoted(Buffer.from(body).toString("utf8"))],
+    "--data-binary",
+    quoted(Buffer.from(body).toString("utf8")),
     quoted(url.origin + path),
   ];
   return parts.join(" ");

@@ -36,7 +36,10 @@ const EXCERPT = 200;
 /** How long a sender that used `Expect: 100-continue` waits before it sends the body anyway. */
 const CONTINUE_WAIT = 1000;
 
-/** Sends one request and returns its answer; never rejects. Does not follow redirects, decode or retry. */
+/**
+ * Sends one request and returns its answer; never rejects. Does not follow redirects, decode or
+ * retry.
+ */
 export function exchange(
   url: URL,
   { method, target, headers, timeout, agent, insecure, lag = () => 0, ...rest }: WireRequest,
@@ -61,10 +64,13 @@ export function exchange(
     }, timeout);
     outgoing.on("response", (incoming: IncomingMessage) => {
       const tookMs =
-        sentAt === undefined ? undefined : Math.max(0, Math.round(performance.now() - lag() - sentAt));
+        sentAt === undefined
+          ? undefined
+          : Math.max(0, Math.round(performance.now() - lag() - sentAt));
       const retryAfter = readRetryAfter(incoming.headers["retry-after"], Date.now());
       const status = {
-        ...({ type: "status", status: incoming.statusCode ?? 0 } as const),
+        type: "status" as const,
+        status: incoming.statusCode ?? 0,
         ...(tookMs !== undefined && { tookMs }),
         ...(retryAfter !== undefined && { retryAfter }),
       };
@@ -112,16 +118,26 @@ async function write(
 }
 
 /** Waits for an event of the request, unless it stops before. */
-async function reached(outgoing: ReturnType<typeof httpRequest>, event: string, signal: AbortSignal) {
+async function reached(
+  outgoing: ReturnType<typeof httpRequest>,
+  event: string,
+  signal: AbortSignal,
+) {
   await once(outgoing, event, { signal }).catch(() => {}); // the request reports its own error
 }
 
 const NO_CONNECTION = new Set([
-  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"],
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ETIMEDOUT",
 ]);
 
 function failure(error: NodeJS.ErrnoException): ProbeAnswer {
-  const first = error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
+  const first =
+    error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
   if (!NO_CONNECTION.has(first.code ?? "")) return { type: "closed" };
   return { type: "unreachable", detail: describeError(first) };
 }

@@ -11,7 +11,10 @@ const WIDTH = 80;
 /** The most lines of help, without its examples, that are shown as they are. */
 const SCREEN = 34;
 
-/** A command, some of whose flags are common. If its help is longer than a screen, it shows those alone. */
+/**
+ * A command, some of whose flags are common. If its help is longer than a screen, it shows those
+ * alone.
+ */
 export class CliCommand extends Command {
   readonly #common = new Set<Option>();
 
@@ -20,15 +23,26 @@ export class CliCommand extends Command {
   }
 
   /** As `option`, for a flag that most people need. */
-  common<Value>(flags: string, description: string, reader?: (text: string, before: Value) => Value): this {
+  common<Value>(
+    flags: string,
+    description: string,
+    reader?: (text: string, before: Value) => Value,
+  ): this {
     if (reader === undefined) this.option(flags, description);
     else this.option(flags, description, reader);
     for (const option of this.options.slice(-1)) this.#common.add(option);
     return this;
   }
 
-  /** As `option`, for what a project says once: a variable or the configuration file sets it, the command line does not. */
-  setting<Value>(flags: string, description: string, reader?: (text: string, before: Value) => Value): this {
+  /**
+   * As `option`, for what a project says once: a variable or the configuration file sets it, the
+   * command line does not.
+   */
+  setting<Value>(
+    flags: string,
+    description: string,
+    reader?: (text: string, before: Value) => Value,
+  ): this {
     const option = new Option(flags, description).hideHelp();
     if (reader !== undefined) option.argParser(reader);
     // Before commander's own listener, so that its value is not read first.
@@ -50,7 +64,10 @@ export class CliCommand extends Command {
     return this;
   }
 
-  /** The name of the signature header. A flag of the commands that look at one signature, a setting of the others. */
+  /**
+   * The name of the signature header. A flag of the commands that look at one signature, a setting
+   * of the others.
+   */
   signatureHeader(way: "option" | "setting" = "setting"): this {
     const description = "name of the signature header (default: x-service-signature)";
     return this[way]("--signature-header <name>", description, readHeaderName);
@@ -72,7 +89,10 @@ export class CliCommand extends Command {
   }
 }
 
-/** How help is printed: shortened to the common flags, without groups, if it is long and `--all` was not typed too. */
+/**
+ * How help is printed: shortened to the common flags, without groups, if it is long and `--all` was
+ * not typed too.
+ */
 export function helpOptions(argv: readonly string[]): Partial<Help> {
   const whole = Object.assign(new Help(), { helpWidth: WIDTH });
   const flat: Help = Object.assign(new Help(), {

@@ -14,10 +14,17 @@ export function createCliLogger(output: Output): Logger {
   return { debug: () => {}, info: line("info"), warn: line("warning"), error: line("error") };
 }
 
-/** A logger without the lines that have one of these fields, which a command shows in its own way. */
+/**
+ * A logger without the lines that have one of these fields, which a command shows in its own way.
+ */
 export function loggerWithout(names: readonly string[], log: Logger): Logger {
   const others = (level: keyof Logger) => (fields: object, message: string) => {
     if (!names.some((name) => name in fields)) log[level](fields, message);
   };
-  return { debug: others("debug"), info: others("info"), warn: others("warn"), error: others("error") };
+  return {
+    debug: others("debug"),
+    info: others("info"),
+    warn: others("warn"),
+    error: others("error"),
+  };
 }

@@ -16,7 +16,10 @@ export interface CliContext {
   readonly configured: string[];
   /** Where this command's options come from that were not typed, by their camel-case names. */
   readonly origins: Map<string, string>;
-  /** The files that this command's options come from, by their camel-case names: someone else may have written them. */
+  /**
+   * The files that this command's options come from, by their camel-case names: someone else may
+   * have written them.
+   */
   readonly files: Map<string, string>;
   /** The inboxes that the command may mean in its folder; `undefined` if it takes none. */
   inboxes: InboxesHere | undefined;

@@ -3,8 +3,9 @@ import type { Io } from "./io.ts";
 import { hidden, shownValue } from "./shown-value.ts";
 
 /**
- * Hides values in a message that may be secrets: pasted as a value, as a variable's name, or into a URL. Every message
- * passes here last, so a secret is caught whichever code put it into the message.
+ * Hides values in a message that may be secrets: pasted as a value, as a variable's name, or into a
+ * URL. Every message passes here last, so a secret is caught whichever code put it into the
+ * message.
  */
 export function hideGiven(
   message: string,
@@ -19,22 +20,31 @@ export function hideGiven(
   ].flatMap(partsOf);
   const shown = new Map(given.map((text) => [text, shownValue(text, cwd)]));
   // The longest first, since it may contain another one.
-  const changed = [...shown].filter(([text, as]) => text !== as).sort(([a], [b]) => b.length - a.length);
+  const changed = [...shown]
+    .filter(([text, as]) => text !== as)
+    .sort(([a], [b]) => b.length - a.length);
   return changed.reduce((text, [one, as]) => replaceAll(text, one, as), withoutNames(message));
 }
 
-/** The values in an argument: that of `--flag=value`, or the whole argument; nothing if it is only a flag's name. */
+/**
+ * The values in an argument: that of `--flag=value`, or the whole argument; nothing if it is only a
+ * flag's name.
+ */
 function valuesOf(argument: string): readonly string[] {
   const [, name, value] = /^--?([^=]*)(?:=(.*))?$/s.exec(argument) ?? [];
   if (name === undefined) return [argument];
   // A flag is words joined by "-"; anything else after the dashes may have been pasted there.
-  return [...(/^[a-z]+(?:-[a-z]+)*$/.test(name) ? [] : [name]), ...(value === undefined ? [] : [value])];
+  return [
+    ...(/^[a-z]+(?:-[a-z]+)*$/.test(name) ? [] : [name]),
+    ...(value === undefined ? [] : [value]),
+  ];
 }
 
 /** The whole text, and the parts of a list, an assignment, an `@file` or a URL. */
 function partsOf(text: string): readonly string[] {
   const url =
-    /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:([^/?#@]*)@)?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ?? [];
+    /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:([^/?#@]*)@)?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ??
+    [];
   const [, user = "", query = "", fragment = ""] = url;
   return [
     text,
@@ -47,7 +57,10 @@ function partsOf(text: string): readonly string[] {
   ].map((part) => part.trim());
 }
 
-/** Commander repeats any value it could not read; a header, or what was given for a variable's name, may be the secret itself. */
+/**
+ * Commander repeats any value it could not read; a header, or what was given for a variable's name,
+ * may be the secret itself.
+ */
 function withoutNames(message: string): string {
   return message.replace(
     /^((?:error: )?option '--(?:[a-z-]*env|header) <[\w=]+>') argument '(.*)' is invalid\./s,

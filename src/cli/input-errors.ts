@@ -21,5 +21,9 @@ export function notWritten(path: string, cause: unknown): HookporterError {
 
 /** A mistake in the configuration file. */
 export function invalidConfig(file: string, what: string, cause?: unknown): HookporterError {
-  return new HookporterError("config_invalid", `${file} ${what}`, cause === undefined ? {} : { cause });
+  return new HookporterError(
+    "config_invalid",
+    `${file} ${what}`,
+    cause === undefined ? {} : { cause },
+  );
 }

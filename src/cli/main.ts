@@ -38,11 +38,14 @@ function wantsJson(argv: readonly string[], { env }: Io): boolean {
 /** Says where to look if commander has no likely name to suggest. */
 function withHelp({ code }: CommanderError, text: string, [group = ""]: readonly string[]): string {
   if (text.includes("Did you mean")) return text;
-  if (["commander.missingArgument", "commander.unknownOption"].includes(code)) return `${text}: see --help`;
+  if (["commander.missingArgument", "commander.unknownOption"].includes(code))
+    return `${text}: see --help`;
   const [, option, value] = /^option '(\S+) (\S+)' argument missing$/.exec(text) ?? [];
   if (option !== undefined) return `expected ${value} after ${option}, got nothing: see --help`;
   const within = text.endsWith(`'${group}'`) ? "" : ` ${group}`;
-  return code === "commander.unknownCommand" ? `${text}: run hookporter${within} --help for the list` : text;
+  return code === "commander.unknownCommand"
+    ? `${text}: run hookporter${within} --help for the list`
+    : text;
 }
 
 function report(thrown: unknown, context: CliContext): ExitCode {
@@ -60,7 +63,11 @@ function report(thrown: unknown, context: CliContext): ExitCode {
   }
   const known = thrown instanceof HookporterError ? thrown : unusableFrom(thrown);
   if (known !== undefined) {
-    say(known.code, hide(known.message), known instanceof ServiceError ? known.mayHaveHappened : null);
+    say(
+      known.code,
+      hide(known.message),
+      known instanceof ServiceError ? known.mayHaveHappened : null,
+    );
     if (debug) output.talk(hide(String(thrown instanceof Error ? thrown.stack : known.stack)));
     return ERROR_EXIT_CODES[known.code];
   }
@@ -69,7 +76,9 @@ function report(thrown: unknown, context: CliContext): ExitCode {
   if (debug && thrown instanceof Error) output.talk(hide(String(thrown.stack)));
   return 1;
 
-  /** A secret that was pasted in the wrong place must not be repeated, least of all in a build log. */
+  /**
+   * A secret that was pasted in the wrong place must not be repeated, least of all in a build log.
+   */
   function hide(text: string): string {
     return hideGiven(text, context, context.io);
   }

@@ -9,5 +9,7 @@ export function mayAsk({ io, output }: CliContext, yes: boolean | undefined): bo
 /** Asks a question whose answer is no unless the person says yes. */
 export async function confirmed(message: string, { io }: CliContext): Promise<boolean> {
   const { confirm } = await import("@clack/prompts"); // only if there is something to ask
-  return (await confirm({ message, initialValue: false, input: io.stdin, output: io.stderr })) === true;
+  return (
+    (await confirm({ message, initialValue: false, input: io.stdin, output: io.stderr })) === true
+  );
 }

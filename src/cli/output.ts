@@ -4,7 +4,10 @@ import { escapeInvisible } from "../text/escape-invisible.ts";
 import type { Io } from "./io.ts";
 import { cutToColumns, wrapText } from "./wrap-text.ts";
 
-/** The version of the records that `--json` prints; it increases when a field changes its meaning or is removed. */
+/**
+ * The version of the records that `--json` prints; it increases when a field changes its meaning or
+ * is removed.
+ */
 export const RECORD_SCHEMA_VERSION = 1;
 
 /** A command's output: data on standard output, messages on standard error. */
@@ -17,21 +20,31 @@ export interface Output {
   readonly columns: number | undefined;
   /** Prints a line of data for people; nothing with `--json`. */
   data(line: string): void;
-  /** Prints a message to standard error, on a terminal wrapped between words; nothing with `--quiet`. */
+  /**
+   * Prints a message to standard error, on a terminal wrapped between words; nothing with
+   * `--quiet`.
+   */
   talk(line: string): void;
-  /** Prints the error that ends a command to standard error; nothing with `--json`, as its record says the same. */
+  /**
+   * Prints the error that ends a command to standard error; nothing with `--json`, as its record
+   * says the same.
+   */
   error(line: string): void;
   /** Prints an NDJSON record; only with `--json`. */
   record(type: string, fields: object): void;
   /** Writes text to standard error unchanged, such as what a handler prints. */
   aside(text: string): void;
-  /** From now on leaves out lines while nobody reads standard output, rather than keep them in memory. */
+  /**
+   * From now on leaves out lines while nobody reads standard output, rather than keep them in
+   * memory.
+   */
   dropUnread(): void;
   /** Writes bytes of data unchanged. */
   raw(bytes: Uint8Array): void;
   /**
-   * Shows a line at the bottom of the terminal, cut to its width, or removes it; everything else is printed above it. Returns
-   * whether anyone sees it: nobody does without a terminal, or with `--json`.
+   * Shows a line at the bottom of the terminal, cut to its width, or removes it; everything else is
+   * printed above it. Returns whether anyone sees it: nobody does without a terminal, or with
+   * `--json`.
    */
   status(line: string | undefined): boolean;
 }
@@ -103,7 +116,8 @@ export function createOutput(io: Io, { json, color, clock, quiet = false }: Outp
       if (!json) return;
       const time = new Date(clock()).toISOString();
       const record = { schemaVersion: RECORD_SCHEMA_VERSION, type, time, ...fields };
-      print(escapeInvisible(JSON.stringify(record))); // JSON escapes fewer characters than a terminal interprets
+      // JSON escapes fewer characters than a terminal interprets
+      print(escapeInvisible(JSON.stringify(record)));
     },
     dropUnread: () => {
       dropsUnread = true;
@@ -119,7 +133,9 @@ export function createOutput(io: Io, { json, color, clock, quiet = false }: Outp
   };
 }
 
-/** As other programs: `FORCE_COLOR`, then `NO_COLOR`, then whether standard output is a terminal. */
+/**
+ * As other programs: `FORCE_COLOR`, then `NO_COLOR`, then whether standard output is a terminal.
+ */
 function usesColor({ env, isTTY }: Pick<Io, "env" | "isTTY">): boolean {
   const { FORCE_COLOR, NO_COLOR, TERM } = env;
   if (FORCE_COLOR !== undefined) return FORCE_COLOR !== "0" && FORCE_COLOR !== "false";

@@ -34,9 +34,16 @@ export function processIo(): Io {
   stdout.on("error", lose("standard output"));
   stderr.on("error", lose("standard error"));
   return {
-    ...{ env, stdin, stdout, stderr },
+    env,
+    stdin,
+    stdout,
+    stderr,
     cwd: orElse(() => process.cwd(), ""), // empty if it was removed while a shell was in it
-    isTTY: { stdin: stdin.isTTY === true, stdout: stdout.isTTY === true, stderr: stderr.isTTY === true },
+    isTTY: {
+      stdin: stdin.isTTY === true,
+      stdout: stdout.isTTY === true,
+      stderr: stderr.isTTY === true,
+    },
     exit,
     onSignal: onStopSignal,
     onKeys: (listener) => onKeys(stdin, listener),
@@ -60,8 +67,8 @@ export function processIo(): Io {
 }
 
 /**
- * Finds the caller of `process.exit` while its listeners run; returns `undefined` if the process ends for another reason.
- * The listeners run inside the call, so it is on the stack.
+ * Finds the caller of `process.exit` while its listeners run; returns `undefined` if the process
+ * ends for another reason. The listeners run inside the call, so it is on the stack.
  */
 function callerOfExit(): { readonly at: string | undefined } | undefined {
   const limit = Error.stackTraceLimit;
@@ -76,9 +83,10 @@ function callerOfExit(): { readonly at: string | undefined } | undefined {
 }
 
 /**
- * A terminal in raw mode turns no keys into signals, so this does what they would do. Ctrl-C calls the signal's listeners, since
- * Windows ends a process that sends itself one. Ctrl-Z stops the whole job, as the terminal would: if it stopped this process
- * alone, `npx` would stay in the foreground and the shell would never prompt.
+ * A terminal in raw mode turns no keys into signals, so this does what they would do. Ctrl-C calls
+ * the signal's listeners, since Windows ends a process that sends itself one. Ctrl-Z stops the
+ * whole job, as the terminal would: if it stopped this process alone, `npx` would stay in the
+ * foreground and the shell would never prompt.
  */
 function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () => void {
   const raw = () => void stdin.setRawMode(true);
@@ -108,12 +116,14 @@ function onKeys(stdin: NodeJS.ReadStream, listener: (key: string) => void): () =
 }
 
 /**
- * Ends the process once its output is written, even if handlers left a timer or a connection pool running, or if nobody
- * reads the output.
+ * Ends the process once its output is written, even if handlers left a timer or a connection pool
+ * running, or if nobody reads the output.
  */
 export function endProcess(code: number): void {
   process.exitCode = code;
   setTimeout(() => process.exit(), MAX_WRITING).unref();
   // The error of a failed write is reported only after its callback.
-  process.stdout.write("", () => process.stderr.write("", () => setImmediate(() => process.exit())));
+  process.stdout.write("", () =>
+    process.stderr.write("", () => setImmediate(() => process.exit())),
+  );
 }

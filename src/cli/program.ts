@@ -29,17 +29,34 @@ import { refusePasswordUrls } from "./settings/password-urls.ts";
 
 /** In the order of the help. */
 const COMMANDS = [
-  ...[registerInit, registerListen, registerTrigger, registerReplay, registerSign, registerVerify],
+  registerInit,
+  registerListen,
+  registerTrigger,
+  registerReplay,
+  registerSign,
+  registerVerify,
   registerCheck,
-  ...[registerEvents, registerInbox, registerTypes, registerFixtures, registerDoctor, registerMcp],
-  ...[registerSandbox, registerSubscribe, registerProperties, registerCompletion],
+  registerEvents,
+  registerInbox,
+  registerTypes,
+  registerFixtures,
+  registerDoctor,
+  registerMcp,
+  registerSandbox,
+  registerSubscribe,
+  registerProperties,
+  registerCompletion,
 ];
 
-/** Creates the whole program. Each command registers itself and imports its work only when it runs. */
+/**
+ * Creates the whole program. Each command registers itself and imports its work only when it runs.
+ */
 export function createProgram(context: CliContext): Command {
   const program = new CliCommand("hookporter");
   program
-    .description("Receive, verify, keep, replay and test signed webhooks of a property-management service.")
+    .description(
+      "Receive, verify, keep, replay and test signed webhooks of a property-management service.",
+    )
     .version(packageJson.version, "--version", "print the version")
     .option("--no-color", "do not use colours")
     .exitOverride()
@@ -54,7 +71,8 @@ export function createProgram(context: CliContext): Command {
   for (const command of leaves(program)) addCommonOptions(command as CliCommand);
   program.hook("preAction", async (_, command) => {
     if (context.io.cwd === "") throw new HookporterError("folder_unusable", NO_FOLDER);
-    context.debug = command.opts().debug === true; // before applySettings, so that its errors print a stack too
+    // before applySettings, so that its errors print a stack too
+    context.debug = command.opts().debug === true;
     await applySettings(command, context);
     refusePasswordUrls(command, context.io);
     const { json = false, color, debug, quiet = false } = command.optsWithGlobals<CommonOptions>();

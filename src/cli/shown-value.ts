@@ -21,8 +21,9 @@ const MIXED = /^(?=(?:.*\d[a-z]+){2})[a-z0-9]{16,}$|^[a-z0-9]{24,}$/i;
 const GENERATED = /(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{20,}|[A-Za-z0-9]{32,}/;
 
 /**
- * The form in which a message may show a given value. A secret pasted in the wrong place must not be repeated, so only
- * values that cannot be a generated key are shown: words, numbers, ids, file names, and URLs without their credentials.
+ * The form in which a message may show a given value. A secret pasted in the wrong place must not
+ * be repeated, so only values that cannot be a generated key are shown: words, numbers, ids, file
+ * names, and URLs without their credentials.
  */
 export function shownValue(text: string, cwd: string): string {
   if (text.length < SHORTEST || isVariableName(text) || IDENTIFIER.test(text)) return text;
@@ -31,13 +32,15 @@ export function shownValue(text: string, cwd: string): string {
     return KEY.test(shown) || GENERATED.test(shown) ? hidden(text) : shown;
   }
   if (isFileName(text) || isInAFolder(text, cwd)) return text;
-  const words = text.length <= LONGEST && text.split(BETWEEN_WORDS).every((part) => WORD.test(part));
+  const words =
+    text.length <= LONGEST && text.split(BETWEEN_WORDS).every((part) => WORD.test(part));
   return words && !KEY.test(text) ? text : hidden(text);
 }
 
 /**
- * The form in which a message may show a variable's name. A key in hex or base64url can be a valid name, so only a
- * conventional name is shown: upper-case words joined by "_", each of at most 15 letters, with digits only at its end.
+ * The form in which a message may show a variable's name. A key in hex or base64url can be a valid
+ * name, so only a conventional name is shown: upper-case words joined by "_", each of at most 15
+ * letters, with digits only at its end.
  */
 export function shownVariable(name: string): string {
   return isVariableName(name) ? name : hidden(name);
@@ -49,11 +52,13 @@ export function isVariableName(text: string): boolean {
 }
 
 /**
- * Whether a text that could be a name is more likely a key. Names of headers and hosts are shown once they are accepted,
- * so such a text is refused.
+ * Whether a text that could be a name is more likely a key. Names of headers and hosts are shown
+ * once they are accepted, so such a text is refused.
  */
 export function looksLikeKey(text: string): boolean {
-  return /^(?:whsec|sk|pk|rk)_/i.test(text) || text.split(/[-_.:]/).some((part) => MIXED.test(part));
+  return (
+    /^(?:whsec|sk|pk|rk)_/i.test(text) || text.split(/[-_.:]/).some((part) => MIXED.test(part))
+  );
 }
 
 /** The replacement for a value that a message must not show. */

@@ -11,7 +11,10 @@ import type { StopSignal } from "./io.ts";
 // | stopped by a service manager | SIGTERM      | ended without a signal                               |
 // | Ctrl-Z                       | SIGTSTP      | no signal                                            |
 
-/** The signals that ask this process to stop, and what each counts as. Listening for one that a system lacks has no effect. */
+/**
+ * The signals that ask this process to stop, and what each counts as. Listening for one that a
+ * system lacks has no effect.
+ */
 const STOPS: Readonly<Record<StopSignal | "SIGBREAK", StopSignal>> = {
   SIGINT: "SIGINT",
   SIGTERM: "SIGTERM",
@@ -19,9 +22,15 @@ const STOPS: Readonly<Record<StopSignal | "SIGBREAK", StopSignal>> = {
   SIGBREAK: "SIGINT",
 };
 
-/** Calls the listener for signals to stop, which then no longer end the process; returns an unsubscribe function. */
+/**
+ * Calls the listener for signals to stop, which then no longer end the process; returns an
+ * unsubscribe function.
+ */
 export function onStopSignal(listener: (signal: StopSignal) => void): () => void {
-  const listeners = Object.entries(STOPS).map(([name, signal]) => ({ name, call: () => listener(signal) }));
+  const listeners = Object.entries(STOPS).map(([name, signal]) => ({
+    name,
+    call: () => listener(signal),
+  }));
   for (const { name, call } of listeners) process.on(name, call);
   return () => {
     for (const { name, call } of listeners) process.off(name, call);

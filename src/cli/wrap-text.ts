@@ -1,6 +1,8 @@
 import stringWidth from "string-width";
 
-/** Breaks a text between words into lines of at most `width` columns; the first line may be shorter. */
+/**
+ * Breaks a text between words into lines of at most `width` columns; the first line may be shorter.
+ */
 export function wrapText(text: string, width: number, firstWidth = width): readonly string[] {
   const [first = "", ...words] = text.split(" ");
   const lines = [first];
@@ -14,8 +16,8 @@ export function wrapText(text: string, width: number, firstWidth = width): reado
 }
 
 /**
- * A text after a beginning, wrapped between words; further lines are indented. Without a terminal it is one line. `style`
- * paints the text.
+ * A text after a beginning, wrapped between words; further lines are indented. Without a terminal
+ * it is one line. `style` paints the text.
  */
 export function hangingLines(
   start: string,
@@ -29,7 +31,8 @@ export function hangingLines(
   const [first = "", ...others] = wrapText(text, width, room);
   const below = (lines: readonly string[]) => lines.map((line) => " ".repeat(indent) + style(line));
   // One word without room beside the beginning has more below it.
-  if (columnsOf(first) > room && room < width) return [start.trimEnd(), ...below([first, ...others])];
+  if (columnsOf(first) > room && room < width)
+    return [start.trimEnd(), ...below([first, ...others])];
   return [start + style(first), ...below(others)];
 }
 
@@ -38,14 +41,18 @@ export function readableWidth({ columns }: { readonly columns: number | undefine
   return columns === undefined ? Number.POSITIVE_INFINITY : Math.min(columns, 120);
 }
 
-/** The number of columns that a text takes on a terminal, without its colours: two for most of Chinese, Japanese and Korean. */
+/**
+ * The number of columns that a text takes on a terminal, without its colours: two for most of
+ * Chinese, Japanese and Korean.
+ */
 export const columnsOf = stringWidth;
 
 const CHARACTERS = new Intl.Segmenter();
 
 /** As much of a text without colours as fits in a number of columns. */
 export function cutToColumns(text: string, columns: number): string {
-  let [kept, left] = ["", columns];
+  let kept = "";
+  let left = columns;
   for (const { segment } of CHARACTERS.segment(text)) {
     left -= columnsOf(segment);
     if (left < 0) break;
@@ -54,7 +61,10 @@ export function cutToColumns(text: string, columns: number): string {
   return kept;
 }
 
-/** As much of a text as fits, without a word or number of several that is cut; what is left out is marked. */
+/**
+ * As much of a text as fits, without a word or number of several that is cut; what is left out is
+ * marked.
+ */
 export function cutBetween(text: string, separator: string, columns: number): string {
   if (columnsOf(text) <= columns) return text;
   const parts = cutToColumns(text, columns - 1).split(separator);

@@ -1,9 +1,12 @@
 /**
- * Values that the service's description does not show but a client needs. Each is a guess, to be corrected once the real
- * service is known; nothing else in the client is guessed.
+ * Values that the service's description does not show but a client needs. Each is a guess, to be
+ * corrected once the real service is known; nothing else in the client is guessed.
  */
 export interface Assumptions {
-  /** Query parameter for the page number ("Names of the request parameters …: not shown"). Default `page`. */
+  /**
+   * Query parameter for the page number ("Names of the request parameters …: not shown"). Default
+   * `page`.
+   */
   readonly pageParameter: string;
   /** Query parameter for the page size. Default `per_page`. */
   readonly perPageParameter: string;
@@ -12,7 +15,9 @@ export interface Assumptions {
 }
 
 /** Assumptions to correct: those that are left out, or `undefined`, keep their default. */
-export type AssumptionOptions = { readonly [Name in keyof Assumptions]?: Assumptions[Name] | undefined };
+export type AssumptionOptions = {
+  readonly [Name in keyof Assumptions]?: Assumptions[Name] | undefined;
+};
 
 /** The default guesses: the paging parameters have the same names as in `meta`. */
 export const DEFAULT_ASSUMPTIONS: Assumptions = {

@@ -30,7 +30,9 @@ interface CurrentAttempt {
   readonly secrets: readonly string[];
 }
 
-/** Sends a request once. Throws only errors of the token function, and the caller's abort reason. */
+/**
+ * Sends a request once. Throws only errors of the token function, and the caller's abort reason.
+ */
 export async function attempt(settings: ClientSettings, request: ServiceRequest): Promise<Tried> {
   const deadline = startDeadline(settings.timeout, request.signal);
   try {
@@ -112,12 +114,17 @@ function timedOut({ settings, request }: CurrentAttempt, what: string, notSent: 
   };
 }
 
-function readBody({ status, headers, bytes }: RawAnswer, { settings, request }: CurrentAttempt): Tried {
+function readBody(
+  { status, headers, bytes }: RawAnswer,
+  { settings, request }: CurrentAttempt,
+): Tried {
   const invalid = (why: string): Tried => ({
     failure: {
       code: "service_answer_invalid",
       message: `${labelOf(request)}: ${why}`,
-      ...{ status, again: false, mayHaveHappened: request.method === "POST" },
+      status,
+      again: false,
+      mayHaveHappened: request.method === "POST",
     },
   });
   if (bytes === undefined)
@@ -130,7 +137,9 @@ function readBody({ status, headers, bytes }: RawAnswer, { settings, request }: 
     return { answer: { status, body } };
   } catch {
     const type = redact(headers.get("content-type") ?? "no content type", [], 100);
-    return invalid(`expected JSON with status ${status}, got other content (${type}): check the base URL`);
+    return invalid(
+      `expected JSON with status ${status}, got other content (${type}): check the base URL`,
+    );
   }
 }
 
@@ -144,12 +153,16 @@ function labelOf({ method, path }: ServiceRequest): string {
   return `${method} ${path}`;
 }
 
-/** Reads a decompressed response; returns `undefined` if it exceeds the limit, without fetching the rest. */
+/**
+ * Reads a decompressed response; returns `undefined` if it exceeds the limit, without fetching the
+ * rest.
+ */
 async function readBounded(response: Response, limit: number): Promise<Buffer | undefined> {
   if (response.body === null) return Buffer.alloc(0);
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop cancels the stream, which closes the connection instead of reading it to the end.
+  // Leaving the loop cancels the stream, which closes the connection instead of reading it to the
+  // end.
   for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
     length += chunk.byteLength;
     if (length > limit) return undefined;
@@ -161,8 +174,8 @@ async function readBounded(response: Response, limit: number): Promise<Buffer | 
 type AttemptDeadline = ReturnType<typeof startDeadline>;
 
 /**
- * Starts a time limit, combined with the caller's signal: the returned one is aborted by both. Uses own timers, since Node 20
- * may collect an `AbortSignal.any` whose sources are unreferenced.
+ * Starts a time limit, combined with the caller's signal: the returned one is aborted by both. Uses
+ * own timers, since Node 20 may collect an `AbortSignal.any` whose sources are unreferenced.
  */
 function startDeadline(milliseconds: number, signal: AbortSignal | undefined) {
   const controller = new AbortController();

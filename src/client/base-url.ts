@@ -3,8 +3,9 @@ import { isLoopback } from "../http/is-loopback.ts";
 import { describeValue } from "../options/describe-value.ts";
 
 /**
- * Reads the service's base URL (service description, `{base_url}`), without a trailing slash. Plain HTTP is only for this
- * machine, since others could read the key on the way. Throws `option_invalid`.
+ * Reads the service's base URL (service description, `{base_url}`), without a trailing slash. Plain
+ * HTTP is only for this machine, since others could read the key on the way. Throws
+ * `option_invalid`.
  */
 export function readBaseUrl(given: string | URL | undefined, plainHttp: boolean): string {
   if (given === undefined || given === "")
@@ -12,9 +13,12 @@ export function readBaseUrl(given: string | URL | undefined, plainHttp: boolean)
   const url = URL.canParse(String(given)) ? new URL(given) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     // A text is not shown, since it may be a key.
-    const other = typeof given === "string" ? "one without https:// or http://" : describeValue(given);
+    const other =
+      typeof given === "string" ? "one without https:// or http://" : describeValue(given);
     const got = url === undefined ? other : `${url.protocol}//…`;
-    throw invalid(`to be an http or https URL, got ${got}: pass one such as https://api.example.com`);
+    throw invalid(
+      `to be an http or https URL, got ${got}: pass one such as https://api.example.com`,
+    );
   }
   if (url.username !== "" || url.password !== "")
     throw invalid("without a user name or password, got one with them: pass the key as apiKey");

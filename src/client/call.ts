@@ -11,8 +11,9 @@ export interface CallResult extends ServiceAnswer {
 }
 
 /**
- * Sends a request until it succeeds or must not be retried (service description, "Errors" 2: exponential back-off after
- * 429 or 500). Throws ServiceError; the signal's reason if it is aborted.
+ * Sends a request until it succeeds or must not be retried (service description, "Errors" 2:
+ * exponential back-off after 429 or 500). Throws ServiceError; the signal's reason if it is
+ * aborted.
  */
 export async function call(settings: ClientSettings, request: ServiceRequest): Promise<CallResult> {
   const { retry, random } = settings;
@@ -26,7 +27,8 @@ export async function call(settings: ClientSettings, request: ServiceRequest): P
     mayHaveHappenedBefore ||= failure.mayHaveHappened;
     // A `Retry-After` above `maxDelay` is not cut, since the retry would be refused again.
     const isTooLong = again && retryAfter > retry.maxDelay;
-    const [asked, most] = [Math.ceil(retryAfter / 1000), retry.maxDelay / 1000];
+    const asked = Math.ceil(retryAfter / 1000);
+    const most = retry.maxDelay / 1000;
     const wait = `; the service asks to wait ${asked} s, and this client waits at most ${most} s (retry.maxDelay): try again after that time`;
     const message = isTooLong ? failure.message + wait : failure.message;
     const details = { ...failure, message, mayHaveHappened: mayHaveHappenedBefore };

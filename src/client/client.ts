@@ -7,14 +7,17 @@ import { type WebhooksApi, webhooksApi } from "./webhooks.ts";
 export interface Client {
   /** Without a trailing slash. */
   readonly baseUrl: string;
-  /** From the key's prefix (service description, "Authentication" 2); `unknown` for an access token. */
+  /**
+   * From the key's prefix (service description, "Authentication" 2); `unknown` for an access token.
+   */
   readonly environment: Environment;
   readonly properties: PropertiesApi;
   readonly webhooks: WebhooksApi;
 }
 
 /**
- * Creates a client of the two endpoints that the description shows. It holds no connections, so there is nothing to close.
+ * Creates a client of the two endpoints that the description shows. It holds no connections, so
+ * there is nothing to close.
  *
  * @throws ConfigurationError `option_invalid`, `credential_missing`, `credential_invalid`
  *

@@ -1,10 +1,16 @@
 import { ConfigurationError } from "../errors.ts";
 import { describeValue } from "../options/describe-value.ts";
 
-/** Whose data a credential gives access to (service description, "Authentication" 2); unknown for an access token. */
+/**
+ * Whose data a credential gives access to (service description, "Authentication" 2); unknown for an
+ * access token.
+ */
 export type Environment = "test" | "live" | "unknown";
 
-/** The credential for requests. The key is in a closure, so printing or serialising the credential does not reveal it. */
+/**
+ * The credential for requests. The key is in a closure, so printing or serialising the credential
+ * does not reveal it.
+ */
 export interface Credential {
   readonly environment: Environment;
   /** Called once for each attempt, so that it can renew the token. */
@@ -22,10 +28,14 @@ export interface CredentialOptions {
 const SENDABLE = /^[\x21-\x7e]+$/;
 
 /**
- * Reads the credential. Distinguishes test keys from live ones, which need `live`. Throws `credential_missing`,
- * `credential_invalid`; never contains the key.
+ * Reads the credential. Distinguishes test keys from live ones, which need `live`. Throws
+ * `credential_missing`, `credential_invalid`; never contains the key.
  */
-export function readCredential({ apiKey, accessToken, live = false }: CredentialOptions): Credential {
+export function readCredential({
+  apiKey,
+  accessToken,
+  live = false,
+}: CredentialOptions): Credential {
   if (apiKey !== undefined && accessToken !== undefined)
     throw invalid("either apiKey or accessToken, got both: remove one");
   if (accessToken !== undefined) {
@@ -52,17 +62,20 @@ function readKey(given: unknown): string {
       "credential_missing",
       "expected an API key, got none: set HOOKPORTER_API_KEY and pass it as apiKey, or pass accessToken",
     );
-  const key = typeof given === "string" ? given.trim() : ""; // files and variables often end in a line break
+  // files and variables often end in a line break
+  const key = typeof given === "string" ? given.trim() : "";
   if (!SENDABLE.test(key) || /^sk_(?:test|live)_$/.test(key)) {
     const got = typeof given === "string" ? "another string" : describeValue(given);
-    throw invalid(`the API key to be one word, longer than its prefix, got ${got}: copy the whole key`);
+    throw invalid(
+      `the API key to be one word, longer than its prefix, got ${got}: copy the whole key`,
+    );
   }
   return key;
 }
 
 /**
- * Checks an access token. A live key needs `live` in its place too. Throws `credential_invalid`; never contains the
- * token.
+ * Checks an access token. A live key needs `live` in its place too. Throws `credential_invalid`;
+ * never contains the token.
  */
 export function readToken(given: unknown, live: boolean): string {
   if (typeof given !== "string" || !SENDABLE.test(given)) {

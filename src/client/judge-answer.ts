@@ -26,9 +26,10 @@ const ADVICE: Readonly<Record<number, string>> = {
 };
 
 /**
- * The failure for a response that is not 2xx. After 429 and 500 any request is retried, as the description asks for
- * ("Errors" 2), although a POST may have been carried out before a 500. After another 5xx, which the description does not
- * mention, a POST is not retried, since the API cannot list or delete what was created twice.
+ * The failure for a response that is not 2xx. After 429 and 500 any request is retried, as the
+ * description asks for ("Errors" 2), although a POST may have been carried out before a 500. After
+ * another 5xx, which the description does not mention, a POST is not retried, since the API cannot
+ * list or delete what was created twice.
  *
  * @param secrets - texts that must not appear in an error
  */
@@ -38,19 +39,25 @@ export function judgeFailure(
   secrets: readonly string[],
   now: number,
 ): Failure {
-  const [label, isPost] = [`${method} ${path}`, method === "POST"];
+  const label = `${method} ${path}`;
+  const isPost = method === "POST";
   if (status < 400) {
     const location = headers.get("location") ?? "";
     const target = URL.canParse(location) ? ` to ${new URL(location).origin}` : "";
     return {
       code: "service_answer_invalid",
       message: `${label}: expected 2xx, got ${status}, a redirect${target}, which is not followed, since the key is sent only to baseUrl: check the base URL`,
-      ...{ status, again: false, mayHaveHappened: isPost },
+      status,
+      again: false,
+      mayHaveHappened: isPost,
     };
   }
   const error = readErrorObject(bytes);
-  const clean = (text: string | undefined) => (text === undefined ? undefined : redact(text, secrets));
-  const [type, field, serviceMessage] = [clean(error.type), clean(error.field), clean(error.message)];
+  const clean = (text: string | undefined) =>
+    text === undefined ? undefined : redact(text, secrets);
+  const type = clean(error.type);
+  const field = clean(error.field);
+  const serviceMessage = clean(error.message);
   const said = [type, serviceMessage === undefined ? undefined : `"${serviceMessage}"`].filter(
     (part) => part !== undefined,
   );
@@ -63,7 +70,10 @@ export function judgeFailure(
   return {
     code: codeOf(status),
     message: parts.filter((part) => part !== false).join(""),
-    ...{ status, type, field, serviceMessage },
+    status,
+    type,
+    field,
+    serviceMessage,
     retryAfter: readRetryAfter(headers.get("retry-after"), now),
     again: status === 429 || status === 500 || (status > 500 && !isPost),
     mayHaveHappened: status >= 500 && isPost,
@@ -76,7 +86,10 @@ function codeOf(status: number): ServiceErrorCode {
   return status >= 500 ? "service_failed" : "service_refused";
 }
 
-/** The error object (service description, "Errors"). Every part is optional, since a response may lack it. */
+/**
+ * The error object (service description, "Errors"). Every part is optional, since a response may
+ * lack it.
+ */
 const errorBodySchema = z.looseObject({
   error: z.looseObject({
     type: z.string().optional().catch(undefined),
@@ -86,7 +99,9 @@ const errorBodySchema = z.looseObject({
 });
 
 /** Reads the error object from a response's body; a response without one still has its status. */
-function readErrorObject(body: Uint8Array | undefined): Partial<z.infer<typeof errorBodySchema>["error"]> {
+function readErrorObject(
+  body: Uint8Array | undefined,
+): Partial<z.infer<typeof errorBodySchema>["error"]> {
   return orElse(() => {
     const parsed = errorBodySchema.safeParse(JSON.parse(Buffer.from(body ?? []).toString("utf8")));
     return parsed.success ? parsed.data.error : {};

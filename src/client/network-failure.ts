@@ -24,18 +24,23 @@ const MESSAGES: Readonly<Record<string, string>> = {
 const PERMANENT =
   /^(?:ENOTFOUND|ERR_TLS_|ERR_SSL_|CERT_|UNABLE_TO_|DEPTH_ZERO_|SELF_SIGNED_|HOSTNAME_MISMATCH|EPROTO)/;
 
-/** Describes an error of `fetch`, which always says "fetch failed" and keeps the reason in `cause`. */
+/**
+ * Describes an error of `fetch`, which always says "fetch failed" and keeps the reason in `cause`.
+ */
 export function readNetworkFailure(thrown: unknown): NetworkFailure {
   const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
   const proxy = readProxyRefusal(cause);
   if (proxy !== undefined) return { why: proxy, notSent: true, permanent: false, mayPass: true };
-  const leaves = cause instanceof AggregateError ? cause.errors : [cause]; // one per address of the host
+  // one per address of the host
+  const leaves = cause instanceof AggregateError ? cause.errors : [cause];
   const first = leaves[0] as NodeJS.ErrnoException | undefined;
   const code = first?.code ?? "";
   const text = describeError(first);
   const refused = text === "bad port";
   const notSent = refused || leaves.every(isBeforeSending);
-  const why = refused ? "fetch refuses this port, as browsers do: use another" : (MESSAGES[code] ?? text);
+  const why = refused
+    ? "fetch refuses this port, as browsers do: use another"
+    : (MESSAGES[code] ?? text);
   const permanent = refused || PERMANENT.test(code);
   return { why, notSent, permanent, mayPass: !permanent || code === "ENOTFOUND" };
 }

@@ -21,21 +21,36 @@ import { sleep } from "./sleep.ts";
 
 /** The options of a client. All times are in milliseconds. */
 export interface ClientOptions {
-  /** The service's base URL, without the version. The description does not show it, so there is no default. */
+  /**
+   * The service's base URL, without the version. The description does not show it, so there is no
+   * default.
+   */
   readonly baseUrl: string | URL | undefined;
   /** `sk_test_…`, or `sk_live_…` together with `live` (service description, "Authentication" 2). */
   readonly apiKey?: string | undefined;
-  /** Instead of `apiKey`: returns a token; called once for each attempt. Its errors are thrown unchanged. */
+  /**
+   * Instead of `apiKey`: returns a token; called once for each attempt. Its errors are thrown
+   * unchanged.
+   */
   readonly accessToken?: (() => string | Promise<string>) | undefined;
   /** Allows a live key, which gives access to real data. Default false. */
   readonly live?: boolean | undefined;
-  /** Allows plain HTTP to another machine, with a test key. HTTP to this machine is always allowed. Default false. */
+  /**
+   * Allows plain HTTP to another machine, with a test key. HTTP to this machine is always allowed.
+   * Default false.
+   */
   readonly plainHttp?: boolean | undefined;
-  /** How long one attempt may take, from getting the token to the last byte of the response. Default 30 seconds. */
+  /**
+   * How long one attempt may take, from getting the token to the last byte of the response. Default
+   * 30 seconds.
+   */
   readonly timeout?: number | undefined;
   /** Largest response in bytes, decompressed. Default 16 MiB. */
   readonly maxAnswer?: number | undefined;
-  /** When to retry a failed request. Default 4 attempts, 500 ms doubled each time up to 60 s, full jitter. */
+  /**
+   * When to retry a failed request. Default 4 attempts, 500 ms doubled each time up to 60 s, full
+   * jitter.
+   */
   readonly retry?: RetryOptions | undefined;
   /** Values that the description does not show. */
   readonly assumptions?: AssumptionOptions | undefined;
@@ -61,7 +76,10 @@ export interface RetryNotice {
 /** A client's checked options, with defaults. */
 export interface ClientSettings
   extends Settled<
-    Pick<ClientOptions, "timeout" | "maxAnswer" | "onRetry" | "fetch" | "clock" | "random" | "sleep">
+    Pick<
+      ClientOptions,
+      "timeout" | "maxAnswer" | "onRetry" | "fetch" | "clock" | "random" | "sleep"
+    >
   > {
   readonly baseUrl: string;
   readonly credential: Credential;
@@ -114,20 +132,36 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
   checkOptions(options, "the options of createClient", CHECKS);
   const baseUrl = readBaseUrl(options.baseUrl, options.plainHttp === true);
   const credential = readCredential(options);
-  if (credential.environment === "live" && options.plainHttp === true && baseUrl.startsWith("http:"))
+  if (
+    credential.environment === "live" &&
+    options.plainHttp === true &&
+    baseUrl.startsWith("http:")
+  )
     readBaseUrl(baseUrl, false); // a live key is never sent unencrypted over a network
   const retry = readRetry(options.retry, DEFAULT_CLIENT_RETRY);
   checkAtMost("retry.attempts", retry.attempts, MAX_ATTEMPTS);
   checkAtMost("retry.maxDelay", retry.maxDelay, MAX_TIMER);
   return Object.freeze({
-    ...{ baseUrl, credential, retry },
+    baseUrl,
+    credential,
+    retry,
     timeout: options.timeout ?? DEFAULT_LIMITS.timeout,
     maxAnswer: options.maxAnswer ?? DEFAULT_LIMITS.maxAnswer,
-    assumptions: Object.freeze({ ...DEFAULT_ASSUMPTIONS, ...givenOptions(options.assumptions ?? {}) }),
-    onRetry: guardedListener(options.onRetry ?? (() => {}), reportAsWarning("onRetry of the client")),
+    assumptions: Object.freeze({
+      ...DEFAULT_ASSUMPTIONS,
+      ...givenOptions(options.assumptions ?? {}),
+    }),
+    onRetry: guardedListener(
+      options.onRetry ?? (() => {}),
+      reportAsWarning("onRetry of the client"),
+    ),
     fetch: options.fetch ?? globalThis.fetch,
     clock: numberFrom(options.clock ?? Date.now, Date.now, reportAsWarning("clock of the client")),
-    random: numberFrom(options.random ?? Math.random, Math.random, reportAsWarning("random of the client")),
+    random: numberFrom(
+      options.random ?? Math.random,
+      Math.random,
+      reportAsWarning("random of the client"),
+    ),
     sleep: options.sleep ?? sleep,
   });
 }

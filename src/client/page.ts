@@ -31,8 +31,8 @@ const envelopeSchema = z.looseObject({
 });
 
 /**
- * Validates a list response. An item that contradicts the description gets its problems beside it. Throws ServiceError
- * `service_answer_invalid`, which names the field but never its value.
+ * Validates a list response. An item that contradicts the description gets its problems beside it.
+ * Throws ServiceError `service_answer_invalid`, which names the field but never its value.
  */
 export function readPage<Item>(
   { status, body }: { status: number; body: unknown },
@@ -58,7 +58,10 @@ export function readPage<Item>(
 
 /** The error for an invalid response to a list request. */
 export function invalidPage(status: number, message: string): ServiceError {
-  return new ServiceError({ code: "service_answer_invalid", message, status, mayHaveHappened: false }, 1);
+  return new ServiceError(
+    { code: "service_answer_invalid", message, status, mayHaveHappened: false },
+    1,
+  );
 }
 
 /** An item of a list whose fields have the described types. */
@@ -72,7 +75,10 @@ export interface FittingItem<Item> {
 export interface MisfitItem {
   /** What the service sent, unchanged. */
   readonly property: unknown;
-  /** How it contradicts the description, such as `property.rent: expected number, got string`; never values. */
+  /**
+   * How it contradicts the description, such as `property.rent: expected number, got string`; never
+   * values.
+   */
   readonly problems: readonly DataProblem[];
 }
 

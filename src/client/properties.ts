@@ -11,7 +11,10 @@ export type FieldSelection = readonly string[] | string | undefined;
 
 /** What to list. */
 export interface ListOptions<Fields extends FieldSelection = FieldSelection> {
-  /** Fields to return: names, joined with the assumed separator; or a string, sent unchanged. Default: all. */
+  /**
+   * Fields to return: names, joined with the assumed separator; or a string, sent unchanged.
+   * Default: all.
+   */
   readonly fields?: Fields | undefined;
   /** Page number. Default: the service's. */
   readonly page?: number | undefined;
@@ -33,8 +36,9 @@ export interface PropertiesApi {
     options?: ListOptions<Fields>,
   ): Promise<Page<ListedProperty<Fields>>>;
   /**
-   * Iterates over the pages, from `page` or the service's first one. Each page is fetched on demand. Throws
-   * `service_answer_invalid` if fewer properties arrive than `meta.total` says, or pages are repeated or have no end.
+   * Iterates over the pages, from `page` or the service's first one. Each page is fetched on
+   * demand. Throws `service_answer_invalid` if fewer properties arrive than `meta.total` says, or
+   * pages are repeated or have no end.
    */
   pages<Fields extends FieldSelection = undefined>(
     options?: ListOptions<Fields>,
@@ -67,7 +71,11 @@ export function propertiesApi(settings: ClientSettings): PropertiesApi {
   return Object.freeze({ list, pages, items }) as PropertiesApi;
 }
 
-async function listPage(settings: ClientSettings, options: ListOptions, after = ""): Promise<AnyPage> {
+async function listPage(
+  settings: ClientSettings,
+  options: ListOptions,
+  after = "",
+): Promise<AnyPage> {
   const query = queryOf(options, settings.assumptions);
   const answer = await call(settings, { method: "GET", path: PATH, query, signal: options.signal });
   // With `fields` the service decides which fields it returns, so none is required.
@@ -82,7 +90,10 @@ async function listPage(settings: ClientSettings, options: ListOptions, after = 
   );
 }
 
-function queryOf({ fields, page, perPage }: ListOptions, assumptions: Assumptions): [string, string][] {
+function queryOf(
+  { fields, page, perPage }: ListOptions,
+  assumptions: Assumptions,
+): [string, string][] {
   const { pageParameter, perPageParameter, fieldsSeparator } = assumptions;
   const query: [string, string][] = [];
   if (fields !== undefined) {
@@ -112,11 +123,11 @@ const tenantSchema = z.looseObject({
 });
 
 /**
- * A property as the list returns it (service description, "Property (as returned by the property list)"). The values of
- * `type` and the units of `surface`, `rent` and `yield` are not shown there.
+ * A property as the list returns it (service description, "Property (as returned by the property
+ * list)"). The values of `type` and the units of `surface`, `rent` and `yield` are not shown there.
  *
- * The description has types, but does not say which fields are required, or never `null`. Only `id` must be there, since
- * it identifies the property; every other field may be absent or `null`.
+ * The description has types, but does not say which fields are required, or never `null`. Only `id`
+ * must be there, since it identifies the property; every other field may be absent or `null`.
  */
 export const propertySchema = z.looseObject({
   id: z.string().startsWith("prop_"),

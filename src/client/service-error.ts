@@ -18,13 +18,17 @@ export interface ServiceErrorDetails {
   readonly serviceMessage?: string | undefined;
   /** Milliseconds that the service asked to wait. */
   readonly retryAfter?: number | undefined;
-  /** Whether the service may have carried out the request in any attempt despite the error. Always false for a GET. */
+  /**
+   * Whether the service may have carried out the request in any attempt despite the error. Always
+   * false for a GET.
+   */
   readonly mayHaveHappened: boolean;
   readonly cause?: unknown;
 }
 
 /**
- * A failed request to the service (service description, "Errors"). Never contains a key or a webhook secret.
+ * A failed request to the service (service description, "Errors"). Never contains a key or a
+ * webhook secret.
  *
  * @example
  * ```ts

@@ -30,8 +30,8 @@ export class ClaimLoop {
   }
 
   /**
-   * Whether the last claim left no entry that was long due, and no kind to others, and nothing was paused: only then is a
-   * new entry run at once, since only a claim knows what is paused now.
+   * Whether the last claim left no entry that was long due, and no kind to others, and nothing was
+   * paused: only then is a new entry run at once, since only a claim knows what is paused now.
    */
   get caughtUp(): boolean {
     return this.#started && this.#caughtUp;
@@ -60,7 +60,9 @@ export class ClaimLoop {
   goOn(): void {
     if (!this.#behind || !this.#started || this.underWay !== undefined) return;
     if (this.#claiming.limit.isFull) return; // the next entry that ends calls this again
-    this.underWay = outsideRequests.runInAsyncScope(() => this.#claim()).finally(() => this.#afterClaim());
+    this.underWay = outsideRequests
+      .runInAsyncScope(() => this.#claim())
+      .finally(() => this.#afterClaim());
   }
 
   #afterClaim(): void {
@@ -80,7 +82,8 @@ export class ClaimLoop {
       const nextRunAt = () => inbox.nextRunAt({ ...terms, except: except() });
       const polled = this.#isPoll ? await nextRunAt() : clock();
       this.#isPoll = false;
-      const isNoneDue = polled === undefined || (polled > clock() && polled <= clock() + terms.horizon);
+      const isNoneDue =
+        polled === undefined || (polled > clock() && polled <= clock() + terms.horizon);
       const next = isNoneDue ? polled : await this.#claimDue(terms, nextRunAt);
       const now = clock();
       const isLate = next !== undefined && next <= now - MAX_LATE_MS;
@@ -103,12 +106,16 @@ export class ClaimLoop {
   }
 
   /** Claims and runs due entries; resolves to when the next one is due. */
-  async #claimDue(terms: Omit<ClaimRequest, "now" | "limit">, nextRunAt: () => Promise<number | undefined>) {
+  async #claimDue(
+    terms: Omit<ClaimRequest, "now" | "limit">,
+    nextRunAt: () => Promise<number | undefined>,
+  ) {
     const { inbox, clock } = this.#options;
     const { limit: concurrency, run, nextTurn, except } = this.#claiming;
     const { now: limit, ahead } = concurrency.room;
     const entries = await inbox.claim({ ...terms, except: except(), now: clock(), limit, ahead });
-    if (entries.length > 0) await nextTurn(); // one may have just been kept: its sender is answered first
+    // one may have just been kept: its sender is answered first
+    if (entries.length > 0) await nextTurn();
     for (const entry of entries) void run(entry, { claimed: true });
     const next = entries.length >= limit + ahead ? 0 : await nextRunAt();
     this.#behind ||= entries.length > 0 && next !== undefined && next <= clock();

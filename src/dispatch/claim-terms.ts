@@ -2,7 +2,10 @@ import type { ClaimRequest } from "../inbox/claim.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { longestDelay } from "./retry.ts";
 
-/** Milliseconds beyond the longest wait after which a clock was set back; long, since others may have longer leases. */
+/**
+ * Milliseconds beyond the longest wait after which a clock was set back; long, since others may
+ * have longer leases.
+ */
 export const CLOCK_SLACK = 5 * 60_000;
 
 export function claimTerms(options: DispatcherOptions) {
@@ -13,6 +16,7 @@ export function claimTerms(options: DispatcherOptions) {
 
 export async function dueTerms(options: DispatcherOptions) {
   const { sources, leftKinds } = options;
-  const exceptKinds = leftKinds === undefined ? [] : (await Promise.all(sources.map(leftKinds))).flat();
+  const exceptKinds =
+    leftKinds === undefined ? [] : (await Promise.all(sources.map(leftKinds))).flat();
   return { ...claimTerms(options), exceptKinds } satisfies Partial<ClaimRequest>;
 }

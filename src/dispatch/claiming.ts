@@ -12,7 +12,10 @@ export interface Claiming {
   readonly limit: ConcurrencyLimit;
   readonly failures: ReturnType<typeof claimFailures>;
   readonly watch: RetryWatch;
-  /** Claims besides those of the loop: a shutdown waits for them, so that no entry stays leased without a run. */
+  /**
+   * Claims besides those of the loop: a shutdown waits for them, so that no entry stays leased
+   * without a run.
+   */
   readonly claims: UnderWay;
   /** Runs a claimed entry; resolves to its settlement, or to `undefined` if it was given back. */
   readonly run: (entry: ClaimedEntry, how: EntryRun) => Promise<Settlement | undefined>;
@@ -24,9 +27,13 @@ export interface Claiming {
 /** Milliseconds before the same failure is logged again. */
 const AGAIN = 60_000;
 
-/** Logs failed claims: each kind of failure at first and then once a minute, rather than at every attempt. */
+/**
+ * Logs failed claims: each kind of failure at first and then once a minute, rather than at every
+ * attempt.
+ */
 export function claimFailures(log: Logger) {
-  let [latest, reportedAt] = ["", 0];
+  let latest = "";
+  let reportedAt = 0;
   return {
     report: (thrown: unknown): void => {
       const error = describeError(thrown);

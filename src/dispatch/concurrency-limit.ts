@@ -7,7 +7,10 @@ export const MAX_AHEAD = 200;
 /** Weight of the latest run in the moving average. */
 const LATEST = 0.1;
 
-/** Limits how many entries run at a time, queues the others, and decides how many are worth queueing. */
+/**
+ * Limits how many entries run at a time, queues the others, and decides how many are worth
+ * queueing.
+ */
 export class ConcurrencyLimit {
   readonly #limit: number;
   readonly #queue: ((mayRun: boolean) => void)[] = [];
@@ -25,7 +28,8 @@ export class ConcurrencyLimit {
   }
 
   get isFull(): boolean {
-    if (this.#running + this.#reserved < this.#limit) return false; // most often, so nothing else is computed
+    // most often, so nothing else is computed
+    if (this.#running + this.#reserved < this.#limit) return false;
     const { now, ahead } = this.room;
     return now + ahead <= 0;
   }
@@ -47,7 +51,10 @@ export class ConcurrencyLimit {
     return () => void this.#reserved--;
   }
 
-  /** Runs work when there is room; resolves to `undefined`, without running it, if the limit is closed first. */
+  /**
+   * Runs work when there is room; resolves to `undefined`, without running it, if the limit is
+   * closed first.
+   */
   run<Result>(work: () => Promise<Result> | Result): Promise<Result | undefined> {
     const entered = this.#enter();
     if (entered === true) return this.#occupy(work);
@@ -61,7 +68,10 @@ export class ConcurrencyLimit {
     return this.#occupy(work);
   }
 
-  /** Frees the room of work that runs while it waits for something else. Then it goes on, even beyond the limit. */
+  /**
+   * Frees the room of work that runs while it waits for something else. Then it goes on, even
+   * beyond the limit.
+   */
   async stepAside<Result>(waiting: Promise<Result>): Promise<Result> {
     this.#leave();
     try {

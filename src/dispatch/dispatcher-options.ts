@@ -20,15 +20,18 @@ export interface DispatcherOptions extends RunOptions {
   readonly leaseTime: number;
   /** Whether a dead letter holds back the later entries of its order key. */
   readonly deadBlocks: boolean;
-  /** Milliseconds between claims that nothing else triggers, for entries that another process retried. */
+  /**
+   * Milliseconds between claims that nothing else triggers, for entries that another process
+   * retried.
+   */
   readonly poll: number;
   /** Whether due entries are claimed without being asked to. Default: they are. */
   readonly role?: Role;
   /** The longest that an entry waits for a handler, in milliseconds. Default 0. */
   readonly unhandledAfter?: number;
   /**
-   * The kinds of a source that have no handler here, and are left to other processes that have one, as the inbox stores
-   * them. Looks at the other processes again from time to time. Default none.
+   * The kinds of a source that have no handler here, and are left to other processes that have one,
+   * as the inbox stores them. Looks at the other processes again from time to time. Default none.
    */
   readonly leftKinds?: (source: string) => Promise<readonly string[]>;
   /** Follows runs from inside. Default: nothing does. */

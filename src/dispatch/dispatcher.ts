@@ -19,7 +19,10 @@ import { leaseRenewal } from "./runs/lease-renewal.ts";
 import { runBudget } from "./runs/run-budget.ts";
 import { TargetQueues } from "./targets/target-queues.ts";
 
-/** Claims due entries, runs their handlers and settles them: what lies between the inbox and the user's code. */
+/**
+ * Claims due entries, runs their handlers and settles them: what lies between the inbox and the
+ * user's code.
+ */
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #aborter = new AbortController();
@@ -30,14 +33,17 @@ export class Dispatcher {
   readonly #loop: ClaimLoop;
   readonly #runner: EntryRunner;
   readonly #drains = new UnderWay();
-  /** The next turn of the event loop, if entries wait for it: by then their senders are answered. */
+  /**
+   * The next turn of the event loop, if entries wait for it: by then their senders are answered.
+   */
   #turn: Promise<void> | undefined;
-  readonly #nextTurn = () => {
+  #nextTurn(): Promise<void> {
     this.#turn ??= setImmediate().then(() => {
       this.#turn = undefined;
     });
     return this.#turn;
-  };
+  }
+
   #started = false;
   #stopRenewing: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
@@ -47,29 +53,40 @@ export class Dispatcher {
     const { inbox } = given;
     const clock = inbox.now === undefined ? given.clock : () => inbox.now?.() ?? given.clock();
     const options = { ...given, clock };
-    // Every running handler listens to this signal and removes its listener when it ends, so there is no leak to warn about.
+    // Every running handler listens to this signal and removes its listener when it ends, so there
+    // is no leak to warn about.
     setMaxListeners(0, this.#aborter.signal, this.#stopper.signal);
     this.#options = options;
-    const [limit, watch] = [new ConcurrencyLimit(options.concurrency), new RetryWatch(options)];
+    const limit = new ConcurrencyLimit(options.concurrency);
+    const watch = new RetryWatch(options);
     this.#claiming = {
-      ...{ limit, watch, failures: claimFailures(options.log), claims: new UnderWay() },
+      limit,
+      watch,
+      failures: claimFailures(options.log),
+      claims: new UnderWay(),
       run: (entry, how) => this.#runner.run(entry, how),
       except: () => this.#runner.doubtfullyLeased(),
-      ...{ nextTurn: this.#nextTurn, wake: () => this.wake() },
+      nextTurn: () => this.#nextTurn(),
+      wake: () => this.wake(),
     };
     this.#queues = new TargetQueues(options, this.#claiming);
     this.#loop = new ClaimLoop(options, this.#claiming);
     this.#runner = new EntryRunner(options, {
-      ...{ limit, queues: this.#queues, loop: this.#loop, watch },
+      limit,
+      queues: this.#queues,
+      loop: this.#loop,
+      watch,
       stopping: this.#stopper.signal,
       signal: this.#aborter.signal,
     });
-    this.#startRenewing = leaseRenewal(Math.max(10, options.leaseTime / 3), () => this.#runner.renew());
+    this.#startRenewing = leaseRenewal(Math.max(10, options.leaseTime / 3), () =>
+      this.#runner.renew(),
+    );
   }
 
   /**
-   * Begins to run due entries, and those of a killed process once their leases have ended. With the role `receive`, only
-   * what {@link runNow} and {@link drain} are called for is run.
+   * Begins to run due entries, and those of a killed process once their leases have ended. With the
+   * role `receive`, only what {@link runNow} and {@link drain} are called for is run.
    */
   start(): void {
     this.#started = true;
@@ -85,9 +102,9 @@ export class Dispatcher {
   }
 
   /**
-   * Reserves room to run an entry that is about to be kept, so that it can be inserted already leased. Returns
-   * `undefined` if there is no room, if other entries are long due, or if it may be of a kind that is left to another
-   * process. A reservation must always be released.
+   * Reserves room to run an entry that is about to be kept, so that it can be inserted already
+   * leased. Returns `undefined` if there is no room, if other entries are long due, or if it may be
+   * of a kind that is left to another process. A reservation must always be released.
    */
   reserve(): Reservation | undefined {
     const { clock, leaseTime, runner } = this.#options;
@@ -113,7 +130,7 @@ export class Dispatcher {
           attempts: 1,
           finishedHandlers: [],
         };
-        const how = { claimed: false, ready, before: this.#nextTurn, begin: free };
+        const how = { claimed: false, ready, before: () => this.#nextTurn(), begin: free };
         void this.#runner.run(entry, how);
       },
       release: () => {
@@ -134,14 +151,20 @@ export class Dispatcher {
     return this.#runner.running.inHandlers();
   }
 
-  /** Claims nothing more on its own. What is claimed already runs, until {@link stop}, unless it waits for a target. */
+  /**
+   * Claims nothing more on its own. What is claimed already runs, until {@link stop}, unless it
+   * waits for a target.
+   */
   stopClaiming(): void {
     this.#stopListening?.();
     this.#loop.stop();
     void this.#queues.stop();
   }
 
-  /** Stops claiming, and waits for handlers; after `graceMs` it aborts those that are left, whose entries run again. */
+  /**
+   * Stops claiming, and waits for handlers; after `graceMs` it aborts those that are left, whose
+   * entries run again.
+   */
   async stop(graceMs: number): Promise<void> {
     this.#started = false;
     this.stopClaiming();
@@ -149,11 +172,16 @@ export class Dispatcher {
     const end = performance.now() + graceMs;
     const { limit, claims: others } = this.#claiming;
     const claims = Promise.all([this.#loop.underWay, others.settled()]).then(() => this.#turn);
-    await within(claims, graceMs, () => undefined); // one may wait for a connection that a handler's transaction holds
+    // one may wait for a connection that a handler's transaction holds
+    await within(claims, graceMs, () => undefined);
     limit.close();
     this.#runner.close();
     const turns = this.#queues.stop();
-    await within(this.#runner.running.drained(), Math.max(0, end - performance.now()), () => undefined);
+    await within(
+      this.#runner.running.drained(),
+      Math.max(0, end - performance.now()),
+      () => undefined,
+    );
     const message =
       "expected handlers to finish before the receiver closes, got no result: the entry will run again";
     this.#aborter.abort(new HookporterError("closed", message));
@@ -164,10 +192,12 @@ export class Dispatcher {
   }
 
   /**
-   * Claims and runs what is due, within a time, whether or not it is started. Leaves no timer behind.
+   * Claims and runs what is due, within a time, whether or not it is started. Leaves no timer
+   * behind.
    *
    * @param since - when the time began, by `performance.now()`
-   * @throws ConfigurationError `option_invalid` if no handler could use its time limit; HookporterError `inbox_…`
+   * @throws ConfigurationError `option_invalid` if no handler could use its time limit;
+   * HookporterError `inbox_…`
    */
   async drain(budgetMs: number, since = performance.now()): Promise<DrainReport> {
     const { handlerTimeout } = this.#options;
@@ -182,13 +212,15 @@ export class Dispatcher {
   }
 
   /**
-   * Runs an entry now, due or not, even beyond the concurrency limit. If its handlers are running here already, waits for
-   * that run. Returns its settlement, or `undefined` if it cannot run now: it has ended, another process has leased it, or
-   * an earlier entry of its order key holds it back.
+   * Runs an entry now, due or not, even beyond the concurrency limit. If its handlers are running
+   * here already, waits for that run. Returns its settlement, or `undefined` if it cannot run now:
+   * it has ended, another process has leased it, or an earlier entry of its order key holds it
+   * back.
    */
   async runNow(seq: number): Promise<Settlement | undefined> {
     const { running } = this.#runner;
-    // Again: its last result may only be being stored, and the loop may claim it before our own claim.
+    // Again: its last result may only be being stored, and the loop may claim it before our own
+    // claim.
     for (let look = 0; look < 3; look++) {
       await this.#loop.underWay;
       if (!this.#started) return undefined;

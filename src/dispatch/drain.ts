@@ -18,9 +18,15 @@ export interface DrainReport {
   readonly failing: number;
   /** These wait for something, such as a target, and run later. */
   readonly waiting: number;
-  /** These were given back, for lack of time or since another process has the handler; the attempt is not counted. */
+  /**
+   * These were given back, for lack of time or since another process has the handler; the attempt
+   * is not counted.
+   */
   readonly returned: number;
-  /** When the next entry is due, in milliseconds since 1970; in the past if time ran out. `undefined` if none waits. */
+  /**
+   * When the next entry is due, in milliseconds since 1970; in the past if time ran out.
+   * `undefined` if none waits.
+   */
   readonly nextRunAt: number | undefined;
 }
 
@@ -29,8 +35,8 @@ type Draining = Claiming & { readonly budget: RunBudget };
 type Counts = Record<SettledState | "returned", number>;
 
 /**
- * Claims and runs what is due, until nothing is or there is no time left to start a handler. Waits for no entry to become
- * due. Resolves when the budget is over at the latest.
+ * Claims and runs what is due, until nothing is or there is no time left to start a handler. Waits
+ * for no entry to become due. Resolves when the budget is over at the latest.
  *
  * @throws HookporterError `inbox_…` if the store fails
  */
@@ -39,13 +45,21 @@ export async function drain(options: DispatcherOptions, parts: Draining): Promis
   const counts: Counts = { waiting: 0, failing: 0, handled: 0, dead: 0, received: 0, returned: 0 };
   const working = runDue(options, parts, counts).then(async () => {
     const { deadBlocks, sources, exceptKinds } = await dueTerms(options);
-    const nextRunAt = await inbox.nextRunAt({ except: parts.except(), deadBlocks, sources, exceptKinds });
+    const nextRunAt = await inbox.nextRunAt({
+      except: parts.except(),
+      deadBlocks,
+      sources,
+      exceptKinds,
+    });
     return { ...counts, nextRunAt };
   });
   working.catch(() => {}); // reported below, unless the time is over before
   const report = await Promise.race([working, parts.budget.over]);
   if (report !== undefined) return report;
-  log.warn({}, "a drain did not end in time: the inbox was slow to answer, so some entries may run again");
+  log.warn(
+    {},
+    "a drain did not end in time: the inbox was slow to answer, so some entries may run again",
+  );
   return { ...counts, nextRunAt: clock() };
 }
 

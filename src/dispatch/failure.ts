@@ -13,19 +13,30 @@ export const MAX_STACK = 8192;
 const MAX_CAUSES = 8;
 const MAX_ERRORS = 4;
 
-/** Describes what a handler threw: the chain of messages, the place in the user's own code, the stack. Never throws. */
+/**
+ * Describes what a handler threw: the chain of messages, the place in the user's own code, the
+ * stack. Never throws.
+ */
 export function describeFailure(thrown: unknown): { error: string; failure: HandlerFailure } {
   try {
     const chain = causesOf(thrown);
     const error = chain.map(messageOf).join(" ← ");
     const stacks = chain.flatMap((one) => stackOf(one) ?? []);
-    const hasFrames = stacks.some((text) => text.split("\n").some((line) => frameOf(line) !== undefined));
+    const hasFrames = stacks.some((text) =>
+      text.split("\n").some((line) => frameOf(line) !== undefined),
+    );
     const stack = !hasFrames ? null : cutText(stacks.join("\ncaused by: "), MAX_STACK);
     const at = stacks.flatMap((text) => ownFrame(text) ?? [])[0] ?? null;
-    return { error: cutText(error, MAX_ERROR), failure: { name: cutText(nameOf(thrown), 100), at, stack } };
+    return {
+      error: cutText(error, MAX_ERROR),
+      failure: { name: cutText(nameOf(thrown), 100), at, stack },
+    };
   } catch {
     // Such as a revoked proxy, of which nothing can be read.
-    return { error: describeError(thrown), failure: { name: typeof thrown, at: null, stack: null } };
+    return {
+      error: describeError(thrown),
+      failure: { name: typeof thrown, at: null, stack: null },
+    };
   }
 }
 
@@ -53,7 +64,8 @@ function messageOf(thrown: unknown): string {
 function describeThrown(thrown: unknown): string {
   if (typeof thrown === "string") return `threw the string ${JSON.stringify(thrown)}`;
   const message = read(thrown, "message");
-  if (typeof message === "string" && message !== "") return `threw an object, not an Error: ${message}`;
+  if (typeof message === "string" && message !== "")
+    return `threw an object, not an Error: ${message}`;
   if (typeof thrown === "object" && thrown !== null) {
     const name = read(read(thrown, "constructor"), "name");
     const isNamed = typeof name === "string" && name !== "" && name !== "Object";
@@ -80,11 +92,15 @@ function stackOf(thrown: unknown): string | undefined {
   return stack.split("\n").filter(isShown).join("\n");
 }
 
-/** The first frame of a stack that is neither Node's, nor a package's, nor ours; relative to the working folder. */
+/**
+ * The first frame of a stack that is neither Node's, nor a package's, nor ours; relative to the
+ * working folder.
+ */
 function ownFrame(stack: string): string | undefined {
   for (const line of stack.split("\n")) {
     const { file, position } = frameOf(line) ?? {};
-    if (file === undefined || file.includes(`${sep}node_modules${sep}`) || isOwnCode(file)) continue;
+    if (file === undefined || file.includes(`${sep}node_modules${sep}`) || isOwnCode(file))
+      continue;
     const inside = relative(process.cwd(), file);
     return `${inside.startsWith("..") ? file : inside}${position}`;
   }
@@ -92,7 +108,9 @@ function ownFrame(stack: string): string | undefined {
 }
 
 /** A line of a stack that is a frame: its file, if it has one, and the position in it. */
-function frameOf(line: string): { readonly file: string | undefined; readonly position: string } | undefined {
+function frameOf(
+  line: string,
+): { readonly file: string | undefined; readonly position: string } | undefined {
   const frame = FRAME.exec(line);
   if (frame === null) return undefined;
   const [, , place = "", at, column] = frame;

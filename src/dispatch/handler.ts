@@ -11,19 +11,24 @@ import type { TargetOptions } from "./targets/target.ts";
 export interface HandlerContext {
   /** The number of this attempt of the entry, from 1. */
   readonly attempt: number;
-  /** Aborted when the handler times out or the receiver shuts down: pass it to `fetch` and the like. */
+  /**
+   * Aborted when the handler times out or the receiver shuts down: pass it to `fetch` and the like.
+   */
   readonly signal: AbortSignal;
   /** A logger that adds the event's id, kind and attempt to each line. */
   readonly log: Logger;
-  /** The delivery as it arrived, with its raw bytes: for exact numbers, or to forward it unchanged. */
+  /**
+   * The delivery as it arrived, with its raw bytes: for exact numbers, or to forward it unchanged.
+   */
   readonly delivery: Delivery;
   /** The entry's number in the inbox. */
   readonly seq: number;
   /** What `orderBy` returned for the event; `null` if it asked for no order. */
   readonly orderKey: string | null;
   /**
-   * Adds a line to the record of this run, even if the run fails: what an API answered, which row was written. All
-   * lines together have at most 2 KiB; `events show` prints them. Never note a secret.
+   * Adds a line to the record of this run, even if the run fails: what an API answered, which row
+   * was written. All lines together have at most 2 KiB; `events show` prints them. Never note a
+   * secret.
    */
   readonly note: (text: string) => void;
 }
@@ -31,19 +36,24 @@ export interface HandlerContext {
 /** The second argument of a handler with `tx: true`. */
 export interface TransactionContext extends HandlerContext {
   /**
-   * The transaction that also records that this handler is done: what is written with it is committed together with
-   * that, or not at all. It ends when the handler ends; later statements are refused.
+   * The transaction that also records that this handler is done: what is written with it is
+   * committed together with that, or not at all. It ends when the handler ends; later statements
+   * are refused.
    */
   readonly tx: HandlerTransaction;
 }
 
 /** A handler with `tx: true`. */
-export type TransactionHandler<Event = WebhookEvent> = (event: Event, context: TransactionContext) => unknown;
+export type TransactionHandler<Event = WebhookEvent> = (
+  event: Event,
+  context: TransactionContext,
+) => unknown;
 
 /**
- * A user's function for a kind. It succeeds when it returns or its promise resolves. It runs at least once per event,
- * so it may run again for the same one. An error that it throws may have a number `retryAfter`: milliseconds to wait
- * instead of the back-off, at most 10 minutes or `maxDelay`, whichever is more.
+ * A user's function for a kind. It succeeds when it returns or its promise resolves. It runs at
+ * least once per event, so it may run again for the same one. An error that it throws may have a
+ * number `retryAfter`: milliseconds to wait instead of the back-off, at most 10 minutes or
+ * `maxDelay`, whichever is more.
  */
 export type Handler<Event = WebhookEvent> = (event: Event, context: HandlerContext) => unknown;
 
@@ -66,7 +76,10 @@ export interface DeadLetter {
   readonly seq: number;
   readonly eventId: string;
   readonly kind: string | null;
-  /** Why, as a stable code: `attempts_exhausted`, `invalid_data`, `inexact_number`, `unreadable`, or a rejection's reason. */
+  /**
+   * Why, as a stable code: `attempts_exhausted`, `invalid_data`, `inexact_number`, `unreadable`, or
+   * a rejection's reason.
+   */
   readonly reason: string;
   /** For `invalid_data` and `inexact_number`: which fields do not fit, and how. Otherwise empty. */
   readonly problems: readonly DataProblem[];
@@ -86,7 +99,9 @@ export interface PlannedRun {
   readonly event: () => WebhookEvent | Promise<WebhookEvent>;
 }
 
-/** The event of an entry that runs as soon as it was kept, so that its bytes need not be read again. */
+/**
+ * The event of an entry that runs as soon as it was kept, so that its bytes need not be read again.
+ */
 export interface ReadyEvent {
   readonly event: WebhookEvent;
   readonly schemas: DataSchemas;

@@ -4,7 +4,10 @@ import type { ReadyEvent } from "./handler.ts";
 /** Fields known only after insert. */
 export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "orderKey" | "delivery">;
 
-/** Room to run an entry that is about to be kept. The entry is inserted with this lease, so no claim is needed. */
+/**
+ * Room to run an entry that is about to be kept. The entry is inserted with this lease, so no claim
+ * is needed.
+ */
 export interface Reservation {
   readonly lease: Lease;
   /** Runs the entry that was inserted with the lease, but not before the sender can be answered. */

@@ -11,13 +11,16 @@ const LOOK = 1000;
 /** How many of the latest results of a retry are looked at, and how many of those may fail. */
 const LATEST = 10;
 const MAX_FAILED = 5;
-/** Milliseconds after which a retry of which nothing waits is over: its command may still be writing it. */
+/**
+ * Milliseconds after which a retry of which nothing waits is over: its command may still be writing
+ * it.
+ */
 const WRITTEN = 60_000;
 
 /**
- * Watches retries at a measured pace, in whichever process runs entries, and stops one of which too many entries fail: what is
- * left of it is paused until a person resumes it. All of it is kept in the inbox, except the latest results, of which a killed
- * process takes at most ten with it.
+ * Watches retries at a measured pace, in whichever process runs entries, and stops one of which too
+ * many entries fail: what is left of it is paused until a person resumes it. All of it is kept in
+ * the inbox, except the latest results, of which a killed process takes at most ten with it.
  */
 export class RetryWatch {
   readonly #options: Pick<DispatcherOptions, "inbox" | "clock" | "log">;
@@ -30,7 +33,9 @@ export class RetryWatch {
     this.#options = options;
   }
 
-  /** Notes the result of an entry of a retry, and pauses the rest if too many of the latest failed. */
+  /**
+   * Notes the result of an entry of a retry, and pauses the rest if too many of the latest failed.
+   */
   async note({ seq, reason }: ClaimedEntry, settlement: Settlement): Promise<void> {
     const name = reason?.slice(PACED.length) ?? "";
     const isOk = succeeded(settlement);
@@ -42,7 +47,9 @@ export class RetryWatch {
     this.#stopped.add(name);
     this.#results.delete(name);
     await this.#stop({
-      ...{ scope: "retry", name, since: this.#options.clock() },
+      scope: "retry",
+      name,
+      since: this.#options.clock(),
       who: `${STOPPED} at #${seq}: ${failed} of the latest ${results.length} failed`,
     });
   }
@@ -55,7 +62,9 @@ export class RetryWatch {
     const { inbox, clock, log } = this.#options;
     const { paused = [], retries = [] } = (await inbox.pauses?.()) ?? {};
     for (const retry of retries) {
-      const pause = paused.find(({ scope, name }) => scope === "retry" && name === String(retry.id));
+      const pause = paused.find(
+        ({ scope, name }) => scope === "retry" && name === String(retry.id),
+      );
       if (pause === undefined) this.#stopped.delete(String(retry.id));
       if (retry.left === 0 && clock() >= Math.max(retry.until, retry.since + WRITTEN)) {
         await inbox.endRetry?.(retry.id);
@@ -70,7 +79,10 @@ export class RetryWatch {
     try {
       await inbox.pause?.(pause);
       const fields = { retry: Number(pause.name), why: pause.who };
-      log.error(fields, "a retry at a measured pace stopped by itself; the rest of its entries is paused");
+      log.error(
+        fields,
+        "a retry at a measured pace stopped by itself; the rest of its entries is paused",
+      );
     } catch (thrown) {
       this.#stopped.delete(pause.name);
       log.error({ error: describeError(thrown) }, "a retry could not be paused");

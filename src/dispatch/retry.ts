@@ -3,7 +3,10 @@ import { givenOptions } from "../options/given-options.ts";
 
 /** When a failed entry runs again. */
 export interface RetryPolicy {
-  /** Maximum attempts, the first included; then the entry is a dead letter. Default 10. `Infinity` never gives up. */
+  /**
+   * Maximum attempts, the first included; then the entry is a dead letter. Default 10. `Infinity`
+   * never gives up.
+   */
   readonly attempts: number;
   /** Milliseconds before the second attempt. Default 1000. */
   readonly delay: number;
@@ -11,11 +14,17 @@ export interface RetryPolicy {
   readonly factor: number;
   /** Maximum delay in milliseconds. Default 600 000 (10 minutes). */
   readonly maxDelay: number;
-  /** Random share of each delay, 0 to 1, so that entries that failed together do not retry together. Default 0.5. */
+  /**
+   * Random share of each delay, 0 to 1, so that entries that failed together do not retry together.
+   * Default 0.5.
+   */
   readonly jitter: number;
 }
 
-/** Ten attempts over 4 to 9 minutes, depending on jitter; the longest delay is 256 seconds, below `maxDelay`. */
+/**
+ * Ten attempts over 4 to 9 minutes, depending on jitter; the longest delay is 256 seconds, below
+ * `maxDelay`.
+ */
 export const DEFAULT_RETRY: RetryPolicy = {
   attempts: 10,
   delay: 1000,
@@ -32,8 +41,9 @@ export function longestDelay({ maxDelay }: RetryPolicy): number {
 }
 
 /**
- * Milliseconds to wait after a failed attempt (counted from 1); `undefined` if it was the last. Exponential with jitter
- * and at most `maxDelay`, unless the handler's error asked for a wait. Never negative.
+ * Milliseconds to wait after a failed attempt (counted from 1); `undefined` if it was the last.
+ * Exponential with jitter and at most `maxDelay`, unless the handler's error asked for a wait.
+ * Never negative.
  */
 export function retryDelay(attempt: number, policy: RetryPolicy, random: number, asked?: number) {
   if (attempt >= policy.attempts) return undefined;

@@ -12,7 +12,11 @@ export type {
   Property,
   SelectedProperty,
 } from "../client/properties.ts";
-export { ServiceError, type ServiceErrorCode, type ServiceErrorDetails } from "../client/service-error.ts";
+export {
+  ServiceError,
+  type ServiceErrorCode,
+  type ServiceErrorDetails,
+} from "../client/service-error.ts";
 export type { CreatedSubscription, NewSubscription, WebhooksApi } from "../client/webhooks.ts";
 export type { RetryOptions, RetryPolicy } from "../dispatch/retry.ts";
 export {

@@ -7,8 +7,9 @@ export { type Project, type ProjectSection, readProject } from "../project/read-
 export { type CloseServer, runServer } from "../project/run-server.ts";
 
 /**
- * The settings of a project, in `hookporter.config.ts` or another file beside it: see docs/reference/configuration.md. A key is a
- * flag in camel case, which applies to every command that has it, the name of a command, whose flags take precedence, or `project`.
+ * The settings of a project, in `hookporter.config.ts` or another file beside it: see
+ * docs/reference/configuration.md. A key is a flag in camel case, which applies to every command
+ * that has it, the name of a command, whose flags take precedence, or `project`.
  */
 export interface Config extends SharedFlags, CommandFlags {
   /** What the project's own server uses. */

@@ -1,2 +1,7 @@
 /** `hookporter/node`: a receiver behind Node's own HTTP server. Re-exports only. */
-export { type NodeReceiverOptions, nodeReceiver, readBody, writeAnswer } from "../receiver/adapters/node.ts";
+export {
+  type NodeReceiverOptions,
+  nodeReceiver,
+  readBody,
+  writeAnswer,
+} from "../receiver/adapters/node.ts";

@@ -1,6 +1,6 @@
 /**
- * `hookporter/verify`: verifies deliveries on any runtime with WebCrypto, such as Cloudflare Workers, Deno, Bun and edge
- * functions. It imports nothing of Node. Re-exports only.
+ * `hookporter/verify`: verifies deliveries on any runtime with WebCrypto, such as Cloudflare
+ * Workers, Deno, Bun and edge functions. It imports nothing of Node. Re-exports only.
  */
 export {
   ConfigurationError,
@@ -14,6 +14,6 @@ export { EVENT_KINDS, type EventKind, eventKinds, isEventKind } from "../event/k
 export type { RejectionReason } from "../event/rejection.ts";
 export type { OpenObject } from "../event/schemas.ts";
 export type { HeaderBag } from "../signature/header.ts";
-export type { SecretOption, SecretValue } from "../signature/secret-bytes.ts";
+export type { SecretOption } from "../signature/secret-bytes.ts";
 export { SIGNATURE_HEADER, type SignatureReason } from "../signature/signature-format.ts";
-export { type VerifiedDelivery, type VerifiedEvent, type VerifyOptions, verify } from "../web/verify.ts";
+export { type VerifiedDelivery, type VerifyOptions, verify } from "../web/verify.ts";

@@ -1,9 +1,18 @@
-import { canonicalNumber, type InexactNumber, isHeld, MAX_INEXACT, SURE_DIGITS } from "./canonical-number.ts";
+import {
+  canonicalNumber,
+  type InexactNumber,
+  isHeld,
+  MAX_INEXACT,
+  SURE_DIGITS,
+} from "./canonical-number.ts";
 import { JSON_BYTES } from "./json-bytes.ts";
 import { Fault, type JsonFault } from "./json-fault.ts";
 import { copyBytes, FEW, isRising, JsonMembers, type JsonSpan, MANY_KEYS } from "./json-members.ts";
 
-/** Deeper nesting is refused: no real envelope needs it, and deep values can crash the code that prints them. */
+/**
+ * Deeper nesting is refused: no real envelope needs it, and deep values can crash the code that
+ * prints them.
+ */
 export const MAX_DEPTH = 64;
 
 const { SPACE, QUOTE, COMMA, MINUS, POINT, ZERO, NINE, COLON, BACKSLASH, LETTER_E } = JSON_BYTES;
@@ -16,10 +25,11 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * Writes JSON in canonical form: the same bytes for equal values, whatever their key order, spacing, escapes or number
- * format. It works on the bytes of a text **that `JSON.parse` has already accepted**, since parsed values hide duplicate
- * keys (the last one wins silently), large integers (rounded) and `__proto__` (an own key that pollutes prototypes in a
- * later merge). One pass copies values as they come, and puts the members of an object in order at its end.
+ * Writes JSON in canonical form: the same bytes for equal values, whatever their key order,
+ * spacing, escapes or number format. It works on the bytes of a text **that `JSON.parse` has
+ * already accepted**, since parsed values hide duplicate keys (the last one wins silently), large
+ * integers (rounded) and `__proto__` (an own key that pollutes prototypes in a later merge). One
+ * pass copies values as they come, and puts the members of an object in order at its end.
  */
 export class CanonicalJson {
   readonly #small = [new Uint8Array(KEPT), new Uint8Array(KEPT)] as const;
@@ -29,7 +39,10 @@ export class CanonicalJson {
   #length = 0;
   /** For members that change places. */
   #aside: Uint8Array = this.#small[1];
-  /** The position of the next backslash at or after the last position examined; past the end if there is none. */
+  /**
+   * The position of the next backslash at or after the last position examined; past the end if
+   * there is none.
+   */
   #backslash = -1;
   readonly #members = new JsonMembers();
   /** The members of the top-level object. */
@@ -39,10 +52,14 @@ export class CanonicalJson {
   /** What leads to the open containers: the row of a member, or the complement of a list index. */
   readonly #path: number[] = [];
 
-  /** Reads the bytes of a JSON object, which may begin with a byte order mark; returns what is wrong with it, if anything. */
+  /**
+   * Reads the bytes of a JSON object, which may begin with a byte order mark; returns what is wrong
+   * with it, if anything.
+   */
   read(bytes: Uint8Array): JsonFault | undefined {
     this.#bytes = bytes;
-    // Only numbers can become longer, at most by half with the comma behind them: `1.5` becomes `15e-1`.
+    // Only numbers can become longer, at most by half with the comma behind them: `1.5` becomes
+    // `15e-1`.
     const most = bytes.length + (bytes.length >> 1) + 2;
     if (most > KEPT) [this.#out, this.#aside] = [new Uint8Array(most), new Uint8Array(most)];
     this.#at = bytes[0] === 0xef ? 3 : 0;
@@ -66,7 +83,9 @@ export class CanonicalJson {
     return row === undefined ? undefined : this.#members.source(row);
   }
 
-  /** The canonical form of a list of top-level members' values; valid until the next text is read. */
+  /**
+   * The canonical form of a list of top-level members' values; valid until the next text is read.
+   */
   listOf(...keys: readonly string[]): Uint8Array {
     const list = this.#aside;
     let length = 0;
@@ -125,7 +144,8 @@ export class CanonicalJson {
       this.#string();
       const row = members.add(key, this.#length);
       if (order.length === MANY_KEYS) keys ??= members.keysOf(order);
-      const isNew = keys === undefined ? members.insert(row, order) : members.append(row, order, keys);
+      const isNew =
+        keys === undefined ? members.insert(row, order) : members.append(row, order, keys);
       if (!isNew) this.#fail("duplicate_key", row);
       this.#checkPoison(row);
       this.#skipSpace();
@@ -152,7 +172,8 @@ export class CanonicalJson {
   }
 
   #checkPoison(row: number): void {
-    // "constructor" alone can be a legitimate field; with "prototype" inside, it is always an attack.
+    // "constructor" alone can be a legitimate field; with "prototype" inside, it is always an
+    // attack.
     const members = this.#members;
     const within = this.#path.at(-1) ?? -1;
     const isPoison =
@@ -172,7 +193,10 @@ export class CanonicalJson {
     this.#out[this.#length++] = CLOSE_LIST;
   }
 
-  /** Copies a string, byte by byte at first, since most are short. Without escapes it is canonical already. */
+  /**
+   * Copies a string, byte by byte at first, since most are short. Without escapes it is canonical
+   * already.
+   */
   #string(): void {
     const bytes = this.#bytes;
     const out = this.#out;
@@ -235,7 +259,8 @@ export class CanonicalJson {
     }
     this.#at = at;
     const length = at - start;
-    const isCanonical = isPlain && length <= SURE_DIGITS && (length === 1 || bytes[at - 1] !== ZERO);
+    const isCanonical =
+      isPlain && length <= SURE_DIGITS && (length === 1 || bytes[at - 1] !== ZERO);
     if (!isNumber || isCanonical) this.#length = to;
     else this.#number(decoder.decode(bytes.subarray(start, at)), step);
   }

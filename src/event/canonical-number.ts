@@ -10,9 +10,10 @@ export const MAX_INEXACT = 20;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
 /**
- * Returns the same text for numbers with the same exact decimal value, and different texts otherwise: `1`, `1.0` and
- * `10e-1` agree; `12345678901234567890` and `…891` do not. Works on the original digits, since parsing would round both
- * to the same number. Returns a text that is not a number, such as `true`, as it is.
+ * Returns the same text for numbers with the same exact decimal value, and different texts
+ * otherwise: `1`, `1.0` and `10e-1` agree; `12345678901234567890` and `…891` do not. Works on the
+ * original digits, since parsing would round both to the same number. Returns a text that is not a
+ * number, such as `true`, as it is.
  */
 export function canonicalNumber(lexeme: string): string {
   const match = NUMBER.exec(lexeme);
@@ -35,8 +36,9 @@ export const SURE_DIGITS = 15;
 const MAX_DIGITS = 100;
 
 /**
- * Whether a double holds a number: printed with as many digits, or as few as JavaScript needs, it has the same ones. So `0.1`
- * and the 17 digits that some languages print for it are held; `9007199254740993`, `1e400` and 20 digits of π are not.
+ * Whether a double holds a number: printed with as many digits, or as few as JavaScript needs, it
+ * has the same ones. So `0.1` and the 17 digits that some languages print for it are held;
+ * `9007199254740993`, `1e400` and 20 digits of π are not.
  *
  * @param canonical - its canonical form
  */
@@ -45,5 +47,7 @@ export function isHeld(lexeme: string, canonical: string): boolean {
   const digits = canonical.replace(/^-|e.*$/g, "").length;
   const value = Number(lexeme);
   if (digits > MAX_DIGITS || !Number.isFinite(value)) return false;
-  return [value.toPrecision(digits), String(value)].some((text) => canonicalNumber(text) === canonical);
+  return [value.toPrecision(digits), String(value)].some(
+    (text) => canonicalNumber(text) === canonical,
+  );
 }

@@ -3,13 +3,16 @@ import { cutText } from "../text/cut-text.ts";
 import { fieldOf, memberAt } from "./field-path.ts";
 
 /**
- * One way in which `data` does not fit its schema, or a number that would be changed. It names fields and types, and holds
- * no value of `data` but such a number.
+ * One way in which `data` does not fit its schema, or a number that would be changed. It names
+ * fields and types, and holds no value of `data` but such a number.
  */
 export interface DataProblem {
   /** Where, such as `data.surface` or `data.rooms[2].area`; each step is cut at 64 bytes. */
   readonly field: string;
-  /** What was expected and the type that was found, such as `expected number, got string`; or the number, as it was sent. */
+  /**
+   * What was expected and the type that was found, such as `expected number, got string`; or the
+   * number, as it was sent.
+   */
   readonly message: string;
 }
 
@@ -17,7 +20,10 @@ export const MAX_PROBLEMS = 20;
 /** Bytes of all problems of one `data` together. */
 export const MAX_TEXT = 2048;
 const MAX_MESSAGE = 200;
-/** If `data` has more leaves and keys than this, no library's message is compared with them, and so none is kept. */
+/**
+ * If `data` has more leaves and keys than this, no library's message is compared with them, and so
+ * none is kept.
+ */
 const MAX_COMPARED = 20_000;
 
 /** The type of a field that is not there. */
@@ -43,10 +49,15 @@ export function problemLine({ field, message }: DataProblem): string {
 }
 
 /**
- * The problems that a schema reported, in our own words: schema libraries put values into their messages, and those must
- * not reach a record or a log. At most 20 problems and 2 KiB; at least one. Each field begins with `root`.
+ * The problems that a schema reported, in our own words: schema libraries put values into their
+ * messages, and those must not reach a record or a log. At most 20 problems and 2 KiB; at least
+ * one. Each field begins with `root`.
  */
-export function toDataProblems(issues: readonly StandardSchemaV1.Issue[], data: unknown, root = "data") {
+export function toDataProblems(
+  issues: readonly StandardSchemaV1.Issue[],
+  data: unknown,
+  root = "data",
+) {
   const some = issues.slice(0, MAX_PROBLEMS);
   const isSafe = comparer(some, data);
   const problems: DataProblem[] = [];
@@ -69,7 +80,8 @@ function toDataProblem(
   const steps = stepsOf(issue);
   const type = typeAt(data, steps);
   const got = `got ${type}`;
-  const [expected, message] = [expectationOf(issue), messageOf(issue)];
+  const expected = expectationOf(issue);
+  const message = messageOf(issue);
   const field = fieldOf(root, steps);
   if (expected === undefined && type === NOTHING) return { field, message: "is missing" };
   if (expected !== undefined && (TYPE_NAME.test(expected) || isSafe(expected))) {
@@ -84,16 +96,21 @@ function stepsOf({ path = [] }: StandardSchemaV1.Issue): readonly PropertyKey[] 
 }
 
 /**
- * What zod, valibot and arktype expected, apart from their message. Each says in its own way that there are fields which
- * the schema does not have; valibot names the key itself if it is missing.
+ * What zod, valibot and arktype expected, apart from their message. Each says in its own way that
+ * there are fields which the schema does not have; valibot names the key itself if it is missing.
  */
 function expectationOf(issue: StandardSchemaV1.Issue): string | undefined {
   const { expected: stated, code } = issue as { expected?: unknown; code?: unknown };
   if (code === "unrecognized_keys") return "no other fields";
-  const isMessage = stated === undefined || stated === issue.message; // arktype repeats it for unions
+  // arktype repeats it for unions
+  const isMessage = stated === undefined || stated === issue.message;
   const expected = isMessage ? /\bmust be (.+?)(?: \(was .*)?$/s.exec(issue.message)?.[1] : stated;
-  if (typeof expected !== "string" || expected === "" || /^"[^"]*"$/.test(expected)) return undefined;
-  return cutText(expected === "never" || expected === "removed" ? "no such field" : expected, MAX_MESSAGE);
+  if (typeof expected !== "string" || expected === "" || /^"[^"]*"$/.test(expected))
+    return undefined;
+  return cutText(
+    expected === "never" || expected === "removed" ? "no such field" : expected,
+    MAX_MESSAGE,
+  );
 }
 
 function messageOf({ message }: StandardSchemaV1.Issue): string | undefined {
@@ -107,14 +124,18 @@ function wordings(issue: StandardSchemaV1.Issue): readonly string[] {
 }
 
 /**
- * Decides which wordings hold no leaf value and no key of `data`, in one walk over it. Keys of the wording's own path are
- * no secret: the path is shown.
+ * Decides which wordings hold no leaf value and no key of `data`, in one walk over it. Keys of the
+ * wording's own path are no secret: the path is shown.
  */
-function comparer(issues: readonly StandardSchemaV1.Issue[], data: unknown): (text: string) => boolean {
+function comparer(
+  issues: readonly StandardSchemaV1.Issue[],
+  data: unknown,
+): (text: string) => boolean {
   const safe = new Map<string, ReadonlySet<string>>();
   for (const issue of issues) {
     const shown = stepsOf(issue).map((step) => String(step).toLowerCase());
-    for (const text of wordings(issue)) safe.set(text, new Set([...(safe.get(text) ?? []), ...shown]));
+    for (const text of wordings(issue))
+      safe.set(text, new Set([...(safe.get(text) ?? []), ...shown]));
   }
   const compareValue = (value: string) => {
     for (const text of safe.keys()) if (holdsValue(text.toLowerCase(), value)) safe.delete(text);
@@ -129,7 +150,8 @@ function comparer(issues: readonly StandardSchemaV1.Issue[], data: unknown): (te
   while (waiting.length > 0 && safe.size > 0) {
     const value = waiting.pop();
     if (left-- < 0) safe.clear();
-    if (typeof value === "string" || typeof value === "number") compareValue(String(value).toLowerCase());
+    if (typeof value === "string" || typeof value === "number")
+      compareValue(String(value).toLowerCase());
     if (typeof value !== "object" || value === null) continue;
     for (const [key, member] of Object.entries(value)) {
       if (!Array.isArray(value)) compareKey(key.toLowerCase());
@@ -139,7 +161,10 @@ function comparer(issues: readonly StandardSchemaV1.Issue[], data: unknown): (te
   return (text) => safe.has(text);
 }
 
-/** Whether a text holds a value, as it is or as JSON; one of up to three characters counts only as a word. */
+/**
+ * Whether a text holds a value, as it is or as JSON; one of up to three characters counts only as a
+ * word.
+ */
 function holdsValue(text: string, value: string): boolean {
   const trimmed = value.trim();
   if (trimmed.length <= 3) return holdsWord(text, trimmed);

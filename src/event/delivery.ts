@@ -1,7 +1,10 @@
 /** One HTTP POST as it arrived: what a signature covers, what is stored, forwarded and replayed. */
 export interface Delivery {
   readonly method: string;
-  /** The request target as sent, its query included: `/webhooks`, `/webhooks?code=x`. The signature does not cover it. */
+  /**
+   * The request target as sent, its query included: `/webhooks`, `/webhooks?code=x`. The signature
+   * does not cover it.
+   */
   readonly target: string;
   /** Header names are in lower case, as in Node. */
   readonly headers: DeliveryHeaders;
@@ -12,8 +15,8 @@ export interface Delivery {
 }
 
 /**
- * The header in which a stored delivery has the trace context of its own span, if it was received with tracing. It never
- * comes from a sender, and is never sent to a target.
+ * The header in which a stored delivery has the trace context of its own span, if it was received
+ * with tracing. It never comes from a sender, and is never sent to a target.
  */
 export const TRACE_HEADER = "hookporter-traceparent";
 

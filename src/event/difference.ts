@@ -1,4 +1,6 @@
-/** How the `data` of an event differs from that of events before. Nothing here is a value of `data`. */
+/**
+ * How the `data` of an event differs from that of events before. Nothing here is a value of `data`.
+ */
 export interface Difference {
   /** Where, as in `data.lines[].type`; a key that is data is `*`. */
   readonly path: string;

@@ -3,8 +3,8 @@ import { isRecord } from "../base/is-record.ts";
 import type { OpenObject } from "./schemas.ts";
 
 /**
- * The JSON object in a delivery's body (service description, section "Body envelope"). All objects are open: unknown
- * fields are kept, since the service may add fields within a version.
+ * The JSON object in a delivery's body (service description, section "Body envelope"). All objects
+ * are open: unknown fields are kept, since the service may add fields within a version.
  */
 export const envelopeSchema = z.looseObject({
   /** Event kind. Any string is allowed here: an unknown kind is kept, not refused. */

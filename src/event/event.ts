@@ -6,11 +6,16 @@ import type { OpenObject } from "./schemas.ts";
 export interface WebhookEvent<Kind extends string = string, Data = OpenObject> {
   /** The envelope's own `id`, or one derived from its content. The same for every retry. */
   readonly id: string;
-  /** Event kind, such as `payment.received`: one of the 12, or one that this version does not know. */
+  /**
+   * Event kind, such as `payment.received`: one of the 12, or one that this version does not know.
+   */
   readonly kind: Kind;
   /** ISO 8601 UTC, as sent. */
   readonly timestamp: string;
-  /** The resource that the event is about: the schema's output if the kind has a schema, else `data` as sent. */
+  /**
+   * The resource that the event is about: the schema's output if the kind has a schema, else `data`
+   * as sent.
+   */
   readonly data: Data;
   /** The subscription the delivery was made for. */
   readonly webhook: { readonly id: string; readonly url: string };
@@ -20,7 +25,10 @@ export interface WebhookEvent<Kind extends string = string, Data = OpenObject> {
   readonly envelope: Envelope;
 }
 
-/** Turns an envelope into the event that handlers receive; `data` may be a schema's output instead of what was sent. */
+/**
+ * Turns an envelope into the event that handlers receive; `data` may be a schema's output instead
+ * of what was sent.
+ */
 export function toEvent(
   { envelope, eventId }: Pick<ReadEnvelope, "envelope" | "eventId">,
   source: string,

@@ -4,12 +4,13 @@ import { memberAt, stepsOf } from "./field-path.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 /**
- * A number of a delivery's body exactly as it was sent, as text: `JSON.parse` reads numbers as doubles, which changes
- * 9007199254740993 to …992, and 1e400 to `Infinity`. Pass it to a decimal library, to `BigInt` or to a database. It reads
- * the whole body.
+ * A number of a delivery's body exactly as it was sent, as text: `JSON.parse` reads numbers as
+ * doubles, which changes 9007199254740993 to …992, and 1e400 to `Infinity`. Pass it to a decimal
+ * library, to `BigInt` or to a database. It reads the whole body.
  *
  * @param delivery - such as `context.delivery`
- * @param path - where the number is, as problems name it: `data.rent`, `data.rooms[2].area`, `data["a key"]`
+ * @param path - where the number is, as problems name it: `data.rent`, `data.rooms[2].area`,
+ * `data["a key"]`
  * @returns `undefined` if there is no number at this path
  * @throws TypeError for a text that is no path
  *

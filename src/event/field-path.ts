@@ -3,7 +3,10 @@ import { cutText } from "../text/cut-text.ts";
 const MAX_STEP = 64;
 const MAX_FIELD = 512;
 
-/** A step as {@link fieldOf} writes it: `.name`, `[2]`, or `["any key"]`; the first one may do without its point. */
+/**
+ * A step as {@link fieldOf} writes it: `.name`, `[2]`, or `["any key"]`; the first one may do
+ * without its point.
+ */
 const STEP = /^\.?([\p{L}_$][\p{L}\p{N}_$-]*)|^\[(\d+)\]|^\[("(?:[^"\\]|\\.)*")\]/u;
 
 /** The way to a value, such as `data.rooms[2].area`; each step is cut at 64 bytes. */
@@ -33,7 +36,8 @@ export function stepsOf(field: string): readonly string[] | undefined {
 export function memberAt(value: unknown, steps: readonly PropertyKey[]): unknown {
   let found = value;
   for (const step of steps) {
-    if (typeof found !== "object" || found === null || !Object.hasOwn(found, step)) return undefined;
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, step))
+      return undefined;
     found = (found as Record<PropertyKey, unknown>)[step];
   }
   return found;

@@ -1,6 +1,9 @@
 import { formatTimestamp } from "./timestamp.ts";
 
-/** The version of the rule that derives ids. A new rule gets a new number, so that ids of both can share an inbox. */
+/**
+ * The version of the rule that derives ids. A new rule gets a new number, so that ids of both can
+ * share an inbox.
+ */
 export const RULE = "1";
 
 /** Hexadecimal digits of a digest in an id: 160 bits of SHA-256. */
@@ -19,10 +22,13 @@ export function digestId(digest: string): string {
 }
 
 /**
- * An envelope's own id, if it is a non-empty string. One that a store or terminal could damage (very long, control
- * characters, half a surrogate pair) is replaced by the digest of a text, so that two ids never become one.
+ * An envelope's own id, if it is a non-empty string. One that a store or terminal could damage
+ * (very long, control characters, half a surrogate pair) is replaced by the digest of a text, so
+ * that two ids never become one.
  */
-export function ownId(id: unknown): { readonly id: string } | { readonly digestOf: string } | undefined {
+export function ownId(
+  id: unknown,
+): { readonly id: string } | { readonly digestOf: string } | undefined {
   if (typeof id !== "string" || id === "") return undefined;
   if (id.length <= MAX_OWN_ID && /^[^\p{Cc}\p{Cs}]+$/u.test(id)) return { id };
   return { digestOf: JSON.stringify(["id", id]) };

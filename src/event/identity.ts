@@ -7,8 +7,8 @@ export interface DedupKey {
   readonly source: string;
   readonly eventId: string;
   /**
-   * Milliseconds since 1970. First in the index, so that new keys land at its end. Normally the event's timestamp; one of
-   * the two negative constants below if the timestamp must not count.
+   * Milliseconds since 1970. First in the index, so that new keys land at its end. Normally the
+   * event's timestamp; one of the two negative constants below if the timestamp must not count.
    */
   readonly timestamp: number;
 }
@@ -18,16 +18,20 @@ export function keyText({ source, eventId, timestamp }: DedupKey): string {
   return JSON.stringify([source, eventId, timestamp]);
 }
 
-/** The key timestamp of a rejected delivery. It has no event id; a digest of its bytes is used instead. */
+/**
+ * The key timestamp of a rejected delivery. It has no event id; a digest of its bytes is used
+ * instead.
+ */
 export const REJECTED = -(10 ** 15);
 
 /** The key timestamp if the user's `identity` alone decides. */
 export const OWN_IDENTITY = -(10 ** 15) - 1;
 
 /**
- * The event id of an envelope without one: `evt_1_` and a digest of the content (kind and `data`) and the timestamp in
- * milliseconds. `webhook` is left out: it names the subscription, and an event delivered through two subscriptions is
- * one event. The service description shows no event id (section "Body envelope").
+ * The event id of an envelope without one: `evt_1_` and a digest of the content (kind and `data`)
+ * and the timestamp in milliseconds. `webhook` is left out: it names the subscription, and an event
+ * delivered through two subscriptions is one event. The service description shows no event id
+ * (section "Body envelope").
  */
 export function deriveEventId(content: string, timestamp: number): string {
   return digestId(shortDigest(derivedIdText(content, timestamp)));
@@ -40,7 +44,10 @@ export function ownEventId(id: unknown): string | undefined {
   return "id" in own ? own.id : digestId(shortDigest(own.digestOf));
 }
 
-/** The key of a delivery with a valid signature that is not an event: equal bytes make the same entry. */
+/**
+ * The key of a delivery with a valid signature that is not an event: equal bytes make the same
+ * entry.
+ */
 export function rejectedKey(source: string, body: Uint8Array): DedupKey {
   return { source, eventId: `raw_${RULE}_${shortDigest(body)}`, timestamp: REJECTED };
 }

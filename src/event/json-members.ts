@@ -1,7 +1,12 @@
-/** Objects with this many keys or more look keys up in a set instead of comparing them one by one. */
+/**
+ * Objects with this many keys or more look keys up in a set instead of comparing them one by one.
+ */
 export const MANY_KEYS = 16;
 
-/** The fields of a member, as places in its row of numbers: first of the canonical form, then of the bytes read. */
+/**
+ * The fields of a member, as places in its row of numbers: first of the canonical form, then of the
+ * bytes read.
+ */
 const KEY = 0;
 const KEY_END = 1;
 const VALUE_END = 2;
@@ -22,7 +27,10 @@ export interface JsonSpan {
   readonly end: number;
 }
 
-/** The members of the objects being read, each as a row of numbers. Keys are compared in canonical form, with quotes. */
+/**
+ * The members of the objects being read, each as a row of numbers. Keys are compared in canonical
+ * form, with quotes.
+ */
 export class JsonMembers {
   #rows = new Int32Array(ROOM);
   #used = 0;
@@ -83,7 +91,10 @@ export class JsonMembers {
     return new Set(order.map((row) => this.keyText(row)));
   }
 
-  /** Adds a member of a large object, which is sorted at its end; returns `false` if its key is there already. */
+  /**
+   * Adds a member of a large object, which is sorted at its end; returns `false` if its key is
+   * there already.
+   */
   append(row: number, order: number[], keys: Set<string>): boolean {
     order.push(row);
     return keys.size < keys.add(this.keyText(row)).size;
@@ -103,12 +114,15 @@ export class JsonMembers {
   isKey(row: number, key: string): boolean {
     const start = (this.#rows[row + KEY] as number) + 1;
     if ((this.#rows[row + KEY_END] as number) - 1 - start !== key.length) return false;
-    for (let at = 0; at < key.length; at++) if (this.#out[start + at] !== key.charCodeAt(at)) return false;
+    for (let at = 0; at < key.length; at++)
+      if (this.#out[start + at] !== key.charCodeAt(at)) return false;
     return true;
   }
 
   keyText(row: number): string {
-    return JSON.parse(decoder.decode(this.#out.subarray(this.#rows[row + KEY], this.#rows[row + KEY_END])));
+    return JSON.parse(
+      decoder.decode(this.#out.subarray(this.#rows[row + KEY], this.#rows[row + KEY_END])),
+    );
   }
 
   /** Where the whole member was written, as `"key":value`. */
@@ -118,7 +132,10 @@ export class JsonMembers {
 
   /** Where its value was written. */
   value(row: number): JsonSpan {
-    return { start: (this.#rows[row + KEY_END] as number) + 1, end: this.#rows[row + VALUE_END] as number };
+    return {
+      start: (this.#rows[row + KEY_END] as number) + 1,
+      end: this.#rows[row + VALUE_END] as number,
+    };
   }
 
   /** Where its value was read. */
@@ -127,12 +144,18 @@ export class JsonMembers {
   }
 }
 
-/** The place of a byte of UTF-8 in the order of UTF-16, in which surrogates come before U+E000 to U+FFFF. */
+/**
+ * The place of a byte of UTF-8 in the order of UTF-16, in which surrogates come before U+E000 to
+ * U+FFFF.
+ */
 function rank(byte: number): number {
   return byte === 0xee || byte === 0xef ? byte + 0x10 : byte;
 }
 
-/** Bytes of a string or a member that are copied one by one; more are copied by a call, which takes as long as this. */
+/**
+ * Bytes of a string or a member that are copied one by one; more are copied by a call, which takes
+ * as long as this.
+ */
 export const FEW = 64;
 
 export function isRising(rows: readonly number[]): boolean {
@@ -143,7 +166,12 @@ export function isRising(rows: readonly number[]): boolean {
 }
 
 /** Copies bytes; returns where they end. */
-export function copyBytes(from: Uint8Array, { start, end }: JsonSpan, to: Uint8Array, at: number): number {
+export function copyBytes(
+  from: Uint8Array,
+  { start, end }: JsonSpan,
+  to: Uint8Array,
+  at: number,
+): number {
   const length = end - start;
   if (length > FEW) to.set(from.subarray(start, end), at);
   else for (let index = 0; index < length; index++) to[at + index] = from[start + index] as number;

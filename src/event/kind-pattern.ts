@@ -9,7 +9,10 @@ export function matchesKind(pattern: string, kind: string): boolean {
   return pattern.endsWith(".*") && kind.startsWith(pattern.slice(0, -1));
 }
 
-/** Refuses a pattern that matches no known kind, by default of the 12, with `option_invalid`: it is likely misspelt. */
+/**
+ * Refuses a pattern that matches no known kind, by default of the 12, with `option_invalid`: it is
+ * likely misspelt.
+ */
 export function checkKindPattern(pattern: string, known: readonly string[] = eventKinds): void {
   const isString = typeof pattern === "string"; // plain JavaScript may pass anything
   if (isString && known.some((kind) => matchesKind(pattern, kind))) return;

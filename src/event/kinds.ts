@@ -11,8 +11,14 @@ export const EVENT_KINDS = {
   "lease.expired": { group: "tenants", meaning: "A lease reaches expiry, announced 30 days ahead" },
   "payment.received": { group: "finances", meaning: "A rent payment was collected" },
   "payment.overdue": { group: "finances", meaning: "A rent was not paid by its due date" },
-  "expense.created": { group: "finances", meaning: "An expense (for example a works invoice) was recorded" },
-  "lead.created": { group: "prospecting", meaning: "The prospecting radar found a new opportunity" },
+  "expense.created": {
+    group: "finances",
+    meaning: "An expense (for example a works invoice) was recorded",
+  },
+  "lead.created": {
+    group: "prospecting",
+    meaning: "The prospecting radar found a new opportunity",
+  },
   "deal.status_changed": {
     group: "prospecting",
     meaning: "A deal changed status (for example into negotiation)",

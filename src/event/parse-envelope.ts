@@ -5,7 +5,10 @@ import type { Envelope } from "./envelope.ts";
 import { type InvalidEnvelope, type Parsed, rejected } from "./rejection.ts";
 import { parseTimestamp } from "./timestamp.ts";
 
-/** Decodes UTF-8 without a byte order mark, and throws if the bytes are not UTF-8. Runtimes have different fast ways. */
+/**
+ * Decodes UTF-8 without a byte order mark, and throws if the bytes are not UTF-8. Runtimes have
+ * different fast ways.
+ */
 export type Decode = (body: Uint8Array) => string;
 
 /** Reused by all envelopes: reading one is not interrupted by another. */
@@ -15,15 +18,19 @@ export interface ParsedEnvelope {
   readonly envelope: Envelope;
   /** The envelope's timestamp in milliseconds since 1970. */
   readonly timestamp: number;
-  /** Kind and `data` in canonical form, whatever the timestamp. Valid until the next envelope is parsed. */
+  /**
+   * Kind and `data` in canonical form, whatever the timestamp. Valid until the next envelope is
+   * parsed.
+   */
   readonly content: Uint8Array;
   /** Numbers that parsing has changed, at most 20. */
   readonly inexact: readonly InexactNumber[];
 }
 
 /**
- * Parses signed bytes as an envelope: strict UTF-8, strict JSON, no duplicate or dangerous keys, the four fields of the
- * description's "Body envelope", a strict UTC timestamp. Runs on any runtime.
+ * Parses signed bytes as an envelope: strict UTF-8, strict JSON, no duplicate or dangerous keys,
+ * the four fields of the description's "Body envelope", a strict UTC timestamp. Runs on any
+ * runtime.
  */
 export function parseEnvelope(body: Uint8Array, decode: Decode): Parsed<ParsedEnvelope> {
   const parsed = parseObject(body, decode);
@@ -44,7 +51,9 @@ export function parseEnvelope(body: Uint8Array, decode: Decode): Parsed<ParsedEn
   }
 }
 
-/** Parses bytes that {@link parseEnvelope} has accepted before, without repeating all of its checks. */
+/**
+ * Parses bytes that {@link parseEnvelope} has accepted before, without repeating all of its checks.
+ */
 export function parseEnvelopeAgain(
   body: Uint8Array,
   decode: Decode,
@@ -52,10 +61,15 @@ export function parseEnvelopeAgain(
   const parsed = parseObject(body, decode);
   if (!parsed.ok) return parsed;
   const field = invalidField(parsed.value);
-  return field === undefined ? { ok: true, envelope: parsed.value as Envelope } : notAnEnvelope(field);
+  return field === undefined
+    ? { ok: true, envelope: parsed.value as Envelope }
+    : notAnEnvelope(field);
 }
 
-/** The first field that is missing or invalid, such as `webhook.id`: as the schema says, but faster, on any runtime. */
+/**
+ * The first field that is missing or invalid, such as `webhook.id`: as the schema says, but faster,
+ * on any runtime.
+ */
 export function invalidField(value: object): string | undefined {
   const { event, timestamp, data, webhook } = value as Partial<Envelope>;
   if (typeof event !== "string") return "event";

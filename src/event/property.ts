@@ -1,12 +1,14 @@
 import * as z from "zod";
 
 /**
- * `data` of a `property.created` event (service description, "Property (as carried in a `property.created` webhook)"),
- * the only `data` that the description shows. It does not show the values of `type`, the unit of `surface` or the
- * currency of `purchase_price`, so this schema assumes none.
+ * `data` of a `property.created` event (service description, "Property (as carried in a
+ * `property.created` webhook)"), the only `data` that the description shows. It does not show the
+ * values of `type`, the unit of `surface` or the currency of `purchase_price`, so this schema
+ * assumes none.
  *
- * The description has types, but does not say which fields are required, or never `null`. Only `id` must be there, since
- * it identifies the property; every other field may be absent or `null`. A value of another type never fits.
+ * The description has types, but does not say which fields are required, or never `null`. Only `id`
+ * must be there, since it identifies the property; every other field may be absent or `null`. A
+ * value of another type never fits.
  */
 export const propertyCreatedSchema = z.looseObject({
   id: z.string().startsWith("prop_"),
@@ -22,5 +24,8 @@ export const propertyCreatedSchema = z.looseObject({
     .nullish(),
 });
 
-/** `data` of a `property.created` event. Only `id` is always there; the other fields may be absent or `null`. */
+/**
+ * `data` of a `property.created` event. Only `id` is always there; the other fields may be absent
+ * or `null`.
+ */
 export type PropertyCreated = z.infer<typeof propertyCreatedSchema>;

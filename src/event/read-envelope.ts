@@ -20,7 +20,10 @@ const MAX_DIGITS = 40;
 
 export type EnvelopeResult = Parsed<ReadEnvelope>;
 
-/** Reads signed bytes as an envelope; see {@link parseEnvelope}. Call it only with bytes whose signature is valid. */
+/**
+ * Reads signed bytes as an envelope; see {@link parseEnvelope}. Call it only with bytes whose
+ * signature is valid.
+ */
 export function readEnvelope(body: Uint8Array): EnvelopeResult {
   const parsed = parseEnvelope(body, decodeUtf8);
   if (!parsed.ok) return parsed;
@@ -36,12 +39,17 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
   };
 }
 
-/** Reads bytes that {@link readEnvelope} has accepted before, without repeating all of its checks. */
+/**
+ * Reads bytes that {@link readEnvelope} has accepted before, without repeating all of its checks.
+ */
 export function readEnvelopeAgain(body: Uint8Array): Parsed<Pick<ReadEnvelope, "envelope">> {
   return parseEnvelopeAgain(body, decodeUtf8);
 }
 
-/** A number that a double does not hold: `data.rent: sent 9007199254740993, read as 9007199254740992`. */
+/**
+ * A number that a double does not hold:
+ * `data.rent: sent 9007199254740993, read as 9007199254740992`.
+ */
 function inexactProblem({ steps: [root, ...steps], text }: InexactNumber): DataProblem {
   const message = `sent ${cutText(text, MAX_DIGITS)}, read as ${Number(text)}`;
   return { field: fieldOf(String(root), steps), message };

@@ -1,4 +1,7 @@
-/** Why signed bytes are not an event. Stored with the dead letter, shown in the live view, listed in `docs/reference/answers.md`. */
+/**
+ * Why signed bytes are not an event. Stored with the dead letter, shown in the live view, listed in
+ * `docs/reference/answers.md`.
+ */
 export const REJECTION_REASONS = {
   empty_body: "the body is empty",
   invalid_utf8: "the body is not UTF-8",
@@ -15,7 +18,10 @@ export const REJECTION_REASONS = {
 /** One of the stable rejection reasons. */
 export type RejectionReason = keyof typeof REJECTION_REASONS;
 
-/** Why signed bytes are not an event, in words that may be sent as an answer: never a value from the body. */
+/**
+ * Why signed bytes are not an event, in words that may be sent as an answer: never a value from the
+ * body.
+ */
 export interface Rejection {
   readonly reason: RejectionReason;
   readonly message: string;
@@ -32,7 +38,11 @@ export interface InvalidEnvelope {
 export type Parsed<Value> = ({ readonly ok: true } & Value) | InvalidEnvelope;
 
 /** Creates a rejection with the standard text of its reason, or with another text. */
-export function rejected(reason: RejectionReason, field?: string, message?: string): InvalidEnvelope {
+export function rejected(
+  reason: RejectionReason,
+  field?: string,
+  message?: string,
+): InvalidEnvelope {
   const text = message ?? REJECTION_REASONS[reason];
   return { ok: false, rejection: { reason, message: text, ...(field !== undefined && { field }) } };
 }

@@ -7,8 +7,9 @@ import { decodeUtf8 } from "./utf8.ts";
 const json = new CanonicalJson();
 
 /**
- * Returns the same body with another `timestamp`. Only the characters of that value change; spacing, key order, escapes
- * and numbers stay. Returns `undefined` if the bytes are not a JSON object with a `timestamp`.
+ * Returns the same body with another `timestamp`. Only the characters of that value change;
+ * spacing, key order, escapes and numbers stay. Returns `undefined` if the bytes are not a JSON
+ * object with a `timestamp`.
  */
 export function restamp(body: Uint8Array, instant: number): Uint8Array | undefined {
   const span = timestampIn(body);

@@ -16,8 +16,8 @@ import tenantUpdated from "./samples/tenant.updated.json" with { type: "json" };
 import { formatTimestamp } from "./timestamp.ts";
 
 /**
- * One envelope per kind. Every id contains `sample`. Only `property.created` has documented `data`; the `data` of the
- * other eleven is invented for demonstrations, and no handler may rely on it.
+ * One envelope per kind. Every id contains `sample`. Only `property.created` has documented `data`;
+ * the `data` of the other eleven is invented for demonstrations, and no handler may rely on it.
  */
 const SAMPLES: Readonly<Record<EventKind, Envelope>> = {
   "property.created": propertyCreated,
@@ -36,7 +36,10 @@ const SAMPLES: Readonly<Record<EventKind, Envelope>> = {
 
 /** Changes to a sample. */
 export interface SampleOptions {
-  /** Milliseconds since 1970. Default: the sample's own fixed timestamp, which receivers refuse as too old. */
+  /**
+   * Milliseconds since 1970. Default: the sample's own fixed timestamp, which receivers refuse as
+   * too old.
+   */
   readonly timestamp?: number;
   /** Replaces the sample's `data`. */
   readonly data?: Record<string, unknown>;

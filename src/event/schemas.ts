@@ -7,12 +7,16 @@ import { type PropertyCreated, propertyCreatedSchema } from "./property.ts";
 export type OpenObject = Record<string, unknown>;
 
 /**
- * The user's schemas for `data`, by event kind, from any Standard Schema library (zod, valibot, arktype …). A schema
- * types the kind's handlers, and is checked before they run; `data` that does not fit becomes a dead letter.
+ * The user's schemas for `data`, by event kind, from any Standard Schema library (zod, valibot,
+ * arktype …). A schema types the kind's handlers, and is checked before they run; `data` that does
+ * not fit becomes a dead letter.
  */
 export type DataSchemas = Readonly<Record<string, StandardSchemaV1>>;
 
-/** The type of `event.data` for a kind: the user's schema, else the documented shape, else an open object. */
+/**
+ * The type of `event.data` for a kind: the user's schema, else the documented shape, else an open
+ * object.
+ */
 export type DataOf<Kind extends string, Schemas = object> = Kind extends keyof Schemas
   ? Schemas[Kind] extends StandardSchemaV1
     ? StandardSchemaV1.InferOutput<Schemas[Kind]>
@@ -26,7 +30,10 @@ export type DataResult =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly problems: readonly DataProblem[] };
 
-/** Checks `data` against the user's schema of a kind, else the documented one. A promise only for an async schema. */
+/**
+ * Checks `data` against the user's schema of a kind, else the documented one. A promise only for an
+ * async schema.
+ */
 export function checkData(
   kind: string,
   data: OpenObject,
@@ -35,7 +42,8 @@ export function checkData(
   const own = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
   const schema = own ?? documentedSchema(kind);
   if (schema === undefined) return { ok: true, data };
-  const validated = own === undefined ? schema["~standard"].validate(data) : validateOnce(own, data);
+  const validated =
+    own === undefined ? schema["~standard"].validate(data) : validateOnce(own, data);
   return isPromiseLike(validated)
     ? Promise.resolve(validated).then((result) => toDataResult(result, data))
     : toDataResult(validated, data);
@@ -51,8 +59,9 @@ interface ZodSchema {
 }
 
 /**
- * Checks `data` with the user's schema. The `validate` of zod begins an async check twice, and drops the first promise: if that
- * rejects, it ends the process. zod's own method runs each check once.
+ * Checks `data` with the user's schema. The `validate` of zod begins an async check twice, and
+ * drops the first promise: if that rejects, it ends the process. zod's own method runs each check
+ * once.
  */
 function validateOnce(schema: StandardSchemaV1, data: OpenObject) {
   const standard = schema["~standard"];
@@ -66,15 +75,18 @@ function isZodSchema(schema: object): schema is ZodSchema {
   return "safeParseAsync" in schema && typeof schema.safeParseAsync === "function";
 }
 
-/** How `data` does not fit the documented shape of its kind; nothing if it fits, or if there is no such shape. */
+/**
+ * How `data` does not fit the documented shape of its kind; nothing if it fits, or if there is no
+ * such shape.
+ */
 export function documentedProblems(kind: string, data: OpenObject): readonly DataProblem[] {
   const error = documentedSchema(kind)?.safeParse(data).error;
   return error === undefined ? [] : toDataProblems(error.issues, data);
 }
 
 /**
- * The schema of a kind's documented `data`, if any (section "Property (as carried in a `property.created` webhook, field
- * `data`)").
+ * The schema of a kind's documented `data`, if any (section "Property (as carried in a
+ * `property.created` webhook, field `data`)").
  */
 export function documentedSchema(kind: string): typeof propertyCreatedSchema | undefined {
   return kind === "property.created" ? propertyCreatedSchema : undefined;

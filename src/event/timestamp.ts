@@ -1,13 +1,19 @@
 /**
- * ISO 8601 in UTC, seconds required, 0 to 9 digits of fraction, `Z` or `+00:00`. The description says only "ISO 8601 UTC
- * timestamp" (section "Body envelope"), so clocks finer than ours are accepted.
+ * ISO 8601 in UTC, seconds required, 0 to 9 digits of fraction, `Z` or `+00:00`. The description
+ * says only "ISO 8601 UTC timestamp" (section "Body envelope"), so clocks finer than ours are
+ * accepted.
  */
 const UTC_TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|\+00:00)$/;
 
-/** Caches the last second parsed, since events that arrive together are mostly from the same one. */
+/**
+ * Caches the last second parsed, since events that arrive together are mostly from the same one.
+ */
 let latest = { instant: 0, text: "1970-01-01T00:00:00" };
 
-/** The instant of a strict UTC timestamp in whole milliseconds, finer digits cut; `undefined` for any other text. */
+/**
+ * The instant of a strict UTC timestamp in whole milliseconds, finer digits cut; `undefined` for
+ * any other text.
+ */
 export function parseTimestamp(text: string): number | undefined {
   const match = UTC_TIMESTAMP.exec(text);
   if (match === null) return undefined;

@@ -15,8 +15,8 @@ interface QueuedMessage {
 }
 
 /**
- * Gathers messages into batches. A batch leaves once it is full or its oldest message has lingered. While as many as are
- * permitted are on their way, the next one gathers.
+ * Gathers messages into batches. A batch leaves once it is full or its oldest message has lingered.
+ * While as many as are permitted are on their way, the next one gathers.
  */
 export class OutgoingBatches {
   readonly #send: Send;
@@ -35,8 +35,8 @@ export class OutgoingBatches {
   }
 
   /**
-   * Resolves once the message was handed on; rejects with the reason if it was not. A message that runs out of time before
-   * its batch leaves is withdrawn: it is not sent.
+   * Resolves once the message was handed on; rejects with the reason if it was not. A message that
+   * runs out of time before its batch leaves is withdrawn: it is not sent.
    */
   add(message: HandOnMessage, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -71,7 +71,11 @@ export class OutgoingBatches {
   /** Sends the batches that are ready, as far as permitted, and waits for the others. */
   #depart(): void {
     const { inFlight, linger } = this.#limits;
-    while (this.#queue.length > 0 && this.#inFlight < inFlight && (this.#lingered || this.#isFull)) {
+    while (
+      this.#queue.length > 0 &&
+      this.#inFlight < inFlight &&
+      (this.#lingered || this.#isFull)
+    ) {
       const batch = this.#take();
       this.#waitAnew();
       void this.#carry(batch);
@@ -113,7 +117,10 @@ export class OutgoingBatches {
     this.#lingered = false;
   }
 
-  /** Sends a batch and settles its messages. Makes room for the next one when it has arrived, or nobody waits for it. */
+  /**
+   * Sends a batch and settles its messages. Makes room for the next one when it has arrived, or
+   * nobody waits for it.
+   */
   async #carry(batch: readonly QueuedMessage[]): Promise<void> {
     this.#inFlight++;
     const aborter = new AbortController();
@@ -150,8 +157,8 @@ export class OutgoingBatches {
 /**
  * What `send` returned, as errors by message id.
  *
- * @throws ConfigurationError `option_invalid` if it returned anything but nothing or failures of this batch: nobody knows
- * then what was handed on
+ * @throws ConfigurationError `option_invalid` if it returned anything but nothing or failures of
+ * this batch: nobody knows then what was handed on
  */
 function readFailures(
   result: unknown,
@@ -161,7 +168,8 @@ function readFailures(
   if (!Array.isArray(result)) throw misread(result);
   const failures = new Map<string, { readonly reason: unknown }>();
   for (const failure of result) {
-    if (!isRecord(failure) || typeof failure.id !== "string" || !("error" in failure)) throw misread(failure);
+    if (!isRecord(failure) || typeof failure.id !== "string" || !("error" in failure))
+      throw misread(failure);
     if (!ids.has(failure.id)) {
       throw invalid("send to name messages of its batch", failure.id, "return their own id");
     }

@@ -1,6 +1,12 @@
 import type { Handler } from "../dispatch/handler.ts";
 import type { WebhookEvent } from "../event/event.ts";
-import { type Check, checkFunction, checkOptions, MAX_TIMER, wholeNumber } from "../options/check-options.ts";
+import {
+  type Check,
+  checkFunction,
+  checkOptions,
+  MAX_TIMER,
+  wholeNumber,
+} from "../options/check-options.ts";
 import { givenOptions } from "../options/given-options.ts";
 import { OutgoingBatches } from "./batches.ts";
 import type { Send } from "./send.ts";
@@ -28,12 +34,13 @@ const CHECKS: Readonly<Record<keyof HandOnOptions, Check>> = {
 };
 
 /**
- * Makes a handler that hands verified events on in batches, such as to a queue or a broker. It succeeds for an event once
- * `send` has taken it; otherwise the event is tried again like that of any other handler, beside new ones, until its
- * attempts run out. So each event is handed on at least once. A batch never has more messages than the receiver's
- * `concurrency`, nor do more wait.
+ * Makes a handler that hands verified events on in batches, such as to a queue or a broker. It
+ * succeeds for an event once `send` has taken it; otherwise the event is tried again like that of
+ * any other handler, beside new ones, until its attempts run out. So each event is handed on at
+ * least once. A batch never has more messages than the receiver's `concurrency`, nor do more wait.
  *
- * Two events of one order key are never in the same batch, nor in two at a time. Others may overtake each other.
+ * Two events of one order key are never in the same batch, nor in two at a time. Others may
+ * overtake each other.
  *
  * @throws ConfigurationError `option_invalid`
  *
@@ -52,7 +59,10 @@ const CHECKS: Readonly<Record<keyof HandOnOptions, Check>> = {
  * );
  * ```
  */
-export function handOn(send: Send, options: HandOnOptions = {}): Handler<WebhookEvent<string, unknown>> {
+export function handOn(
+  send: Send,
+  options: HandOnOptions = {},
+): Handler<WebhookEvent<string, unknown>> {
   checkFunction(send, "send", "pass async (messages) => …");
   checkOptions(options, "the options of handOn", CHECKS);
   const batches = new OutgoingBatches(send, { ...DEFAULTS, ...givenOptions(options) });

@@ -29,16 +29,25 @@ export function failure(
   return json(status, { error: { type, message } }, headers);
 }
 
-export function json(status: number, value: object, headers?: Readonly<Record<string, string>>): Answer {
+export function json(
+  status: number,
+  value: object,
+  headers?: Readonly<Record<string, string>>,
+): Answer {
   const body = JSON.stringify(value);
-  const own = { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
+  const own = {
+    "Content-Type": "application/json",
+    "Content-Length": String(Buffer.byteLength(body)),
+  };
   return { status, headers: headers === undefined ? own : { ...own, ...headers }, body };
 }
 
 /**
- * Writes an answer, unless the connection is closed. Returns a promise, which never rejects, only if it closes the connection.
+ * Writes an answer, unless the connection is closed. Returns a promise, which never rejects, only
+ * if it closes the connection.
  *
- * @param request - as the framework passed it, since the one that a response knows may be none, or another object
+ * @param request - as the framework passed it, since the one that a response knows may be none, or
+ * another object
  */
 export function writeAnswer(
   response: ServerResponse,
@@ -75,12 +84,15 @@ async function endLingering(
 
 const WARNINGS = new OnceAMinute<"unwritten">();
 
-/** Ends a response that cannot be written, and prints why: no logger is told of it. Never throws. */
+/**
+ * Ends a response that cannot be written, and prints why: no logger is told of it. Never throws.
+ */
 export function giveUp(response: ServerResponse, thrown: unknown): void {
   const error = new Error(`the answer could not be written: ${describeError(thrown)}`);
   if (WARNINGS.leftOut("unwritten", performance.now()) !== undefined) printWarning(error.message);
   try {
-    // Nobody may listen for the error of a stand-in for Node's response, and it would end the process.
+    // Nobody may listen for the error of a stand-in for Node's response, and it would end the
+    // process.
     if (response instanceof OutgoingMessage) response.destroy(error);
     else (response as ServerResponse).destroy();
   } catch {} // nothing is left to try

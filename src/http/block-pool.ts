@@ -3,8 +3,9 @@ const STEP = 64; // blocks added each time the pool grows
 const LOOK_MS = 1000; // milliseconds between checks for unused memory
 
 /**
- * Reusable blocks of memory from one resizable buffer, which returns freed memory to the system within seconds. Separate
- * buffers would stay allocated until a garbage collection, which may never run in an idle process.
+ * Reusable blocks of memory from one resizable buffer, which returns freed memory to the system
+ * within seconds. Separate buffers would stay allocated until a garbage collection, which may never
+ * run in an idle process.
  */
 export class BlockPool {
   readonly #mostBytes: number;
@@ -16,7 +17,10 @@ export class BlockPool {
   #highest = -1;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param mostBytes - the most bytes the pool holds; blocks beyond it are newly allocated and not reused */
+  /**
+   * @param mostBytes - the most bytes the pool holds; blocks beyond it are newly allocated and not
+   * reused
+   */
   constructor(mostBytes: number) {
     this.#mostBytes = mostBytes;
   }
@@ -51,7 +55,8 @@ export class BlockPool {
       this.#count = count;
       this.#timer ??= setInterval(() => this.#shrink(), LOOK_MS).unref();
     } catch {
-      // The system cannot reserve this much, or cannot resize buffers: take() then allocates new blocks.
+      // The system cannot reserve this much, or cannot resize buffers: take() then allocates new
+      // blocks.
     }
   }
 

@@ -1,15 +1,18 @@
 import { BLOCK, type BlockPool } from "./block-pool.ts";
 
 /**
- * The pieces of a body as they arrive, copied into blocks so that their memory use is known: a separate piece of one byte
- * takes hundreds of bytes, and a slice retains the whole buffer it was cut from.
+ * The pieces of a body as they arrive, copied into blocks so that their memory use is known: a
+ * separate piece of one byte takes hundreds of bytes, and a slice retains the whole buffer it was
+ * cut from.
  */
 export class BodyPieces {
   readonly #pool: BlockPool | undefined;
   #blocks: Uint8Array[] = [];
   #length = 0;
 
-  /** @param pool - provides the blocks and takes them back; without one, blocks are newly allocated */
+  /**
+   * @param pool - provides the blocks and takes them back; without one, blocks are newly allocated
+   */
   constructor(pool?: BlockPool) {
     this.#pool = pool;
   }
@@ -27,7 +30,8 @@ export class BodyPieces {
   add(piece: Uint8Array): void {
     for (let done = 0; done < piece.byteLength; ) {
       const part = piece.subarray(done, done + this.capacity - this.#length);
-      if (part.byteLength === 0) this.#blocks.push(this.#pool?.take() ?? Buffer.allocUnsafeSlow(BLOCK));
+      if (part.byteLength === 0)
+        this.#blocks.push(this.#pool?.take() ?? Buffer.allocUnsafeSlow(BLOCK));
       else this.#blocks.at(-1)?.set(part, this.#length % BLOCK);
       this.#length += part.byteLength;
       done += part.byteLength;

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { Deadlines } from "./deadlines.ts";
 
-/** Milliseconds that requests in progress get when a server closes; an idle connection would never end. */
+/**
+ * Milliseconds that requests in progress get when a server closes; an idle connection would never
+ * end.
+ */
 export const CLOSE_GRACE = 2000;
 
 /** Milliseconds, and bytes, that a sender may still send before its connection is closed. */
@@ -12,8 +15,9 @@ const LINGER_BYTES = 8 * 1024 * 1024;
 const UNREAD = new Deadlines(1000);
 
 /**
- * The connection of a request over HTTP/1; later versions share one between requests. Only Node's own class counts, which
- * all realms share: frameworks for tests and serverless functions pass something that looks like a socket, but lacks methods.
+ * The connection of a request over HTTP/1; later versions share one between requests. Only Node's
+ * own class counts, which all realms share: frameworks for tests and serverless functions pass
+ * something that looks like a socket, but lacks methods.
  */
 export function connectionOf(request: IncomingMessage | undefined): Socket | undefined {
   if (request?.httpVersionMajor !== 1) return undefined;
@@ -21,8 +25,8 @@ export function connectionOf(request: IncomingMessage | undefined): Socket | und
 }
 
 /**
- * Briefly reads and discards what the sender still sends. If the connection were closed at once, it would be reset while
- * the sender writes, and the sender would never read the answer.
+ * Briefly reads and discards what the sender still sends. If the connection were closed at once, it
+ * would be reset while the sender writes, and the sender would never read the answer.
  */
 export function lingering(request: IncomingMessage | undefined): Promise<void> {
   if (request === undefined || !mayReceive(request)) return Promise.resolve();
@@ -47,7 +51,10 @@ function mayReceive(request: IncomingMessage): boolean {
   return typeof request.resume === "function";
 }
 
-/** Destroys the connection if the sender does not read the final answer, after those to earlier requests. */
+/**
+ * Destroys the connection if the sender does not read the final answer, after those to earlier
+ * requests.
+ */
 export function closeUnread(request: IncomingMessage | undefined, response: ServerResponse): void {
   const socket = connectionOf(request);
   if (socket === undefined) return;

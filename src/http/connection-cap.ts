@@ -3,20 +3,32 @@ import type { Socket } from "node:net";
 import { invalid } from "../options/check-options.ts";
 
 /**
- * The default of `maxConnections`. An idle connection takes about 10 kB, so 4096 take 40 MB. Each is an open file, and most
- * systems allow a process more than that.
+ * The default of `maxConnections`. An idle connection takes about 10 kB, so 4096 take 40 MB. Each
+ * is an open file, and most systems allow a process more than that.
  */
 export const MAX_CONNECTIONS = 4096;
-/** A request that receives fewer than PROGRESS bytes in STALLED_MS milliseconds makes no progress. */
+/**
+ * A request that receives fewer than PROGRESS bytes in STALLED_MS milliseconds makes no progress.
+ */
 const PROGRESS = 1024;
-const STALLED_MS = 1000;
-/** Candidates collected per scan, to be ended one by one: scanning all connections takes a millisecond. */
+/**
+ * Short, so that in a burst of slow requests the oldest are ended rather than the newest
+ * connection.
+ */
+const STALLED_MS = 250;
+/**
+ * Candidates collected per scan, to be ended one by one: scanning all connections takes a
+ * millisecond.
+ */
 const FOUND_AT_A_TIME = 256;
 const LOOK_AGAIN_MS = 20; // milliseconds until the next scan if one finds no candidate
 
 interface WatchedSocket {
   readonly socket: Socket;
-  /** When it was opened, started its latest request or was seen to make progress, and the bytes it had sent by then. */
+  /**
+   * When it was opened, started its latest request or was seen to make progress, and the bytes it
+   * had sent by then.
+   */
   at: number;
   bytes: number;
   /** The answer to its latest request, until it is written. */
@@ -32,11 +44,13 @@ interface Found {
 }
 
 /**
- * Limits a server's connections by ending one to admit a new one: if new ones were refused, a client that opens enough of
- * them could lock out all others. The connection that has been idle longest is ended first; if none is idle, the one whose
- * request has gone longest without progress. Requests that make progress are never cut off: if all do, the new one is ended.
+ * Limits a server's connections by ending one to admit a new one: if new ones were refused, a
+ * client that opens enough of them could lock out all others. The connection that has been idle
+ * longest is ended first; if none is idle, the one whose request has gone longest without progress.
+ * Requests that make progress are never cut off: if all do, the new one is ended.
  *
- * To keep requests cheap, each only records its start; the rest is worked out when there are too many connections.
+ * To keep requests cheap, each only records its start; the rest is worked out when there are too
+ * many connections.
  */
 export class ConnectionCap {
   readonly #most: number;
@@ -45,14 +59,20 @@ export class ConnectionCap {
   /** Connections to end, in reverse order. */
   #found: Found[] = [];
   #lookAgainAt = 0;
-  /** Shared by all answers, to save a closure per request; `this` is the answer that was written. */
+  /**
+   * Shared by all answers, to save a closure per request; `this` is the answer that was written.
+   */
   readonly #written: (this: ServerResponse) => void;
 
   /** @throws ConfigurationError `option_invalid` */
   constructor(most: number = MAX_CONNECTIONS, now: () => number = () => performance.now()) {
     if (most !== Number.POSITIVE_INFINITY && !(Number.isInteger(most) && most > 0)) {
       const fix = "pass such a number, or leave it out for the default";
-      throw invalid("maxConnections to be a whole number from 1, or Infinity for no limit", most, fix);
+      throw invalid(
+        "maxConnections to be a whole number from 1, or Infinity for no limit",
+        most,
+        fix,
+      );
     }
     this.#most = most;
     this.#now = now;
@@ -95,30 +115,44 @@ export class ConnectionCap {
   #nextFound(): WatchedSocket | undefined {
     for (let next = this.#found.pop(); next !== undefined; next = this.#found.pop()) {
       const { watched, at, most } = next;
-      if (watched.at === at && watched.socket.bytesRead <= most && this.#watched.has(watched.socket))
+      if (
+        watched.at === at &&
+        watched.socket.bytesRead <= most &&
+        this.#watched.has(watched.socket)
+      )
         return watched;
     }
     return undefined;
   }
 
-  /** Scans all connections: first those idle between requests, then those with a slow request; oldest first. */
+  /**
+   * Scans all connections: first those idle between requests, then those with a slow request, then
+   * those that have just begun: silent ones, whose request may not have been read yet, before those
+   * with a part of it. Oldest first.
+   */
   #findAgain(added: WatchedSocket): WatchedSocket | undefined {
     const now = this.#now();
     if (now < this.#lookAgainAt) return undefined;
     const silent: Found[] = [];
     const slow: Found[] = [];
+    const fresh: Found[] = [];
+    const begun: Found[] = [];
     for (const watched of this.#watched.values()) {
       if (watched === added) continue;
       const { at, bytes, socket, latest } = watched;
       const sent = socket.bytesRead - bytes;
-      if (latest === undefined) {
-        if (sent === 0) silent.push({ watched, at, most: bytes });
-        else slow.push({ watched, at, most: socket.bytesRead + PROGRESS });
-      } else if (sent >= PROGRESS) this.#note(watched);
-      else if (waitsForPeer(latest) && now - at >= STALLED_MS)
-        slow.push({ watched, at, most: socket.bytesRead + PROGRESS });
+      const hasWaited = now - at >= STALLED_MS;
+      const isUnread = bytes === 0;
+      if (latest === undefined && sent === 0) {
+        (isUnread && !hasWaited ? fresh : silent).push({ watched, at, most: bytes });
+      } else if (latest !== undefined && sent >= PROGRESS) {
+        this.#note(watched);
+      } else if (latest === undefined || (hasWaited && waitsForPeer(latest))) {
+        (hasWaited ? slow : begun).push({ watched, at, most: socket.bytesRead + PROGRESS });
+      }
     }
-    this.#found = [...silent.sort(byAge), ...slow.sort(byAge)].slice(0, FOUND_AT_A_TIME).reverse();
+    const found = [silent, slow, fresh, begun].flatMap((some) => some.sort(byAge));
+    this.#found = found.slice(0, FOUND_AT_A_TIME).reverse();
     if (this.#found.length === 0) this.#lookAgainAt = now + LOOK_AGAIN_MS;
     return this.#nextFound();
   }

@@ -9,8 +9,9 @@ interface Due {
 export type Deadline = Link<Due>;
 
 /**
- * Many deadlines of the same length on a single timer. Nearly all are cancelled long before they expire, and a timer for
- * each would cost more than the work it guards. They expire in the order in which they were added.
+ * Many deadlines of the same length on a single timer. Nearly all are cancelled long before they
+ * expire, and a timer for each would cost more than the work it guards. They expire in the order in
+ * which they were added.
  */
 export class Deadlines {
   readonly #ms: number;

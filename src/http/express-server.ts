@@ -20,18 +20,22 @@ export interface ExpressServerOptions {
   /** Interval at which those two are checked. Default 30 000. */
   readonly connectionsCheckingInterval?: number | undefined;
   /**
-   * How long a connection may be idle before it is closed; longer than the proxy or balancer in front keeps one, as it would
-   * else send a delivery on a connection that is being closed, and answer 502. Default 65 000.
+   * How long a connection may be idle before it is closed; longer than the proxy or balancer in
+   * front keeps one, as it would else send a delivery on a connection that is being closed, and
+   * answer 502. Default 65 000.
    */
   readonly keepAliveTimeout?: number | undefined;
   /**
-   * The most connections; `Infinity` for no limit. A new one beyond it ends the one that has been idle longest, or else one
-   * whose request makes no progress. Each is an open file, so keep it below `ulimit -n`. Default 4096.
+   * The most connections; `Infinity` for no limit. A new one beyond it ends the one that has been
+   * idle longest, or else one whose request makes no progress. Each is an open file, so keep it
+   * below `ulimit -n`. Default 4096.
    */
   readonly maxConnections?: number | undefined;
 }
 
-/** Balancers and proxies keep an idle connection for 60 seconds by default; Node's own 5 are less. */
+/**
+ * Balancers and proxies keep an idle connection for 60 seconds by default; Node's own 5 are less.
+ */
 const KEEP_ALIVE = 65_000;
 
 /** Node takes 0 for no limit. */
@@ -45,10 +49,10 @@ const CHECKS: Readonly<Record<keyof ExpressServerOptions, Check>> = {
 };
 
 /**
- * Creates an HTTP server for an Express app, in place of `app.listen()`: the same, but faster and with a limit on
- * connections. Express sets the app's prototypes on every request and response; on Node 20 and 22 this costs more than the
- * rest of a small request. Here they are created with them. Call it once per app, after its settings and before the first
- * request.
+ * Creates an HTTP server for an Express app, in place of `app.listen()`: the same, but faster and
+ * with a limit on connections. Express sets the app's prototypes on every request and response; on
+ * Node 20 and 22 this costs more than the rest of a small request. Here they are created with them.
+ * Call it once per app, after its settings and before the first request.
  *
  * @throws ConfigurationError `option_invalid`
  *
@@ -65,12 +69,15 @@ const CHECKS: Readonly<Record<keyof ExpressServerOptions, Check>> = {
  * ```
  */
 export function createWebhookServer(app: Express, options: ExpressServerOptions = {}): Server {
-  if (typeof app !== "function") throw invalid("an Express app", app, "pass the result of express()");
+  if (typeof app !== "function")
+    throw invalid("an Express app", app, "pass the result of express()");
   checkOptions(options, "the options of createWebhookServer", CHECKS);
   const { maxConnections, keepAliveTimeout = KEEP_ALIVE, ...limits } = options;
   const cap = new ConnectionCap(maxConnections);
   class AppRequest extends IncomingMessage {}
-  class AppResponse<Request extends IncomingMessage = IncomingMessage> extends ServerResponse<Request> {
+  class AppResponse<
+    Request extends IncomingMessage = IncomingMessage,
+  > extends ServerResponse<Request> {
     constructor(...given: ConstructorParameters<typeof ServerResponse<Request>>) {
       super(...given);
       cap.began(this);
@@ -87,7 +94,10 @@ export function createWebhookServer(app: Express, options: ExpressServerOptions 
   return server;
 }
 
-/** Node's `close()` ends the connections that are idle then; those that become idle later would keep it waiting. */
+/**
+ * Node's `close()` ends the connections that are idle then; those that become idle later would keep
+ * it waiting.
+ */
 class ClosingServer extends Server {
   override close(done?: (error?: Error) => void): this {
     this.keepAliveTimeout = 1;

@@ -5,8 +5,8 @@ import { BodyPieces } from "./body-pieces.ts";
 import { Deadlines } from "./deadlines.ts";
 
 /**
- * Why there is no body. `stalled`: it made the least progress, and was ended to make room for others. `overloaded`: there
- * was no room for it.
+ * Why there is no body. `stalled`: it made the least progress, and was ended to make room for
+ * others. `overloaded`: there was no room for it.
  */
 export type BodyFailure = "too_large" | "too_slow" | "aborted" | "stalled" | "overloaded";
 
@@ -32,11 +32,12 @@ export function announcedLength(request: IncomingMessage): number {
 }
 
 /**
- * Reads a request's raw bytes and counts them as they arrive, so it never holds more than the limit. They count towards
- * the budget until the body is complete: the signature is checked in the same turn of the event loop, before any other
- * byte is received.
+ * Reads a request's raw bytes and counts them as they arrive, so it never holds more than the
+ * limit. They count towards the budget until the body is complete: the signature is checked in the
+ * same turn of the event loop, before any other byte is received.
  *
- * @throws ConfigurationError `body_already_parsed` if other code has read part of the body: its end would never arrive
+ * @throws ConfigurationError `body_already_parsed` if other code has read part of the body: its end
+ * would never arrive
  */
 export function readBody(
   request: IncomingMessage,
@@ -75,11 +76,12 @@ export function readBody(
       }
       pieces ??= new BodyPieces(budget?.blocks);
       pieces.add(chunk);
-      held ??= budget?.open(announced, () => fail("stalled"));
+      held ??= budget?.open(() => fail("stalled"));
       if (held?.grow(chunk.byteLength, pieces.capacity) === false) fail("overloaded");
     };
     const onEnd = () => finish(whole ?? pieces?.join() ?? new Uint8Array(0));
-    const onAbort = () => fail("aborted"); // never removed: a later reset must not become an uncaught error
+    // never removed: a later reset must not become an uncaught error
+    const onAbort = () => fail("aborted");
     const deadline = deadlines.add(() => fail("too_slow"));
     request.on("data", onData).on("end", onEnd).on("error", onAbort).on("close", onAbort);
   });

@@ -8,17 +8,17 @@ const PASS_FIRST = "pass the request on before request.json(), text() or formDat
 type Next = { readonly done: boolean; readonly value?: unknown } | BodyFailure;
 
 /**
- * Reads the raw bytes of a `Request` under the same limits as those of a Node request. Whatever is left of a body that is
- * too large or too slow is cancelled.
+ * Reads the raw bytes of a `Request` under the same limits as those of a Node request. Whatever is
+ * left of a body that is too large or too slow is cancelled.
  *
  * @throws ConfigurationError `body_already_parsed` if other code has read part of the body
  */
 export async function readWebBody(request: Request, { limit, timeout, budget }: CountedLimits) {
   if (request.bodyUsed || request.body?.locked === true) throw alreadyRead(PASS_FIRST);
   if (request.body === null) return new Uint8Array(0);
-  const announced = Number(request.headers.get("content-length") ?? 0);
-  if (announced > limit) {
-    request.body.cancel().catch(() => {}); // not awaited: a sender that stalls would hold the answer back
+  if (Number(request.headers.get("content-length") ?? 0) > limit) {
+    // not awaited: a sender that stalls would hold the answer back
+    request.body.cancel().catch(() => {});
     return "too_large";
   }
   const reader = request.body.getReader();
@@ -38,13 +38,17 @@ export async function readWebBody(request: Request, { limit, timeout, budget }: 
   try {
     if (request.signal.aborted) return fail("aborted");
     for (;;) {
-      const next: Next = await Promise.race([reader.read().catch((): BodyFailure => "aborted"), ended]);
+      const next: Next = await Promise.race([
+        reader.read().catch((): BodyFailure => "aborted"),
+        ended,
+      ]);
       if (typeof next === "string") return fail(next);
       if (next.done) return pieces.join();
-      if (!(next.value instanceof Uint8Array)) throw alreadyRead(PASS_FIRST); // a stream of other code's
+      // a stream of other code's
+      if (!(next.value instanceof Uint8Array)) throw alreadyRead(PASS_FIRST);
       if (pieces.length + next.value.byteLength > limit) return fail("too_large");
       pieces.add(next.value);
-      held ??= budget?.open(announced, () => end("stalled"));
+      held ??= budget?.open(() => end("stalled"));
       if (held?.grow(next.value.byteLength, pieces.capacity) === false) return fail("overloaded");
     }
   } finally {

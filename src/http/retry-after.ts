@@ -1,7 +1,14 @@
-/** All three HTTP date formats begin with the name of a day; `Date.parse` alone would accept much more. */
-const HTTP_DATE = /^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? .*\d{2}:\d{2}:\d{2}/i;
+/**
+ * All three HTTP date formats begin with the name of a day; `Date.parse` alone would accept much
+ * more.
+ */
+const HTTP_DATE =
+  /^(?:Mon|Tues?|Wed(?:nes)?|Thu(?:rs)?|Fri|Sat(?:ur)?|Sun)(?:day)?,? .*\d{2}:\d{2}:\d{2}/i;
 
-/** The milliseconds that a `Retry-After` asks to wait (RFC 9110, 10.2.3); 0 for a past date, `undefined` if invalid. */
+/**
+ * The milliseconds that a `Retry-After` asks to wait (RFC 9110, 10.2.3); 0 for a past date,
+ * `undefined` if invalid.
+ */
 export function readRetryAfter(value: string | null | undefined, now: number): number | undefined {
   const text = value?.trim() ?? "";
   if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;

@@ -4,8 +4,8 @@ import { describeError, HookporterError } from "../errors.ts";
 import { CLOSE_GRACE } from "./closing.ts";
 
 /**
- * Connections that may wait to be accepted, up to the system's limit. Node's default of 511 fills up quickly, and clients
- * then retry after one, three and seven seconds.
+ * Connections that may wait to be accepted, up to the system's limit. Node's default of 511 fills
+ * up quickly, and clients then retry after one, three and seven seconds.
  */
 const BACKLOG = 4096;
 
@@ -15,7 +15,12 @@ const BACKLOG = 4096;
  * @param flag - with which a user chooses another port
  * @throws HookporterError `port_unavailable`
  */
-export function listenOn(server: Server, port: number, host: string, flag = "--port"): Promise<number> {
+export function listenOn(
+  server: Server,
+  port: number,
+  host: string,
+  flag = "--port",
+): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => {
       const taken = cause.code === "EADDRINUSE";
@@ -31,7 +36,10 @@ export function listenOn(server: Server, port: number, host: string, flag = "--p
   });
 }
 
-/** Stops accepting connections, waits up to 2 seconds for requests in progress, then closes the remaining connections. */
+/**
+ * Stops accepting connections, waits up to 2 seconds for requests in progress, then closes the
+ * remaining connections.
+ */
 export function closeServer(server: Server): Promise<void> {
   return new Promise((resolve) => {
     const grace = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE);

@@ -20,7 +20,10 @@ export interface ConnectTerms {
   readonly insecure?: boolean;
 }
 
-/** Why the host of a URL accepts no connection; `undefined` if it does. Sends nothing, and closes the connection. */
+/**
+ * Why the host of a URL accepts no connection; `undefined` if it does. Sends nothing, and closes
+ * the connection.
+ */
 export function tryToConnect(url: URL, terms: ConnectTerms) {
   const { timeout, secure = url.protocol === "https:", insecure = false } = terms;
   return new Promise<NodeJS.ErrnoException | "timeout" | undefined>((resolve) => {

@@ -3,11 +3,14 @@ import type { EntryState } from "./entry-state.ts";
 import type { Inbox } from "./inbox.ts";
 
 /**
- * What a person can do with entries: `retry` makes waiting and failing ones due now, and runs ended ones again; `drop` lets entries go.
+ * What a person can do with entries: `retry` makes waiting and failing ones due now, and runs ended
+ * ones again; `drop` lets entries go.
  */
 export type Change = "retry" | "drop";
 
-/** The states in which an entry can be changed in each way. A dropped entry cannot be dropped again. */
+/**
+ * The states in which an entry can be changed in each way. A dropped entry cannot be dropped again.
+ */
 export const CHANGEABLE: Readonly<Record<Change, readonly EntryState[]>> = {
   retry: ["waiting", "failing", "dead", "received"],
   drop: ["waiting", "failing", "running", "dead", "received"],
@@ -21,7 +24,12 @@ export interface Changed {
   readonly dropped: number;
 }
 
-export async function changeEntries(inbox: Inbox, change: Change, filter: EntryFilter, now: number) {
+export async function changeEntries(
+  inbox: Inbox,
+  change: Change,
+  filter: EntryFilter,
+  now: number,
+) {
   const changed: Changed = { due: 0, ended: 0, dropped: 0 };
   if (change === "drop") return { ...changed, dropped: await inbox.drop(filter, now) };
   // Waiting ones first: those that are retried wait too.

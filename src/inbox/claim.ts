@@ -10,15 +10,19 @@ export interface ClaimRequest {
   readonly limit: number;
   readonly leaseTime: number;
   /**
-   * How many due entries to claim beyond `limit`, to run soon. First attempts only: an entry that may kill the process
-   * must not use up attempts of entries that were only queued behind it. Default 0.
+   * How many due entries to claim beyond `limit`, to run soon. First attempts only: an entry that
+   * may kill the process must not use up attempts of entries that were only queued behind it.
+   * Default 0.
    */
   readonly ahead?: number;
-  /** Entries that are running here already: not claimed, even after their lease has ended. Default none. */
+  /**
+   * Entries that are running here already: not claimed, even after their lease has ended. Default
+   * none.
+   */
   readonly except?: readonly number[];
   /**
-   * The furthest ahead of `now` that an entry can be due. One due later was dated by a clock that has since been set
-   * back, and counts as due. Default: no limit.
+   * The furthest ahead of `now` that an entry can be due. One due later was dated by a clock that
+   * has since been set back, and counts as due. Default: no limit.
    */
   readonly horizon?: number;
   /** Whether a dead letter holds back the later entries of its order key. Default `false`. */
@@ -26,15 +30,21 @@ export interface ClaimRequest {
   /** Claims this entry only, due or not, unless it is leased or held back. */
   readonly only?: number;
   /**
-   * Claims only entries that wait for this target, due or not, in order of arrival: those with a higher number than
-   * `after`, unless they are leased or held back.
+   * Claims only entries that wait for this target, due or not, in order of arrival: those with a
+   * higher number than `after`, unless they are leased or held back.
    */
   readonly waitingFor?: { readonly target: string; readonly after: number };
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
-  /** Exact kinds that are left to other processes; {@link only} and {@link waitingFor} ignore it. Default none. */
+  /**
+   * Exact kinds that are left to other processes; {@link only} and {@link waitingFor} ignore it.
+   * Default none.
+   */
   readonly exceptKinds?: readonly string[];
-  /** The id under which this process is registered: lease tokens start with it. Default: not registered. */
+  /**
+   * The id under which this process is registered: lease tokens start with it. Default: not
+   * registered.
+   */
   readonly runner?: string;
 }
 
@@ -42,8 +52,11 @@ export interface ClaimRequest {
 export type DueRequest = Pick<ClaimRequest, "except" | "deadBlocks" | "sources" | "exceptKinds">;
 
 /** An entry that this process has leased, with all that is needed to run it. */
-export interface ClaimedEntry extends Pick<Entry, "seq" | "key" | "kind" | "orderKey" | "finishedHandlers"> {
-  /** Why its delivery could not be read, if the store is damaged there. The delivery is then empty. */
+export interface ClaimedEntry
+  extends Pick<Entry, "seq" | "key" | "kind" | "orderKey" | "finishedHandlers"> {
+  /**
+   * Why its delivery could not be read, if the store is damaged there. The delivery is then empty.
+   */
   readonly unreadable?: string | undefined;
   /** The lease's token. A settlement without the current token is refused. */
   readonly lease: string;
@@ -75,7 +88,10 @@ const THREAD = randomUUID().slice(0, 8);
 
 let tokens = 0;
 
-/** A token for a new lease; it starts with the id of the process that holds it, if that process is registered. */
+/**
+ * A token for a new lease; it starts with the id of the process that holds it, if that process is
+ * registered.
+ */
 export function leaseToken(runner: string | undefined): string {
   if (runner === undefined) return randomUUID();
   tokens++;

@@ -8,8 +8,8 @@ export type CountFilter = Pick<EntryFilter, "kinds" | "since" | "until" | "sourc
 /** The number of entries in each state. */
 export interface StateCounts extends Readonly<Record<EntryState, number>> {
   /**
-   * Whether `handled` is an estimate, since counting them would take seconds. The other numbers are always exact.
-   * Default `false`.
+   * Whether `handled` is an estimate, since counting them would take seconds. The other numbers are
+   * always exact. Default `false`.
    */
   readonly handledIsEstimate?: boolean;
 }
@@ -50,7 +50,10 @@ export function totalOf(counts: StateCounts): number {
 }
 
 /** The states that have entries, in words: `2 dead, about 250000 handled`. */
-export function countsText(counts: Partial<StateCounts>, numberText: (number: number) => string = String) {
+export function countsText(
+  counts: Partial<StateCounts>,
+  numberText: (number: number) => string = String,
+) {
   return STATE_WORDS.flatMap((state) => {
     const count = counts[state] ?? 0;
     const about = state === "handled" && counts.handledIsEstimate === true ? "about " : "";

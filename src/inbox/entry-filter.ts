@@ -1,6 +1,9 @@
 import type { EntryState } from "./entry-state.ts";
 
-/** What else matches a text that a user typed, such as a state's name. An entry matches if one of the fields names it. */
+/**
+ * What else matches a text that a user typed, such as a state's name. An entry matches if one of
+ * the fields names it.
+ */
 export interface TextAlternatives {
   readonly states?: readonly EntryState[];
   /** Exact reasons. */
@@ -9,7 +12,9 @@ export interface TextAlternatives {
   readonly seqs?: readonly number[];
 }
 
-/** The shortest text that is looked for in headers too: a signature has nearly every shorter one. */
+/**
+ * The shortest text that is looked for in headers too: a signature has nearly every shorter one.
+ */
 export const MIN_HEADER_TEXT = 4;
 
 /** Which entries to list or change: those that match every field. */
@@ -38,8 +43,9 @@ export interface EntryFilter {
   /** Entries with a lower number. */
   readonly before?: number;
   /**
-   * A text in the kind, event id, reason, problems, order key or body, in the error or note of an attempt, or, from 4
-   * characters on, in the headers; a to z in either case. Slow: limit it with `after` and `before`.
+   * A text in the kind, event id, reason, problems, order key or body, in the error or note of an
+   * attempt, or, from 4 characters on, in the headers; a to z in either case. Slow: limit it with
+   * `after` and `before`.
    */
   readonly text?: string;
   /** With `text`: entries that match as well, whatever their texts. Default: none. */

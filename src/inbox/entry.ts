@@ -6,7 +6,8 @@ import type { TargetWait } from "./target-wait.ts";
 /** An entry without its delivery's headers and body. All times are milliseconds since 1970. */
 export interface Entry {
   /**
-   * The entry's short name: unique in the inbox, never used again, and in order of arrival among entries of one order key.
+   * The entry's short name: unique in the inbox, never used again, and in order of arrival among
+   * entries of one order key.
    */
   readonly seq: number;
   readonly key: DedupKey;
@@ -14,7 +15,9 @@ export interface Entry {
   readonly eventTimestamp: number | null;
   readonly state: EntryState;
   readonly reason: string | null;
-  /** Of a dead letter: which fields did not fit when it was last checked, and how. Otherwise empty. */
+  /**
+   * Of a dead letter: which fields did not fit when it was last checked, and how. Otherwise empty.
+   */
   readonly problems: readonly DataProblem[];
   readonly orderKey: string | null;
   readonly receivedAt: number;

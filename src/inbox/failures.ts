@@ -35,7 +35,9 @@ export interface FailureGroup extends Omit<Failure, "key"> {
   readonly since: number;
 }
 
-type OpenGroup = { -readonly [Name in keyof FailureGroup]: FailureGroup[Name] } & { seqs: number[] };
+type OpenGroup = { -readonly [Name in keyof FailureGroup]: FailureGroup[Name] } & {
+  seqs: number[];
+};
 
 export interface FailureGroups {
   /** Those with most entries first. */
@@ -52,7 +54,9 @@ export function failureOf(
   const failed = runs.filter(({ error }) => error !== null);
   const [first] = failed;
   if (first !== undefined) {
-    const key = failed.map(({ error, at }) => `${withoutParticulars(error ?? "")}\n${at ?? ""}`).join("\n");
+    const key = failed
+      .map(({ error, at }) => `${withoutParticulars(error ?? "")}\n${at ?? ""}`)
+      .join("\n");
     return { key, words: first.error ?? "", at: first.at ?? null };
   }
   if (reason === null) return undefined;
@@ -62,8 +66,8 @@ export function failureOf(
 }
 
 /**
- * An error without what differs from event to event: numbers, ids and quoted text. Statuses and ports stay: those of another
- * answer or another server are another error.
+ * An error without what differs from event to event: numbers, ids and quoted text. Statuses and
+ * ports stay: those of another answer or another server are another error.
  */
 export function withoutParticulars(error: string): string {
   return error
@@ -75,8 +79,15 @@ export function withoutParticulars(error: string): string {
     );
 }
 
-/** Groups the newest failed entries that match a filter, and `also`, by what they failed with; without dropped ones. */
-export async function failureGroups(inbox: Inbox, also: readonly Entry[] = [], filter: EntryFilter = {}) {
+/**
+ * Groups the newest failed entries that match a filter, and `also`, by what they failed with;
+ * without dropped ones.
+ */
+export async function failureGroups(
+  inbox: Inbox,
+  also: readonly Entry[] = [],
+  filter: EntryFilter = {},
+) {
   // In one read: each reads past all that is handled, of which there may be millions.
   const wanted = { states: FAILED, dropped: false, limit: LOOKED_AT, ...filter };
   const newest = await inbox.list(wanted);
@@ -85,7 +96,9 @@ export async function failureGroups(inbox: Inbox, also: readonly Entry[] = [], f
   );
   const entries = [...new Map(all.map((entry) => [entry.seq, entry])).values()];
   const byKey = new Map<string, OpenGroup>();
-  const outlines = new Map((await outlinesOf(inbox, entries, 0)).map((outline) => [outline.seq, outline]));
+  const outlines = new Map(
+    (await outlinesOf(inbox, entries, 0)).map((outline) => [outline.seq, outline]),
+  );
   for (const entry of entries.sort((one, other) => one.seq - other.seq)) {
     const { seq, kind, receivedAt } = entry;
     const failure = failureOf(entry, outlines.get(seq)?.lastRuns ?? []);
@@ -119,12 +132,19 @@ export async function outlinesOf(inbox: Inbox, entries: readonly Entry[], bodyBy
       const runs = lastRunsOf(await inbox.attempts(seq));
       const bodyStart =
         bodyBytes === 0 ? undefined : (await inbox.delivery(seq))?.body.subarray(0, bodyBytes);
-      return { seq, lastRuns: runs.map((run) => ({ ...run, at: run.failure?.at ?? null })), bodyStart };
+      return {
+        seq,
+        lastRuns: runs.map((run) => ({ ...run, at: run.failure?.at ?? null })),
+        bodyStart,
+      };
     }),
   );
 }
 
-/** What is wrong with an entry's data: what made it a dead letter, or the numbers in its delivery that a double does not hold. */
+/**
+ * What is wrong with an entry's data: what made it a dead letter, or the numbers in its delivery
+ * that a double does not hold.
+ */
 export function problemsOf({ problems }: Pick<Entry, "problems">, delivery: Delivery | undefined) {
   if (problems.length > 0 || delivery === undefined) return problems;
   const read = readEnvelope(delivery.body);

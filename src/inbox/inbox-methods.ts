@@ -8,7 +8,10 @@ type Names<All extends PropertyKey> = readonly All[];
 
 /** The types keep both lists complete. */
 type Methods<All extends PropertyKey> = Readonly<Record<All, true>>;
-type Optional = Exclude<OptionalNames<Inbox>, "damage" | "hears" | "insideLimit" | "isPaused" | "vitals">;
+type Optional = Exclude<
+  OptionalNames<Inbox>,
+  "damage" | "hears" | "insideLimit" | "isPaused" | "vitals"
+>;
 type Required = Exclude<keyof Inbox, OptionalNames<Inbox>>;
 
 const REQUIRED: Methods<Required> = {

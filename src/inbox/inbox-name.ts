@@ -9,8 +9,9 @@ const SCHEME = /^([a-z][a-z0-9+.-]+):/i;
 const REFERENCE = /\$[{(A-Za-z_]|%[A-Za-z_]\w*%/;
 
 /**
- * Checks the text that names an inbox: a path that a person would mean, a `postgres://` URL or `memory:`. Other tools spell
- * paths as URLs, and a text that a shell should have replaced is a path too: a new, empty inbox would be made there.
+ * Checks the text that names an inbox: a path that a person would mean, a `postgres://` URL or
+ * `memory:`. Other tools spell paths as URLs, and a text that a shell should have replaced is a
+ * path too: a new, empty inbox would be made there.
  *
  * @param folder - what a relative path begins at
  * @throws ConfigurationError `inbox_unsupported`
@@ -18,7 +19,8 @@ const REFERENCE = /\$[{(A-Za-z_]|%[A-Za-z_]\w*%/;
 export function checkInboxName(text: string, folder: string = process.cwd()): void {
   if (text === "memory:" || isPostgresUrl(text)) return;
   const [, scheme] = SCHEME.exec(text) ?? [];
-  if (text.trim() === "") throw unsupported(text === "" ? "an empty string" : "only white space", A_FILE);
+  if (text.trim() === "")
+    throw unsupported(text === "" ? "an empty string" : "only white space", A_FILE);
   if (basename(text) === ":memory:") throw unsupported('":memory:"', "remove the first colon");
   if (scheme !== undefined)
     throw unsupported(`a ${scheme.toLowerCase()} URL`, insteadOf(text, scheme.toLowerCase()));

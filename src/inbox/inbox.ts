@@ -24,73 +24,85 @@ export interface BacklogRequest {
 }
 
 /**
- * The durable record of events. If the store fails, a method rejects with a `HookporterError` whose code starts with
- * `inbox_`. What resolves is committed.
+ * The durable record of events. If the store fails, a method rejects with a `HookporterError` whose
+ * code starts with `inbox_`. What resolves is committed.
  */
 export interface Inbox {
   /** Opens the store. */
   open(terms?: OpenTerms): Promise<void>;
   /**
-   * Registers a receiver until `close`, or updates its registration. Leases of a registered process that is known to
-   * be dead end at once. Resolves once the leases of dead processes have ended.
+   * Registers a receiver until `close`, or updates its registration. Leases of a registered process
+   * that is known to be dead end at once. Resolves once the leases of dead processes have ended.
    */
   register?(runner: Runner): Promise<void>;
   /**
-   * Ends the registration of one receiver, while others of this process may keep the inbox open. Default: it ends with
-   * `close`.
+   * Ends the registration of one receiver, while others of this process may keep the inbox open.
+   * Default: it ends with `close`.
    */
   unregister?(id: string): Promise<void>;
   /**
-   * The other processes that are registered, except those known to be dead, and perhaps the receivers of this one. Default:
-   * there are none.
+   * The other processes that are registered, except those known to be dead, and perhaps the
+   * receivers of this one. Default: there are none.
    */
   runners?(): Promise<readonly Runner[]>;
   /**
-   * The store's time, with which leases and due times are compared: needed if several machines share the inbox, since their
-   * clocks differ. Default: the receiver's clock.
+   * The store's time, with which leases and due times are compared: needed if several machines
+   * share the inbox, since their clocks differ. Default: the receiver's clock.
    */
   now?(): number;
   /**
-   * Calls the listener if this process or another may have made entries due; returns an unsubscribe function. A hint, which
-   * may be lost. Default: what is due is found by polling, as with a file.
+   * Calls the listener if this process or another may have made entries due; returns an unsubscribe
+   * function. A hint, which may be lost. Default: what is due is found by polling, as with a file.
    */
   onDue?(listener: () => void): () => void;
-  /** Whether {@link onDue} now hears of all that becomes due before its time, so that nothing need be polled. Default: it may not. */
+  /**
+   * Whether {@link onDue} now hears of all that becomes due before its time, so that nothing need
+   * be polled. Default: it may not.
+   */
   readonly hears?: boolean;
   /**
-   * Why deliveries must not be acknowledged, as the error that `append` would throw: damage to the store that stops entries
-   * from being handled, or a file that is no longer in place. `undefined` while nothing like that is known.
+   * Why deliveries must not be acknowledged, as the error that `append` would throw: damage to the
+   * store that stops entries from being handled, or a file that is no longer in place. `undefined`
+   * while nothing like that is known.
    */
   readonly damage?: HookporterError | undefined;
   /** What receivers know of signatures, one record per source. Default: nothing is known. */
   senders?(): Promise<readonly SenderRecord[]>;
-  /** Adds what a receiver saw of its source's signatures (`addNote`); returns what is known then. Default: it is not kept. */
+  /**
+   * Adds what a receiver saw of its source's signatures (`addNote`); returns what is known then.
+   * Default: it is not kept.
+   */
   recordSender?(note: SenderNote): Promise<SenderRecord>;
   /** Its size, and how long its commits take. Default: unknown. */
   readonly vitals?: InboxVitals;
   /**
-   * Keeps a delivery, or counts it as a duplicate of the entry with its key. Resolves after the commit. Resolves to
-   * `undefined`, with nothing kept, for a waiting entry so old that its key may have been pruned: it could run twice.
+   * Keeps a delivery, or counts it as a duplicate of the entry with its key. Resolves after the
+   * commit. Resolves to `undefined`, with nothing kept, for a waiting entry so old that its key may
+   * have been pruned: it could run twice.
    */
   append(entry: NewEntry): Promise<Appended | undefined>;
   /** Counts a duplicate if the key is known; does nothing otherwise. */
   touch(key: DedupKey, at: number): Promise<Appended | undefined>;
   /**
-   * Leases due entries, and counts an attempt for each: waiting and failing ones, and running ones whose lease has ended, unless an
-   * earlier entry of the same order key holds them back.
+   * Leases due entries, and counts an attempt for each: waiting and failing ones, and running ones
+   * whose lease has ended, unless an earlier entry of the same order key holds them back.
    */
   claim(request: ClaimRequest): Promise<readonly ClaimedEntry[]>;
   /** Extends leases; returns the numbers of entries whose lease was lost. */
-  renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]>;
+  renew(
+    leases: readonly { seq: number; lease: string }[],
+    until: number,
+  ): Promise<readonly number[]>;
   /**
-   * Ends a lease with a result. Returns `false`, and changes nothing, if the lease was lost. It can be repeated if the first
-   * call failed: returns `true` if this lease has ended with this state already, and nothing has changed since.
+   * Ends a lease with a result. Returns `false`, and changes nothing, if the lease was lost. It can
+   * be repeated if the first call failed: returns `true` if this lease has ended with this state
+   * already, and nothing has changed since.
    */
   settle(settlement: Settlement, now: number): Promise<boolean>;
   /**
-   * Runs work in one transaction of the store, and commits it together with the result that the work resolves to, if
-   * the lease holds. Rejects if nothing was committed because the store failed. Optional: for a store that has
-   * transactions for handlers.
+   * Runs work in one transaction of the store, and commits it together with the result that the
+   * work resolves to, if the lease holds. Rejects if nothing was committed because the store
+   * failed. Optional: for a store that has transactions for handlers.
    *
    * @param work - gets what the handler's own statements go through; never rejects
    */
@@ -101,68 +113,91 @@ export interface Inbox {
   nextRunAt(request?: DueRequest): Promise<number | undefined>;
   /** Makes dead and received entries wait again, with no attempts counted; returns how many. */
   retry(filter: EntryFilter, now: number): Promise<number>;
-  /** Sets when waiting and failing entries are due, and leaves their attempts as they are; returns how many. */
+  /**
+   * Sets when waiting and failing entries are due, and leaves their attempts as they are; returns
+   * how many.
+   */
   reschedule(filter: EntryFilter, runAt: number): Promise<number>;
   /**
-   * Makes entries due now that wait for a process with a handler for them, and clears their reason (`no_handler` or
-   * `awaits_handler`); returns how many. Default: they wait until they are due.
+   * Makes entries due now that wait for a process with a handler for them, and clears their reason
+   * (`no_handler` or `awaits_handler`); returns how many. Default: they wait until they are due.
    */
   hasten?(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number>;
   /** How many entries of these sources have not ended; counts no further than `limit`. */
   backlog?(request: BacklogRequest): Promise<number>;
   /**
-   * Makes entries dead letters with the reason `dropped`, which hold back no other entry; returns how many. A running entry
-   * is dropped when its run ends, unless it succeeds. Handled and dropped entries are left alone.
+   * Makes entries dead letters with the reason `dropped`, which hold back no other entry; returns
+   * how many. A running entry is dropped when its run ends, unless it succeeds. Handled and dropped
+   * entries are left alone.
    */
   drop(filter: EntryFilter, now: number): Promise<number>;
   /** What is paused, and the retries at a measured pace that are under way. Default: nothing. */
   pauses?(): Promise<Pauses>;
-  /** Whether there was anything of that at the last `nextRunAt`, or since. Default: there was not. */
+  /**
+   * Whether there was anything of that at the last `nextRunAt`, or since. Default: there was not.
+   */
   readonly isPaused?: boolean;
   /**
-   * Keeps something from being claimed or run, by all processes, until it is resumed. Claims leave its entries alone, and
-   * pass on which handlers and targets are paused. Default: nothing can be paused.
+   * Keeps something from being claimed or run, by all processes, until it is resumed. Claims leave
+   * its entries alone, and pass on which handlers and targets are paused. Default: nothing can be
+   * paused.
    */
   pause?(pause: Pause): Promise<void>;
-  /** Ends a pause; what it held back is due now, or again at its retry's pace. Returns whether there was such a pause. */
+  /**
+   * Ends a pause; what it held back is due now, or again at its retry's pace. Returns whether there
+   * was such a pause.
+   */
   resume?(of: PauseOf, now: number): Promise<boolean>;
   /** Begins a retry at a measured pace; returns its number. */
   newRetry?(retry: NewPacedRetry): Promise<number>;
-  /** Makes entries of a retry wait, each due at its time; returns how many. Those that are running or handled stay. */
+  /**
+   * Makes entries of a retry wait, each due at its time; returns how many. Those that are running
+   * or handled stay.
+   */
   paceRetry?(step: PaceStep): Promise<number>;
   /** Forgets a retry; entries of it that still wait are due at their time. */
   endRetry?(id: number): Promise<void>;
   /** How many entries wait for each target, ordered by the target's name. */
   waiting(request?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]>;
   /**
-   * Entries in order of their numbers; with a limit the newest, oldest of them first. With several writers an entry may
-   * become visible after one with a higher number, so who follows new entries by `after` must look back a few seconds.
+   * Entries in order of their numbers; with a limit the newest, oldest of them first. With several
+   * writers an entry may become visible after one with a higher number, so who follows new entries
+   * by `after` must look back a few seconds.
    */
   list(filter: EntryFilter): Promise<readonly Entry[]>;
-  /** What a list shows of entries besides themselves, in one read. Default: each one's runs and delivery are read. */
+  /**
+   * What a list shows of entries besides themselves, in one read. Default: each one's runs and
+   * delivery are read.
+   */
   outlines?(request: OutlineRequest): Promise<readonly EntryOutline[]>;
-  /** Deletes ended entries and their records, one step at a time. A pruned event is never taken for new again. */
+  /**
+   * Deletes ended entries and their records, one step at a time. A pruned event is never taken for
+   * new again.
+   */
   prune(request: PruneRequest, step: Step): Promise<StepResult>;
   /** Deletes the deliveries of handled entries, one step at a time. The entries stay. */
   slim(request: SlimRequest, step: Step): Promise<StepResult>;
   /**
-   * Runs an erasure, one at a time on the inbox: `work` calls `erase` for its entries, then `endErasure`. The lock ends with its
-   * process, in whatever way.
+   * Runs an erasure, one at a time on the inbox: `work` calls `erase` for its entries, then
+   * `endErasure`. The lock ends with its process, in whatever way.
    *
-   * @throws HookporterError `inbox_busy` if another one runs, here or in another process; the message names it
+   * @throws HookporterError `inbox_busy` if another one runs, here or in another process; the
+   * message names it
    */
   eraseAlone?<Result>(work: () => Promise<Result>): Promise<Result>;
   /**
-   * Erases all of these entries but their dedup keys, unless they are running; returns the numbers of those that were erased
-   * now. They are `handled` then, with the reason `erased`. Call `endErasure` after the last ones. Default: entries cannot be
-   * erased.
+   * Erases all of these entries but their dedup keys, unless they are running; returns the numbers
+   * of those that were erased now. They are `handled` then, with the reason `erased`. Call
+   * `endErasure` after the last ones. Default: entries cannot be erased.
    */
   erase?(seqs: readonly number[], now: number): Promise<readonly number[]>;
   /**
-   * Deletes what is left of erased entries, in small steps, and where the store can also from unused space and its log: also
-   * what an erasure left that did not end. Resolves to `undefined` if that is nothing.
+   * Deletes what is left of erased entries, in small steps, and where the store can also from
+   * unused space and its log: also what an erasure left that did not end. Resolves to `undefined`
+   * if that is nothing.
    *
-   * @throws HookporterError `inbox_busy` if another program keeps the log from being emptied: call it again then
+   * @throws HookporterError `inbox_busy` if another program keeps the log from being emptied: call
+   * it again then
    */
   endErasure?(): Promise<Erasure | undefined>;
   /** An entry's delivery; `undefined` if there is no such entry, or it was slimmed. */
@@ -170,8 +205,8 @@ export interface Inbox {
   /** The runs of an entry's handlers, oldest first. */
   attempts(seq: number): Promise<readonly AttemptRecord[]>;
   /**
-   * The number of entries in each state, of those that match the filter if there is one; without it, that of handled ones may
-   * be an estimate.
+   * The number of entries in each state, of those that match the filter if there is one; without
+   * it, that of handled ones may be an estimate.
    */
   counts(filter?: CountFilter): Promise<Counts>;
   /** Waits for operations in progress, then closes the store. */
@@ -179,19 +214,22 @@ export interface Inbox {
 }
 
 /** What is stored of an entry that has handlers left: it stays leased. */
-export interface Progress extends Pick<Settlement, "seq" | "lease" | "finishedHandlers" | "records"> {
+export interface Progress
+  extends Pick<Settlement, "seq" | "lease" | "finishedHandlers" | "records"> {
   readonly state: "running";
 }
 
 /**
- * How a handler's transaction is to end: with a result that is stored last in it, or with nothing. `abandon` is for a
- * handler that may still be running: nothing that it does later may have an effect.
+ * How a handler's transaction is to end: with a result that is stored last in it, or with nothing.
+ * `abandon` is for a handler that may still be running: nothing that it does later may have an
+ * effect.
  */
 export type InsideEnd = Settlement | Progress | "roll_back" | "abandon";
 
 /**
- * How a handler's transaction ended. `refused`: the lease was lost, so it was rolled back. `unknown`: the connection was
- * lost while it was committed, and the store did not say in time which it was.
+ * How a handler's transaction ended. `refused`: the lease was lost, so it was rolled back.
+ * `unknown`: the connection was lost while it was committed, and the store did not say in time
+ * which it was.
  */
 export type InsideResult = "committed" | "refused" | "rolled_back" | "unknown";
 
@@ -208,15 +246,16 @@ export interface InsideTerms {
 /** How to open an inbox. */
 export interface OpenTerms {
   /**
-   * `own` makes the store if there is none, and brings its schema up to date. `change` reads and writes an existing
-   * store of the current schema. `read` only reads an existing store. Default `own`.
+   * `own` makes the store if there is none, and brings its schema up to date. `change` reads and
+   * writes an existing store of the current schema. `read` only reads an existing store. Default
+   * `own`.
    */
   readonly access?: "own" | "change" | "read";
   /** Where to report what an operator should know, such as damage. Default: no log. */
   readonly log?: Logger;
   /**
-   * Size in bytes of the write-ahead log from which a warning is logged. Read again at each look, since several receivers
-   * may share the inbox. Default 256 MiB.
+   * Size in bytes of the write-ahead log from which a warning is logged. Read again at each look,
+   * since several receivers may share the inbox. Default 256 MiB.
    */
   readonly walLimit?: number;
 }

@@ -14,12 +14,15 @@ import { SqlInbox } from "./sqlite/sql-inbox.ts";
 import { Statements } from "./sqlite/statements.ts";
 import type { HandlerTransaction } from "./transaction-types.ts";
 
-/** Runs a function in a transaction, which is committed once it resolves and rolled back if it rejects. */
+/**
+ * Runs a function in a transaction, which is committed once it resolves and rolled back if it
+ * rejects.
+ */
 export type TestTransactions = (run: (tx: HandlerTransaction) => Promise<void>) => Promise<unknown>;
 
 /**
- * An inbox in memory, for tests and for trying things out. It is gone when the process ends, so it keeps none of the
- * promises about crashes.
+ * An inbox in memory, for tests and for trying things out. It is gone when the process ends, so it
+ * keeps none of the promises about crashes.
  */
 export function memoryInbox(transactions?: TestTransactions): Inbox {
   return new MemoryInbox(transactions);
@@ -31,7 +34,8 @@ class MemoryInbox extends SqlInbox {
 
   constructor(transactions: TestTransactions | undefined) {
     super();
-    if (transactions !== undefined) this.inside = (work, terms) => this.#inside(transactions, work, terms);
+    if (transactions !== undefined)
+      this.inside = (work, terms) => this.#inside(transactions, work, terms);
   }
 
   async open(): Promise<void> {
@@ -56,7 +60,9 @@ class MemoryInbox extends SqlInbox {
 
   protected async write<Name extends OperationName>(name: Name, ...args: OperationArguments<Name>) {
     const statements = this.#statements;
-    return statements.transaction(() => runOperation(statements, { name, args }) as OperationResult<Name>);
+    return statements.transaction(
+      () => runOperation(statements, { name, args }) as OperationResult<Name>,
+    );
   }
 
   protected async read<Result>(work: (statements: Statements) => Result): Promise<Result> {

@@ -24,7 +24,10 @@ export interface EntryTerms {
   readonly order: string | null;
   /** Why it is not to be handled, if it is a dead letter. */
   readonly unfit?: UnfitReason | undefined;
-  /** What is wrong with `data`; kept with a dead letter only, since all others have it in their delivery. */
+  /**
+   * What is wrong with `data`; kept with a dead letter only, since all others have it in their
+   * delivery.
+   */
   readonly problems: readonly DataProblem[];
 }
 
@@ -36,7 +39,12 @@ export interface FirstRun {
 }
 
 /** The first state of an event's entry. */
-export function newEntry(delivery: Delivery, read: Read, terms: EntryTerms, first: FirstRun = {}): NewEntry {
+export function newEntry(
+  delivery: Delivery,
+  read: Read,
+  terms: EntryTerms,
+  first: FirstRun = {},
+): NewEntry {
   const { envelope, timestamp } = read;
   const { key, order, unfit, problems } = terms;
   const { holdMs = 0, lease } = first;
@@ -55,7 +63,10 @@ export function newEntry(delivery: Delivery, read: Read, terms: EntryTerms, firs
   };
 }
 
-/** The dead letter of a delivery that is no event, or of one whose time is wrong, under a key that no event has. */
+/**
+ * The dead letter of a delivery that is no event, or of one whose time is wrong, under a key that
+ * no event has.
+ */
 export function rejectedEntry(
   delivery: Delivery,
   { reason }: Pick<Rejection, "reason">,

@@ -10,8 +10,10 @@ import { sharedPostgres } from "./shared/shared-postgres.ts";
 /**
  * The store that an option names, not yet opened.
  *
- * @param option - a file path (embedded), a `postgres://` URL, `"memory:"` (nothing survives the process), or a handle
- * @throws ConfigurationError `inbox_unsupported`; `option_invalid` for a wrong URL, or a value that is no handle
+ * @param option - a file path (embedded), a `postgres://` URL, `"memory:"` (nothing survives the
+ * process), or a handle
+ * @throws ConfigurationError `inbox_unsupported`; `option_invalid` for a wrong URL, or a value that
+ * is no handle
  */
 export function selectInbox(option: string | InboxHandle): Inbox {
   if (typeof option !== "string") return storeBehind(option);

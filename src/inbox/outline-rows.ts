@@ -19,9 +19,14 @@ export interface OutlineRows {
   readonly starts: readonly Row[];
 }
 
-export function toOutlines({ entries }: OutlineRequest, rows: OutlineRows): readonly EntryOutline[] {
+export function toOutlines(
+  { entries }: OutlineRequest,
+  rows: OutlineRows,
+): readonly EntryOutline[] {
   const runs = [
-    ...rows.runs.map((row) => [Number(row.seq), { ...toAttempt(row), at: placeIn(row.place) }] as const),
+    ...rows.runs.map(
+      (row) => [Number(row.seq), { ...toAttempt(row), at: placeIn(row.place) }] as const,
+    ),
     ...rows.finished.flatMap((row) =>
       runsWithin(row.finished_handlers).map((run) => [Number(row.seq), run] as const),
     ),

@@ -3,8 +3,13 @@ import type { Entry } from "./entry.ts";
 
 /** A run without what takes much room. */
 export interface RunOutline
-  extends Pick<AttemptRecord, "attempt" | "handler" | "startedAt" | "duration" | "outcome" | "error"> {
-  /** The first line of the user's own code in the error's stack: `file:line:column`, if it is known. */
+  extends Pick<
+    AttemptRecord,
+    "attempt" | "handler" | "startedAt" | "duration" | "outcome" | "error"
+  > {
+  /**
+   * The first line of the user's own code in the error's stack: `file:line:column`, if it is known.
+   */
   readonly at?: string | null;
 }
 
@@ -28,7 +33,9 @@ export function lastRunsOf<Run extends RunOutline>(runs: readonly Run[]): readon
   const last: Run[] = [];
   // A retry counts from 1 again, so the same number can be that of an earlier attempt.
   for (const run of runs.toReversed()) {
-    const isOther = last.some(({ attempt, handler }) => attempt !== run.attempt || handler === run.handler);
+    const isOther = last.some(
+      ({ attempt, handler }) => attempt !== run.attempt || handler === run.handler,
+    );
     if (isOther) break;
     last.push(run);
   }
@@ -36,11 +43,15 @@ export function lastRunsOf<Run extends RunOutline>(runs: readonly Run[]): readon
 }
 
 /** From the start of an attempt's first run to the end of its last one; `null` without a run. */
-export function durationOf(runs: readonly Pick<RunOutline, "startedAt" | "duration">[]): number | null {
+export function durationOf(
+  runs: readonly Pick<RunOutline, "startedAt" | "duration">[],
+): number | null {
   if (runs.length <= 1) return runs[0]?.duration ?? null;
   const start = Math.min(...runs.map(({ startedAt }) => startedAt));
   return Math.max(...runs.map(({ startedAt, duration }) => startedAt + duration)) - start;
 }
 
-/** Characters of a stored {@link HandlerFailure} in which its place is, long before its stack ends. */
+/**
+ * Characters of a stored {@link HandlerFailure} in which its place is, long before its stack ends.
+ */
 export const FAILURE_START = 2000;

@@ -12,10 +12,20 @@ interface PacedTerms extends Pick<NewPacedRetry, "since" | "who"> {
 }
 
 /** The numbers of the entries that match a filter and can be retried, oldest first. */
-export async function retryableSeqs(inbox: Inbox, filter: EntryFilter, limit = Number.POSITIVE_INFINITY) {
-  const states = (filter.states ?? CHANGEABLE.retry).filter((state) => CHANGEABLE.retry.includes(state));
+export async function retryableSeqs(
+  inbox: Inbox,
+  filter: EntryFilter,
+  limit = Number.POSITIVE_INFINITY,
+) {
+  const states = (filter.states ?? CHANGEABLE.retry).filter((state) =>
+    CHANGEABLE.retry.includes(state),
+  );
   const seqs: number[] = [];
-  for (let [before, found] = [filter.before, PACE_STEP]; found === PACE_STEP; before = seqs.at(-1)) {
+  for (
+    let [before, found] = [filter.before, PACE_STEP];
+    found === PACE_STEP;
+    before = seqs.at(-1)
+  ) {
     const below = before === undefined ? {} : { before };
     const entries = await inbox.list({ ...filter, states, ...below, limit: PACE_STEP });
     found = entries.length;
@@ -30,8 +40,8 @@ export function intervalOf(rate: number): number {
 }
 
 /**
- * Gives entries their due times, in the order of their numbers, in transactions of 1000: from then on any process runs them.
- * Returns the retry's number.
+ * Gives entries their due times, in the order of their numbers, in transactions of 1000: from then
+ * on any process runs them. Returns the retry's number.
  *
  * @throws HookporterError `inbox_unsupported` if the store cannot do that
  */

@@ -1,6 +1,6 @@
 /**
- * What can be paused: everything, the entries of a source or a kind, the runs of a handler or at a target, or what is left
- * of a {@link PacedRetry}.
+ * What can be paused: everything, the entries of a source or a kind, the runs of a handler or at a
+ * target, or what is left of a {@link PacedRetry}.
  */
 export const PAUSE_SCOPES = ["all", "source", "kind", "handler", "target", "retry"] as const;
 
@@ -8,7 +8,10 @@ export type PauseScope = (typeof PAUSE_SCOPES)[number];
 
 export interface PauseOf {
   readonly scope: PauseScope;
-  /** A source, a kind or a family such as `payment.*`, a handler, a target, or a retry's number; empty for `all`. */
+  /**
+   * A source, a kind or a family such as `payment.*`, a handler, a target, or a retry's number;
+   * empty for `all`.
+   */
   readonly name: string;
 }
 
@@ -59,7 +62,10 @@ export interface PaceStep {
 /** How many entries one transaction of a retry changes. */
 export const PACE_STEP = 1000;
 
-/** Milliseconds after which a paused entry is looked at again, if nothing resumes it before; less than any horizon of a claim. */
+/**
+ * Milliseconds after which a paused entry is looked at again, if nothing resumes it before; less
+ * than any horizon of a claim.
+ */
 export const SET_ASIDE = 600_000;
 
 /** How {@link Pause.who} begins if a retry stopped by itself. */
@@ -67,5 +73,7 @@ export const STOPPED = "stopped";
 
 export const PAUSED = "paused";
 
-/** How the reason of an entry begins that is due at its time in a retry; the retry's number follows. */
+/**
+ * How the reason of an entry begins that is due at its time in a retry; the retry's number follows.
+ */
 export const PACED = "paced_";

@@ -1,12 +1,26 @@
 import { numberFrom, reportAsWarning } from "../base/user-calls.ts";
 import { HookporterError } from "../errors.ts";
+import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";
+import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
+import type { CountFilter, Counts } from "./counts.ts";
+import type { Entry } from "./entry.ts";
+import type { EntryFilter } from "./entry-filter.ts";
 import { hasEnded } from "./entry-state.ts";
 import { eraseAloneHere } from "./erasing.ts";
-import type { Inbox, InsideEnd, InsideResult, InsideTerms, OpenTerms } from "./inbox.ts";
-import type { NewPacedRetry, Pause, PauseOf } from "./pause.ts";
+import type {
+  BacklogRequest,
+  Erasure,
+  Inbox,
+  InsideEnd,
+  InsideResult,
+  InsideTerms,
+  OpenTerms,
+} from "./inbox.ts";
+import type { EntryOutline, OutlineRequest } from "./outline.ts";
+import type { NewPacedRetry, PaceStep, Pause, PauseOf, Pauses } from "./pause.ts";
 import { drop, hasten, paceRetry, reschedule, retry } from "./postgres/change.ts";
 import {
   claimRows,
@@ -33,11 +47,18 @@ import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
 import type { Store } from "./postgres/store.ts";
+import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import type { Runner } from "./runner.ts";
+import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
+import type { TargetCount } from "./target-wait.ts";
 import { DROPPED } from "./target-wait.ts";
 import { StoreVitals } from "./vitals.ts";
 
-/** The store of an inbox on PostgreSQL. Its connections bear the runner's name, so that others see that one is there. */
+/**
+ * The store of an inbox on PostgreSQL. Its connections bear the runner's name, so that others see
+ * that one is there.
+ */
 export function postgresStore(
   connection: PostgresConnection,
   options: PostgresOptions = {},
@@ -47,31 +68,43 @@ export function postgresStore(
   return new PostgresInbox({ ...readPostgresOptions(connection, options), runner }, migrations);
 }
 
-/** The methods that an inbox may lack, as they are if it has them. */
-type Whole = Required<Inbox>;
-
 class PostgresInbox implements Inbox {
   readonly #terms: PostgresTerms;
   readonly #migrations: readonly Migration[];
   readonly #clock: StoreClock;
-  readonly vitals = new StoreVitals(async () => ({ bytes: await reads.bytesOfSchema(this.#open.store) }));
+  readonly vitals = new StoreVitals(async () => ({
+    bytes: await reads.bytesOfSchema(this.#open.store),
+  }));
   #opened: Opened | undefined;
   isPaused = false;
 
   constructor(terms: PostgresTerms, migrations: readonly Migration[]) {
     this.#terms = terms;
     this.#migrations = migrations;
-    this.#clock = storeClock(numberFrom(terms.clock, Date.now, reportAsWarning("clock of postgresInbox")));
+    this.#clock = storeClock(
+      numberFrom(terms.clock, Date.now, reportAsWarning("clock of postgresInbox")),
+    );
   }
 
   async open(terms: OpenTerms = {}): Promise<void> {
     this.#opened = await openParts(terms, this.#terms, this.#clock, this.vitals, this.#migrations);
   }
 
-  readonly register: Whole["register"] = async (own) => this.#writable.runners.register(own);
-  readonly runners: Whole["runners"] = async () => this.#open.runners.others();
-  readonly now = () => this.#clock.now();
-  readonly onDue: Whole["onDue"] = (listener) => this.#open.wake.onDue(listener);
+  async register(own: Runner): Promise<void> {
+    return this.#writable.runners.register(own);
+  }
+
+  async runners(): Promise<readonly Runner[]> {
+    return this.#open.runners.others();
+  }
+
+  now(): number {
+    return this.#clock.now();
+  }
+
+  onDue(listener: () => void): () => void {
+    return this.#open.wake.onDue(listener);
+  }
 
   get hears(): boolean {
     return this.#opened?.wake.hears === true;
@@ -111,7 +144,10 @@ class PostgresInbox implements Inbox {
     return claimed;
   }
 
-  async renew(leases: readonly { seq: number; lease: string }[], until: number): Promise<readonly number[]> {
+  async renew(
+    leases: readonly { seq: number; lease: string }[],
+    until: number,
+  ): Promise<readonly number[]> {
     const { store, wake } = this.#writable;
     if (leases.length > 0) wake.tellBusy();
     return renewLeases(store, leases, until);
@@ -123,11 +159,15 @@ class PostgresInbox implements Inbox {
     if (settlement.unordered !== true)
       lowWater.lower(); // what waited behind it is due
     else if (!hasEnded(settlement.state)) lowWater.lower(settlement.runAt);
-    if (settled && !hasEnded(settlement.state) && settlement.runAt <= now) wake.tell(); // it was given back
+    // it was given back
+    if (settled && !hasEnded(settlement.state) && settlement.runAt <= now) wake.tell();
     return settled;
   }
 
-  async inside(work: (tx: unknown) => Promise<InsideEnd>, terms: InsideTerms): Promise<InsideResult> {
+  async inside(
+    work: (tx: unknown) => Promise<InsideEnd>,
+    terms: InsideTerms,
+  ): Promise<InsideResult> {
     const { inside, lowWater } = this.#writable;
     return runInside(work, terms, inside).finally(() => lowWater.lower());
   }
@@ -143,15 +183,29 @@ class PostgresInbox implements Inbox {
     return at;
   }
 
-  readonly retry: Inbox["retry"] = (filter, now) =>
-    this.#changing((store) => retry(store, filter, Math.min(now, this.now())));
-  readonly hasten: Whole["hasten"] = (filter, now) =>
-    this.#changing((store) => hasten(store, filter, Math.min(now, this.now())));
-  readonly reschedule: Inbox["reschedule"] = (filter, runAt) =>
-    this.#changing((store) => reschedule(store, filter, runAt));
-  readonly drop: Inbox["drop"] = (filter, now) => this.#changing((store) => drop(store, filter, now));
-  readonly erase: Whole["erase"] = (seqs, now) => this.#changing((store) => erase(store, seqs, now));
-  readonly endErasure: Whole["endErasure"] = async () => endErasure(this.#writable.store);
+  retry(filter: EntryFilter, now: number): Promise<number> {
+    return this.#changing((store) => retry(store, filter, Math.min(now, this.now())));
+  }
+
+  hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
+    return this.#changing((store) => hasten(store, filter, Math.min(now, this.now())));
+  }
+
+  reschedule(filter: EntryFilter, runAt: number): Promise<number> {
+    return this.#changing((store) => reschedule(store, filter, runAt));
+  }
+
+  drop(filter: EntryFilter, now: number): Promise<number> {
+    return this.#changing((store) => drop(store, filter, now));
+  }
+
+  erase(seqs: readonly number[], now: number): Promise<readonly number[]> {
+    return this.#changing((store) => erase(store, seqs, now));
+  }
+
+  async endErasure(): Promise<Erasure | undefined> {
+    return endErasure(this.#writable.store);
+  }
 
   async eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
     const { connection, name } = this.#terms;
@@ -161,7 +215,10 @@ class PostgresInbox implements Inbox {
     return eraseAlone(this.#writable.store, work);
   }
 
-  /** Changes entries, so that they or those that they held back are due, or what is paused: all processes look again. */
+  /**
+   * Changes entries, so that they or those that they held back are due, or what is paused: all
+   * processes look again.
+   */
   async #changing<Result>(work: (store: Store) => Promise<Result>): Promise<Result> {
     const { store, wake, lowWater } = this.#writable;
     return work(store).finally(() => {
@@ -177,7 +234,8 @@ class PostgresInbox implements Inbox {
 
   async resume(of: PauseOf, now: number): Promise<boolean> {
     const at = Math.min(now, this.now());
-    if (of.scope === "target") await this.reschedule({ targets: [of.name] }, at); // else they wait for their turn
+    // else they wait for their turn
+    if (of.scope === "target") await this.reschedule({ targets: [of.name] }, at);
     return this.#changing((store) => pauses.resume(store, of, at));
   }
 
@@ -186,20 +244,61 @@ class PostgresInbox implements Inbox {
     return this.#changing((store) => pauses.newRetry(store, retry));
   }
 
-  readonly paceRetry: Whole["paceRetry"] = (step) => this.#changing((store) => paceRetry(store, step));
-  readonly endRetry: Whole["endRetry"] = (id) => this.#changing((store) => pauses.endRetry(store, id));
-  readonly prune: Inbox["prune"] = async (of, step) => pruneStep(this.#writable.store, of, step);
-  readonly slim: Inbox["slim"] = async (of, step) => slimStep(this.#writable.store, of, step);
-  readonly backlog: Whole["backlog"] = async (of) => reads.countBacklog(this.#open.store, of);
-  readonly waiting: Inbox["waiting"] = async (of) => reads.countByTarget(this.#open.store, of?.sources);
-  readonly list: Inbox["list"] = async (filter) => reads.listEntries(this.#open.store, filter);
-  readonly outlines: Whole["outlines"] = async (of) => reads.outlineEntries(this.#open.store, of);
-  readonly delivery: Inbox["delivery"] = async (seq) => reads.deliveryOfEntry(this.#open.store, seq);
-  readonly attempts: Inbox["attempts"] = async (seq) => reads.attemptsOfEntry(this.#open.store, seq);
-  readonly counts: Inbox["counts"] = async (filter) => reads.countByState(this.#open.store, filter);
-  readonly senders: Whole["senders"] = async () => readSenders(this.#open.store);
-  readonly pauses: Whole["pauses"] = async () => pauses.readPauses(this.#open.store);
-  readonly recordSender: Whole["recordSender"] = async (note) => recordSender(this.#writable.store, note);
+  paceRetry(step: PaceStep): Promise<number> {
+    return this.#changing((store) => paceRetry(store, step));
+  }
+
+  endRetry(id: number): Promise<void> {
+    return this.#changing((store) => pauses.endRetry(store, id));
+  }
+
+  async prune(of: PruneRequest, step: Step): Promise<StepResult> {
+    return pruneStep(this.#writable.store, of, step);
+  }
+
+  async slim(of: SlimRequest, step: Step): Promise<StepResult> {
+    return slimStep(this.#writable.store, of, step);
+  }
+
+  async backlog(of: BacklogRequest): Promise<number> {
+    return reads.countBacklog(this.#open.store, of);
+  }
+
+  async waiting(of?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]> {
+    return reads.countByTarget(this.#open.store, of?.sources);
+  }
+
+  async list(filter: EntryFilter): Promise<readonly Entry[]> {
+    return reads.listEntries(this.#open.store, filter);
+  }
+
+  async outlines(of: OutlineRequest): Promise<readonly EntryOutline[]> {
+    return reads.outlineEntries(this.#open.store, of);
+  }
+
+  async delivery(seq: number): Promise<Delivery | undefined> {
+    return reads.deliveryOfEntry(this.#open.store, seq);
+  }
+
+  async attempts(seq: number): Promise<readonly AttemptRecord[]> {
+    return reads.attemptsOfEntry(this.#open.store, seq);
+  }
+
+  async counts(filter?: CountFilter): Promise<Counts> {
+    return reads.countByState(this.#open.store, filter);
+  }
+
+  async senders(): Promise<readonly SenderRecord[]> {
+    return readSenders(this.#open.store);
+  }
+
+  async pauses(): Promise<Pauses> {
+    return pauses.readPauses(this.#open.store);
+  }
+
+  async recordSender(note: SenderNote): Promise<SenderRecord> {
+    return recordSender(this.#writable.store, note);
+  }
 
   async close(): Promise<void> {
     const opened = this.#opened;

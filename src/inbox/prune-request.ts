@@ -5,18 +5,25 @@ export interface PruneRequest {
   readonly states: readonly EndedState[];
   /** Received at or before. */
   readonly receivedUntil: number;
-  /** Dated at or before. For an entry without a timestamp, and for a rejected delivery, its arrival counts. */
+  /**
+   * Dated at or before. For an entry without a timestamp, and for a rejected delivery, its arrival
+   * counts.
+   */
   readonly datedUntil: number;
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
   /**
-   * Lets an inbox that can delete whole days at once wait for the end of each day: an entry may stay up to a day and an
-   * hour longer. If another process prunes at this moment, nothing is done. Default `false`.
+   * Lets an inbox that can delete whole days at once wait for the end of each day: an entry may
+   * stay up to a day and an hour longer. If another process prunes at this moment, nothing is done.
+   * Default `false`.
    */
   readonly wholeDays?: boolean;
 }
 
-/** Which entries to slim: their delivery is deleted, the entry with its key and its body's hash stays. */
+/**
+ * Which entries to slim: their delivery is deleted, the entry with its key and its body's hash
+ * stays.
+ */
 export interface SlimRequest {
   /** Handled at or before. */
   readonly settledUntil: number;
@@ -26,7 +33,10 @@ export interface SlimRequest {
   readonly wholeDays?: boolean;
 }
 
-/** One of the small steps in which an inbox is pruned or slimmed, so that deliveries need not wait long. */
+/**
+ * One of the small steps in which an inbox is pruned or slimmed, so that deliveries need not wait
+ * long.
+ */
 export interface Step {
   /** The last step's `next`, which only the inbox understands; leave it out to begin. */
   readonly cursor?: string | undefined;

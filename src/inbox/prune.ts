@@ -21,7 +21,10 @@ export async function pruneInbox(inbox: Inbox, { prune, slim, signal }: Pruning)
   };
 }
 
-async function allSteps(take: (step: Step) => Promise<StepResult>, signal: AbortSignal | undefined) {
+async function allSteps(
+  take: (step: Step) => Promise<StepResult>,
+  signal: AbortSignal | undefined,
+) {
   let changed = 0;
   for (let cursor: string | undefined; signal?.aborted !== true; ) {
     const result: StepResult = await take({ cursor, limit: STEP });
@@ -33,21 +36,32 @@ async function allSteps(take: (step: Step) => Promise<StepResult>, signal: Abort
   return changed;
 }
 
-/** Of rows in order of arrival: if all of a step are too young, the rest are too, unless the clock was set back after them. */
-export function stepResult(rows: readonly Row[], old: number, changed: number, { limit }: Step): StepResult {
+/**
+ * Of rows in order of arrival: if all of a step are too young, the rest are too, unless the clock
+ * was set back after them.
+ */
+export function stepResult(
+  rows: readonly Row[],
+  old: number,
+  changed: number,
+  { limit }: Step,
+): StepResult {
   const isOver = old === 0 && !rows.some(({ received_at: at }) => Number(at) > Date.now());
   return { changed, next: rows.length < limit || isOver ? undefined : String(rows.at(-1)?.seq) };
 }
 
 /**
- * The latest date of each source's pruned events, which must not be taken for new again. A rejected delivery never ran,
- * whatever its date.
+ * The latest date of each source's pruned events, which must not be taken for new again. A rejected
+ * delivery never ran, whatever its date.
  */
 export function latestDates(pruned: readonly Row[]): ReadonlyMap<string, number> {
   const latest = new Map<string, number>();
   for (const { source, dated, never_ran: neverRan } of pruned) {
     if (neverRan === true || neverRan === 1) continue;
-    latest.set(source as string, Math.max(latest.get(source as string) ?? -Infinity, Number(dated)));
+    latest.set(
+      source as string,
+      Math.max(latest.get(source as string) ?? -Infinity, Number(dated)),
+    );
   }
   return latest;
 }

@@ -28,7 +28,10 @@ export type DeadReason = keyof typeof DEAD_REASONS;
 
 export type WaitingReason = keyof typeof WAITING_REASONS;
 
-/** The reason of a handled entry of which only the dedup key is left, so that its event is not taken for new. */
+/**
+ * The reason of a handled entry of which only the dedup key is left, so that its event is not taken
+ * for new.
+ */
 export const ERASED = "erased";
 
 export const REASON_WORDS: Readonly<Record<string, string>> = {
@@ -40,5 +43,7 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
 /** A reason in words; one of another version as its code says. */
 export function reasonWords(reason: string): string {
   if (reason.startsWith(PACED)) return `waits for its time in retry ${reason.slice(PACED.length)}`;
-  return Object.hasOwn(REASON_WORDS, reason) ? (REASON_WORDS[reason] ?? reason) : reason.replaceAll("_", " ");
+  return Object.hasOwn(REASON_WORDS, reason)
+    ? (REASON_WORDS[reason] ?? reason)
+    : reason.replaceAll("_", " ");
 }

@@ -9,8 +9,8 @@ import { finishedNames } from "./runs-within.ts";
 import type { SenderRecord } from "./senders.ts";
 import type { TargetCount, TargetWait } from "./target-wait.ts";
 
-// What a row of either store stands for. PostgreSQL's clients return 64-bit numbers as texts. Texts are not converted: in a
-// damaged file, they may be of another type, which must be noticed.
+// What a row of either store stands for. PostgreSQL's clients return 64-bit numbers as texts. Texts
+// are not converted: in a damaged file, they may be of another type, which must be noticed.
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -39,7 +39,12 @@ export function toEntry(row: Row): Entry {
 }
 
 /** A claimed entry, from columns in which `run_at` is when it was due. */
-export function toClaimed(row: Row, lease: Lease, attempts: number, delivery: Delivery): ClaimedEntry {
+export function toClaimed(
+  row: Row,
+  lease: Lease,
+  attempts: number,
+  delivery: Delivery,
+): ClaimedEntry {
   return {
     seq: Number(row.seq),
     lease: lease.token,
@@ -70,8 +75,10 @@ export function toAttempt(row: Row): AttemptRecord {
 }
 
 export function toSender(row: Row): SenderRecord {
-  const [count, bodies] = [Number(row.mismatches), Number(row.bodies)];
-  const [from, to] = [Number(row.mismatched_from), Number(row.mismatched_to)];
+  const count = Number(row.mismatches);
+  const bodies = Number(row.bodies);
+  const from = Number(row.mismatched_from);
+  const to = Number(row.mismatched_to);
   return {
     source: decodeText(row.source as string),
     ...(row.authentic_at !== null && { authenticAt: Number(row.authentic_at) }),
@@ -114,10 +121,16 @@ export function toRetry(row: Row): PacedRetry {
   };
 }
 
-/** How many entries wait for each target, from rows with `target` and `entries`, by the target's name. */
+/**
+ * How many entries wait for each target, from rows with `target` and `entries`, by the target's
+ * name.
+ */
 export function toTargetCounts(rows: readonly Row[]): readonly TargetCount[] {
   return rows
-    .map(({ target, entries }) => ({ target: decodeText(target as string), entries: Number(entries) }))
+    .map(({ target, entries }) => ({
+      target: decodeText(target as string),
+      entries: Number(entries),
+    }))
     .sort((a, b) => (a.target < b.target ? -1 : 1));
 }
 
@@ -150,13 +163,21 @@ export function entryColumns(entry: Entry) {
   return {
     seq: entry.seq,
     ...keyColumns(entry.key),
-    ...{ kind: encodeNullable(entry.kind), event_timestamp: entry.eventTimestamp },
-    ...{ state: entry.state, reason: encodeNullable(entry.reason) },
+    kind: encodeNullable(entry.kind),
+    event_timestamp: entry.eventTimestamp,
+    state: entry.state,
+    reason: encodeNullable(entry.reason),
     problems: entry.problems.length === 0 ? null : JSON.stringify(entry.problems),
-    ...{ order_key: encodeNullable(entry.orderKey), received_at: entry.receivedAt, run_at: entry.runAt },
-    ...{ attempts: entry.attempts, duplicates: entry.duplicates, last_seen_at: entry.lastSeenAt },
-    ...{ settled_at: entry.settledAt, waits: waitsValue(entry.waits) },
-    ...{ body_hash: entry.bodyHash, body_length: entry.bodyLength },
+    order_key: encodeNullable(entry.orderKey),
+    received_at: entry.receivedAt,
+    run_at: entry.runAt,
+    attempts: entry.attempts,
+    duplicates: entry.duplicates,
+    last_seen_at: entry.lastSeenAt,
+    settled_at: entry.settledAt,
+    waits: waitsValue(entry.waits),
+    body_hash: entry.bodyHash,
+    body_length: entry.bodyLength,
   };
 }
 
@@ -184,8 +205,8 @@ const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
 const MARK = "\u0001";
 
 /**
- * Encodes a text so that a store keeps it exactly. Some cut a text at NUL, PostgreSQL refuses it, and all turn half a surrogate pair
- * into U+FFFD, which would make two keys equal.
+ * Encodes a text so that a store keeps it exactly. Some cut a text at NUL, PostgreSQL refuses it,
+ * and all turn half a surrogate pair into U+FFFD, which would make two keys equal.
  */
 export function encodeText(text: string): string {
   if (PLAIN.test(text)) return text; // nearly always, and faster than the exact test below

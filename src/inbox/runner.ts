@@ -3,8 +3,8 @@ import { isEventKind } from "../event/kinds.ts";
 import { VERSION } from "../package/version.ts";
 
 /**
- * What a process does with an inbox by itself: `receive` only keeps deliveries, `run` runs entries, `both` does both. All
- * accept deliveries.
+ * What a process does with an inbox by itself: `receive` only keeps deliveries, `run` runs entries,
+ * `both` does both. All accept deliveries.
  */
 export type Role = "both" | "receive" | "run";
 
@@ -19,8 +19,9 @@ export interface Runner {
   /** The sources whose entries it receives and runs. */
   readonly sources: readonly string[];
   /**
-   * What it has handlers for: kinds, patterns, and `unknown` for kinds beyond the twelve. After `except` come those that a
-   * handler leaves out, as in `* except lead.* payment.received`; after a tab, the only source that they are for.
+   * What it has handlers for: kinds, patterns, and `unknown` for kinds beyond the twelve. After
+   * `except` come those that a handler leaves out, as in `* except lead.* payment.received`; after
+   * a tab, the only source that they are for.
    */
   readonly kinds: readonly string[];
   /** When it registered. Not known of one that is about to. */
@@ -56,8 +57,8 @@ export function runsKind({ role, sources, kinds }: Runner, source: string, kind:
 }
 
 /**
- * The record of a process whose receivers these are. If they do not all run the same kinds, each kind is followed by the
- * source that it is for.
+ * The record of a process whose receivers these are. If they do not all run the same kinds, each
+ * kind is followed by the source that it is for.
  */
 export function mergedRunner(id: string, runners: readonly Runner[]): Runner {
   const running = runners.filter(({ role }) => role !== "receive");
@@ -67,7 +68,9 @@ export function mergedRunner(id: string, runners: readonly Runner[]): Runner {
   const role =
     running.length === 0 ? "receive" : runners.every(({ role }) => role === "run") ? "run" : "both";
   const kinds = running.flatMap(({ kinds, sources }) =>
-    isPlain ? kinds : sources.flatMap((source) => kinds.map((kind) => `${kind}${OF_SOURCE}${source}`)),
+    isPlain
+      ? kinds
+      : sources.flatMap((source) => kinds.map((kind) => `${kind}${OF_SOURCE}${source}`)),
   );
   const sources = distinct(runners.flatMap((runner) => runner.sources));
   return { id, version: VERSION, role, sources, kinds: distinct(kinds) };
@@ -80,10 +83,15 @@ function distinct(texts: readonly string[]): readonly string[] {
 /** Stands for all kinds beyond the twelve. */
 export const UNKNOWN = "unknown";
 
-/** The reason of an entry that waits for a process with a handler for it, and of one that ended because there was none. */
+/**
+ * The reason of an entry that waits for a process with a handler for it, and of one that ended
+ * because there was none.
+ */
 export const NO_HANDLER = "no_handler";
 
-/** The same, for an entry that ends as received if no such process has come by the time it is due. */
+/**
+ * The same, for an entry that ends as received if no such process has come by the time it is due.
+ */
 export const AWAITS_HANDLER = "awaits_handler";
 
 /** Whether an entry waits for a process with a handler for it. */

@@ -1,11 +1,14 @@
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { Settlement } from "./settlement.ts";
 
-// Nearly all entries end with their first attempt, and there is nothing to say about it. A row of `attempt` for each of
-// their runs would cost more than the entry's own row. So these runs are within the entry: its column
-// `finished_handlers` lists the handlers that have finished, each by its name or by the record of its run.
+// Nearly all entries end with their first attempt, and there is nothing to say about it. A row of
+// `attempt` for each of their runs would cost more than the entry's own row. So these runs are
+// within the entry: its column `finished_handlers` lists the handlers that have finished, each by
+// its name or by the record of its run.
 
-type Finished = string | readonly [handler: string, attempt: number, startedAt: number, duration: number];
+type Finished =
+  | string
+  | readonly [handler: string, attempt: number, startedAt: number, duration: number];
 
 /** Whether nothing happened but that all handlers succeeded. */
 export function isUneventful(settlement: Settlement): boolean {
@@ -15,7 +18,10 @@ export function isUneventful(settlement: Settlement): boolean {
 }
 
 /** Whether runs can be stored in place of the names of the handlers that have finished. */
-function fitWithin(records: readonly AttemptRecord[], finishedHandlers: readonly string[]): boolean {
+function fitWithin(
+  records: readonly AttemptRecord[],
+  finishedHandlers: readonly string[],
+): boolean {
   if (records.length !== finishedHandlers.length) return false;
   for (const [index, { outcome, error, failure, note, handler }] of records.entries()) {
     if (outcome !== "ok" || (error ?? failure ?? note) !== null) return false;
@@ -45,7 +51,12 @@ export function finishOf(settlement: Settlement): Finish | undefined {
 /** The value of the column, with the runs of all handlers in it. */
 export function withRuns(records: readonly AttemptRecord[]): string {
   return JSON.stringify(
-    records.map(({ handler, attempt, startedAt, duration }) => [handler, attempt, startedAt, duration]),
+    records.map(({ handler, attempt, startedAt, duration }) => [
+      handler,
+      attempt,
+      startedAt,
+      duration,
+    ]),
   );
 }
 
@@ -61,7 +72,10 @@ export function splitRuns(
   return { finished: withRuns(last), others };
 }
 
-/** The names of the handlers that have finished; throws a SyntaxError if the value is not what was stored. */
+/**
+ * The names of the handlers that have finished; throws a SyntaxError if the value is not what was
+ * stored.
+ */
 export function finishedNames(stored: unknown): readonly string[] {
   return read(stored).map((one) => (typeof one === "string" ? one : one[0]));
 }
@@ -71,7 +85,18 @@ export function runsWithin(stored: unknown): readonly AttemptRecord[] {
   return read(stored).flatMap((one): readonly AttemptRecord[] => {
     if (typeof one === "string") return [];
     const [handler, attempt, startedAt, duration] = one;
-    return [{ attempt, handler, startedAt, duration, outcome: "ok", error: null, failure: null, note: null }];
+    return [
+      {
+        attempt,
+        handler,
+        startedAt,
+        duration,
+        outcome: "ok",
+        error: null,
+        failure: null,
+        note: null,
+      },
+    ];
   });
 }
 

@@ -7,10 +7,15 @@ const DAYS = 14;
 const ENOUGH_EVENTS = 20;
 /** How many times the longest gap is still normal. */
 const TIMES = 3;
-/** Different bodies with a signature that matches no secret, from which it is no single odd sender. */
+/**
+ * Different bodies with a signature that matches no secret, from which it is no single odd sender.
+ */
 export const ENOUGH_BODIES = 3;
 
-/** Deliveries since the latest authentic one whose signature is well formed and matches no secret. Nothing of any request. */
+/**
+ * Deliveries since the latest authentic one whose signature is well formed and matches no secret.
+ * Nothing of any request.
+ */
 export interface Mismatches {
   readonly count: number;
   /** How many different bodies they had; each process counts to 3, and a body once. */
@@ -25,7 +30,10 @@ export interface SenderDay {
   /** Its number since 1970. */
   readonly day: number;
   readonly events: number;
-  /** The longest time in milliseconds between two authentic deliveries, of which the later came on this day. */
+  /**
+   * The longest time in milliseconds between two authentic deliveries, of which the later came on
+   * this day.
+   */
   readonly longestGap: number;
 }
 
@@ -48,13 +56,18 @@ export interface SenderNote extends Pick<SenderRecord, "source" | "days"> {
 }
 
 /** Adds what a receiver saw to what is known. Pure, so that all stores keep the same. */
-export function addNote(known: SenderRecord, { authentic, mismatches, days }: SenderNote): SenderRecord {
+export function addNote(
+  known: SenderRecord,
+  { authentic, mismatches, days }: SenderNote,
+): SenderRecord {
   const before = known.authenticAt ?? Number.NEGATIVE_INFINITY;
   // A clock that was set back must not make the latest one wait for its time to come again.
-  const isLater = authentic !== undefined && (authentic.last > before || before - authentic.last > HOUR);
+  const isLater =
+    authentic !== undefined && (authentic.last > before || before - authentic.last > HOUR);
   const authenticAt = isLater ? authentic.last : known.authenticAt;
   const earlier = isLater ? undefined : known.mismatches;
-  const counts = mismatches !== undefined && mismatches.to >= (authenticAt ?? Number.NEGATIVE_INFINITY);
+  const counts =
+    mismatches !== undefined && mismatches.to >= (authenticAt ?? Number.NEGATIVE_INFINITY);
   return {
     source: known.source,
     authenticAt,
@@ -92,8 +105,9 @@ function latestDays(
 }
 
 /**
- * For how many milliseconds nothing may come from a source before that is unusual: 3 times the longest gap of 14 days, at
- * least an hour. `undefined` while fewer than 20 events have come in those days.
+ * For how many milliseconds nothing may come from a source before that is unusual: 3 times the
+ * longest gap of 14 days, at least an hour. `undefined` while fewer than 20 events have come in
+ * those days.
  */
 export function normalSilence({ days }: Pick<SenderRecord, "days">): number | undefined {
   if (days.reduce((sum, { events }) => sum + events, 0) < ENOUGH_EVENTS) return undefined;
@@ -103,13 +117,16 @@ export function normalSilence({ days }: Pick<SenderRecord, "days">): number | un
 /** Whether nothing has come from a source for longer than is normal. */
 export function isSilent(record: SenderRecord, now: number): boolean {
   const silence = normalSilence(record);
-  return record.authenticAt !== undefined && silence !== undefined && now - record.authenticAt > silence;
+  return (
+    record.authenticAt !== undefined && silence !== undefined && now - record.authenticAt > silence
+  );
 }
 
 /**
- * Whether a source's deliveries are no longer authentic, as after its secret was changed: authentic ones came before, at
- * least 3 with different bodies have come since whose signature matches no secret, and the normal silence is over. Strangers
- * cannot bring that about while authentic ones come.
+ * Whether a source's deliveries are no longer authentic, as after its secret was changed: authentic
+ * ones came before, at least 3 with different bodies have come since whose signature matches no
+ * secret, and the normal silence is over. Strangers cannot bring that about while authentic ones
+ * come.
  */
 export function noAuthentic(record: SenderRecord, now: number): boolean {
   return isSilent(record, now) && (record.mismatches?.bodies ?? 0) >= ENOUGH_BODIES;

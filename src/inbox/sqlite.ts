@@ -28,8 +28,9 @@ import { Trust } from "./sqlite/trust.ts";
 import { StoreVitals } from "./vitals.ts";
 
 /**
- * The embedded inbox: one SQLite file, flushed to disk with every commit, before the delivery is answered. All writes
- * of one turn of the event loop share a commit; under load a second thread commits them.
+ * The embedded inbox: one SQLite file, flushed to disk with every commit, before the delivery is
+ * answered. All writes of one turn of the event loop share a commit; under load a second thread
+ * commits them.
  */
 export function sqliteInbox(
   path: string,
@@ -138,7 +139,8 @@ class SqliteInbox extends SqlInbox {
       try {
         return await this.write("claim", this.#sound(request), [...damaged]);
       } catch (thrown) {
-        if (!isUnreadable(thrown) || !explainsFailure(connection.statements, request, damaged)) throw thrown;
+        if (!isUnreadable(thrown) || !explainsFailure(connection.statements, request, damaged))
+          throw thrown;
         trust.doubt("a delivery cannot be read");
         return await this.write("claim", this.#sound(request), [...damaged]);
       }
@@ -174,7 +176,8 @@ class SqliteInbox extends SqlInbox {
   }
 
   async #thenGiveBack(step: () => Promise<StepResult>): Promise<StepResult> {
-    const result = this.#open.access === "own" ? await step() : await inTurn(step); // a receiver queues its own writes
+    // a receiver queues its own writes
+    const result = this.#open.access === "own" ? await step() : await inTurn(step);
     if (result.changed > 0) await this.write("giveBackPages");
     return result;
   }
@@ -217,7 +220,9 @@ class SqliteInbox extends SqlInbox {
   /** Leaves out entries that it may be possible to read again soon. */
   #sound<Request extends Pick<DueRequest, "except">>(request: Request): Request {
     const { suspects } = this.#open.trust;
-    return suspects.length === 0 ? request : { ...request, except: [...(request.except ?? []), ...suspects] };
+    return suspects.length === 0
+      ? request
+      : { ...request, except: [...(request.except ?? []), ...suspects] };
   }
 
   get #open(): Opened {
@@ -267,7 +272,10 @@ class SqliteInbox extends SqlInbox {
     }
   }
 
-  /** An error as one of ours: what looks like damage is the disk's fault once that has reported errors. */
+  /**
+   * An error as one of ours: what looks like damage is the disk's fault once that has reported
+   * errors.
+   */
   #explain(thrown: unknown): HookporterError {
     const error = inboxError(this.#path, thrown);
     const { trust } = this.#opened ?? {};
@@ -276,7 +284,10 @@ class SqliteInbox extends SqlInbox {
   }
 }
 
-/** Tries once more what found damage: a disk may fail to read once, and SQLite reports that in the same way. */
+/**
+ * Tries once more what found damage: a disk may fail to read once, and SQLite reports that in the
+ * same way.
+ */
 async function twice<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();

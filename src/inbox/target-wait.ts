@@ -1,6 +1,8 @@
 import { PAUSED } from "./pause.ts";
 
-/** That an entry waits for a target, or was given up on for it. Times are milliseconds since 1970. */
+/**
+ * That an entry waits for a target, or was given up on for it. Times are milliseconds since 1970.
+ */
 export interface TargetWait {
   /** The target's name: that of a handler's option `target`. */
   readonly target: string;

@@ -1,8 +1,8 @@
 import type { PostgresTransaction } from "./postgres/transaction.ts";
 
 /**
- * The type of `tx`, if it is the transaction of your own database library: add a member `tx` to this interface by module
- * augmentation. Without it, `tx` is a {@link PostgresTransaction}.
+ * The type of `tx`, if it is the transaction of your own database library: add a member `tx` to
+ * this interface by module augmentation. Without it, `tx` is a {@link PostgresTransaction}.
  *
  * @example
  * ```ts
@@ -21,4 +21,6 @@ import type { PostgresTransaction } from "./postgres/transaction.ts";
 export interface TransactionTypes {}
 
 /** The type of `tx` in handlers. */
-export type HandlerTransaction = TransactionTypes extends { tx: infer Tx } ? Tx : PostgresTransaction;
+export type HandlerTransaction = TransactionTypes extends { tx: infer Tx }
+  ? Tx
+  : PostgresTransaction;

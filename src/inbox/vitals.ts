@@ -1,16 +1,27 @@
 import { leave } from "../base/leave.ts";
 import { reportAsWarning } from "../base/user-calls.ts";
 
-/** The disk of a file is nearly full if fewer bytes than these are free, besides room for the log to be copied twice. */
+/**
+ * The disk of a file is nearly full if fewer bytes than these are free, besides room for the log to
+ * be copied twice.
+ */
 export const SPARE = 500 * 1024 * 1024;
 
 /** How large a store is. */
 export interface InboxSize {
-  /** Bytes of all of it: for a file, with its write-ahead log; for PostgreSQL, all tables and indexes of its schema. */
+  /**
+   * Bytes of all of it: for a file, with its write-ahead log; for PostgreSQL, all tables and
+   * indexes of its schema.
+   */
   readonly bytes: number;
-  /** Bytes of the write-ahead log beside the file. `undefined` if there is none, as with PostgreSQL. */
+  /**
+   * Bytes of the write-ahead log beside the file. `undefined` if there is none, as with PostgreSQL.
+   */
   readonly logBytes?: number | undefined;
-  /** Bytes that are free on the file's disk for this user. `undefined` if that is unknown, as with PostgreSQL. */
+  /**
+   * Bytes that are free on the file's disk for this user. `undefined` if that is unknown, as with
+   * PostgreSQL.
+   */
   readonly freeBytes?: number | undefined;
 }
 
@@ -22,11 +33,17 @@ export interface InboxVitals {
    * @throws HookporterError `inbox_…` if that cannot be found out
    */
   size(): Promise<InboxSize>;
-  /** Calls the listener with the milliseconds that each commit took; returns an unsubscribe function. */
+  /**
+   * Calls the listener with the milliseconds that each commit took; returns an unsubscribe
+   * function.
+   */
   onCommit(listener: (duration: number) => void): () => void;
 }
 
-/** The figures of a store, and the listeners for its commits. Without any, a commit costs nothing more. */
+/**
+ * The figures of a store, and the listeners for its commits. Without any, a commit costs nothing
+ * more.
+ */
 export class StoreVitals implements InboxVitals {
   readonly size: InboxVitals["size"];
   readonly #listeners = new Set<(duration: number) => void>();

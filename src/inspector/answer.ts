@@ -2,15 +2,21 @@ import type { ServerResponse } from "node:http";
 import { codeOf, HookporterError } from "../errors.ts";
 
 /**
- * Headers of every answer. The browser may load only the page's own files, text cannot become markup, no other page may
- * frame this one or read an answer, and no cache keeps one.
+ * Headers of every answer. The browser may load only the page's own files, text cannot become
+ * markup, no other page may frame this one or read an answer, and no cache keeps one.
  */
 export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   "Content-Security-Policy": [
     "default-src 'none'",
-    ...["script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"],
-    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-    ...["require-trusted-types-for 'script'", "trusted-types 'none'"],
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
   ].join("; "),
   "X-Content-Type-Options": "nosniff",
   "X-Frame-Options": "DENY",
@@ -31,7 +37,12 @@ export class RequestError extends Error {
   readonly type: string;
   readonly headers: Readonly<Record<string, string>>;
 
-  constructor(status: number, type: string, message: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    type: string,
+    message: string,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     super(message);
     this.status = status;
     this.type = type;
@@ -49,7 +60,10 @@ export function invalidRequest(message: string): RequestError {
   return new RequestError(400, "invalid_request", message);
 }
 
-/** Writes a route's result. Content of a delivery is sent as a file or as plain text, never as a page. */
+/**
+ * Writes a route's result. Content of a delivery is sent as a file or as plain text, never as a
+ * page.
+ */
 export function writeResult(response: ServerResponse, answer: RouteResult): void {
   if (answer.type === "json") {
     write(response, 200, "application/json", JSON.stringify(answer.value));
@@ -63,7 +77,10 @@ export function writeResult(response: ServerResponse, answer: RouteResult): void
 }
 
 /** Writes an error in the service's own format (service description, "Errors"). */
-export function writeError(response: ServerResponse, { status, type, message, headers }: RequestError): void {
+export function writeError(
+  response: ServerResponse,
+  { status, type, message, headers }: RequestError,
+): void {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (!response.req.complete) response.setHeader("Connection", "close");
   write(response, status, "application/json", JSON.stringify({ error: { type, message } }));
@@ -81,7 +98,10 @@ export function toRequestError(thrown: unknown): RequestError {
 }
 
 const STATUS: Readonly<Record<string, number>> = {
-  ...{ input_invalid: 400, fixture_invalid: 400, entry_unknown: 404, target_unreachable: 502 },
+  input_invalid: 400,
+  fixture_invalid: 400,
+  entry_unknown: 404,
+  target_unreachable: 502,
 };
 
 export function write(

@@ -1,6 +1,7 @@
 /**
- * The types of the inspector's API, shared by the server and the page. All times are in milliseconds since 1970, all
- * durations in milliseconds. `docs/reference/inspector.md` lists the routes.
+ * The types of the inspector's API, shared by the server and the page. All times are in
+ * milliseconds since 1970, all durations in milliseconds. `docs/reference/inspector.md` lists the
+ * routes.
  */
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Difference } from "../event/difference.ts";
@@ -21,9 +22,15 @@ export interface EntryRow extends Pick<Entry, Shown | "lastSeenAt" | "runAt" | "
   readonly eventId: string;
   readonly state: EntryState;
   readonly bytes: number;
-  /** Why it is not handled, in one line: a field that does not fit, an error's first line, or the reason in words. */
+  /**
+   * Why it is not handled, in one line: a field that does not fit, an error's first line, or the
+   * reason in words.
+   */
   readonly why: string | null;
-  /** The value at the query's `resource`, `data.id` by default, if it is among the first 8 KiB of the body. */
+  /**
+   * The value at the query's `resource`, `data.id` by default, if it is among the first 8 KiB of
+   * the body.
+   */
   readonly resource: string | null;
   readonly duration: number | null;
 }
@@ -39,7 +46,10 @@ export interface RefusalRow {
   readonly bytes: number;
   readonly status: number;
   readonly why: string;
-  /** How many were refused alike, of which this one has the details of the latest and the time of the first. */
+  /**
+   * How many were refused alike, of which this one has the details of the latest and the time of
+   * the first.
+   */
   readonly count: number;
   readonly duration: number;
 }
@@ -56,7 +66,10 @@ export interface RowPage {
 
 export interface RowCounts {
   readonly total: number;
-  /** Entries that match the filter's kinds and times, by state; `null` if counting them would take too long. */
+  /**
+   * Entries that match the filter's kinds and times, by state; `null` if counting them would take
+   * too long.
+   */
   readonly states: StateCounts | null;
   readonly refused: number;
 }
@@ -114,7 +127,9 @@ export interface EntryDetail
     Pick<Entry, "eventTimestamp" | "orderKey" | "finishedHandlers" | "bodyHash"> {
   /** Which fields do not fit, and how; and numbers that a double does not hold. */
   readonly problems: readonly DataProblem[];
-  /** Which fields would not fit if it were retried now; `null` if it did not fail for that reason. */
+  /**
+   * Which fields would not fit if it were retried now; `null` if it did not fail for that reason.
+   */
   readonly stillUnfit: readonly DataProblem[] | null;
   readonly source: string;
   readonly explanation: Explanation;
@@ -123,13 +138,18 @@ export interface EntryDetail
     readonly method: string;
     readonly target: string;
     readonly headers: ShownHeaders;
-    /** The names of headers whose values are not shown, and which commands and fixtures leave out by default. */
+    /**
+     * The names of headers whose values are not shown, and which commands and fixtures leave out by
+     * default.
+     */
     readonly hidden: readonly string[];
     readonly body: ShownBody;
   } | null;
   /** How events began to differ with this one; empty if it is not the first that differs. */
   readonly drifts: readonly DriftNote[];
-  /** The address from which the first delivery came; `null` if it came before this `listen` started. */
+  /**
+   * The address from which the first delivery came; `null` if it came before this `listen` started.
+   */
   readonly sender: string | null;
   /** Oldest first. */
   readonly runs: readonly RunDetail[];
@@ -185,7 +205,10 @@ export interface Sample {
   /** Whether the service's description shows its `data`. */
   readonly documented: boolean;
   readonly data: string;
-  /** The shape file from which `data` of this kind is made up unless a trigger says otherwise; `null` if it is not. */
+  /**
+   * The shape file from which `data` of this kind is made up unless a trigger says otherwise;
+   * `null` if it is not.
+   */
   readonly madeUpFrom: string | null;
 }
 

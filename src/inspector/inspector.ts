@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { findPackageRoot } from "../package/package-root.ts";
-import type { DeliveryObservation } from "../receiver/observation.ts";
+import type { AttemptObservation } from "../receiver/observation.ts";
+import type { InspectedDelivery } from "../receiver/observed.ts";
 import { KnownTokens } from "./door/known-tokens.ts";
 import { heldObservation, type RefusalDiagnosis } from "./live/refused-bodies.ts";
 import { readPage } from "./page-files.ts";
@@ -9,7 +10,10 @@ import { type InspectorOptions, makeWorkings } from "./workings.ts";
 
 const MAX_TIMES = 20; // how many of the last times of being received again are remembered
 
-/** Starts the inspector, a page and an API on a loopback port of their own. @throws HookporterError `port_unavailable` */
+/**
+ * Starts the inspector, a page and an API on a loopback port of their own. @throws HookporterError
+ * `port_unavailable`
+ */
 export async function startInspector(options: InspectorOptions) {
   const { receiver } = options;
   const root = await findPackageRoot();
@@ -19,7 +23,7 @@ export async function startInspector(options: InspectorOptions) {
   const page = readPage(join(root.path, "dist", "inspector"));
   const server = await startInspectorServer(workings, { ...options, tokens, page });
   let isClosed = false;
-  const remember = (observation: DeliveryObservation, diagnosis?: RefusalDiagnosis) => {
+  const remember = (observation: InspectedDelivery, diagnosis?: RefusalDiagnosis) => {
     const refusal = refusals.note(observation, diagnosis);
     if (refusal !== undefined) {
       bodies.hold(refusal.id, observation, diagnosis === "left_out");
@@ -27,12 +31,12 @@ export async function startInspector(options: InspectorOptions) {
     }
     outgoing.arrivals.note(observation, refusal?.id);
   };
-  const diagnose = async (observation: DeliveryObservation) => {
+  const diagnose = async (observation: InspectedDelivery) => {
     const held = heldObservation(observation);
     const diagnosis = await options.diagnose(observation);
     if (!isClosed) remember(held, diagnosis);
   };
-  const stop = receiver.observe((observation) => {
+  const stop = receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
     meter.count(observation);
     feed.note(observation);
     if (observation.type === "attempt") return;
@@ -40,10 +44,12 @@ export async function startInspector(options: InspectorOptions) {
     if ("seq" in outcome) {
       const { seq, duplicate } = outcome;
       const address = observation.remoteAddress?.replace(/^::ffff:(?=\d+\.)/, "");
-      if (duplicate) seenAgain.set(seq, [receivedAt, ...(seenAgain.get(seq) ?? [])].slice(0, MAX_TIMES));
+      if (duplicate)
+        seenAgain.set(seq, [receivedAt, ...(seenAgain.get(seq) ?? [])].slice(0, MAX_TIMES));
       else if (address !== undefined) senders.set(seq, address);
     }
-    // Digests are computed after the sender has its answer, so that the answer's timing reveals nothing.
+    // Digests are computed after the sender has its answer, so that the answer's timing reveals
+    // nothing.
     if (observation.diagnose === undefined) remember(observation);
     else setImmediate(() => void diagnose(observation));
   });
@@ -52,7 +58,9 @@ export async function startInspector(options: InspectorOptions) {
     feed.noteDrift();
   });
   return {
-    /** The page's address, with the token of this run in its fragment, which browsers never send. */
+    /**
+     * The page's address, with the token of this run in its fragment, which browsers never send.
+     */
     url: new URL(`http://127.0.0.1:${server.port}/#token=${tokens.text}`),
     close: async () => {
       isClosed = true;

@@ -17,9 +17,14 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Served if the page was not built, as in a checkout of the sources. */
-const NOT_BUILT = Buffer.from("The page is not built: run npm run build, then start listen again.\n");
+const NOT_BUILT = Buffer.from(
+  "The page is not built: run npm run build, then start listen again.\n",
+);
 
-/** The files of the built page by request target. They are listed once, so no target can name another file. */
+/**
+ * The files of the built page by request target. They are listed once, so no target can name
+ * another file.
+ */
 export function readPage(folder: string): ReadonlyMap<string, PageFile> {
   if (!existsSync(join(folder, "index.html"))) {
     return new Map([["/", { type: "text/plain; charset=utf-8", bytes: NOT_BUILT }]]);
@@ -36,7 +41,9 @@ export function readPage(folder: string): ReadonlyMap<string, PageFile> {
   return new Map(files);
 }
 
-/** A file as a client takes it: over plain HTTP from another machine, browsers do not accept Brotli. */
+/**
+ * A file as a client takes it: over plain HTTP from another machine, browsers do not accept Brotli.
+ */
 export function fileFor(file: PageFile, acceptEncoding = ""): PageFile {
   const isAccepted = /^\s*br\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i;
   if (file.encoding === undefined || acceptEncoding.split(",").some((one) => isAccepted.test(one)))

@@ -34,7 +34,10 @@ export class Fields {
 
   wholeNumber(
     name: string,
-    { least = 0, most = Number.MAX_SAFE_INTEGER }: { readonly least?: number; readonly most?: number } = {},
+    {
+      least = 0,
+      most = Number.MAX_SAFE_INTEGER,
+    }: { readonly least?: number; readonly most?: number } = {},
   ): number | undefined {
     const value = this.#values.get(name);
     if (value === undefined) return undefined;
@@ -51,10 +54,14 @@ export class Fields {
   }
 }
 
-/** Reads a request's JSON object; an empty body counts as an empty object. @throws RequestError 400, 408, 413 */
+/**
+ * Reads a request's JSON object; an empty body counts as an empty object. @throws RequestError 400,
+ * 408, 413
+ */
 export async function readFields(request: IncomingMessage): Promise<Fields> {
   const body = await readBody(request, LIMITS);
-  if (body === "too_large") throw new RequestError(413, "payload_too_large", "expected a smaller request");
+  if (body === "too_large")
+    throw new RequestError(413, "payload_too_large", "expected a smaller request");
   if (body === "too_slow")
     throw new RequestError(408, "request_timeout", "the request did not arrive in time");
   if (typeof body === "string") throw invalidRequest("the request did not arrive completely");

@@ -51,7 +51,8 @@ const GET: Readonly<Record<string, Route>> = {
     const { delivery, hidden } = toPassOn((await findKept(inbox, id)).delivery, query, signing);
     return { type: "text", text: curlCommand(delivery, outgoing.endpoint, hidden) };
   },
-  "/api/handlers": async ({ receiver }, { query }) => json(receiver.handlersFor(query.get("kind") ?? "")),
+  "/api/handlers": async ({ receiver }, { query }) =>
+    json(receiver.handlersFor(query.get("kind") ?? "")),
   "/api/counts": async ({ inbox, countRows }, { query }) =>
     json(await countRows(await findFilter(inbox, query))),
   "/api/tally": async (workings, { query }) => json(await tallyMany(workings, query)),
@@ -62,12 +63,20 @@ const GET: Readonly<Record<string, Route>> = {
     const body = refusal && bodies.of(refusal.id);
     if (refusal !== undefined)
       return json({ ...refusal, id, body: body === undefined ? null : shownBody(body) });
-    throw new RequestError(404, "refusal_unknown", "it is no longer remembered: only the latest 500 are");
+    throw new RequestError(
+      404,
+      "refusal_unknown",
+      "it is no longer remembered: only the latest 500 are",
+    );
   },
   "/api/live": async ({ inbox, feed }, { query, response }) => {
     const filter = await findFilter(inbox, query);
     if (feed.full)
-      throw new RequestError(503, "too_many_pages", "too many inspector pages are open: close some");
+      throw new RequestError(
+        503,
+        "too_many_pages",
+        "too many inspector pages are open: close some",
+      );
     feed.follow(response, filter);
     return undefined;
   },
@@ -80,8 +89,13 @@ export const ROUTE_NAMES: readonly string[] = Object.entries(ROUTES).flatMap(([m
   Object.keys(routes).map((path) => `${method} ${path}`),
 );
 
-/** Finds the route for a method and a path, and the value of `:id`. @throws RequestError 404, 405 */
-export function findRoute(method: string, path: string): { readonly route: Route; readonly id: string } {
+/**
+ * Finds the route for a method and a path, and the value of `:id`. @throws RequestError 404, 405
+ */
+export function findRoute(
+  method: string,
+  path: string,
+): { readonly route: Route; readonly id: string } {
   const [, id = ""] = /^\/api\/(?:entries|refusals)\/([^/]+)/.exec(path) ?? [];
   const pattern = id === "" ? path : path.replace(`/${id}`, "/:id");
   const found = (one: string) => {
@@ -96,7 +110,11 @@ export function findRoute(method: string, path: string): { readonly route: Route
 }
 
 /** A delivery as it is copied or saved: without credentials, unless the query asks for them. */
-function toPassOn(delivery: Delivery, query: URLSearchParams, { signatureHeader }: Workings["signing"]) {
+function toPassOn(
+  delivery: Delivery,
+  query: URLSearchParams,
+  { signatureHeader }: Workings["signing"],
+) {
   const asked = query.get("credentials");
   if (asked === "include") return { delivery, hidden: [] };
   if (asked !== null) throw invalidRequest("expected credentials to be include, or to be left out");
@@ -119,12 +137,21 @@ function failureRow({ words, at, seqs, failing, dead, kinds, since }: FailureGro
 async function overview({ inbox, meter, outgoing, failures: known }: Workings): Promise<Overview> {
   await meter.fates.lookUp((filter) => inbox.list(filter));
   const stored = await inbox.counts();
-  const [counts, failed] = [stateCounts(stored), failedCounts(stored)];
+  const counts = stateCounts(stored);
+  const failed = failedCounts(stored);
   const now = outgoing.clock();
   const senders = (await inbox.senders?.().catch(() => [])) ?? [];
   const mismatched = mismatchedSources(senders, now).map(({ text }) => text);
   const { groups, isPart } = await known.read(() => failureGroups(inbox));
   const failures = groups.slice(0, FAILURES_SHOWN).map(failureRow);
   const damage = inbox.damage?.message ?? null;
-  return { ...meter.read(now), counts, failed, damage, mismatched, failures, failuresArePart: isPart };
+  return {
+    ...meter.read(now),
+    counts,
+    failed,
+    damage,
+    mismatched,
+    failures,
+    failuresArePart: isPart,
+  };
 }

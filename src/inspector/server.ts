@@ -21,8 +21,15 @@ import { findRoute } from "./routes.ts";
 import { type InspectorOptions, json, type Workings } from "./workings.ts";
 
 const HOST = "127.0.0.1";
-/** Milliseconds for a request's head, and for a whole request. The live feed is a response, so it may last longer. */
-const LIMITS = { headersTimeout: 10_000, requestTimeout: 20_000, connectionsCheckingInterval: 2000 };
+/**
+ * Milliseconds for a request's head, and for a whole request. The live feed is a response, so it
+ * may last longer.
+ */
+const LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 20_000,
+  connectionsCheckingInterval: 2000,
+};
 
 /** What the server needs besides the workings. */
 interface ServerOptions extends Pick<InspectorOptions, "port" | "hosts" | "clock" | "log"> {
@@ -41,7 +48,8 @@ export async function startInspectorServer(
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
     respond(request, response, { workings, door, page }).catch((thrown: unknown) => {
       const error = toRequestError(thrown);
-      if (error.status >= 500) log.error({ error: describeError(thrown) }, "the inspector could not answer");
+      if (error.status >= 500)
+        log.error({ error: describeError(thrown) }, "the inspector could not answer");
       if (response.headersSent) response.destroy();
       else writeError(response, error);
     });
@@ -83,7 +91,11 @@ async function respond(
   if (answer !== undefined) writeResult(response, answer);
 }
 
-function servePage({ method = "" }: IncomingMessage, response: ServerResponse, file: PageFile): void {
+function servePage(
+  { method = "" }: IncomingMessage,
+  response: ServerResponse,
+  file: PageFile,
+): void {
   if (method !== "GET" && method !== "HEAD") throw wrongMethod(["GET", "HEAD"]);
   const { type, bytes, encoding } = file;
   if (encoding !== undefined) response.setHeader("Content-Encoding", encoding);

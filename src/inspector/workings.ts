@@ -65,8 +65,15 @@ export function makeWorkings(options: InspectorOptions, version: string) {
   const shown = secrets.map(({ role, fingerprint }) => ({ role, fingerprint }));
   const forwards = targets.map(({ href }) => href);
   const status = async (): Promise<Status> => ({
-    ...{ version, endpoint: endpoint.href, inbox: inboxName, startedAt, signatureHeader },
-    ...{ secrets: shown, handlers, forwards, counts: stateCounts(await inbox.counts()) },
+    version,
+    endpoint: endpoint.href,
+    inbox: inboxName,
+    startedAt,
+    signatureHeader,
+    secrets: shown,
+    handlers,
+    forwards,
+    counts: stateCounts(await inbox.counts()),
   });
   const refusals = new Refusals(signatureHeader);
   const feed = new LiveFeed(inbox);
@@ -77,11 +84,24 @@ export function makeWorkings(options: InspectorOptions, version: string) {
     return changed.at(-1)?.id ?? id;
   });
   const outgoing: Outgoing = {
-    ...{ endpoint, targets, signatureHeader, clock, key: current.key, madeUp, reserveInstants },
+    endpoint,
+    targets,
+    signatureHeader,
+    clock,
+    key: current.key,
+    madeUp,
+    reserveInstants,
     arrivals: arrivals(signatureHeader),
   };
   return {
-    ...{ inbox, receiver, status, refusals, bodies, signing, feed, outgoing },
+    inbox,
+    receiver,
+    status,
+    refusals,
+    bodies,
+    signing,
+    feed,
+    outgoing,
     countRows: rowCounter(inbox, refusals),
     /** When the same event was received again recently, by entry, newest first. */
     seenAgain: new NewestMap<number, readonly number[]>(MAX_SEEN_AGAIN),

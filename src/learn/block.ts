@@ -20,7 +20,10 @@ export interface Part {
 const HASH_DIGITS = 12;
 const START = /^\/\/ learned (\S+) ([0-9a-f]{12})$/;
 
-/** Returns a block with the lines around it. Its first line carries a hash of the text, by which an edit is noticed. */
+/**
+ * Returns a block with the lines around it. Its first line carries a hash of the text, by which an
+ * edit is noticed.
+ */
 export function blockText({ name, text }: Block): string {
   return `// learned ${name} ${hashOf(text)}\n${text}// end of ${name}\n`;
 }
@@ -54,7 +57,9 @@ export function readParts(source: string): readonly Part[] {
   return parts;
 }
 
-/** A formatter may wrap lines, and change quotes, semicolons and trailing commas: that is no edit. */
+/**
+ * A formatter may wrap lines, and change quotes, semicolons and trailing commas: that is no edit.
+ */
 function hashOf(text: string): string {
   const plain = text
     .replace(/[\s;]/g, "")

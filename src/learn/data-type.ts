@@ -16,7 +16,10 @@ export type DataType =
     };
 
 export interface Place {
-  /** The types seen, at most three. None means anything: too many types, or nothing but `null`, was seen. */
+  /**
+   * The types seen, at most three. None means anything: too many types, or nothing but `null`, was
+   * seen.
+   */
   readonly types: readonly DataType[];
   readonly isNullable: boolean;
 }
@@ -40,7 +43,10 @@ export function placeOf(shape: Shape): Place {
   if (shape.booleans > 0) types.push({ type: "boolean" });
   if (shape.objects > 0) types.push(objectType(shape));
   if (shape.arrays > 0) types.push({ type: "array", items: placeOf(shape.items ?? emptyShape()) });
-  return { types: shape.deep > 0 || types.length > MOST_TYPES ? [] : types, isNullable: shape.nulls > 0 };
+  return {
+    types: shape.deep > 0 || types.length > MOST_TYPES ? [] : types,
+    isNullable: shape.nulls > 0,
+  };
 }
 
 function stringType({ formats, values }: Shape): DataType {
@@ -70,13 +76,16 @@ export interface KnownKeys {
   readonly fields: ReadonlyMap<string, Shape>;
   /** What was seen under keys that are data, taken together. */
   readonly entries?: Shape | undefined;
-  /** Fields that are left out, since they were seen only once in several objects: their names may be data. */
+  /**
+   * Fields that are left out, since they were seen only once in several objects: their names may be
+   * data.
+   */
   readonly leftOut: number;
 }
 
 /**
- * Returns what may be told of an object's keys. A key that was seen only once, in several objects, may be somebody's name,
- * so it is left out. If all keys are such, the object is a map.
+ * Returns what may be told of an object's keys. A key that was seen only once, in several objects,
+ * may be somebody's name, so it is left out. If all keys are such, the object is a map.
  */
 export function knownKeys({ objects, fields, entries }: Shape): KnownKeys {
   const all = [...fields].sort(([one], [other]) =>

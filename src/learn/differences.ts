@@ -7,8 +7,8 @@ type Compare = (value: unknown, found: Difference[]) => void;
 const ANYTHING: Compare = () => {};
 
 /**
- * Returns a function that says how data differs from what was seen before; it returns nothing if it fits. Made once and
- * called for each event, so all that depends on the place alone is done here.
+ * Returns a function that says how data differs from what was seen before; it returns nothing if it
+ * fits. Made once and called for each event, so all that depends on the place alone is done here.
  */
 export function comparerOf(place: Place): (data: unknown) => readonly Difference[] {
   const compare = compareAt(place, "data");
@@ -22,7 +22,9 @@ export function comparerOf(place: Place): (data: unknown) => readonly Difference
 function compareAt(place: Place, path: string): Compare {
   if (place.types.length === 0) return ANYTHING;
   const expected = wordsOf(place);
-  const within = new Map(place.types.map((type) => [jsonType(type), compareWithin(type, path, expected)]));
+  const within = new Map(
+    place.types.map((type) => [jsonType(type), compareWithin(type, path, expected)]),
+  );
   return (value, found) => {
     if (value === null && place.isNullable) return;
     const got = typeOfValue(value);
@@ -36,7 +38,8 @@ function compareWithin(type: DataType, path: string, expected: string): Compare 
   if (type.type === "string") return compareString(type, path, expected);
   if (type.type === "integer")
     return (value, found) => {
-      if (!Number.isSafeInteger(value)) found.push({ path, what: "type changed", expected, got: "number" });
+      if (!Number.isSafeInteger(value))
+        found.push({ path, what: "type changed", expected, got: "number" });
     };
   if (type.type === "array") {
     const compare = compareAt(type.items, `${path}[]`);
@@ -61,7 +64,8 @@ function compareString(
   if (values !== undefined) {
     const known = new Set<unknown>(values);
     return (text, found) => {
-      if (!known.has(text)) found.push({ path, what: "new value", expected, got: "another string" });
+      if (!known.has(text))
+        found.push({ path, what: "new value", expected, got: "another string" });
     };
   }
   if (format === undefined) return ANYTHING;
@@ -73,17 +77,25 @@ function compareString(
 }
 
 function compareObject({ fields, others }: DataType & { type: "object" }, path: string): Compare {
-  const known = new Map(fields.map(({ name, place }) => [name, compareAt(place, `${path}.${name}`)]));
+  const known = new Map(
+    fields.map(({ name, place }) => [name, compareAt(place, `${path}.${name}`)]),
+  );
   const compareOther = others === undefined ? undefined : compareAt(others, `${path}.*`);
   const required = fields.filter(({ isOptional }) => !isOptional);
-  const gone = new Map(required.map(({ name, place }) => [name, goneField(`${path}.${name}`, place)]));
+  const gone = new Map(
+    required.map(({ name, place }) => [name, goneField(`${path}.${name}`, place)]),
+  );
   return (value, found) => {
     const object = value as Readonly<Record<string, unknown>>;
     for (const name of Object.keys(object)) {
       const compare = known.get(name);
       if (compare !== undefined) compare(object[name], found);
-      else if (compareOther !== undefined && !looksLikeName(name)) compareOther(object[name], found);
-      else found.push(newField(`${path}.${looksLikeName(name) ? name : "*"}`, typeOfValue(object[name]))); // no key that looks like data
+      else if (compareOther !== undefined && !looksLikeName(name))
+        compareOther(object[name], found);
+      else
+        found.push(
+          newField(`${path}.${looksLikeName(name) ? name : "*"}`, typeOfValue(object[name])),
+        ); // no key that looks like data
     }
     for (const [name, difference] of gone) if (!Object.hasOwn(object, name)) found.push(difference);
   };

@@ -12,15 +12,17 @@ import { readShapes } from "./shape-file.ts";
 const MOST = 1000;
 
 /**
- * Reads a shape file, as `hookporter types` writes it, for the receiver's option `drift`: the receiver then tells its
- * `onDrift` listeners, and its log, when events begin to differ. Each difference is told once while the process runs.
- * Events of kinds that are not in the file are not compared.
+ * Reads a shape file, as `hookporter types` writes it, for the receiver's option `drift`: the
+ * receiver then tells its `onDrift` listeners, and its log, when events begin to differ. Each
+ * difference is told once while the process runs. Events of kinds that are not in the file are not
+ * compared.
  *
  * @throws ConfigurationError `option_invalid` if the file cannot be read, or is no shape file
  *
  * @example
  * ```ts
- * import { createReceiver, watchDrift } from "hookporter";
+ * import { createReceiver } from "hookporter";
+ * import { watchDrift } from "hookporter/metrics";
  *
  * const receiver = createReceiver({
  *   secret: process.env.HOOKPORTER_SECRET,
@@ -43,7 +45,9 @@ export function watchDrift(file: string): DriftWatch {
 
 /** Notices events that differ from what was learned. */
 export function driftFrom(learned: Learned): DriftWatch {
-  const comparers = new Map([...learned].map(([kind, { shape }]) => [kind, comparerOf(placeOf(shape))]));
+  const comparers = new Map(
+    [...learned].map(([kind, { shape }]) => [kind, comparerOf(placeOf(shape))]),
+  );
   const told = new Set<string>();
   const isNew = (kind: string, { path, what, got }: Difference) => {
     const name = `${kind} ${path} ${what} ${got}`;

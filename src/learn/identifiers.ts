@@ -12,12 +12,14 @@ export function canBeNamed(kind: string): boolean {
 const PLAIN = /^[a-z][a-z\d]*(?:\.[a-z][a-z\d]*)+$/;
 
 /**
- * Returns a kind's name in TypeScript: `payment.received` is `PaymentReceived`. A kind of another form, which could have the
- * name of another kind, such as `payment_received`, has a hash at its end.
+ * Returns a kind's name in TypeScript: `payment.received` is `PaymentReceived`. A kind of another
+ * form, which could have the name of another kind, such as `payment_received`, has a hash at its
+ * end.
  */
 export function typeName(kind: string): string {
   const name = wordsOf(kind);
-  const isPlain = PLAIN.test(kind) && !eventKinds.some((known) => known !== kind && wordsOf(known) === name);
+  const isPlain =
+    PLAIN.test(kind) && !eventKinds.some((known) => known !== kind && wordsOf(known) === name);
   const hash =
     isPlain || isEventKind(kind) ? "" : createHash("sha256").update(kind).digest("hex").slice(0, 6);
   return `${/^\p{ID_Start}/u.test(name) ? "" : "Event"}${name}${hash}`;

@@ -4,8 +4,8 @@ import { DECIMAL } from "./text-format.ts";
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the JSON Schema (draft 2020-12) of a place. Unless it is strict, it holds types alone; `format`, which validators
- * take as a note, stays.
+ * Returns the JSON Schema (draft 2020-12) of a place. Unless it is strict, it holds types alone;
+ * `format`, which validators take as a note, stays.
  */
 export function jsonSchema(place: Place, isStrict: boolean): JsonSchema {
   const options = place.types.map((type) => typeSchema(type, isStrict));
@@ -16,7 +16,8 @@ export function jsonSchema(place: Place, isStrict: boolean): JsonSchema {
 
 function typeSchema(type: DataType, isStrict: boolean): JsonSchema {
   if (type.type === "array") return { type: "array", items: jsonSchema(type.items, isStrict) };
-  if (type.type === "map") return { type: "object", additionalProperties: jsonSchema(type.values, isStrict) };
+  if (type.type === "map")
+    return { type: "object", additionalProperties: jsonSchema(type.values, isStrict) };
   if (type.type === "object") {
     const required = type.fields.filter(({ isOptional }) => !isOptional).map(({ name }) => name);
     return {

@@ -9,8 +9,8 @@ const DAYS = 730;
 type Random = () => number;
 
 /**
- * Returns data that fits a place, made up: the same for the same random numbers. Fields that are absent or `null` at times
- * are so here, too.
+ * Returns data that fits a place, made up: the same for the same random numbers. Fields that are
+ * absent or `null` at times are so here, too.
  */
 export function sampleValue(place: Place, random: Random): unknown {
   if (place.isNullable && (place.types.length === 0 || random() < 0.1)) return null;
@@ -25,7 +25,9 @@ function valueOfType(type: DataType, random: Random): unknown {
   if (type.type === "string") return stringOf(type, random);
   if (type.type === "array") return list(type.items, random);
   if (type.type === "map")
-    return Object.fromEntries(list(type.values, random).map((value) => [`key_${digits(random)}`, value]));
+    return Object.fromEntries(
+      list(type.values, random).map((value) => [`key_${digits(random)}`, value]),
+    );
   const fields = type.fields.filter(({ isOptional }) => !isOptional || random() < 0.7);
   return Object.fromEntries(fields.map(({ name, place }) => [name, sampleValue(place, random)]));
 }

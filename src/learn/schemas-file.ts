@@ -11,14 +11,20 @@ export type SchemaFormat = "zod" | "typescript";
 
 export interface SchemaStyle {
   readonly format: SchemaFormat;
-  /** Whether schemas refuse what has the right type, but another format than what was learned. Default: they do not. */
+  /**
+   * Whether schemas refuse what has the right type, but another format than what was learned.
+   * Default: they do not.
+   */
   readonly strict?: boolean | undefined;
 }
 
 /** With fewer events than this, a schema is likely to be too narrow. */
 export const ENOUGH_EVENTS = 20;
 
-/** The name of the block that has all schemas by kind, and that of the kinds beyond those that this version knows. */
+/**
+ * The name of the block that has all schemas by kind, and that of the kinds beyond those that this
+ * version knows.
+ */
 const ALL = "schemas";
 const OTHERS = "otherKinds";
 
@@ -33,7 +39,10 @@ const HEADERS: Readonly<Record<SchemaFormat, string>> = {
 
 /** Returns a new source file with a schema, or a type, for each kind. */
 export function writeSchemas(learned: Learned, style: SchemaStyle): string {
-  const blocks = [...kindBlocks(learned, style), ...listBlocks([...learned.keys()].sort(), style.format)];
+  const blocks = [
+    ...kindBlocks(learned, style),
+    ...listBlocks([...learned.keys()].sort(), style.format),
+  ];
   return HEADERS[style.format] + blocks.map(blockText).join("\n");
 }
 
@@ -42,7 +51,9 @@ export function handWritten(source: string, format: SchemaFormat) {
   const parts = readParts(source);
   const plain = parts.map(({ block, source: text }) => (block === undefined ? text.trim() : ""));
   return {
-    edited: parts.flatMap(({ block, isEdited }) => (block !== undefined && isEdited ? [block.name] : [])),
+    edited: parts.flatMap(({ block, isEdited }) =>
+      block !== undefined && isEdited ? [block.name] : [],
+    ),
     hasOwnCode: plain.some((text) => text !== "" && text !== HEADERS[format].trim()),
   };
 }
@@ -55,9 +66,10 @@ export interface EditedBlock {
 }
 
 /**
- * Replaces the blocks of a file by what was learned, and adds those of new kinds. Blocks that were edited are left alone,
- * and so are those of kinds of which nothing was learned. In a file without `otherKinds`, which no program passes on, such kinds
- * are left out of the list, so that the program still compiles and starts.
+ * Replaces the blocks of a file by what was learned, and adds those of new kinds. Blocks that were
+ * edited are left alone, and so are those of kinds of which nothing was learned. In a file without
+ * `otherKinds`, which no program passes on, such kinds are left out of the list, so that the
+ * program still compiles and starts.
  */
 export function mergeSchemas(source: string, learned: Learned, style: SchemaStyle) {
   const parts = readParts(source);
@@ -68,7 +80,9 @@ export function mergeSchemas(source: string, learned: Learned, style: SchemaStyl
   const lists = takesOthers(source, style.format)
     ? listBlocks(kinds, style.format)
     : listBlocks(kinds.filter(isEventKind), style.format).filter(({ name }) => name !== OTHERS);
-  const blocks = new Map([...kindBlocks(learned, style), ...lists].map((block) => [block.name, block]));
+  const blocks = new Map(
+    [...kindBlocks(learned, style), ...lists].map((block) => [block.name, block]),
+  );
   const added = [...blocks.values()].filter(({ name }) => !found.includes(name));
   const texts: string[] = [];
   const edited: EditedBlock[] = [];
@@ -85,19 +99,25 @@ export function mergeSchemas(source: string, learned: Learned, style: SchemaStyl
   return { text: texts.join(""), edited };
 }
 
-/** Whether a file lists the kinds beyond those that this version knows, so that a program can pass them on. */
+/**
+ * Whether a file lists the kinds beyond those that this version knows, so that a program can pass
+ * them on.
+ */
 export function takesOthers(source: string, format: SchemaFormat): boolean {
   return format === "typescript" || /\botherKinds\b/.test(source);
 }
 
 function kindBlocks(learned: Learned, { format, strict = false }: SchemaStyle): readonly Block[] {
   return inOrder(learned).map(([kind, known]) => {
-    const [schema, type, place] = [schemaName(kind), typeName(kind), placeOf(known.shape)];
+    const schema = schemaName(kind);
+    const type = typeName(kind);
+    const place = placeOf(known.shape);
     const zod = () =>
       `export const ${schema} = ${zodText(place, strict)};\n\n` +
       `/** \`data\` of \`${kind}\` events. */\n` +
       `export type ${type} = z.infer<typeof ${schema}>;\n`;
-    const text = format === "zod" ? zod() : `export type ${type} = ${typescriptText(place, strict)};\n`;
+    const text =
+      format === "zod" ? zod() : `export type ${type} = ${typescriptText(place, strict)};\n`;
     return { name: kind, text: `/** ${restsOn(kind, known)} */\n${text}` };
   });
 }

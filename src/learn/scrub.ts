@@ -13,19 +13,25 @@ export interface ScrubTerms {
 }
 
 /**
- * Replaces the values of data, and keeps its shape: types, formats, fields, lengths of lists. The same value becomes the same
- * again, so that ids of a set of events still belong together; dates all move by the same number of days.
+ * Replaces the values of data, and keeps its shape: types, formats, fields, lengths of lists. The
+ * same value becomes the same again, so that ids of a set of events still belong together; dates
+ * all move by the same number of days.
  */
 export function scrubberOf({ key, keeps }: ScrubTerms) {
   const digest = (text: string) => createHmac("sha256", key).update(text).digest("hex");
   const number = (text: string) => Number.parseInt(digest(text).slice(0, 8), 16);
   const days = -1 - (number("days") % FURTHEST);
-  /** Another instant, at the same time of day; one that JavaScript cannot hold becomes a fixed one. */
+  /**
+   * Another instant, at the same time of day; one that JavaScript cannot hold becomes a fixed one.
+   */
   const moved = (text: string): string => {
     const at = new Date(Date.parse(text) + days * DAY);
     return Number.isNaN(at.getTime()) ? "2026-01-01T00:00:00.000Z" : at.toISOString();
   };
-  /** Other digits at the same places; the first is not zero, as it was not, or is the only one before the point. */
+  /**
+   * Other digits at the same places; the first is not zero, as it was not, or is the only one
+   * before the point.
+   */
   const digits = (text: string): string => {
     const from = createHmac("sha512", key).update(text).digest();
     return text.replace(/\d/g, (digit, at: number) => {
@@ -37,7 +43,9 @@ export function scrubberOf({ key, keeps }: ScrubTerms) {
     const text = String(value);
     const scrubbed = Number(digits(text));
     // An exponent, or too many digits to hold them exactly.
-    return /e/.test(text) || String(scrubbed).length !== text.length ? number(text) % 1000 : scrubbed;
+    return /e/.test(text) || String(scrubbed).length !== text.length
+      ? number(text) % 1000
+      : scrubbed;
   };
   const textOf = (text: string): string => {
     if (text === "") return text;

@@ -16,7 +16,8 @@ import type { TextFormat } from "./text-format.ts";
 const VERSION = 1;
 
 /** A shape as it stands in a file. What is zero or empty is left out. */
-interface WrittenShape extends Readonly<Partial<Record<(typeof COUNTS)[number], number | undefined>>> {
+interface WrittenShape
+  extends Readonly<Partial<Record<(typeof COUNTS)[number], number | undefined>>> {
   readonly formats?: readonly string[] | undefined;
   /** The strings of an enum that was asked for, and how often each was seen. */
   readonly values?: Readonly<Record<string, number>> | undefined;
@@ -30,7 +31,9 @@ const count = z.int().positive();
 const shapeSchema: z.ZodType<WrittenShape> = z.lazy(() =>
   z.strictObject({
     ...forEachCount(count.optional()),
-    formats: z.array(z.string().regex(/^(?:date|date-time|email|url|uuid|decimal|id:[a-z]+_)$/)).optional(),
+    formats: z
+      .array(z.string().regex(/^(?:date|date-time|email|url|uuid|decimal|id:[a-z]+_)$/))
+      .optional(),
     values: z.record(z.string(), count).optional(),
     fields: z.record(z.string(), shapeSchema).optional(),
     entries: shapeSchema.optional(),
@@ -41,16 +44,25 @@ const shapeSchema: z.ZodType<WrittenShape> = z.lazy(() =>
 const time = z.string().transform((text, context) => {
   const at = parseTimestamp(text);
   if (at !== undefined) return at;
-  context.addIssue({ code: "custom", message: "expected a timestamp such as 2026-01-15T09:30:00.000Z" });
+  context.addIssue({
+    code: "custom",
+    message: "expected a timestamp such as 2026-01-15T09:30:00.000Z",
+  });
   return z.NEVER;
 });
 
 const fileSchema = z.strictObject({
   shapes: z.literal(VERSION),
-  kinds: z.record(z.string(), z.strictObject({ events: count, first: time, last: time, data: shapeSchema })),
+  kinds: z.record(
+    z.string(),
+    z.strictObject({ events: count, first: time, last: time, data: shapeSchema }),
+  ),
 });
 
-/** Returns what was learned as the text of a shape file: paths, types and counts; no values but those of enums. */
+/**
+ * Returns what was learned as the text of a shape file: paths, types and counts; no values but
+ * those of enums.
+ */
 export function writeShapes(learned: Learned): string {
   const kinds = inOrder(learned).map(([kind, { events, first, last, shape }]) => [
     kind,
@@ -59,7 +71,10 @@ export function writeShapes(learned: Learned): string {
   return `${JSON.stringify({ shapes: VERSION, kinds: Object.fromEntries(kinds) }, undefined, 2)}\n`;
 }
 
-/** Returns what a shape file holds. Throws an error with one line that says where it is not a shape file. */
+/**
+ * Returns what a shape file holds. Throws an error with one line that says where it is not a shape
+ * file.
+ */
 export function readShapes(text: string): Learned {
   const read = fileSchema.safeParse(JSON.parse(text));
   if (!read.success) {
@@ -77,7 +92,9 @@ function written(shape: Shape): WrittenShape {
   const { fields, entries } = knownKeys(shape);
   const values = [...(shape.values ?? [])].sort(([one], [other]) => (one < other ? -1 : 1));
   return {
-    ...Object.fromEntries(COUNTS.filter((name) => shape[name] > 0).map((name) => [name, shape[name]])),
+    ...Object.fromEntries(
+      COUNTS.filter((name) => shape[name] > 0).map((name) => [name, shape[name]]),
+    ),
     ...(shape.formats.length > 0 && { formats: [...shape.formats].sort() }),
     ...(values.length > 0 && { values: Object.fromEntries(values) }),
     ...(fields.size > 0 && {
@@ -93,7 +110,8 @@ function shapeOf(written: WrittenShape): Shape {
   for (const name of COUNTS) shape[name] = written[name] ?? 0;
   shape.formats = (written.formats ?? []) as readonly TextFormat[];
   if (written.values !== undefined) shape.values = new Map(Object.entries(written.values));
-  for (const [name, field] of Object.entries(written.fields ?? {})) shape.fields.set(name, shapeOf(field));
+  for (const [name, field] of Object.entries(written.fields ?? {}))
+    shape.fields.set(name, shapeOf(field));
   if (written.entries !== undefined) shape.entries = shapeOf(written.entries);
   if (written.items !== undefined) shape.items = shapeOf(written.items);
   return shape;

@@ -1,13 +1,17 @@
 import { formatsOf, looksLikeName, type TextFormat } from "./text-format.ts";
 
 /**
- * What was seen at one place of the data of events: how often which type. Everything here is a count or a set that only
- * grows or only shrinks, so that the order of the events does not matter, and shapes of parts can be merged.
+ * What was seen at one place of the data of events: how often which type. Everything here is a
+ * count or a set that only grows or only shrinks, so that the order of the events does not matter,
+ * and shapes of parts can be merged.
  */
 export interface Shape extends Counts {
   /** The formats that all strings so far have. */
   formats: readonly TextFormat[];
-  /** The strings themselves, only at places where they were asked for; absent if there were too many to be an enum. */
+  /**
+   * The strings themselves, only at places where they were asked for; absent if there were too many
+   * to be an enum.
+   */
   values?: Map<string, number> | undefined;
   fields: Map<string, Shape>;
   /** Values under keys that do not look like names, taken together. */
@@ -39,7 +43,10 @@ export function forEachCount<Value>(value: Value): Record<keyof Counts, Value> {
   return Object.fromEntries(COUNTS.map((name) => [name, value])) as Record<keyof Counts, Value>;
 }
 
-/** Objects and arrays below this many others are counted only. Deeper data is not what a person wrote down. */
+/**
+ * Objects and arrays below this many others are counted only. Deeper data is not what a person
+ * wrote down.
+ */
 const DEEPEST = 24;
 /** An object with more names of fields than this, over all events, is a map: its keys are data. */
 const MOST_FIELDS = 200;
@@ -92,7 +99,13 @@ function seeString(shape: Shape, text: string, watched: Watched, path: string): 
   }
 }
 
-function seeArray(shape: Shape, list: readonly unknown[], watched: Watched, path: string, depth: number) {
+function seeArray(
+  shape: Shape,
+  list: readonly unknown[],
+  watched: Watched,
+  path: string,
+  depth: number,
+) {
   shape.arrays++;
   if (list.length === 0) {
     shape.emptyArrays++;
@@ -102,12 +115,24 @@ function seeArray(shape: Shape, list: readonly unknown[], watched: Watched, path
   for (const item of list) observe(shape.items, item, watched, `${path}[]`, depth + 1);
 }
 
-function seeObject(shape: Shape, object: object, watched: Watched, path: string, depth: number): void {
+function seeObject(
+  shape: Shape,
+  object: object,
+  watched: Watched,
+  path: string,
+  depth: number,
+): void {
   shape.objects++;
   for (const [key, value] of Object.entries(object)) {
     if (shape.isMap === true || !looksLikeName(key)) {
       shape.entries ??= emptyShape();
-      observe(shape.entries, value, shape.isMap === true ? NOTHING_WATCHED : watched, `${path}.*`, depth + 1);
+      observe(
+        shape.entries,
+        value,
+        shape.isMap === true ? NOTHING_WATCHED : watched,
+        `${path}.*`,
+        depth + 1,
+      );
       continue;
     }
     let field = shape.fields.get(key);
@@ -133,7 +158,8 @@ export function addShape(shape: Shape, other: Shape): void {
   if (other.items !== undefined) shape.items = sum(shape.items, other.items);
   if (other.entries !== undefined) shape.entries = sum(shape.entries, other.entries);
   if (other.isMap === true) shape.isMap = true;
-  for (const [name, field] of other.fields) shape.fields.set(name, sum(shape.fields.get(name), field));
+  for (const [name, field] of other.fields)
+    shape.fields.set(name, sum(shape.fields.get(name), field));
   limitFields(shape);
 }
 
@@ -196,7 +222,13 @@ export function inOrder(learned: Learned): readonly (readonly [kind: string, Lea
 }
 
 /** Adds an event: its kind, its `data`, and its time in milliseconds since 1970. */
-export function learn(learned: Learned, kind: string, data: unknown, at: number, watched?: Watched): void {
+export function learn(
+  learned: Learned,
+  kind: string,
+  data: unknown,
+  at: number,
+  watched?: Watched,
+): void {
   let known = learned.get(kind);
   if (known === undefined) {
     known = { events: 0, first: at, last: at, shape: emptyShape() };

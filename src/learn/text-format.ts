@@ -1,23 +1,34 @@
 import * as z from "zod";
 
-/** A format of text that is recognised: `id:` is followed by the prefix that all have, as in `id:wh_`. */
-export type TextFormat = "date" | "date-time" | "email" | "url" | "uuid" | "decimal" | `id:${string}`;
+/**
+ * A format of text that is recognised: `id:` is followed by the prefix that all have, as in
+ * `id:wh_`.
+ */
+export type TextFormat =
+  | "date"
+  | "date-time"
+  | "email"
+  | "url"
+  | "uuid"
+  | "decimal"
+  | `id:${string}`;
 
 /**
- * A prefix, an underscore and something that was generated: letters and digits mixed (`31e243`, not `line2`), or three
- * digits and more. What follows may have underscores itself, as in `prop_sample_0001`.
+ * A prefix, an underscore and something that was generated: letters and digits mixed (`31e243`, not
+ * `line2`), or three digits and more. What follows may have underscores itself, as in
+ * `prop_sample_0001`.
  */
 const PREFIXED_ID = /^([a-z]{2,12}_)(?:[A-Za-z0-9]+_)*(?=\w*\d)(?:\d{3,}|\w*\d\w*[A-Za-z]\w*)$/;
 
 /**
- * A number written as text, as for amounts of money. No exponent, since nobody writes money so, and no leading zeros, which
- * the code of a place or a telephone number has.
+ * A number written as text, as for amounts of money. No exponent, since nobody writes money so, and
+ * no leading zeros, which the code of a place or a telephone number has.
  */
 export const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
- * Texts longer than this have no format. Patterns would take longer than the rest of an event, and an address or a date is
- * shorter.
+ * Texts longer than this have no format. Patterns would take longer than the rest of an event, and
+ * an address or a date is shorter.
  */
 const LONGEST = 500;
 
@@ -61,16 +72,26 @@ export function formatCheck(format: TextFormat): (text: string) => boolean {
 
 /** The most characters of a field's name. A longer key is taken for text. */
 const LONGEST_NAME = 60;
-/** In any script, with a digit or two before, such as `2nd_phone`, or a few words, such as `code postal`. */
-const NAME = /^\d{0,2}[\p{ID_Start}_$@][\p{ID_Continue}\p{Sc}.:-]*(?: [\p{ID_Continue}\p{Sc}.:-]+){0,3}$/u;
+/**
+ * In any script, with a digit or two before, such as `2nd_phone`, or a few words, such as
+ * `code postal`.
+ */
+const NAME =
+  /^\d{0,2}[\p{ID_Start}_$@][\p{ID_Continue}\p{Sc}.:-]*(?: [\p{ID_Continue}\p{Sc}.:-]+){0,3}$/u;
 
 /**
- * Whether a key looks like the name of a field. A number, an id, a date, an address or a sentence does not: an object with
- * such keys is a map, and its keys are values, which are never written anywhere. Nor is a
- * key that every object inherits (`constructor`, `__proto__`), as a schema would find the inherited value if it is absent.
+ * Whether a key looks like the name of a field. A number, an id, a date, an address or a sentence
+ * does not: an object with such keys is a map, and its keys are values, which are never written
+ * anywhere. Nor is a key that every object inherits (`constructor`, `__proto__`), as a schema would
+ * find the inherited value if it is absent.
  */
 export function looksLikeName(key: string): boolean {
-  if (key in Object.prototype || key.length > LONGEST_NAME || !NAME.test(key) || /^[0-9a-f]{16,}$/i.test(key))
+  if (
+    key in Object.prototype ||
+    key.length > LONGEST_NAME ||
+    !NAME.test(key) ||
+    /^[0-9a-f]{16,}$/i.test(key)
+  )
     return false;
   return formatsOf(key).length === 0;
 }

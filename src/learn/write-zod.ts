@@ -3,9 +3,10 @@ import { memberKey } from "./identifiers.ts";
 import { DECIMAL, type TextFormat } from "./text-format.ts";
 
 /**
- * Returns the zod schema of a place as source text, for use after `const name = `. Unless it is strict it holds the types of
- * JSON alone: what the few events had in common besides is a comment, and differs as drift. A strict one refuses texts of
- * another format, fractions for integers and other values than those of an enum.
+ * Returns the zod schema of a place as source text, for use after `const name = `. Unless it is
+ * strict it holds the types of JSON alone: what the few events had in common besides is a comment,
+ * and differs as drift. A strict one refuses texts of another format, fractions for integers and
+ * other values than those of an enum.
  */
 export function zodText(place: Place, isStrict: boolean, indent = ""): string {
   const own = unionText(place.types, isStrict, indent);
@@ -29,7 +30,8 @@ function typeText(type: DataType, isStrict: boolean, indent: string): string {
   if (values === undefined) return isStrict ? formatText(format) : "z.string()";
   const texts = values.map((value) => JSON.stringify(value));
   if (isStrict) return `z.enum([${texts.join(", ")}])`;
-  return `(z.string() as z.ZodType<${[...texts, "(string & {})"].join(" | ")}>)`; // an editor completes the known ones
+  // an editor completes the known ones
+  return `(z.string() as z.ZodType<${[...texts, "(string & {})"].join(" | ")}>)`;
 }
 
 function objectText(fields: readonly Field[], isStrict: boolean, indent: string): string {

@@ -1,21 +1,36 @@
 /** What is wrong. Times are milliseconds. */
 export type AlertCondition =
-  /** Dead letters wait for someone: `count` were neither retried nor dropped; more than `above` are an alert. */
+  /**
+   * Dead letters wait for someone: `count` were neither retried nor dropped; more than `above` are
+   * an alert.
+   */
   | { readonly type: "dead_letters"; readonly count: number; readonly above: number }
-  /** Deliveries are answered 503. The cause is a code, such as `disk_full`; `undefined` when it is over. */
+  /**
+   * Deliveries are answered 503. The cause is a code, such as `disk_full`; `undefined` when it is
+   * over.
+   */
   | { readonly type: "not_ready"; readonly cause: string | undefined }
-  /** Nothing authentic came for `silence`; up to `limit` is normal: 3 times the longest gap of 14 days. */
+  /**
+   * Nothing authentic came for `silence`; up to `limit` is normal: 3 times the longest gap of 14
+   * days.
+   */
   | {
       readonly type: "nothing_arrives";
       readonly source: string;
       readonly silence: number;
       readonly limit: number;
     }
-  /** Signatures match no secret, as after a change: `refused` deliveries since the latest authentic one. */
+  /**
+   * Signatures match no secret, as after a change: `refused` deliveries since the latest authentic
+   * one.
+   */
   | { readonly type: "no_authentic"; readonly source: string; readonly refused: number }
   /** The oldest due entry has waited for `age`, which is above `limit`. */
   | { readonly type: "oldest_due"; readonly age: number; readonly limit: number }
-  /** The disk of the inbox file, or `maxInboxSize`, is nearly full; `freeBytes` is `undefined` if unknown. */
+  /**
+   * The disk of the inbox file, or `maxInboxSize`, is nearly full; `freeBytes` is `undefined` if
+   * unknown.
+   */
   | {
       readonly type: "inbox_nearly_full";
       readonly cause: "disk" | "max_inbox_size";

@@ -2,7 +2,10 @@
 export const OTHER = "other";
 const LONGEST = 120; // the longest value of a label, in characters
 
-/** Limits how many values a label has, since Prometheus keeps a time series for each; further ones become `other`. */
+/**
+ * Limits how many values a label has, since Prometheus keeps a time series for each; further ones
+ * become `other`.
+ */
 export function boundedLabel(most: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

@@ -31,10 +31,11 @@ export function countingDead(set: MetricSet): (reason: string) => void {
 /** Counts the answers to requests. */
 export function countingDeliveries(set: MetricSet, dead: (reason: string) => void) {
   const reasonOf = boundedLabel(MAX_REASONS);
-  const total = set.counter("hookporter_deliveries_total", "Requests answered, by outcome and reason.", [
-    "outcome",
-    "reason",
-  ]);
+  const total = set.counter(
+    "hookporter_deliveries_total",
+    "Requests answered, by outcome and reason.",
+    ["outcome", "reason"],
+  );
   const events = set.counter("hookporter_events_total", "New events kept, by kind.", ["kind"]);
   const duplicates = set.counter(
     "hookporter_duplicates_total",
@@ -47,7 +48,8 @@ export function countingDeliveries(set: MetricSet, dead: (reason: string) => voi
     ANSWER_BUCKETS,
     ["outcome"],
   );
-  for (const { outcome, reason } of KNOWN_OUTCOMES) total.inc({ outcome, reason: reasonOf(reason) }, 0);
+  for (const { outcome, reason } of KNOWN_OUTCOMES)
+    total.inc({ outcome, reason: reasonOf(reason) }, 0);
   for (const kind of KINDS) {
     events.inc({ kind }, 0);
     duplicates.inc({ kind }, 0);
@@ -65,14 +67,22 @@ export function countingDeliveries(set: MetricSet, dead: (reason: string) => voi
   };
 }
 
-const ENDS: readonly AttemptObservation["state"][] = ["handled", "failing", "waiting", "dead", "received"];
+const ENDS: readonly AttemptObservation["state"][] = [
+  "handled",
+  "failing",
+  "waiting",
+  "dead",
+  "received",
+];
 const ATTEMPT_OUTCOMES: readonly AttemptRecord["outcome"][] = ["ok", "error", "timeout"];
 
 /** Counts runs of entries, and of their handlers. */
 export function countingRuns(set: MetricSet, dead: (reason: string) => void) {
   const handlerOf = boundedLabel(MAX_HANDLERS);
   const seen = new Set<string>();
-  const ends = set.counter("hookporter_runs_total", "Runs of entries, by the state after them.", ["state"]);
+  const ends = set.counter("hookporter_runs_total", "Runs of entries, by the state after them.", [
+    "state",
+  ]);
   const attempts = set.counter(
     "hookporter_attempts_total",
     "Runs of handlers, by kind, handler and outcome.",

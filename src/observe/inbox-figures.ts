@@ -8,13 +8,21 @@ export type InboxFigures = Awaited<ReturnType<typeof readFigures>>;
 /** The least milliseconds between two readings. */
 export const MIN_PAUSE = 1000;
 const SHARE = 1 / 100; // reading may take this share of the time at most
-/** The longest that a scrape waits for a reading, in milliseconds. After that it gets the one before. */
+/**
+ * The longest that a scrape waits for a reading, in milliseconds. After that it gets the one
+ * before.
+ */
 export const MAX_WAIT = 2000;
 
-/** Returns the latest figures, or `undefined` if the inbox cannot be read. They may be some seconds old. */
+/**
+ * Returns the latest figures, or `undefined` if the inbox cannot be read. They may be some seconds
+ * old.
+ */
 export type ReadFigures = () => Promise<InboxFigures | undefined>;
 
-/** Reads an inbox for those who look often, at a bounded cost: counting a large inbox takes a while. */
+/**
+ * Reads an inbox for those who look often, at a bounded cost: counting a large inbox takes a while.
+ */
 export function figureReader(inbox: Inbox, minPause = MIN_PAUSE): ReadFigures {
   const readings = new Remembered<InboxFigures | undefined>(SHARE, minPause);
   let latest: InboxFigures | undefined;

@@ -11,7 +11,10 @@ import type { MetricSet, Samples } from "./metric-set.ts";
 export const MAX_TARGETS = 50;
 const MAX_SOURCES = 50;
 
-/** Registers what the inbox says about itself. Its processes share these: they have the same values in each. */
+/**
+ * Registers what the inbox says about itself. Its processes share these: they have the same values
+ * in each.
+ */
 export function addInboxGauges(set: MetricSet, read: ReadFigures, now: () => number): void {
   const ifRead =
     <Label extends string>(samples: (figures: InboxFigures) => Samples<Label>) =>
@@ -76,7 +79,10 @@ export function addInboxGauges(set: MetricSet, read: ReadFigures, now: () => num
   addSenderGauges(set, read, now);
 }
 
-/** Registers what receivers noted of signatures, by source; not of a process, so that a restart changes nothing. */
+/**
+ * Registers what receivers noted of signatures, by source; not of a process, so that a restart
+ * changes nothing.
+ */
 function addSenderGauges(set: MetricSet, read: ReadFigures, now: () => number): void {
   const add = (name: string, help: string, of: (record: SenderRecord) => number | undefined) =>
     set.gauge(
@@ -126,5 +132,8 @@ function limited(waiting: readonly TargetCount[]): Samples<"target"> {
     .map(({ target, entries: value }) => ({ labels: { target }, value }));
   const rest = waiting.slice(MAX_TARGETS);
   if (rest.length === 0) return told;
-  return [...told, { labels: { target: OTHER }, value: rest.reduce((sum, { entries }) => sum + entries, 0) }];
+  return [
+    ...told,
+    { labels: { target: OTHER }, value: rest.reduce((sum, { entries }) => sum + entries, 0) },
+  ];
 }

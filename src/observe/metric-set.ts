@@ -2,9 +2,14 @@ import type { Registry } from "prom-client";
 import { within } from "../base/within.ts";
 
 /** What is used of prom-client, which the caller imports. */
-export type PromClient = Pick<typeof import("prom-client"), "Counter" | "Gauge" | "Histogram" | "register">;
+export type PromClient = Pick<
+  typeof import("prom-client"),
+  "Counter" | "Gauge" | "Histogram" | "register"
+>;
 
-/** The longest that a gauge keeps a scrape waiting, in milliseconds: Prometheus waits 10 seconds. */
+/**
+ * The longest that a gauge keeps a scrape waiting, in milliseconds: Prometheus waits 10 seconds.
+ */
 const MAX_WAIT = 3000;
 
 /** The values of a gauge: one for each set of labels. */
@@ -23,8 +28,11 @@ export function metricSet(client: PromClient, registry: Registry) {
     return { name, help, registers: [registry] };
   };
   return {
-    counter: <Label extends string>(name: string, help: string, labelNames: readonly Label[] = []) =>
-      new client.Counter<Label>({ ...terms(name, help), labelNames }),
+    counter: <Label extends string>(
+      name: string,
+      help: string,
+      labelNames: readonly Label[] = [],
+    ) => new client.Counter<Label>({ ...terms(name, help), labelNames }),
 
     /** @param buckets - upper bounds in seconds */
     histogram: <Label extends string>(
@@ -34,7 +42,9 @@ export function metricSet(client: PromClient, registry: Registry) {
       labelNames: readonly Label[] = [],
     ) => new client.Histogram<Label>({ ...terms(name, help), buckets, labelNames }),
 
-    /** A gauge that is read on each scrape. If reading fails, or takes too long, it has no values. */
+    /**
+     * A gauge that is read on each scrape. If reading fails, or takes too long, it has no values.
+     */
     gauge: <Label extends string = never>(
       name: string,
       help: string,
@@ -45,7 +55,9 @@ export function metricSet(client: PromClient, registry: Registry) {
         ...terms(name, help),
         labelNames: labels,
         collect: async () => {
-          const samples = await within(Promise.resolve().then(read), MAX_WAIT, () => []).catch(() => []);
+          const samples = await within(Promise.resolve().then(read), MAX_WAIT, () => []).catch(
+            () => [],
+          );
           gauge.reset();
           if (labels.length === 0) gauge.remove(); // the 0 that it has after a reset
           for (const { value, labels: own = {} } of samples) gauge.set(own, value);

@@ -1,6 +1,11 @@
 import type { Registry } from "prom-client";
 import { numberFrom, reportAsWarning } from "../base/user-calls.ts";
-import { anyFunction, checkedElsewhere, checkOptions, invalidOption } from "../options/check-options.ts";
+import {
+  anyFunction,
+  checkedElsewhere,
+  checkOptions,
+  invalidOption,
+} from "../options/check-options.ts";
 import { findPackage, requirePackage } from "../package/own-address.ts";
 import { VERSION } from "../package/version.ts";
 import { inboxOf } from "../receiver/inbox-view.ts";
@@ -16,15 +21,27 @@ export type MeasuredReceiver = Pick<Receiver, "observe" | "onDrift" | "inbox" | 
 
 /** Where metrics are registered. */
 export interface MetricsOptions {
-  /** The registry, with the metrics of no other receiver. Default: prom-client's own, `register`. */
+  /**
+   * The registry, with the metrics of no other receiver. Default: prom-client's own, `register`.
+   */
   readonly registry?: Registry | undefined;
-  /** What `import * as client from "prom-client"` returns, for a bundle. Default: the installed package. */
+  /**
+   * What `import * as client from "prom-client"` returns, for a bundle. Default: the installed
+   * package.
+   */
   readonly client?: PromClient | undefined;
-  /** Milliseconds since 1970, for the age of the oldest due entry. Default: the inbox's clock, or `Date.now`. */
+  /**
+   * Milliseconds since 1970, for the age of the oldest due entry. Default: the inbox's clock, or
+   * `Date.now`.
+   */
   readonly clock?: (() => number) | undefined;
 }
 
-const CHECKS = { registry: checkedElsewhere, client: checkedElsewhere, clock: anyFunction("pass one") };
+const CHECKS = {
+  registry: checkedElsewhere,
+  client: checkedElsewhere,
+  clock: anyFunction("pass one"),
+};
 
 /** Registers a receiver's metrics; returns a function that removes them. */
 export function addMetrics(receiver: MeasuredReceiver, options: MetricsOptions = {}): () => void {
@@ -43,9 +60,11 @@ export function addMetrics(receiver: MeasuredReceiver, options: MetricsOptions =
     if (observation.type === "delivery") countDelivery(observation);
     else if (observation.type === "attempt") countRun(observation);
   };
-  const commits = set.histogram("hookporter_commit_duration_seconds", "Time of a commit of the inbox.", [
-    ...[0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
-  ]);
+  const commits = set.histogram(
+    "hookporter_commit_duration_seconds",
+    "Time of a commit of the inbox.",
+    [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
+  );
   const inbox = inboxOf(receiver);
   const inboxClock = () => inbox.now?.() ?? Date.now();
   const now =
@@ -73,7 +92,10 @@ export function addMetrics(receiver: MeasuredReceiver, options: MetricsOptions =
   };
 }
 
-/** The package as installed here or in the working folder. @throws ConfigurationError `option_invalid` if it is not */
+/**
+ * The package as installed here or in the working folder. @throws ConfigurationError
+ * `option_invalid` if it is not
+ */
 function loadPromClient(): PromClient {
   const found = findPackage("prom-client");
   if (found !== undefined) return requirePackage(found) as PromClient;

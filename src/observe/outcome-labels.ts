@@ -15,7 +15,10 @@ export interface OutcomeLabels {
   readonly reason: string;
 }
 
-/** The labels that are there from the start, with 0: an increase from nothing to 1 is none to Prometheus. */
+/**
+ * The labels that are there from the start, with 0: an increase from nothing to 1 is none to
+ * Prometheus.
+ */
 export const KNOWN_OUTCOMES: readonly OutcomeLabels[] = [
   { outcome: "accepted", reason: "" },
   ...UNFIT_REASONS.map((reason) => ({ outcome: "accepted", reason }) as const),
@@ -23,22 +26,35 @@ export const KNOWN_OUTCOMES: readonly OutcomeLabels[] = [
   ...Object.keys(REJECTION_REASONS).map((reason) => ({ outcome: "rejected", reason }) as const),
   ...Object.keys(SIGNATURE_REASONS).map((reason) => ({ outcome: "unauthorized", reason }) as const),
   ...Object.keys(REFUSALS).map((reason) => ({ outcome: "refused", reason }) as const),
-  ...["closed", ...INBOX_ERROR_CODES].map((reason) => ({ outcome: "unavailable", reason }) as const),
+  ...["closed", ...INBOX_ERROR_CODES].map(
+    (reason) => ({ outcome: "unavailable", reason }) as const,
+  ),
   { outcome: "misconfigured", reason: "error" },
 ];
 
-/** The reasons of dead letters that are there from the start. What a person drops is no dead letter of this process. */
-export const KNOWN_DEAD: readonly string[] = Object.keys(DEAD_REASONS).filter((reason) => reason !== DROPPED);
+/**
+ * The reasons of dead letters that are there from the start. What a person drops is no dead letter
+ * of this process.
+ */
+export const KNOWN_DEAD: readonly string[] = Object.keys(DEAD_REASONS).filter(
+  (reason) => reason !== DROPPED,
+);
 
 export function labelsOf(outcome: Outcome): OutcomeLabels {
   if ("duplicate" in outcome && outcome.duplicate) return { outcome: "duplicate", reason: "" };
-  return { outcome: outcome.type, reason: reasonOf(outcome) ?? ("error" in outcome ? "error" : "") };
+  return {
+    outcome: outcome.type,
+    reason: reasonOf(outcome) ?? ("error" in outcome ? "error" : ""),
+  };
 }
 
-/** Why an outcome is not the best one, as a stable code; `undefined` also for an error without one. */
+/**
+ * Why an outcome is not the best one, as a stable code; `undefined` also for an error without one.
+ */
 export function reasonOf(outcome: Outcome): string | undefined {
   if (outcome.type === "rejected") return outcome.rejection.reason;
-  if ("error" in outcome) return outcome.error instanceof HookporterError ? outcome.error.code : undefined;
+  if ("error" in outcome)
+    return outcome.error instanceof HookporterError ? outcome.error.code : undefined;
   return outcome.reason;
 }
 

@@ -7,7 +7,10 @@ import type { Settlement } from "../inbox/settlement.ts";
 import type { Outcome } from "../receiver/outcome.ts";
 import { reasonOf } from "./outcome-labels.ts";
 
-/** What is known of a span, as OpenTelemetry's messaging conventions name it; the rest begins with `hookporter.`. */
+/**
+ * What is known of a span, as OpenTelemetry's messaging conventions name it; the rest begins with
+ * `hookporter.`.
+ */
 function operation(name: "receive" | "process"): Attributes {
   return {
     "messaging.system": "hookporter",
@@ -56,7 +59,13 @@ export function outcomeAttributes(outcome: Outcome): Attributes {
 }
 
 /** What is known when an entry is about to run. */
-export function attemptAttributes({ key, kind, seq, attempts, delivery }: ClaimedEntry): Attributes {
+export function attemptAttributes({
+  key,
+  kind,
+  seq,
+  attempts,
+  delivery,
+}: ClaimedEntry): Attributes {
   return {
     ...operation("process"),
     ...kindAttributes(kind),
@@ -76,8 +85,14 @@ export function settlementAttributes({ state, reason, records }: Settlement): At
   };
 }
 
-/** A handler's failure, as the conventions for exceptions name it. The message is the user's own, and may quote a payload. */
-export function failureAttributes(record: AttemptRecord, { messages }: { readonly messages: boolean }) {
+/**
+ * A handler's failure, as the conventions for exceptions name it. The message is the user's own,
+ * and may quote a payload.
+ */
+export function failureAttributes(
+  record: AttemptRecord,
+  { messages }: { readonly messages: boolean },
+) {
   const { handler, error, failure } = record;
   return {
     "exception.type": failureType(record),

@@ -31,7 +31,10 @@ import {
   spanName,
 } from "./span-attributes.ts";
 
-/** The span of an attempt. It starts with the first handler: an entry that only has to wait leaves no span. */
+/**
+ * The span of an attempt. It starts with the first handler: an entry that only has to wait leaves
+ * no span.
+ */
 export function traceAttempt(
   entry: ClaimedEntry,
   tracer: Tracer,
@@ -42,7 +45,8 @@ export function traceAttempt(
   const start = () => {
     if (started !== undefined) return started;
     const { headers } = entry.delivery;
-    const received = readTraceparent(headers[TRACE_HEADER]); // there if it was received with tracing
+    // there if it was received with tracing
+    const received = readTraceparent(headers[TRACE_HEADER]);
     const isChild = attempts === "child";
     // Not the active context: whatever woke this process may have nothing to do with this entry.
     const parent = below(ROOT_CONTEXT, isChild ? received : undefined);
@@ -84,7 +88,10 @@ function fail(span: Span, type: string): void {
   span.setStatus({ code: SpanStatusCode.ERROR, message: type });
 }
 
-/** Starts the span of a delivery: below the active span, such as that of the request, if there is one. */
+/**
+ * Starts the span of a delivery: below the active span, such as that of the request, if there is
+ * one.
+ */
 export function traceDelivery(
   delivery: Delivery,
   tracer: Tracer,
@@ -118,7 +125,10 @@ function endWith(outcome: Outcome, span: Span): void {
   span.end();
 }
 
-/** Calls what the user's SDK may fail in: that must not cost a delivery, so it goes to OpenTelemetry's diagnostics. */
+/**
+ * Calls what the user's SDK may fail in: that must not cost a delivery, so it goes to
+ * OpenTelemetry's diagnostics.
+ */
 export function despiteSdk<Result>(call: () => Result, otherwise: Result): Result {
   try {
     return call();
@@ -162,7 +172,8 @@ function linksTo(...spans: readonly (SpanContext | undefined)[]): Link[] {
 function readTraceparent(value: DeliveryHeaders[string]): SpanContext | undefined {
   if (typeof value !== "string") return undefined;
   const match = TRACEPARENT.exec(value);
-  if (match === null || (value.startsWith("00") && value.length !== match[0].length)) return undefined;
+  if (match === null || (value.startsWith("00") && value.length !== match[0].length))
+    return undefined;
   const [, traceId = "", spanId = "", flags = ""] = match;
   const context = { traceId, spanId, traceFlags: Number.parseInt(flags, 16), isRemote: true };
   return isSpanContextValid(context) ? context : undefined;

@@ -23,13 +23,18 @@ const NEARLY = 0.9; // the share of `maxInboxSize` that is nearly all of it
 
 /** Options of {@link watchAlerts}. */
 export interface AlertOptions {
-  /** Called when a condition begins to hold, and when it is over. If it throws, that is not repeated. */
+  /**
+   * Called when a condition begins to hold, and when it is over. If it throws, that is not
+   * repeated.
+   */
   readonly onAlert: (alert: Alert) => unknown;
   /** How many dead letters may wait for someone. Default 0. */
   readonly deadLetters?: number | undefined;
   /** Milliseconds that an entry may be due and wait. Default 300000 (5 minutes). */
   readonly oldestDue?: number | undefined;
-  /** Bytes that the inbox may have; 90 % of them are an alert. Default: only the free disk counts. */
+  /**
+   * Bytes that the inbox may have; 90 % of them are an alert. Default: only the free disk counts.
+   */
   readonly maxInboxSize?: number | undefined;
   /** Milliseconds between two looks at the inbox. Default 10000. */
   readonly every?: number | undefined;
@@ -50,16 +55,18 @@ const CHECKS: Readonly<Record<keyof AlertOptions, Check>> = {
 export type WatchedReceiver = Pick<Receiver, "inbox" | "refusing" | "onDrift">;
 
 /**
- * Calls `onAlert` when dead letters wait, deliveries are refused with 503, nothing arrives or nothing is authentic any more,
- * the oldest due entry has waited too long, the inbox is nearly full, or events began to differ: once when that begins, and
- * once when it is over. Returns a function that ends it. It keeps no process running, and watches only while the receiver is
+ * Calls `onAlert` when dead letters wait, deliveries are refused with 503, nothing arrives or
+ * nothing is authentic any more, the oldest due entry has waited too long, the inbox is nearly
+ * full, or events began to differ: once when that begins, and once when it is over. Returns a
+ * function that ends it. It keeps no process running, and watches only while the receiver is
  * started.
  *
  * @throws ConfigurationError `option_invalid`
  *
  * @example
  * ```ts
- * import { type Receiver, watchAlerts } from "hookporter";
+ * import type { Receiver } from "hookporter";
+ * import { watchAlerts } from "hookporter/metrics";
  *
  * export function watch(receiver: Receiver): () => void {
  *   return watchAlerts(receiver, {
@@ -77,7 +84,9 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   const report = reportAsWarning("onAlert of watchAlerts");
   const inboxClock = () => inbox.now?.() ?? Date.now();
   const readClock =
-    clock === undefined ? inboxClock : numberFrom(clock, inboxClock, reportAsWarning("clock of watchAlerts"));
+    clock === undefined
+      ? inboxClock
+      : numberFrom(clock, inboxClock, reportAsWarning("clock of watchAlerts"));
   const read = figureReader(inbox, Math.min(MIN_PAUSE, every));
   /** By type, with the source that each is about, if it is about one. */
   const active = new Map<AlertCondition["type"], string>();
@@ -123,7 +132,10 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   };
 }
 
-/** Whether each condition holds; those of sources for the first of which it does, or that it is told of. */
+/**
+ * Whether each condition holds; those of sources for the first of which it does, or that it is told
+ * of.
+ */
 function* conditionsOf(
   figures: InboxFigures,
   { oldestDue: limit = ALERT_DEFAULTS.oldestDue, deadLetters: above = 0, ...options }: AlertOptions,

@@ -12,12 +12,13 @@ import { didYouMean } from "./did-you-mean.ts";
 export type Check = (given: unknown, name: string) => void;
 
 /**
- * Checks all options against a table with a check for each. `undefined` means the default, so it is not checked.
+ * Checks all options against a table with a check for each. `undefined` means the default, so it is
+ * not checked.
  *
  * @param what - what the options are, for messages
  * @param prefix - what an option's name begins with in messages, such as `retry.`
- * @throws ConfigurationError `option_invalid` for anything but an object, for a name that is not in the table, and as the
- * checks say
+ * @throws ConfigurationError `option_invalid` for anything but an object, for a name that is not in
+ * the table, and as the checks say
  */
 export function checkOptions(
   given: unknown,
@@ -30,8 +31,11 @@ export function checkOptions(
   for (const name of Object.keys(given)) {
     if (Object.hasOwn(checks, name)) continue;
     const meant = didYouMean(name, names);
-    const fix = meant === undefined ? `the known ones are ${names.join(", ")}` : `did you mean ${meant}?`;
-    throw invalidOption(`expected only known names in ${what}, got ${JSON.stringify(name)}: ${fix}`);
+    const fix =
+      meant === undefined ? `the known ones are ${names.join(", ")}` : `did you mean ${meant}?`;
+    throw invalidOption(
+      `expected only known names in ${what}, got ${JSON.stringify(name)}: ${fix}`,
+    );
   }
   for (const [name, check] of Object.entries(checks)) {
     const value = given[name];
@@ -43,7 +47,8 @@ export function checkOptions(
 export function syncFunction(fix: string): Check {
   return (given, name) => {
     checkFunction(given, name, fix);
-    if (types.isAsyncFunction(given)) throw invalid(`${name} to be a synchronous function`, given, fix);
+    if (types.isAsyncFunction(given))
+      throw invalid(`${name} to be a synchronous function`, given, fix);
   };
 }
 
@@ -59,7 +64,8 @@ export function anyFunction(fix: string): Check {
 
 /** `true` or `false`: a text such as "false" would count as true. */
 export const aBoolean: Check = (given, name) => {
-  if (typeof given !== "boolean") throw invalid(`${name} to be true or false`, given, "pass one of them");
+  if (typeof given !== "boolean")
+    throw invalid(`${name} to be true or false`, given, "pass one of them");
 };
 
 /** For an option that other code checks. */
@@ -69,7 +75,11 @@ export const checkedElsewhere: Check = () => {};
 export function aNumber(range: string, fits: (value: number) => boolean): Check {
   return (given, name) => {
     if (typeof given === "number" && fits(given)) return;
-    throw invalid(`${name} to be ${range}`, given, "pass such a number, or leave it out for the default");
+    throw invalid(
+      `${name} to be ${range}`,
+      given,
+      "pass such a number, or leave it out for the default",
+    );
   };
 }
 
@@ -118,7 +128,10 @@ export function checkMethods(
   );
 }
 
-/** The error for an invalid option. It shows the kind of value, not the value, which may be a secret. */
+/**
+ * The error for an invalid option. It shows the kind of value, not the value, which may be a
+ * secret.
+ */
 export function invalid(expected: string, given: unknown, fix: string): ConfigurationError {
   return invalidOption(`expected ${expected}, got ${describeValue(given)}: ${fix}`);
 }

@@ -1,4 +1,7 @@
-/** The options of which the value is not `undefined`: that means the default, but would replace it in a spread. */
+/**
+ * The options of which the value is not `undefined`: that means the default, but would replace it
+ * in a spread.
+ */
 export type Given<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> };
 
 /** Options with all defaults applied. */

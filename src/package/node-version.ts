@@ -12,7 +12,8 @@ export function tooOld(version: string): string | undefined {
 /** Compares versions of three numbers. */
 export function isAtLeast(version: string, oldest: string): boolean {
   const numbers = (text: string) => text.split(".").map((part) => Number.parseInt(part, 10));
-  const [had, needed] = [numbers(version), numbers(oldest)];
+  const had = numbers(version);
+  const needed = numbers(oldest);
   const differs = needed.findIndex((number, index) => number !== (had[index] ?? 0));
   return differs === -1 || (had[differs] ?? 0) > (needed[differs] ?? 0);
 }

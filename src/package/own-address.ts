@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /**
- * The file URL that this package's code runs from. A bundle in CommonJS form may have none; the address of the program
- * that runs is used for it, as the bundle usually is that program.
+ * The file URL that this package's code runs from. A bundle in CommonJS form may have none; the
+ * address of the program that runs is used for it, as the bundle usually is that program.
  */
 export function ownAddress(): string {
   const address: unknown = import.meta.url;
@@ -14,8 +14,9 @@ export function ownAddress(): string {
 }
 
 /**
- * Where an installed package is: beside this one, or in the working folder, for a program that is installed globally or run
- * by `npx`. `undefined` if it is in neither. Bundlers do not see the package, so they leave it out.
+ * Where an installed package is: beside this one, or in the working folder, for a program that is
+ * installed globally or run by `npx`. `undefined` if it is in neither. Bundlers do not see the
+ * package, so they leave it out.
  */
 export function findPackage(name: string): string | undefined {
   for (const from of [ownAddress(), join(process.cwd(), "package.json")]) {
@@ -28,7 +29,10 @@ export function findPackage(name: string): string | undefined {
   return undefined;
 }
 
-/** Loads an installed package when it is first needed: by its name, or from where {@link findPackage} found it. */
+/**
+ * Loads an installed package when it is first needed: by its name, or from where
+ * {@link findPackage} found it.
+ */
 export function requirePackage(name: string): unknown {
   return createRequire(ownAddress())(name);
 }

@@ -15,13 +15,17 @@ let inboxWord: string | undefined;
 /** Commands that act on an inbox. */
 const ON_INBOX = /^(?:events|types|inbox (?:check|maintain|migrate|vacuum))(?: |$)/;
 
-/** Sets the `--inbox` of suggested commands: they would look into another inbox than this command without it. */
+/**
+ * Sets the `--inbox` of suggested commands: they would look into another inbox than this command
+ * without it.
+ */
 export function suggestInbox(word: string | undefined): void {
   inboxWord = word;
 }
 
 /**
- * A command of this program, as messages suggest it to people who will copy it: `npx hookporter events retry 6`.
+ * A command of this program, as messages suggest it to people who will copy it:
+ * `npx hookporter events retry 6`.
  *
  * @param inbox - the `--inbox` of a command that acts on one. Default: what `suggestInbox` has set
  */
@@ -33,8 +37,9 @@ export function ownCommand(words: string, inbox = inboxWord): string {
 }
 
 /**
- * What has to come before the program's name in a folder: nothing for a global installation, `npx ` or the like if the
- * package is the project's, or was run by `npx`, which keeps it in a cache of its own.
+ * What has to come before the program's name in a folder: nothing for a global installation, `npx `
+ * or the like if the package is the project's, or was run by `npx`, which keeps it in a cache of
+ * its own.
  *
  * @param address - where this program is
  */

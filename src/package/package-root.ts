@@ -10,8 +10,8 @@ export interface PackageRoot {
 }
 
 /**
- * Finds the folder of hookporter's own package.json by walking up: this module is in `src/package/` as source and in
- * `dist/` once bundled.
+ * Finds the folder of hookporter's own package.json by walking up: this module is in `src/package/`
+ * as source and in `dist/` once bundled.
  *
  * @throws Error if the package is incomplete
  */
@@ -21,14 +21,18 @@ export async function findPackageRoot(from = ownFolder()): Promise<PackageRoot> 
   throw new Error(`expected hookporter's package.json above ${from}, found none: install it again`);
 }
 
-/** The folders of this package's own code: `dist`, or `src` when it runs from source. Found once one is asked for. */
+/**
+ * The folders of this package's own code: `dist`, or `src` when it runs from source. Found once one
+ * is asked for.
+ */
 let ownFolders: readonly string[] | undefined;
 
 /** Whether a file is part of this package, not of the user's code. */
 export function isOwnCode(file: string): boolean {
   if (ownFolders === undefined) {
     const root = rootAbove(ownFolder());
-    ownFolders = root === undefined ? [] : ["dist", "src"].map((name) => join(root.path, name) + sep);
+    ownFolders =
+      root === undefined ? [] : ["dist", "src"].map((name) => join(root.path, name) + sep);
   }
   return ownFolders.some((folder) => file.startsWith(folder));
 }

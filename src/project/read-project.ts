@@ -9,11 +9,14 @@ import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE, secretMistakes } from "./sec
 /** What a project's server needs to know, as `readProject` returns it. */
 export interface Project {
   /**
-   * `HOOKPORTER_SECRET`, and during a rotation a list of it and `HOOKPORTER_SECRET_PREVIOUS`. `undefined` if the first is not
-   * set, which `createReceiver` refuses.
+   * `HOOKPORTER_SECRET`, and during a rotation a list of it and `HOOKPORTER_SECRET_PREVIOUS`.
+   * `undefined` if the first is not set, which `createReceiver` refuses.
    */
   readonly secret: string | readonly [current: string, previous: string] | undefined;
-  /** A path, or a `postgres://` URL: what `createReceiver` takes as `inbox`, and what the commands use. */
+  /**
+   * A path, or a `postgres://` URL: what `createReceiver` takes as `inbox`, and what the commands
+   * use.
+   */
   readonly inbox: string;
   /** Where to listen. Default 3000. */
   readonly port: number;
@@ -21,9 +24,15 @@ export interface Project {
   readonly host: string;
 }
 
-/** The section `project` of `hookporter.config.json` or `hookporter.config.ts`: what a project's own server uses. */
+/**
+ * The section `project` of `hookporter.config.json` or `hookporter.config.ts`: what a project's own
+ * server uses.
+ */
 export interface ProjectSection {
-  /** The server's inbox: a path or a `postgres://` URL. `HOOKPORTER_INBOX` overrides it. Every command but `listen` uses it. */
+  /**
+   * The server's inbox: a path or a `postgres://` URL. `HOOKPORTER_INBOX` overrides it. Every
+   * command but `listen` uses it.
+   */
   readonly inbox?: string | undefined;
   /** The file or folder of the server's handlers, which `doctor` loads. */
   readonly handlers?: string | undefined;
@@ -34,13 +43,19 @@ export interface ProjectSection {
 }
 
 /** The keys of the section. */
-export const PROJECT_KEYS: readonly (keyof ProjectSection)[] = ["inbox", "handlers", "port", "path"];
+export const PROJECT_KEYS: readonly (keyof ProjectSection)[] = [
+  "inbox",
+  "handlers",
+  "port",
+  "path",
+];
 /** The port of a project's server by default. */
 export const DEFAULT_PROJECT_PORT = 3000;
 
 /**
- * Reads what a project says once, for its server and for the commands: `.env`, whose variables it sets in `process.env`
- * unless they are set already, and the section `project` of `hookporter.config.json`.
+ * Reads what a project says once, for its server and for the commands: `.env`, whose variables it
+ * sets in `process.env` unless they are set already, and the section `project` of
+ * `hookporter.config.json`.
  *
  * @example
  * ```ts
@@ -52,7 +67,8 @@ export const DEFAULT_PROJECT_PORT = 3000;
  * ```
  *
  * @param folder - the project's folder. Default: the working folder
- * @throws ConfigurationError `option_invalid` if there is no inbox, the port is no port, or a file cannot be read
+ * @throws ConfigurationError `option_invalid` if there is no inbox, the port is no port, or a file
+ * cannot be read
  */
 export function readProject(folder: string = process.cwd()): Project {
   const path = join(folder, ".env");
@@ -115,7 +131,10 @@ function readSection(folder: string, env: Variables): ProjectSection {
   return { ...(typeof inbox === "string" && { inbox }), ...section };
 }
 
-/** What is wrong with a text that is not JSON. Node quotes what is around the error, which may be a secret. */
+/**
+ * What is wrong with a text that is not JSON. Node quotes what is around the error, which may be a
+ * secret.
+ */
 export function jsonError(thrown: unknown): string {
   return describeError(thrown).replace(/,? (?:\.\.\.)?".*$/s, "");
 }

@@ -6,14 +6,19 @@ export type CloseServer = (signal: "SIGTERM" | "SIGINT") => unknown;
 
 const ignore = () => {};
 
-/** Milliseconds in which a second signal of a program, unlike Ctrl-C of a person, is the first one, passed on by another way. */
+/**
+ * Milliseconds in which a second signal of a program, unlike Ctrl-C of a person, is the first one,
+ * passed on by another way.
+ */
 export const SAME_SIGNAL = 500;
 
 /**
- * Runs a server's process. A known mistake of its start, such as a port in use or no secret, is one line on standard error, and
- * exit code 1; any other error keeps its stack. On SIGTERM or SIGINT it calls the returned function, then the listeners that were
- * there before, such as those of a framework. It ends the process unless something else listens to the signal by then, such as an
- * app that added its listener later and ends itself. A second signal ends it at once, unless it is a SIGTERM within half a second.
+ * Runs a server's process. A known mistake of its start, such as a port in use or no secret, is one
+ * line on standard error, and exit code 1; any other error keeps its stack. On SIGTERM or SIGINT it
+ * calls the returned function, then the listeners that were there before, such as those of a
+ * framework. It ends the process unless something else listens to the signal by then, such as an
+ * app that added its listener later and ends itself. A second signal ends it at once, unless it is
+ * a SIGTERM within half a second.
  *
  * @example
  * ```ts
@@ -37,7 +42,9 @@ export async function runServer(start: () => CloseServer | Promise<CloseServer>)
     return new Promise(() => {}); // nothing after it runs
   }
   const signals = ["SIGTERM", "SIGINT"] as const;
-  const others = new Map(signals.map((one) => [one as NodeJS.Signals, process.listeners(one)] as const));
+  const others = new Map(
+    signals.map((one) => [one as NodeJS.Signals, process.listeners(one)] as const),
+  );
   const end = async (signal: NodeJS.Signals) => {
     for (const one of signals) process.off(one, end);
     // Those that were added since the start have been called, or are about to be.
@@ -59,14 +66,20 @@ export async function runServer(start: () => CloseServer | Promise<CloseServer>)
 
 /** One line if the cause is known, else the stack. */
 function startError(thrown: unknown): string {
-  const known = thrown instanceof HookporterError ? thrown : (listenError(thrown) ?? unusableFrom(thrown));
+  const known =
+    thrown instanceof HookporterError ? thrown : (listenError(thrown) ?? unusableFrom(thrown));
   if (known !== undefined) return known.message;
   if (Object(thrown).code === "ERR_SOCKET_BAD_PORT") return describeError(thrown);
   return thrown instanceof Error ? String(thrown.stack) : describeError(thrown);
 }
 
 function listenError(thrown: unknown): HookporterError | undefined {
-  const { code = "", syscall, port, address = "" } = Object(thrown) as Readonly<Record<string, string>>;
+  const {
+    code = "",
+    syscall,
+    port,
+    address = "",
+  } = Object(thrown) as Readonly<Record<string, string>>;
   if (syscall !== "listen" || port === undefined) return undefined;
   const why = {
     EADDRINUSE: "another program uses it: stop that program, or set PORT to another port",

@@ -8,13 +8,19 @@ export const PREVIOUS_SECRET_VARIABLE = "HOOKPORTER_SECRET_PREVIOUS";
 const MISNAMED =
   /^HOOKPORTER_(?:SECRETS?_?(?:OLD|PREV|LAST|BEFORE|FORMER|2)|(?:OLD|PREV|PREVIOUS|LAST)_SECRET|SECRETS)$/i;
 
-/** What is wrong with how variables name or join the secrets of a rotation; nothing reads them as they are. */
+/**
+ * What is wrong with how variables name or join the secrets of a rotation; nothing reads them as
+ * they are.
+ */
 export interface SecretMistake {
   readonly message: string;
   readonly fix: string;
 }
 
-/** Finds the previous secret under another name, and two secrets in one variable. No value is in a message. */
+/**
+ * Finds the previous secret under another name, and two secrets in one variable. No value is in a
+ * message.
+ */
 export function secretMistakes(
   variables: Readonly<Record<string, string | undefined>>,
 ): readonly SecretMistake[] {

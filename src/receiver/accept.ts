@@ -20,8 +20,14 @@ export interface NewEntryTerms {
   readonly reservation?: Pick<Reservation, "lease" | "run"> | undefined;
 }
 
-/** Checks the signature over the raw bytes: returns which secret matched, or the outcome if none did. Never throws. */
-export function authenticate(delivery: Delivery, settings: Settings): Proof | Unauthorized | Misconfigured {
+/**
+ * Checks the signature over the raw bytes: returns which secret matched, or the outcome if none
+ * did. Never throws.
+ */
+export function authenticate(
+  delivery: Delivery,
+  settings: Settings,
+): Proof | Unauthorized | Misconfigured {
   try {
     const secrets = settings.secrets(); // one snapshot: a rotation does not change it half-way
     const header = readHeader(delivery.headers, settings.signatureHeader);
@@ -35,8 +41,9 @@ export function authenticate(delivery: Delivery, settings: Settings): Proof | Un
 }
 
 /**
- * The core: takes an authentic delivery and returns its outcome. Reads it, decides what it is to become, and keeps that in
- * one commit that also finds duplicates. Independent of any HTTP library; never throws.
+ * The core: takes an authentic delivery and returns its outcome. Reads it, decides what it is to
+ * become, and keeps that in one commit that also finds duplicates. Independent of any HTTP library;
+ * never throws.
  */
 export async function accept(
   delivery: Delivery,
@@ -54,7 +61,8 @@ export async function accept(
     let judgement: Judgement;
     try {
       // If the backlog is full, only duplicates are accepted, and no more than their key is needed.
-      if (full !== undefined) judgement = { key: dedupKey(read, settings), order: null, problems: [] };
+      if (full !== undefined)
+        judgement = { key: dedupKey(read, settings), order: null, problems: [] };
       else {
         const { event, data } = read.envelope;
         const checking = checkData(event, data, settings.schemas);
@@ -72,11 +80,13 @@ export async function accept(
     const mayBeHeld = order !== null && settings.deadLetterOrder === "block";
     const lease = mayBeHeld ? undefined : reservation?.lease;
     const entry = newEntry(delivery, read, judgement, { holdMs, lease });
-    // A known event is a duplicate however late it is: a sender that never saw our answer must not be refused.
+    // A known event is a duplicate however late it is: a sender that never saw our answer must not
+    // be refused.
     const isNew = full === undefined && untimely === undefined;
     const kept = await (isNew ? inbox.append(entry) : inbox.touch(key, delivery.receivedAt));
     if (kept === undefined && full !== undefined) return { type: "unavailable", error: full };
-    // Its key may have been pruned, even if a clock that was set back calls it timely: it could run twice.
+    // Its key may have been pruned, even if a clock that was set back calls it timely: it could run
+    // twice.
     if (kept === undefined)
       return await reject(delivery, { rejection: untimely ?? tooOld(), read }, proof, settings);
 

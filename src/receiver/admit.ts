@@ -7,7 +7,10 @@ import type { Incoming } from "./incoming.ts";
 import type { Settings } from "./options/options.ts";
 import { misconfigured, type Outcome, refused } from "./outcome.ts";
 
-/** Reads a request as a delivery, or refuses it: route, method, form of the signature, encoding, size, in this order. */
+/**
+ * Reads a request as a delivery, or refuses it: route, method, form of the signature, encoding,
+ * size, in this order.
+ */
 export async function admit(
   incoming: Incoming,
   receivedAt: number,
@@ -28,7 +31,10 @@ export async function admit(
   return { method, target, headers: keptHeaders(headers), body, receivedAt };
 }
 
-/** What becomes of a request by its head alone, in the order of the contract: route, method, signature, encoding. */
+/**
+ * What becomes of a request by its head alone, in the order of the contract: route, method,
+ * signature, encoding.
+ */
 export function refuseHead(
   { method, target, path, headers }: Incoming,
   signatureHeader: string,
@@ -36,10 +42,12 @@ export function refuseHead(
   if (!isEndpoint(target, path)) return refused("wrong_path");
   if (method !== "POST") return refused("wrong_method");
   // No body could make it authentic, so none is read.
-  if (!mayBeSigned(headers, signatureHeader)) return { type: "unauthorized", reason: "signature_missing" };
+  if (!mayBeSigned(headers, signatureHeader))
+    return { type: "unauthorized", reason: "signature_missing" };
   const { "content-encoding": encoding = "" } = headers;
   // Codings are compared without regard to case (RFC 9110, 8.4.1).
-  const isPlain = encoding === "" || encoding === "identity" || String(encoding).toLowerCase() === "identity";
+  const isPlain =
+    encoding === "" || encoding === "identity" || String(encoding).toLowerCase() === "identity";
   return isPlain ? undefined : refused("content_encoding");
 }
 
@@ -47,8 +55,8 @@ export function refuseHead(
 const LIKE_A_SIGNATURE = /sha256=|[\da-f]{64}/i;
 
 /**
- * Whether a request has a signature header; or another header that may hold a signature, which does not make it
- * authentic but tells what is set up wrongly.
+ * Whether a request has a signature header; or another header that may hold a signature, which does
+ * not make it authentic but tells what is set up wrongly.
  */
 function mayBeSigned(headers: DeliveryHeaders, signatureHeader: string): boolean {
   if (headers[signatureHeader]) return true; // nearly always
@@ -57,9 +65,15 @@ function mayBeSigned(headers: DeliveryHeaders, signatureHeader: string): boolean
   return Object.values(headers).some((value) => LIKE_A_SIGNATURE.test(String(value)));
 }
 
-/** Credentials of the relay that forwarded the delivery, hop-by-hop headers, and names that a sender never uses. */
+/**
+ * Credentials of the relay that forwarded the delivery, hop-by-hop headers, and names that a sender
+ * never uses.
+ */
 export const NOT_KEPT: ReadonlySet<string> = new Set([
-  ...[":authority", ":method", ":path", ":scheme"], // Node's HTTP/2 has the request line among the headers
+  ":authority",
+  ":method",
+  ":path",
+  ":scheme", // Node's HTTP/2 has the request line among the headers
   "__proto__",
   "authorization",
   "connection",

@@ -2,7 +2,10 @@ import type { Logger } from "../base/logger.ts";
 import { HookporterError } from "../errors.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 
-/** Milliseconds after which the entries are counted again, and after which they are before a delivery is refused. */
+/**
+ * Milliseconds after which the entries are counted again, and after which they are before a
+ * delivery is refused.
+ */
 const RECENT = 1000;
 const JUST_NOW = 250;
 
@@ -13,7 +16,10 @@ interface BacklogTerms {
   readonly log: Logger;
 }
 
-/** Estimates how many entries of a source have not ended, and says when there are too many to keep more. */
+/**
+ * Estimates how many entries of a source have not ended, and says when there are too many to keep
+ * more.
+ */
 export class Backlog {
   readonly #terms: BacklogTerms;
   #counted = 0;
@@ -27,14 +33,20 @@ export class Backlog {
     this.#terms = terms;
   }
 
-  /** Why no new entry is kept now, if there are too many. Counts at most once a second, or four times if there are. */
+  /**
+   * Why no new entry is kept now, if there are too many. Counts at most once a second, or four
+   * times if there are.
+   */
   async refusal(): Promise<HookporterError | undefined> {
     if (this.#isOlderThan(RECENT)) await this.#count();
     if (this.#isFull && this.#isOlderThan(JUST_NOW)) await this.#count();
     const { source, maxPending, log } = this.#terms;
     const isFull = this.#isFull;
     if (isFull && !this.#wasFull)
-      log.warn({ source, maxPending }, "too many entries wait: new events of this source are answered 503");
+      log.warn(
+        { source, maxPending },
+        "too many entries wait: new events of this source are answered 503",
+      );
     this.#wasFull = isFull;
     if (!isFull) return undefined;
     return new HookporterError(

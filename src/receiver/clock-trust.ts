@@ -1,7 +1,7 @@
 /**
- * Decides whether to trust the wall clock when it says that something is old enough to delete. A clock that jumps ahead
- * (a wrong time server, an empty battery, a laptop that wakes up) makes everything old at once, and may be corrected
- * later. Pure: the clocks are read elsewhere.
+ * Decides whether to trust the wall clock when it says that something is old enough to delete. A
+ * clock that jumps ahead (a wrong time server, an empty battery, a laptop that wakes up) makes
+ * everything old at once, and may be corrected later. Pure: the clocks are read elsewhere.
  */
 
 /** Readings of both clocks at one moment, in milliseconds. */
@@ -20,25 +20,36 @@ export interface ClockTrust {
 
 /** Milliseconds for which the wall clock must agree with the monotonic one after a jump. */
 export const AGREEMENT = 60 * 60_000;
-/** Milliseconds by which the clocks may diverge between two readings: a clock that is being adjusted drifts by less. */
+/**
+ * Milliseconds by which the clocks may diverge between two readings: a clock that is being adjusted
+ * drifts by less.
+ */
 export const TOLERANCE = 60_000;
 /** Milliseconds without an entry after which the clock is not trusted at once at start. */
 export const QUIET = 2 * 24 * 60 * 60_000;
 
 /**
- * Trust at start, when only the inbox is there to compare with: if the clock jumped ahead before, the last entry looks old.
- * An inbox without deliveries for days looks the same, and waits for an hour.
+ * Trust at start, when only the inbox is there to compare with: if the clock jumped ahead before,
+ * the last entry looks old. An inbox without deliveries for days looks the same, and waits for an
+ * hour.
  *
- * @param lastReceived - when the last entry arrived, ignoring those of the last {@link AGREEMENT}: entries received after a
- * jump carry the new time, and must not confirm it at the next start. `undefined` if there is none
+ * @param lastReceived - when the last entry arrived, ignoring those of the last {@link AGREEMENT}:
+ * entries received after a jump carry the new time, and must not confirm it at the next start.
+ * `undefined` if there is none
  */
 export function trustAtStart(now: Moment, lastReceived: number | undefined): ClockTrust {
   const quiet = lastReceived !== undefined && now.wall - lastReceived > QUIET;
   return { last: now, trustedFrom: now.monotonic + (quiet ? AGREEMENT : 0) };
 }
 
-/** Trust at a later moment. `leap` is the milliseconds by which the wall clock jumped since the last one, or 0. */
-export function trustAt(now: Moment, { last, trustedFrom }: ClockTrust): ClockTrust & { leap: number } {
+/**
+ * Trust at a later moment. `leap` is the milliseconds by which the wall clock jumped since the last
+ * one, or 0.
+ */
+export function trustAt(
+  now: Moment,
+  { last, trustedFrom }: ClockTrust,
+): ClockTrust & { leap: number } {
   const ahead = now.wall - last.wall - (now.monotonic - last.monotonic);
   const leap = Math.abs(ahead) > TOLERANCE ? ahead : 0;
   return { last: now, trustedFrom: leap === 0 ? trustedFrom : now.monotonic + AGREEMENT, leap };

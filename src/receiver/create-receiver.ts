@@ -5,12 +5,16 @@ import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import type { AnyHandler, DeadLetter } from "../dispatch/handler.ts";
 import { describeError, type ReceiverErrorCode } from "../errors.ts";
+import type { DataProblem } from "../event/data-problems.ts";
+import type { Delivery } from "../event/delivery.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
+import type { Answer } from "../http/answer.ts";
 import { CLOSE_GRACE } from "../http/closing.ts";
 import { isUnfit } from "../inbox/new-entry.ts";
 import { inboxUse } from "../inbox/shared/inbox-use.ts";
 import { checkFunction } from "../options/check-options.ts";
+import type { Channel } from "./channel.ts";
 import { tellDead } from "./dead-letter.ts";
 import { recheckEntry } from "./decides-in-time.ts";
 import type { Drift } from "./drift.ts";
@@ -20,6 +24,7 @@ import type { HandlerOptions } from "./handlers/handler-options.ts";
 import { MissingHandlers } from "./handlers/missing-handlers.ts";
 import { Registration } from "./handlers/registration.ts";
 import { type InboxView, viewOf } from "./inbox-view.ts";
+import type { Incoming, Inline } from "./incoming.ts";
 import { Intake } from "./intake.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
@@ -28,6 +33,7 @@ import { attemptObservation } from "./observed.ts";
 import { checkDrain, type DrainOptions } from "./options/drain-options.ts";
 import { readOptions, type Settings } from "./options/options.ts";
 import type { ReceiverOptions } from "./options/receiver-options.ts";
+import type { Outcome } from "./outcome.ts";
 import { OutcomeLog } from "./outcome-log.ts";
 import { planEntry } from "./plan.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
@@ -40,7 +46,8 @@ import { Wiring } from "./wiring.ts";
 /**
  * Makes a receiver. Nothing is opened or run before `start()`.
  *
- * @throws ConfigurationError `secret_missing`, `secret_empty`, `option_invalid`, `retention_too_short`, `inbox_unsupported`
+ * @throws ConfigurationError `secret_missing`, `secret_empty`, `option_invalid`,
+ * `retention_too_short`, `inbox_unsupported`
  *
  * @example
  * ```ts
@@ -102,8 +109,13 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     const { handlerTimeout, lease: leaseTime, poll } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
-      ...{ runner: id, sources: [settings.source], leftKinds: (source) => missing.leftKinds(source) },
-      ...{ handlerTimeout, leaseTime, poll, knownTargets: () => wiring.router.targets },
+      runner: id,
+      sources: [settings.source],
+      leftKinds: (source) => missing.leftKinds(source),
+      handlerTimeout,
+      leaseTime,
+      poll,
+      knownTargets: () => wiring.router.targets,
       deadBlocks: settings.deadLetterOrder === "block",
       plan: (entry, ready) => planEntry(entry, wiring, registered, ready),
       onAttempts: (...ran) => {
@@ -114,8 +126,12 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       onDead: (letter) => tellDead(letter, wiring),
     });
     this.#intake = new Intake({
-      ...{ wiring, dispatcher: this.#dispatcher, observers: this.#observers },
-      ...{ signedRefusals: new SignedRefusals(settings), senders: this.#senders, outcomes },
+      wiring,
+      dispatcher: this.#dispatcher,
+      observers: this.#observers,
+      signedRefusals: new SignedRefusals(settings),
+      senders: this.#senders,
+      outcomes,
       // A failed commit refuses nothing: the next one may succeed.
       refusal: (wasOpen) => {
         const { damage } = settings.inbox;
@@ -131,7 +147,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     });
   }
 
-  on(pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions): () => void {
+  on(
+    pattern: string | readonly string[],
+    handler: AnyHandler,
+    options?: HandlerOptions,
+  ): () => void {
     return this.#changed(this.#wiring.router.on(pattern, handler, options));
   }
 
@@ -260,7 +280,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
 
   get refusing(): ReceiverErrorCode | undefined {
     const { inbox, store } = this.#wiring.settings;
-    return (notReady(this.#phase, inbox.damage)?.code as ReceiverErrorCode | undefined) ?? store.failure;
+    return (
+      (notReady(this.#phase, inbox.damage)?.code as ReceiverErrorCode | undefined) ?? store.failure
+    );
   }
 
   async checkReady(): Promise<ReceiverErrorCode | undefined> {
@@ -289,8 +311,19 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     return this.#wiring.router.match(kind).map(({ name }) => name);
   }
 
-  readonly recheck: Receiver["recheck"] = (seq) => recheckEntry(seq, this.#wiring.settings);
-  readonly accept: Receiver["accept"] = (delivery) => this.#intake.accept(delivery);
-  readonly acceptFrom: Receiver["acceptFrom"] = (channel, body) => this.#intake.acceptFrom(channel, body);
-  readonly receive: Receiver["receive"] = (incoming, inline) => this.#intake.receive(incoming, inline);
+  recheck(seq: number): Promise<readonly DataProblem[]> {
+    return recheckEntry(seq, this.#wiring.settings);
+  }
+
+  accept(delivery: Delivery): Promise<Outcome> {
+    return this.#intake.accept(delivery);
+  }
+
+  acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
+    return this.#intake.acceptFrom(channel, body);
+  }
+
+  receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
+    return this.#intake.receive(incoming, inline);
+  }
 }

@@ -7,7 +7,8 @@ import type { Wiring } from "./wiring.ts";
 
 /** The dead letter that a delivery has just become, if it has. */
 export function letterOf(outcome: Outcome) {
-  if ((outcome.type !== "accepted" && outcome.type !== "rejected") || outcome.duplicate) return undefined;
+  if ((outcome.type !== "accepted" && outcome.type !== "rejected") || outcome.duplicate)
+    return undefined;
   const reason = outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
   if (reason === undefined) return undefined;
   const { seq, eventId, kind } = outcome;

@@ -6,7 +6,10 @@ import { checkData, type DataResult } from "../event/schemas.ts";
 import { invalidOption } from "../options/check-options.ts";
 import type { Settings } from "./options/options.ts";
 
-/** The result of the user's schema, or `option_invalid`: the sender is waiting, so it has at most `bodyTimeout` to decide. */
+/**
+ * The result of the user's schema, or `option_invalid`: the sender is waiting, so it has at most
+ * `bodyTimeout` to decide.
+ */
 export async function decidesInTime(checking: Promise<DataResult>, kind: string, ms: number) {
   const decided = await within(checking, ms, () => undefined);
   if (decided !== undefined) return decided;
@@ -15,8 +18,14 @@ export async function decidesInTime(checking: Promise<DataResult>, kind: string,
   );
 }
 
-/** Checks an entry's `data` again; empty for an entry that is not an event, or whose delivery was deleted. */
-export async function recheckEntry(seq: number, settings: Settings): Promise<readonly DataProblem[]> {
+/**
+ * Checks an entry's `data` again; empty for an entry that is not an event, or whose delivery was
+ * deleted.
+ */
+export async function recheckEntry(
+  seq: number,
+  settings: Settings,
+): Promise<readonly DataProblem[]> {
   const delivery = await settings.inbox.delivery(seq);
   const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
   if (read?.ok !== true) return [];

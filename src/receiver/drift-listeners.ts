@@ -20,7 +20,10 @@ export class DriftListeners extends Listeners<Drift> {
     callUser(() => this.#compare(entry, envelope), this.#report);
   }
 
-  #compare({ seq, eventId }: Pick<Drift, "seq" | "eventId">, { event: kind, data }: Envelope): unknown {
+  #compare(
+    { seq, eventId }: Pick<Drift, "seq" | "eventId">,
+    { event: kind, data }: Envelope,
+  ): unknown {
     const { drift: watch, log } = this.#settings;
     const differences = watch?.differences(kind, data) ?? [];
     if (isPromiseLike(differences)) return differences;

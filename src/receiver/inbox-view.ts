@@ -30,14 +30,23 @@ export interface ShownEntry extends InboxEntry {
 /** Which entries: those that match every field. */
 export type EntrySelection = Pick<
   EntryFilter,
-  "states" | "kinds" | "sources" | "since" | "until" | "seqs" | "eventId" | "targets" | "after" | "before"
+  | "states"
+  | "kinds"
+  | "sources"
+  | "since"
+  | "until"
+  | "seqs"
+  | "eventId"
+  | "targets"
+  | "after"
+  | "before"
 >;
 
 /** Which entries to delete for good. */
 export interface PruneOptions {
   /**
-   * Milliseconds since they were received, and since they are dated. At least `maxAge` and `maxSkew` of the receiver
-   * together: a younger event may be sent again.
+   * Milliseconds since they were received, and since they are dated. At least `maxAge` and
+   * `maxSkew` of the receiver together: a younger event may be sent again.
    */
   readonly olderThan: number;
   /** Default `handled` and `received`. */
@@ -47,10 +56,11 @@ export interface PruneOptions {
 }
 
 /**
- * The record of events, to look at and to tidy up. It can be used between `start()` and `close()` of its receiver. A change
- * is stored once its promise resolves.
+ * The record of events, to look at and to tidy up. It can be used between `start()` and `close()`
+ * of its receiver. A change is stored once its promise resolves.
  *
- * @throws HookporterError `closed`, `inbox_…` if the store fails; ConfigurationError `option_invalid`
+ * @throws HookporterError `closed`, `inbox_…` if the store fails; ConfigurationError
+ * `option_invalid`
  *
  * @example
  * ```ts
@@ -64,28 +74,31 @@ export interface PruneOptions {
  */
 export interface InboxView {
   /**
-   * The number of entries in each state; that of handled ones may be an estimate (`handledIsEstimate`) if nothing is
-   * selected.
+   * The number of entries in each state; that of handled ones may be an estimate
+   * (`handledIsEstimate`) if nothing is selected.
    */
   count(of?: Pick<EntrySelection, "kinds" | "sources" | "since" | "until">): Promise<StateCounts>;
-  /** The entries that match, in order of their numbers: the newest `limit` of them. Default: the newest 100 of all. */
+  /**
+   * The entries that match, in order of their numbers: the newest `limit` of them. Default: the
+   * newest 100 of all.
+   */
   list(of?: EntrySelection & { readonly limit?: number }): Promise<readonly InboxEntry[]>;
   /** The entry with this number, its delivery and its runs; `undefined` if there is none. */
   show(seq: number): Promise<ShownEntry | undefined>;
   /**
-   * Runs dead and received entries again, with no attempts counted, and makes waiting and failing ones due now; returns how
-   * many. Dropped ones stay, unless `seqs` or `eventId` names them.
+   * Runs dead and received entries again, with no attempts counted, and makes waiting and failing
+   * ones due now; returns how many. Dropped ones stay, unless `seqs` or `eventId` names them.
    */
   retry(of: EntrySelection): Promise<number>;
   /**
-   * Makes entries dead letters with the reason `dropped`, which hold back no others; returns how many. A running one is
-   * dropped when its run ends, unless it succeeds. Those that have ended are dropped only if `states`, `seqs` or `eventId`
-   * names them; handled ones never.
+   * Makes entries dead letters with the reason `dropped`, which hold back no others; returns how
+   * many. A running one is dropped when its run ends, unless it succeeds. Those that have ended are
+   * dropped only if `states`, `seqs` or `eventId` names them; handled ones never.
    */
   drop(of: EntrySelection): Promise<number>;
   /**
-   * Deletes ended entries for good, in small steps; returns how many. The newest entry stays. A receiver does this itself,
-   * as its options say.
+   * Deletes ended entries for good, in small steps; returns how many. The newest entry stays. A
+   * receiver does this itself, as its options say.
    */
   prune(of: PruneOptions): Promise<number>;
 }
@@ -150,7 +163,10 @@ export function viewOf(
   return Object.freeze(holdStore(view, "view", store));
 }
 
-/** The store behind a receiver, of this or another copy of the package. @throws ConfigurationError `option_invalid` */
+/**
+ * The store behind a receiver, of this or another copy of the package. @throws ConfigurationError
+ * `option_invalid`
+ */
 export function inboxOf(receiver: { readonly inbox: InboxView }): Inbox {
   return heldStore(
     receiver.inbox,

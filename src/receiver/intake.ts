@@ -35,14 +35,20 @@ interface Receiving {
   readonly signedRefusals: SignedRefusals;
   readonly senders: SenderWatch;
   readonly outcomes: OutcomeLog;
-  /** Why nothing is accepted; for a request that came while the receiver was open, a close is no reason. */
+  /**
+   * Why nothing is accepted; for a request that came while the receiver was open, a close is no
+   * reason.
+   */
   readonly refusal: (wasOpen: boolean) => Error | undefined;
   readonly onDead: (letter: EntryLetter) => void;
 }
 
 type Prove = (delivery: Delivery, settings: Settings) => Proof | Unauthorized | Misconfigured;
 
-/** Takes deliveries, from whichever side they come: reserves room to run them, accepts them, and reports the outcome. */
+/**
+ * Takes deliveries, from whichever side they come: reserves room to run them, accepts them, and
+ * reports the outcome.
+ */
 export class Intake {
   readonly #receiving: Receiving;
   readonly #reading = new Count();
@@ -54,7 +60,10 @@ export class Intake {
     this.#receiving = receiving;
   }
 
-  /** Waits for the requests in progress, for `grace` milliseconds at most, then for what is being accepted. */
+  /**
+   * Waits for the requests in progress, for `grace` milliseconds at most, then for what is being
+   * accepted.
+   */
   async settled(grace: number): Promise<void> {
     await within(this.#reading.none(), grace, () => undefined);
     this.#isOver = true;
@@ -95,10 +104,14 @@ export class Intake {
       const read = await admit(incoming, receivedAt, this.#receiving.wiring.settings);
       const delivery = "body" in read ? read : undefined;
       const outcome =
-        "body" in read ? await this.#take(read, authenticate, inline?.hold, wasOpen) : this.#asReady(read);
+        "body" in read
+          ? await this.#take(read, authenticate, inline?.hold, wasOpen)
+          : this.#asReady(read);
       this.#note(incoming, { outcome, delivery, receivedAt, start });
       const own =
-        outcome.type === "accepted" && inline !== undefined ? await inline.answer(outcome) : undefined;
+        outcome.type === "accepted" && inline !== undefined
+          ? await inline.answer(outcome)
+          : undefined;
       return own ?? toAnswer(outcome);
     } catch (thrown) {
       return toAnswer(misconfigured(thrown, this.#receiving.wiring.settings));
@@ -171,7 +184,8 @@ export class Intake {
       this.#accepting.end();
     }
     const runsAlready = reservation?.release() === true;
-    if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "waiting") dispatcher.wake();
+    if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "waiting")
+      dispatcher.wake();
     const isPending = outcome.type === "accepted" && outcome.reason === undefined;
     const letter = isPending ? undefined : letterOf(outcome);
     if (letter !== undefined) onDead({ ...letter, delivery });

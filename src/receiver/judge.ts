@@ -17,7 +17,10 @@ export interface Judgement extends EntryTerms {
   readonly ready?: ReadyEvent | undefined;
 }
 
-/** Decides what an event is to be kept as; throws `option_invalid` if the user's own `identity` or `orderBy` fails. */
+/**
+ * Decides what an event is to be kept as; throws `option_invalid` if the user's own `identity` or
+ * `orderBy` fails.
+ */
 export function judge(read: ReadEnvelope, checked: DataResult, settings: Settings): Judgement {
   const { inexact } = read;
   const key = dedupKey(read, settings);
@@ -35,20 +38,34 @@ export function judge(read: ReadEnvelope, checked: DataResult, settings: Setting
   return { key, order, problems: inexact, ready };
 }
 
-/** The dedup key of an envelope: (source, event id, timestamp), or what the user's `identity` returns. */
+/**
+ * The dedup key of an envelope: (source, event id, timestamp), or what the user's `identity`
+ * returns.
+ */
 export function dedupKey(read: ReadEnvelope, { source, identity }: Settings): DedupKey {
   const { eventId, timestamp } = read;
   if (identity === undefined) return { source, eventId, timestamp };
   const own = called("identity", () => identity(toEvent(read, source)));
   if (typeof own !== "string" || own === "") {
     leave(own);
-    throw invalid("identity to return a non-empty string", own, "return what makes two events the same");
+    throw invalid(
+      "identity to return a non-empty string",
+      own,
+      "return what makes two events the same",
+    );
   }
   return { source, eventId: ownEventId(own) ?? own, timestamp: OWN_IDENTITY };
 }
 
-/** The order key that the user's `orderBy` returns; none if that throws for `data` that does not fit its schema. */
-export function orderKey(read: ReadEnvelope, { source, orderBy }: Settings, fits: boolean): string | null {
+/**
+ * The order key that the user's `orderBy` returns; none if that throws for `data` that does not fit
+ * its schema.
+ */
+export function orderKey(
+  read: ReadEnvelope,
+  { source, orderBy }: Settings,
+  fits: boolean,
+): string | null {
   if (orderBy === undefined) return null;
   let own: unknown;
   try {
@@ -60,7 +77,11 @@ export function orderKey(read: ReadEnvelope, { source, orderBy }: Settings, fits
   if (own === undefined || own === null) return null;
   if (typeof own === "string" && own !== "") return ownEventId(own) ?? own;
   leave(own);
-  throw invalid("orderBy to return a non-empty string, or undefined for no order", own, "return such a key");
+  throw invalid(
+    "orderBy to return a non-empty string, or undefined for no order",
+    own,
+    "return such a key",
+  );
 }
 
 /** What the user's own function returns; an error that it throws gets its name. */

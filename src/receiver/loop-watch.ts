@@ -5,7 +5,10 @@ import type { Settlement } from "../inbox/settlement.ts";
 /** Milliseconds between two looks. */
 const LOOK = 500;
 
-/** Milliseconds without a turn of the event loop from which the log says so: nothing is received or answered meanwhile. */
+/**
+ * Milliseconds without a turn of the event loop from which the log says so: nothing is received or
+ * answered meanwhile.
+ */
 export const BLOCKED = 2000;
 
 /** Only this many entries are named. */
@@ -14,8 +17,9 @@ const NAMED = 5;
 type Named = Pick<ClaimedEntry, "seq" | "kind">;
 
 /**
- * Says in the log that the event loop stood still, once it runs again, and which entries ran meanwhile: a handler that computes for
- * long, or waits without a promise, keeps senders from being answered. One timer, however many entries run.
+ * Says in the log that the event loop stood still, once it runs again, and which entries ran
+ * meanwhile: a handler that computes for long, or waits without a promise, keeps senders from being
+ * answered. One timer, however many entries run.
  */
 export class LoopWatch {
   readonly #log: Logger;

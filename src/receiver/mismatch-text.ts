@@ -1,11 +1,15 @@
 import { ENOUGH_BODIES, type SenderRecord } from "../inbox/senders.ts";
 import { timeText } from "../text/time-text.ts";
 
-/** `1 305 refused since 08:44, none accepted since 08:43: was the secret changed?`, of signatures that match no secret. */
+/**
+ * `1 305 refused since 08:44, none accepted since 08:43: was the secret
+ * changed?`, of signatures that match no secret.
+ */
 export function mismatchText({ authenticAt, mismatches }: SenderRecord, now: number): string {
   const { count = 0, from = now } = mismatches ?? {};
   const refused = `${String(count).replaceAll(/\B(?=(\d{3})+$)/g, " ")} refused since ${timeText(from, now)}`;
-  if (authenticAt === undefined) return `${refused}, none accepted yet: is the secret the sender's?`;
+  if (authenticAt === undefined)
+    return `${refused}, none accepted yet: is the secret the sender's?`;
   return `${refused}, none accepted since ${timeText(authenticAt, now)}: was the secret changed?`;
 }
 

@@ -1,19 +1,61 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
-import { diagnoseSignature } from "../signature/diagnose/diagnose.ts";
+import {
+  type DiagnoseOptions,
+  type Diagnosis,
+  diagnoseSignature,
+} from "../signature/diagnose/diagnose.ts";
 import { readHeader } from "../signature/header.ts";
 import type { Secret } from "../signature/secrets.ts";
 import { sign } from "../signature/sign.ts";
 import { SIGNATURE_PREFIX } from "../signature/signature-format.ts";
-import type { AttemptObservation, DeliveryObservation, DigestStart } from "./observation.ts";
+import type { AttemptObservation, DeliveryObservation } from "./observation.ts";
 import type { Settings } from "./options/options.ts";
 import type { Outcome } from "./outcome.ts";
 
-/** Hex digits of the correct digest shown for an unauthentic delivery: enough to compare, far too few to forge. */
+/**
+ * Hex digits of the correct digest shown for an unauthentic delivery: enough to compare, far too
+ * few to forge.
+ */
 export const SHOWN_DIGITS = 8;
 
 const NO_BODY = new Uint8Array(0);
+
+/** The first digits of a delivery's correct digest under one secret. */
+export interface DigestStart extends Pick<Secret, "role" | "fingerprint"> {
+  /** 8 hex digits. */
+  readonly start: string;
+}
+
+/**
+ * What only the command line and its page see of a delivery: the bytes of one that is not
+ * authentic, while they are here.
+ */
+export interface InspectedDelivery extends DeliveryObservation {
+  /**
+   * Only if the outcome is `unauthorized`: finds out why. The work is done per call, in this
+   * thread, in time proportional to the length of the body, and anyone can send such deliveries.
+   * Call it in a `setImmediate` that the listener starts: by then the sender has its answer, so the
+   * response time reveals nothing. Later it returns `undefined`, because the bytes of an
+   * unauthentic delivery are discarded.
+   */
+  readonly diagnose?:
+    | ((options?: Pick<DiagnoseOptions, "others" | "work">) => Diagnosis | undefined)
+    | undefined;
+  /**
+   * Only if the outcome is `unauthorized`: returns the first digits of the correct digest under
+   * each secret, to compare with the received one. Call it when `diagnose` may be called; later it
+   * returns an empty list.
+   */
+  readonly digests?: (() => readonly DigestStart[]) | undefined;
+  /**
+   * Only if the outcome is `unauthorized`: returns the bytes, which may be anyone's. Copy few of
+   * them, and keep them in memory. Call it when `diagnose` may be called; later it returns
+   * `undefined`.
+   */
+  readonly body?: (() => Uint8Array | undefined) | undefined;
+}
 
 export interface Answered {
   readonly head: Omit<Delivery, "body">;
@@ -25,17 +67,27 @@ export interface Answered {
   readonly remoteAddress?: string | undefined;
 }
 
-/** What observers see of a request, and a function that releases the delivery if it is not authentic. */
+/**
+ * What observers see of a request, and a function that releases the delivery if it is not
+ * authentic.
+ */
 export function deliveryObservation(
-  { head: { method, target, headers, receivedAt }, outcome, start, delivery, remoteAddress }: Answered,
+  {
+    head: { method, target, headers, receivedAt },
+    outcome,
+    start,
+    delivery,
+    remoteAddress,
+  }: Answered,
   settings: Settings,
-): { readonly observation: DeliveryObservation; readonly forget: (() => void) | undefined } {
-  const authentic = outcome.type === "accepted" || outcome.type === "rejected" ? delivery : undefined;
+): { readonly observation: InspectedDelivery; readonly forget: (() => void) | undefined } {
+  const authentic =
+    outcome.type === "accepted" || outcome.type === "rejected" ? delivery : undefined;
   // Without any signature the body was not read, nor does the diagnosis need it.
   const seen = delivery ?? { method, target, headers, receivedAt, body: NO_BODY };
   const shown = Object.freeze({ ...headers }); // all observers share them
   const passing = outcome.type === "unauthorized" ? passingDiagnosis(seen, settings) : undefined;
-  const observation: DeliveryObservation = {
+  const observation: InspectedDelivery = {
     type: "delivery",
     method,
     target,
@@ -53,7 +105,10 @@ export function deliveryObservation(
   return { observation, forget: passing?.forget };
 }
 
-export function attemptObservation(entry: ClaimedEntry, settlement: Settlement): AttemptObservation {
+export function attemptObservation(
+  entry: ClaimedEntry,
+  settlement: Settlement,
+): AttemptObservation {
   const { seq, key, kind, attempts: attempt } = entry;
   const { eventId } = key;
   const { state, records, reason, problems = [], runAt } = settlement;
@@ -61,12 +116,12 @@ export function attemptObservation(entry: ClaimedEntry, settlement: Settlement):
 }
 
 /**
- * Diagnoses an unauthentic delivery, until told to forget it, even if a listener retains the observation. Does no work until
- * called, and reads the secrets at that time.
+ * Diagnoses an unauthentic delivery, until told to forget it, even if a listener retains the
+ * observation. Does no work until called, and reads the secrets at that time.
  */
 function passingDiagnosis(delivery: Delivery, settings: Settings) {
   let held: Delivery | undefined = delivery;
-  const diagnose: NonNullable<DeliveryObservation["diagnose"]> = (options = {}) => {
+  const diagnose: NonNullable<InspectedDelivery["diagnose"]> = (options = {}) => {
     if (held === undefined) return undefined;
     const { body, headers, target } = held;
     const header = readHeader(headers, settings.signatureHeader);

@@ -10,8 +10,9 @@ import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import type { Accepted, Outcome, Refused, Rejected, Unauthorized } from "./outcome.ts";
 
 /**
- * Logs one line for what became of each delivery and of each run, with no value of a body, header or error's message.
- * Something to act on is an error; what the receiver tries again itself is a warning; the rest is information.
+ * Logs one line for what became of each delivery and of each run, with no value of a body, header
+ * or error's message. Something to act on is an error; what the receiver tries again itself is a
+ * warning; the rest is information.
  */
 export class OutcomeLog {
   readonly #log: Logger;
@@ -22,12 +23,18 @@ export class OutcomeLog {
     this.#log = log;
   }
 
-  /** Logs the outcome of a delivery, but no failure of the receiver itself, which is logged where it occurs. */
+  /**
+   * Logs the outcome of a delivery, but no failure of the receiver itself, which is logged where it
+   * occurs.
+   */
   delivery(outcome: Outcome, start: number): void {
-    if (outcome.type === "unauthorized" || outcome.type === "refused") this.#stranger(outcome, since(start));
+    if (outcome.type === "unauthorized" || outcome.type === "refused")
+      this.#stranger(outcome, since(start));
     else if (outcome.type === "accepted" || outcome.type === "rejected") {
       const kept =
-        outcome.type === "accepted" && outcome.reason === undefined ? "accepted" : BAD[outcome.type];
+        outcome.type === "accepted" && outcome.reason === undefined
+          ? "accepted"
+          : BAD[outcome.type];
       const word = outcome.duplicate ? "duplicate" : kept;
       const { level, message } = KEPT[word];
       this.#line(level, message, () => keptFields(outcome, word, since(start)));
@@ -38,18 +45,23 @@ export class OutcomeLog {
     const { seq, kind, attempts: attempt, key } = entry;
     const { state: outcome, records } = settlement;
     const { level, message, more } = runLine(settlement, now);
-    if (entry.waits !== undefined || settlement.waits !== undefined) this.#targets(entry, settlement);
+    if (entry.waits !== undefined || settlement.waits !== undefined)
+      this.#targets(entry, settlement);
     this.#line(level, message, () => {
       const duration = Math.round((durationOf(records) ?? 0) * 100) / 100;
       const reason = settlement.reason ?? undefined;
       const fields = { outcome, seq, eventId: key.eventId, kind, reason, attempt, duration };
-      // Not for nearly all of them: an object made by spreading another and adding to it gets a hidden class of its own.
+      // Not for nearly all of them: an object made by spreading another and adding to it gets a
+      // hidden class of its own.
       return more === undefined ? fields : { ...fields, ...more };
     });
   }
 
   /** Says once that a target does not answer, rather than for each event that waits for it. */
-  #targets({ waits: before = [] }: ClaimedEntry, { state, reason, waits = [], records }: Settlement): void {
+  #targets(
+    { waits: before = [] }: ClaimedEntry,
+    { state, reason, waits = [], records }: Settlement,
+  ): void {
     if (!hasEnded(state) && reason === TARGET_AWAY) {
       for (const { target } of waits) {
         if (this.#away.has(target) || records.length === 0) continue;
@@ -76,7 +88,10 @@ export class OutcomeLog {
     });
   }
 
-  /** Makes a line only if its level is logged, as pino and many others say: most log warnings and errors only. */
+  /**
+   * Makes a line only if its level is logged, as pino and many others say: most log warnings and
+   * errors only.
+   */
   #line(level: keyof Logger, message: string, fields: () => object): void {
     const { isLevelEnabled } = this.#log as { isLevelEnabled?: unknown };
     try {
@@ -99,14 +114,21 @@ interface Line {
 const KEPT = {
   accepted: { level: "info", message: "an event was kept" },
   duplicate: { level: "debug", message: "a duplicate arrived" },
-  rejected: { level: "error", message: "a signed delivery is not an event: it is kept as a dead letter" },
+  rejected: {
+    level: "error",
+    message: "a signed delivery is not an event: it is kept as a dead letter",
+  },
   dead: { level: "error", message: "an event is kept as a dead letter: its data cannot be used" },
 } as const;
 
 /** What it became if it is not to be handled. */
 const BAD = { accepted: "dead", rejected: "rejected" } as const;
 
-function keptFields(outcome: Accepted | Rejected, word: keyof typeof KEPT, duration: number): object {
+function keptFields(
+  outcome: Accepted | Rejected,
+  word: keyof typeof KEPT,
+  duration: number,
+): object {
   const { seq, eventId, kind } = outcome;
   const reason = outcome.type === "rejected" ? outcome.rejection.reason : outcome.reason;
   const problems = outcome.type === "rejected" ? undefined : outcome.problems?.map(problemLine);
@@ -129,12 +151,19 @@ function runLine(settlement: Settlement, now: number): Line {
   return { level: isQuiet ? "debug" : "warn", message: "an event runs again", more };
 }
 
-/** The handler that failed last, and its error's name and place. The message may quote the event, so it is left out. */
+/**
+ * The handler that failed last, and its error's name and place. The message may quote the event, so
+ * it is left out.
+ */
 function failureOf({ records }: Settlement) {
   const failed = records.findLast(({ outcome }) => outcome !== "ok");
   if (failed === undefined) return {};
   const { handler, outcome, failure } = failed;
-  return { handler, error: outcome === "timeout" ? "timeout" : failure?.name, at: failure?.at ?? undefined };
+  return {
+    handler,
+    error: outcome === "timeout" ? "timeout" : failure?.name,
+    at: failure?.at ?? undefined,
+  };
 }
 
 function since(start: number): number {

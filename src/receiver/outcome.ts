@@ -17,7 +17,8 @@ export interface Proof {
 }
 
 /**
- * Authentic, and committed to the inbox. `entryState` is the entry's at that moment; `dead` if there is a `reason`.
+ * Authentic, and committed to the inbox. `entryState` is the entry's at that moment; `dead` if
+ * there is a `reason`.
  */
 export interface Accepted extends Proof {
   readonly type: "accepted";
@@ -27,15 +28,18 @@ export interface Accepted extends Proof {
   readonly duplicate: boolean;
   readonly entryState: EntryState;
   /**
-   * Why it is a dead letter: `invalid_data` if `data` does not fit its kind's schema, `inexact_number` if it has a number
-   * that a double does not hold and the receiver rejects those.
+   * Why it is a dead letter: `invalid_data` if `data` does not fit its kind's schema,
+   * `inexact_number` if it has a number that a double does not hold and the receiver rejects those.
    */
   readonly reason?: UnfitReason | undefined;
-  /** Which fields do not fit, and how; and numbers that a double does not hold, of an event that is handled, too. */
+  /**
+   * Which fields do not fit, and how; and numbers that a double does not hold, of an event that is
+   * handled, too.
+   */
   readonly problems?: readonly DataProblem[] | undefined;
   /**
-   * The id of an earlier event that equals this new one except for the timestamp. If the sender gives retries a new
-   * timestamp, set `identity`; otherwise each retry runs again.
+   * The id of an earlier event that equals this new one except for the timestamp. If the sender
+   * gives retries a new timestamp, set `identity`; otherwise each retry runs again.
    */
   readonly restampOf?: string | undefined;
 }

@@ -24,9 +24,9 @@ export interface Planning {
 type Wired = Pick<Wiring, "settings"> & { readonly router: Pick<Wiring["router"], "match"> };
 
 /**
- * Finds the handlers of a claimed entry. Its bytes are read again, unless that was just done with the current schemas: the
- * entry may be older than this process, and using the current schemas and handlers is what makes retrying after an upgrade
- * work.
+ * Finds the handlers of a claimed entry. Its bytes are read again, unless that was just done with
+ * the current schemas: the entry may be older than this process, and using the current schemas and
+ * handlers is what makes retrying after an upgrade work.
  */
 export function planEntry(
   entry: ClaimedEntry,
@@ -84,19 +84,25 @@ function eventOf(
 ): EventResult | Promise<EventResult> {
   const toResult = (checked: DataResult): EventResult =>
     // The id is the entry's, which the user's own `identity` may have chosen.
-    checked.ok ? { ok: true, event: toEvent({ envelope, eventId }, source, checked.data) } : checked;
+    checked.ok
+      ? { ok: true, event: toEvent({ envelope, eventId }, source, checked.data) }
+      : checked;
   const checking = checkData(envelope.event, envelope.data, schemas);
   return isPromiseLike(checking) ? checking.then(toResult) : toResult(checking);
 }
 
 /**
- * Turns a retried rejected delivery that can be read now (only its time was wrong) into its event, under that event's
- * key, so that it does not run beside a later delivery of the same event.
+ * Turns a retried rejected delivery that can be read now (only its time was wrong) into its event,
+ * under that event's key, so that it does not run beside a later delivery of the same event.
  */
 async function promote(entry: ClaimedEntry, settings: Settings): Promise<Plan> {
   const read = readEnvelope(entry.delivery.body);
   if (!read.ok) return { end: "dead", reason: read.rejection.reason };
-  const terms = { key: dedupKey(read, settings), order: orderKey(read, settings, true), problems: [] };
+  const terms = {
+    key: dedupKey(read, settings),
+    order: orderKey(read, settings, true),
+    problems: [],
+  };
   await settings.inbox.append({ ...newEntry(entry.delivery, read, terms), afterPruning: true });
   return { end: "handled", reason: "retried" };
 }

@@ -13,41 +13,60 @@ interface Refusal {
 
 const CLOSE = { Connection: "close" } as const;
 
-/** Why a request is refused before its signature is checked. Listed in `docs/reference/answers.md`. */
+/**
+ * Why a request is refused before its signature is checked. Listed in `docs/reference/answers.md`.
+ */
 export const REFUSALS = {
   wrong_path: {
-    ...{ status: 404, type: "not_found", headers: {} },
+    status: 404,
+    type: "not_found",
+    headers: {},
     meaning: "there is no endpoint here",
     fix: "send to the path this receiver listens on",
   },
   wrong_method: {
-    ...{ status: 405, type: "method_not_allowed", headers: { Allow: "POST" } },
+    status: 405,
+    type: "method_not_allowed",
+    headers: { Allow: "POST" },
     meaning: "deliveries are sent with POST",
   },
   content_encoding: {
-    ...{ status: 415, type: "unsupported_encoding", headers: CLOSE },
+    status: 415,
+    type: "unsupported_encoding",
+    headers: CLOSE,
     meaning: "the body has a Content-Encoding; send it without one",
     fix: "let nothing on the way compress it: the signature covers the plain bytes",
   },
   too_large: {
-    ...{ status: 413, type: "payload_too_large", headers: CLOSE },
+    status: 413,
+    type: "payload_too_large",
+    headers: CLOSE,
     meaning: "the body is larger than this receiver accepts",
     fix: "send a smaller one; a receiver of your own takes more with `bodyLimit`",
   },
   too_slow: {
-    ...{ status: 408, type: "request_timeout", headers: CLOSE },
+    status: 408,
+    type: "request_timeout",
+    headers: CLOSE,
     meaning: "the body did not arrive in time",
   },
   aborted: {
-    ...{ status: 400, type: "invalid_request", headers: CLOSE },
+    status: 400,
+    type: "invalid_request",
+    headers: CLOSE,
     meaning: "the sender closed the connection before the body was complete",
   },
   stalled: {
-    ...{ status: 408, type: "request_timeout", headers: CLOSE },
-    meaning: "too many bodies were being received, and this one made the least progress; send it again",
+    status: 408,
+    type: "request_timeout",
+    headers: CLOSE,
+    meaning:
+      "too many bodies were being received, and this one made the least progress; send it again",
   },
   overloaded: {
-    ...{ status: 503, type: "unavailable", headers: { "Retry-After": RETRY_AFTER, ...CLOSE } },
+    status: 503,
+    type: "unavailable",
+    headers: { "Retry-After": RETRY_AFTER, ...CLOSE },
     meaning: "too many bodies are being received; try again later",
   },
 } as const satisfies Record<string, Refusal>;

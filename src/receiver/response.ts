@@ -4,16 +4,8 @@ import type { Outcome } from "./outcome.ts";
 import { refusalFor, sentence } from "./refusals.ts";
 
 /**
- * Returns the answer to an outcome. Errors have the service's format (service description, "Errors").
- *
- * @example
- * ```ts
- * import { type Delivery, type Receiver, toAnswer } from "hookporter";
- *
- * export async function statusOf(receiver: Receiver, delivery: Delivery) {
- *   return toAnswer(await receiver.accept(delivery)).status;
- * }
- * ```
+ * Returns the answer to an outcome. Errors have the service's format (service description,
+ * "Errors").
  */
 export function toAnswer(outcome: Outcome): Answer {
   switch (outcome.type) {
@@ -34,10 +26,15 @@ export function toAnswer(outcome: Outcome): Answer {
     case "unavailable":
       return failure(503, "unavailable", "The delivery could not be stored; try again later.", {
         "Retry-After": RETRY_AFTER,
-        ...(isClosed(outcome.error) && { Connection: "close" }), // so that the retry reaches another process
+        // so that the retry reaches another process
+        ...(isClosed(outcome.error) && { Connection: "close" }),
       });
     case "misconfigured":
-      return failure(500, "server_error", "The receiver is not set up correctly; its log says why.");
+      return failure(
+        500,
+        "server_error",
+        "The receiver is not set up correctly; its log says why.",
+      );
   }
 }
 

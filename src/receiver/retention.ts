@@ -8,14 +8,20 @@ import type { Settings } from "./options/options.ts";
 /** Milliseconds from the start to the first pruning, and from one to the next. */
 const FIRST_LOOK = 5000;
 export const NEXT_LOOK = 10 * 60_000;
-/** Milliseconds that a running step may take once the receiver closes: a database that hangs must not hold it up. */
+/**
+ * Milliseconds that a running step may take once the receiver closes: a database that hangs must
+ * not hold it up.
+ */
 const LAST_STEP = 5000;
 
 type Ages = Pick<Settings, "clock" | "source" | "maxAge" | "retention" | "deliveryRetention">;
 type DeadAges = Pick<Settings, "clock" | "source" | "maxAge" | "retentionDead">;
 type Terms = Ages & DeadAges & Pick<Settings, "inbox" | "log">;
 
-/** Prunes the inbox periodically while a receiver runs, except while the wall clock cannot be trusted. */
+/**
+ * Prunes the inbox periodically while a receiver runs, except while the wall clock cannot be
+ * trusted.
+ */
 export class Retention {
   readonly #terms: Terms;
   readonly #aborter = new AbortController();
@@ -37,7 +43,10 @@ export class Retention {
     this.#lookIn(FIRST_LOOK);
   }
 
-  /** Ends the schedule; resolves once a running step has ended, or after 5 seconds. Closing the inbox ends the step then. */
+  /**
+   * Ends the schedule; resolves once a running step has ended, or after 5 seconds. Closing the
+   * inbox ends the step then.
+   */
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#aborter.abort();
@@ -66,11 +75,17 @@ export class Retention {
       if (dead !== undefined) await pruneInbox(inbox, { prune: dead, signal });
     } catch (thrown) {
       if (this.#aborter.signal.aborted) return; // the inbox closed meanwhile
-      log.warn({ error: describeError(thrown) }, "the inbox could not be pruned; trying again later");
+      log.warn(
+        { error: describeError(thrown) },
+        "the inbox could not be pruned; trying again later",
+      );
     }
   }
 
-  /** Read before anything is accepted, since new entries would carry the time of a clock that jumped. */
+  /**
+   * Read before anything is accepted, since new entries would carry the time of a clock that
+   * jumped.
+   */
   async #trustAtStart(): Promise<ClockTrust> {
     const now = this.#now();
     // If the last time is not known, assume a jump.
@@ -102,8 +117,8 @@ async function lastReceived({ inbox }: Terms, now: number): Promise<number | und
 }
 
 /**
- * What a receiver may prune now. An event must be past its retention and past the age at which it is refused, so that a
- * replay of it is always too old. Dead letters have a retention of their own.
+ * What a receiver may prune now. An event must be past its retention and past the age at which it
+ * is refused, so that a replay of it is always too old. Dead letters have a retention of their own.
  */
 export function dueForPruning({ clock, source, maxAge, retention, deliveryRetention }: Ages) {
   const now = clock();

@@ -1,10 +1,19 @@
-import { DAY, ENOUGH_BODIES, type Mismatches, type SenderDay, type SenderNote } from "../inbox/senders.ts";
+import {
+  DAY,
+  ENOUGH_BODIES,
+  type Mismatches,
+  type SenderDay,
+  type SenderNote,
+} from "../inbox/senders.ts";
 import { hash } from "../package/builtins.ts";
 import type { Outcome } from "./outcome.ts";
 
 type Open<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
-/** Counts what a receiver sees of its source's signatures, from one note to the next. Cheap: it is part of every delivery. */
+/**
+ * Counts what a receiver sees of its source's signatures, from one note to the next. Cheap: it is
+ * part of every delivery.
+ */
 export class SenderTally {
   readonly #source: string;
   #first = 0;
@@ -13,7 +22,10 @@ export class SenderTally {
   #isChanged = false;
   #days: Open<SenderDay>[] = [];
   #mismatches: Open<Mismatches> | undefined;
-  /** Digests of the bodies since the latest authentic delivery, no more of them than are needed. Never stored. */
+  /**
+   * Digests of the bodies since the latest authentic delivery, no more of them than are needed.
+   * Never stored.
+   */
   readonly #bodies = new Set<string>();
 
   constructor(source: string) {

@@ -11,7 +11,10 @@ import { SenderTally } from "./sender-tally.ts";
 
 /** Milliseconds between two notes in the inbox. */
 export const NOTE_EVERY = 10_000;
-/** Milliseconds that the last note may take once the receiver closes: a database that hangs must not hold it up. */
+/**
+ * Milliseconds that the last note may take once the receiver closes: a database that hangs must not
+ * hold it up.
+ */
 const LAST_NOTE = 2000;
 /** Entries that an inbox without a record is asked for, since one of an older version has none. */
 const LOOKED_AT = 1000;
@@ -19,8 +22,9 @@ const LOOKED_AT = 1000;
 type Terms = Pick<Settings, "inbox" | "source" | "log">;
 
 /**
- * Notices that a sender's secret was changed: counts what is authentic and what is not, warns, and notes the numbers in the
- * inbox, for other processes and the next start. A delivery costs no write.
+ * Notices that a sender's secret was changed: counts what is authentic and what is not, warns, and
+ * notes the numbers in the inbox, for other processes and the next start. A delivery costs no
+ * write.
  */
 export class SenderWatch {
   readonly #terms: Terms;
@@ -44,7 +48,10 @@ export class SenderWatch {
         this.#isRecalled = true;
       }),
     );
-    this.#timer = setInterval(() => this.#next(() => this.#write(this.tally.take())), NOTE_EVERY).unref();
+    this.#timer = setInterval(
+      () => this.#next(() => this.#write(this.tally.take())),
+      NOTE_EVERY,
+    ).unref();
   }
 
   /** Notes the rest. Call it while the inbox is open. */
@@ -72,8 +79,11 @@ export class SenderWatch {
     const level: keyof Logger = noAuthentic(record, now) ? "error" : "warn";
     const refused = record.mismatches?.count;
     const fields = {
-      ...{ outcome: "unauthorized", reason: "signature_mismatch", source: record.source },
-      ...{ refused, unlogged: unlogged || undefined },
+      outcome: "unauthorized",
+      reason: "signature_mismatch",
+      source: record.source,
+      refused,
+      unlogged: unlogged || undefined,
     };
     const message = `a well-formed signature matches no secret: ${mismatchText(record, now)}`;
     this.#terms.log[level](fields, message);
@@ -83,11 +93,17 @@ export class SenderWatch {
   #next(work: () => Promise<void>): void {
     this.#noting = this.#noting.then(work).catch((thrown) => {
       if (this.#lines.leftOut("failure", performance.now()) === undefined) return;
-      this.#terms.log.debug({ error: describeError(thrown) }, "could not record what was seen of signatures");
+      this.#terms.log.debug(
+        { error: describeError(thrown) },
+        "could not record what was seen of signatures",
+      );
     });
   }
 
-  /** Reads what earlier processes noted. If that is nothing, the newest entries say when events came. */
+  /**
+   * Reads what earlier processes noted. If that is nothing, the newest entries say when events
+   * came.
+   */
   async #recall(): Promise<void> {
     const { inbox, source } = this.#terms;
     if (inbox.recordSender === undefined) return;
@@ -96,7 +112,8 @@ export class SenderWatch {
     else {
       const entries = await inbox.list({ limit: LOOKED_AT });
       const tally = new SenderTally(source);
-      for (const { key, receivedAt } of entries) if (key.source === source) tally.authentic(receivedAt);
+      for (const { key, receivedAt } of entries)
+        if (key.source === source) tally.authentic(receivedAt);
       await this.#write(tally.take());
     }
   }

@@ -14,19 +14,24 @@ type Head = Pick<Incoming, "method" | "target" | "path" | "headers">;
 /** The most characters of a target in the log. */
 const MAX_TARGET = 200;
 
-/** The cause and the fix, for those refusals that a sender with the right key meets only if something is set up wrong. */
+/**
+ * The cause and the fix, for those refusals that a sender with the right key meets only if
+ * something is set up wrong.
+ */
 const CAUSES: Partial<Record<RefusalReason, (path: string, bodyLimit: number) => string>> = {
   wrong_path: (path) =>
     `this receiver listens at ${path}; correct the subscription's URL, or the receiver's path`,
   wrong_method: () =>
     "deliveries are sent with POST; check that nothing on the way, such as a redirect, changes the method",
-  too_large: (_, bodyLimit) => `its body is larger than bodyLimit (${bodyLimit} bytes); raise bodyLimit`,
-  content_encoding: () => "it has a Content-Encoding; check that nothing on the way compresses requests",
+  too_large: (_, bodyLimit) =>
+    `its body is larger than bodyLimit (${bodyLimit} bytes); raise bodyLimit`,
+  content_encoding: () =>
+    "it has a Content-Encoding; check that nothing on the way compresses requests",
 };
 
 /**
- * Warns of refused requests that carry a signature header, since they may be real deliveries: the sender sees only a
- * status. Whether the signature is valid is not known, as it was not checked.
+ * Warns of refused requests that carry a signature header, since they may be real deliveries: the
+ * sender sees only a status. Whether the signature is valid is not known, as it was not checked.
  */
 export class SignedRefusals {
   readonly #settings: Needed;

@@ -1,9 +1,17 @@
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
-import { describeError, HookporterError, INBOX_ERROR_CODES, type InboxErrorCode } from "../errors.ts";
+import {
+  describeError,
+  HookporterError,
+  INBOX_ERROR_CODES,
+  type InboxErrorCode,
+} from "../errors.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 
-/** Milliseconds between attempts to write while commits fail: once nothing is delivered any more, nothing else would tell. */
+/**
+ * Milliseconds between attempts to write while commits fail: once nothing is delivered any more,
+ * nothing else would tell.
+ */
 const TRY_EVERY = 5000;
 
 /** Whether the inbox stores what it is given: the outcome of the last commit. */
@@ -21,7 +29,10 @@ export class StoreHealth {
     this.#log = log;
   }
 
-  /** Lets it find out by itself that commits succeed again; `write` commits something small. Returns a function that ends this. */
+  /**
+   * Lets it find out by itself that commits succeed again; `write` commits something small. Returns
+   * a function that ends this.
+   */
   watch(write: () => Promise<unknown>): () => void {
     this.#write = write;
     return () => {

@@ -14,7 +14,10 @@ import { registerHandlers } from "./handlers/register-handlers.ts";
 import { Router } from "./handlers/router.ts";
 import type { Settings } from "./options/options.ts";
 
-/** The handlers of a receiver, and its settings with the schemas and other kinds of a module of handlers. */
+/**
+ * The handlers of a receiver, and its settings with the schemas and other kinds of a module of
+ * handlers.
+ */
 export class Wiring {
   readonly #own: Settings;
   settings: Settings;
@@ -33,8 +36,8 @@ export class Wiring {
   }
 
   /**
-   * Registers handlers with a new router. A module's schemas and other kinds are added to the receiver's own settings; with
-   * other handlers, the current settings stay.
+   * Registers handlers with a new router. A module's schemas and other kinds are added to the
+   * receiver's own settings; with other handlers, the current settings stay.
    */
   use(handlers: HandlersModule | HandlersOption): void {
     const own = this.#own;
@@ -44,14 +47,20 @@ export class Wiring {
       checkTransactions(own.inbox, pattern);
       this.hasTransactions = true;
     });
-    const registered = registerHandlers(isHandlersModule(handlers) ? handlers.handlers : handlers, router);
+    const registered = registerHandlers(
+      isHandlersModule(handlers) ? handlers.handlers : handlers,
+      router,
+    );
     leave(registered.returned, reportTo(own.log, "handlers")); // what it registers later counts too
     this.settings = settings;
     this.router = router;
   }
 }
 
-function withModule(own: Settings, { otherKinds, schemas }: HandlersModule<DataSchemas, string>): Settings {
+function withModule(
+  own: Settings,
+  { otherKinds, schemas }: HandlersModule<DataSchemas, string>,
+): Settings {
   const knownKinds = [...new Set([...own.knownKinds, ...otherKinds])];
   return Object.freeze({ ...own, knownKinds, schemas: mergeSchemas(own.schemas, schemas) });
 }

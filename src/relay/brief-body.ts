@@ -14,7 +14,10 @@ const ENTITIES: Readonly<Record<string, string>> = {
   amp: "&",
 };
 
-/** A body in one line: for a page in HTML its title or first words, else the text without line breaks. */
+/**
+ * A body in one line: for a page in HTML its title or first words, else the text without line
+ * breaks.
+ */
 export function briefBody(body: string, maxLength = 500): string {
   const text = body.slice(0, LOOKED_AT);
   if (!/^\s*<(?:!doctype html|!--|\?xml|html|head|body|title|h1)/i.test(text))
@@ -22,7 +25,8 @@ export function briefBody(body: string, maxLength = 500): string {
   const [, head = "", rest = text] = /<title[^>]*>(.*?)<\/title>(.*)/is.exec(text) ?? [];
   const title = oneLine(words(head), PAGE);
   if (title.includes(" ")) return title;
-  return oneLine(`${title === "" ? "" : `${title}: `}${words(rest)}`, PAGE); // a single word, such as Error, says nothing
+  // a single word, such as Error, says nothing
+  return oneLine(`${title === "" ? "" : `${title}: `}${words(rest)}`, PAGE);
 }
 
 /** The words of a part of a page. */

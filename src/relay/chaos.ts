@@ -7,7 +7,10 @@ import { type Scheduled, type ScheduleOptions, schedule } from "./schedule.ts";
 /** The parts that can be tampered with, so that the signature no longer matches the delivery. */
 export const TAMPERINGS = ["signature", "body", "header"] as const;
 
-/** One of them: a digit of the digest, a bit of the body, or the format of the header around the correct digest. */
+/**
+ * One of them: a digit of the digest, a bit of the body, or the format of the header around the
+ * correct digest.
+ */
 export type Tampering = (typeof TAMPERINGS)[number];
 
 /** What chaos did to a sending: nothing (`null`), or one of these. */
@@ -35,9 +38,9 @@ export interface Sendable {
 export type Disturbed<Item extends Sendable> = Scheduled<Item> & { readonly chaos: Disturbance };
 
 /**
- * Disturbs sendings. Pure, so that a seed repeats a run. Each sending takes two random numbers whatever the options, so
- * that adding an option does not change the choices of the others. Throws `fixture_invalid` for a delivery to tamper with
- * that has no signature.
+ * Disturbs sendings. Pure, so that a seed repeats a run. Each sending takes two random numbers
+ * whatever the options, so that adding an option does not change the choices of the others. Throws
+ * `fixture_invalid` for a delivery to tamper with that has no signature.
  */
 export function disturb<Item extends Sendable>(
   sendings: readonly Scheduled<Item>[],
@@ -53,7 +56,8 @@ export function disturb<Item extends Sendable>(
       return { item: { ...item, headers: Object.fromEntries(kept) }, at, chaos: "no_signature" };
     }
     if (tamper === undefined) return { item, at, chaos: null };
-    if (tamper === "body") return { item: { ...item, body: flipBit(item.body, draw) }, at, chaos: tamper };
+    if (tamper === "body")
+      return { item: { ...item, body: flipBit(item.body, draw) }, at, chaos: tamper };
     const change = tamper === "signature" ? otherDigit : brokenForm;
     const headers = { ...item.headers, [header]: change(signatureOf(item, header), draw) };
     return { item: { ...item, headers }, at, chaos: tamper };
@@ -100,7 +104,9 @@ function brokenForm(signature: string, draw: number): string {
   return forms[Math.floor(draw * forms.length)] ?? digest;
 }
 
-/** Chaos has its own random sequence, so that it does not change the order and the delays of a seed. */
+/**
+ * Chaos has its own random sequence, so that it does not change the order and the delays of a seed.
+ */
 const CHAOS_ROW = 0x9e3779b9;
 
 /** Spreads sendings out and disturbs them. Pure, so that a seed repeats a run. */

@@ -1,22 +1,39 @@
 import type { DeliveryHeaders } from "../event/delivery.ts";
 
 /**
- * A command for a POSIX shell that sends the same with `curl`, the body from a file, byte for byte, and prints the status.
- * `leftOut` names headers that a command line cannot carry byte for byte, and so omits.
+ * A command for a POSIX shell that sends the same with `curl`, the body from a file, byte for byte,
+ * and prints the status. `leftOut` names headers that a command line cannot carry byte for byte,
+ * and so omits.
  */
-export function curlLine({ target, headers, file }: { target: URL; headers: DeliveryHeaders; file: string }) {
+export function curlLine({
+  target,
+  headers,
+  file,
+}: {
+  target: URL;
+  headers: DeliveryHeaders;
+  file: string;
+}) {
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
     (value === undefined ? [] : [value].flat()).map((one) => [name, one] as const),
   );
   const carried = pairs.filter(([, value]) => /^[\t -~]*$/.test(value));
   const leftOut = pairs.filter((pair) => !carried.includes(pair)).map(([name]) => name);
   // Without a content type curl would invent one; `name;` makes it send an empty value.
-  const typed = pairs.some(([name]) => name.toLowerCase() === "content-type") ? [] : ["content-type:"];
+  const typed = pairs.some(([name]) => name.toLowerCase() === "content-type")
+    ? []
+    : ["content-type:"];
   const lines = carried.map(([name, value]) => (value === "" ? `${name};` : `${name}: ${value}`));
   const words = [
-    ...["curl", "-sS", "--globoff", "-w", quote("\\n%{http_code}\\n")],
+    "curl",
+    "-sS",
+    "--globoff",
+    "-w",
+    quote("\\n%{http_code}\\n"),
     ...[...lines, ...typed].flatMap((header) => ["-H", quote(header)]),
-    ...["--data-binary", quote(`@${file}`), quote(target.href)],
+    "--data-binary",
+    quote(`@${file}`),
+    quote(target.href),
   ];
   return { line: words.join(" "), leftOut: [...new Set(leftOut)] };
 }

@@ -23,20 +23,27 @@ export interface Posting {
   /** The header `Host`, whose name TLS asks for. Default: that of the target. */
   readonly host?: string | undefined;
   /**
-   * Whether the target may have any certificate, such as a self-signed one. A name must then have loopback or private
-   * addresses only; the caller checks a target that is an IP address. Default `false`.
+   * Whether the target may have any certificate, such as a self-signed one. A name must then have
+   * loopback or private addresses only; the caller checks a target that is an IP address. Default
+   * `false`.
    */
   readonly insecure?: boolean;
   readonly body: Uint8Array;
   /** How many bytes of the answer's body to read. Default 64 KiB. */
   readonly maxAnswer?: number | undefined;
-  /** Milliseconds that the answer's body may take after its status. Default: until {@link Exchange.stop}. */
+  /**
+   * Milliseconds that the answer's body may take after its status. Default: until
+   * {@link Exchange.stop}.
+   */
   readonly bodyTimeout?: number | undefined;
 }
 
 const MAX_ANSWER = 64 * 1024;
 
-/** Why an answer's body is not complete: longer than `maxAnswer`, cut off by the connection, or not there in time. */
+/**
+ * Why an answer's body is not complete: longer than `maxAnswer`, cut off by the connection, or not
+ * there in time.
+ */
 export type Cut = "too_long" | "closed" | "overdue";
 
 export interface ExchangeAnswer {
@@ -51,11 +58,19 @@ export interface ExchangeAnswer {
 }
 
 /** Keep-alive connections to targets. Not `fetch`, which refuses the ports that browsers refuse. */
-const AGENTS = { "http:": new HttpAgent({ keepAlive: true }), "https:": new HttpsAgent({ keepAlive: true }) };
+const AGENTS = {
+  "http:": new HttpAgent({ keepAlive: true }),
+  "https:": new HttpsAgent({ keepAlive: true }),
+};
 
-/** One request and its answer. Sends again, once, if a kept-alive connection turns out to be closed. */
+/**
+ * One request and its answer. Sends again, once, if a kept-alive connection turns out to be closed.
+ */
 export class Exchange {
-  /** Rejects with Node's error if there is no status. Once there is one, that is the answer, however the body ends. */
+  /**
+   * Rejects with Node's error if there is no status. Once there is one, that is the answer, however
+   * the body ends.
+   */
   readonly answered: Promise<ExchangeAnswer>;
   readonly #posting: Posting;
   #request: ClientRequest | undefined;
@@ -104,7 +119,8 @@ export class Exchange {
           );
         })
         .on("error", (thrown) => {
-          // After the status, an error concerns the rest of the body, such as a chunk that is not one.
+          // After the status, an error concerns the rest of the body, such as a chunk that is not
+          // one.
           if (this.#endBody === undefined) reject(thrown);
           else this.#endBody("closed");
         })
@@ -131,7 +147,8 @@ function openRequest(
   const secure = target.protocol === "https:";
   return (secure ? httpsRequest : httpRequest)(target, {
     path: target.pathname + (target.search || query),
-    ...{ method, agent: AGENTS[secure ? "https:" : "http:"] },
+    method,
+    agent: AGENTS[secure ? "https:" : "http:"],
     headers: {
       ...sentHeaders(headers),
       ...(host !== undefined && { host }),
@@ -142,7 +159,9 @@ function openRequest(
   });
 }
 
-/** Reads a body until its end or a limit; returns a function that ends it. `settle` is called once. */
+/**
+ * Reads a body until its end or a limit; returns a function that ends it. `settle` is called once.
+ */
 function readBody(
   response: IncomingMessage,
   { maxAnswer = MAX_ANSWER, bodyTimeout }: Pick<Posting, "maxAnswer" | "bodyTimeout">,
@@ -159,7 +178,8 @@ function readBody(
     settle({ bytes: all.subarray(0, maxAnswer), cut });
     if (cut !== undefined) response.destroy();
   };
-  const timer = bodyTimeout === undefined ? undefined : setTimeout(() => end("overdue"), bodyTimeout);
+  const timer =
+    bodyTimeout === undefined ? undefined : setTimeout(() => end("overdue"), bodyTimeout);
   response.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     length += chunk.byteLength;

@@ -6,8 +6,9 @@ import { wantsTls } from "./unreachable.ts";
 export type Explained = Pick<TargetAnswer, "status" | "headers" | "body">;
 
 /**
- * An answer that is not 2xx, in one line: the status, where it leads, the beginning of the body, then cause and fix as far
- * as the status shows them. `308, Location: http://127.0.0.1:3000/in/: the app wants a slash at the end of the path: …`.
+ * An answer that is not 2xx, in one line: the status, where it leads, the beginning of the body,
+ * then cause and fix as far as the status shows them.
+ * `308, Location: http://127.0.0.1:3000/in/: the app wants a slash at the end of the path: …`.
  */
 export function describeRefusal(target: URL, answer: Explained): string {
   const location = shownLocation(target, answer);
@@ -25,8 +26,8 @@ export function shownLocation(target: URL, { status, headers }: Explained): stri
 }
 
 /**
- * Explains why a target did not answer 2xx, as far as its status shows it: cause, then fix. Returns `undefined` for other
- * statuses, which only the app can explain.
+ * Explains why a target did not answer 2xx, as far as its status shows it: cause, then fix. Returns
+ * `undefined` for other statuses, which only the app can explain.
  */
 export function explainAnswer(target: URL, answer: Explained): string | undefined {
   const { status, body, headers } = answer;
@@ -40,7 +41,8 @@ export function explainAnswer(target: URL, answer: Explained): string | undefine
     const allowed = headers.allow === undefined ? "" : `, only ${headers.allow}`;
     return `the app does not take POST at ${target.pathname}${allowed}: check the path, and that its route takes POST`;
   }
-  if (status === 413) return "the app, or a proxy before it, takes no body of this size: raise its limit";
+  if (status === 413)
+    return "the app, or a proxy before it, takes no body of this size: raise its limit";
   return wantsTls(target, status, body);
 }
 
@@ -52,13 +54,16 @@ function whyNotFound({ pathname, host }: URL): string {
 
 function whyRedirected(target: URL, answer: Explained): string {
   const to = redirectedTo(target, answer);
-  if (to === undefined) return "redirects are not followed, and this one names no address: check the path";
+  if (to === undefined)
+    return "redirects are not followed, and this one names no address: check the path";
   const use = shownUrl(to.origin + to.pathname);
   const slash = to.pathname === `${target.pathname}/`;
-  const secure = target.protocol === "http:" && to.protocol === "https:" && to.hostname === target.hostname;
+  const secure =
+    target.protocol === "http:" && to.protocol === "https:" && to.hostname === target.hostname;
   if (secure && (slash || to.pathname === target.pathname))
     return `the app wants https${slash ? " and a slash at the end" : ""}: use ${use}`;
-  if (to.origin === target.origin && slash) return `the app wants a slash at the end of the path: use ${use}`;
+  if (to.origin === target.origin && slash)
+    return `the app wants a slash at the end of the path: use ${use}`;
   if (to.origin === target.origin && `${to.pathname}/` === target.pathname)
     return `the app wants no slash at the end of the path: use ${use}`;
   if (to.origin === target.origin && to.pathname === target.pathname)
@@ -69,7 +74,10 @@ function whyRedirected(target: URL, answer: Explained): string {
 }
 
 /** The absolute address of a `Location`, which may be relative. */
-function redirectedTo(target: URL, { status, headers: { location } }: Pick<Explained, "status" | "headers">) {
+function redirectedTo(
+  target: URL,
+  { status, headers: { location } }: Pick<Explained, "status" | "headers">,
+) {
   if (status < 300 || status >= 400 || location === undefined) return undefined;
   const to = URL.canParse(location, target.href) ? new URL(location, target.href) : undefined;
   return to !== undefined && /^https?:$/.test(to.protocol) ? to : undefined;

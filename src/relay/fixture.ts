@@ -16,16 +16,19 @@ export type Fixture =
   | { readonly type: "envelope"; readonly body: Uint8Array };
 
 /**
- * Formats a delivery as a fixture file. The body is text if that preserves every byte, else base64. The values of the
- * query are hidden, since gateways put credentials there and fixtures are shared.
+ * Formats a delivery as a fixture file. The body is text if that preserves every byte, else base64.
+ * The values of the query are hidden, since gateways put credentials there and fixtures are shared.
  */
 export function formatDelivery({ method, target, headers, receivedAt, body }: Delivery): string {
   const bytes = Buffer.from(body);
   const text = bytes.toString("utf8");
   const exact = Buffer.from(text, "utf8").equals(bytes);
   const fixture = {
-    ...{ format: FORMAT, receivedAt: new Date(receivedAt).toISOString(), method },
-    ...{ target: shownUrl(target), headers },
+    format: FORMAT,
+    receivedAt: new Date(receivedAt).toISOString(),
+    method,
+    target: shownUrl(target),
+    headers,
     bodyEncoding: exact ? "utf8" : "base64",
     body: exact ? text : bytes.toString("base64"),
   };
@@ -38,9 +41,10 @@ export interface NoWebhook extends ForeignFile {
 }
 
 /**
- * Reads a fixture file: a saved delivery, or an envelope, whose bytes are kept. An envelope may lack parts, which its receiver
- * is to refuse, but files of other programs are none. Fixtures are untrusted: they cannot change where they are sent. Throws
- * `fixture_invalid` for a damaged saved delivery, and for bytes that are no JSON.
+ * Reads a fixture file: a saved delivery, or an envelope, whose bytes are kept. An envelope may
+ * lack parts, which its receiver is to refuse, but files of other programs are none. Fixtures are
+ * untrusted: they cannot change where they are sent. Throws `fixture_invalid` for a damaged saved
+ * delivery, and for bytes that are no JSON.
  */
 export function readFixture(bytes: Uint8Array, name: string): Fixture | NoWebhook {
   const value = parseJson(bytes);
@@ -64,15 +68,18 @@ function notAFixture(name: string, { looksLike, fix }: ForeignFile): HookporterE
   );
 }
 
-/** Whether an object is meant as an envelope: it names an event, or has all else that an envelope has. */
+/**
+ * Whether an object is meant as an envelope: it names an event, or has all else that an envelope
+ * has.
+ */
 function isEnvelope(value: unknown): boolean {
   if (!isRecord(value)) return false;
   return typeof value.event === "string" || (isRecord(value.data) && isRecord(value.webhook));
 }
 
 /**
- * The saved delivery in these bytes; `undefined` if they are something else, such as a body. Throws `fixture_invalid` for
- * a damaged saved delivery.
+ * The saved delivery in these bytes; `undefined` if they are something else, such as a body. Throws
+ * `fixture_invalid` for a damaged saved delivery.
  */
 export function parseSaved(bytes: Uint8Array, name: string): Delivery | undefined {
   const value = parseJson(bytes);
@@ -112,7 +119,10 @@ function readDelivery(fixture: Record<string, unknown>, name: string): Delivery 
   return { method, target, headers: read, receivedAt: received, body: bytes };
 }
 
-/** Headers by lowercase name, or `undefined` if Node would refuse to send one; two spellings of a name become a list. */
+/**
+ * Headers by lowercase name, or `undefined` if Node would refuse to send one; two spellings of a
+ * name become a list.
+ */
 function readHeaders(given: unknown): DeliveryHeaders | undefined {
   if (!isRecord(given)) return undefined;
   const read = new Map<string, string | readonly string[]>();
@@ -137,11 +147,17 @@ function isSendable(name: string, value: unknown): value is string | readonly st
 }
 
 /**
- * The file name of a saved delivery. Names sort by arrival and are safe for file systems and shells.
+ * The file name of a saved delivery. Names sort by arrival and are safe for file systems and
+ * shells.
  *
  * @param order - distinguishes deliveries of the same millisecond
  */
-export function fixtureName(receivedAt: number, order: number, kind: string | null, eventId: string): string {
+export function fixtureName(
+  receivedAt: number,
+  order: number,
+  kind: string | null,
+  eventId: string,
+): string {
   const time = new Date(receivedAt).toISOString().replaceAll(/[-:]/g, "");
   const parts = [time, String(order).padStart(6, "0"), kind ?? "rejected", eventId.slice(0, 20)];
   return `${parts.map((part) => part.replaceAll(/[^A-Za-z0-9._-]/g, "_").slice(0, 60)).join("-")}.json`;

@@ -18,7 +18,10 @@ const KNOWN: readonly ((value: Readonly<Record<string, unknown>>) => ForeignFile
       : undefined,
   ({ log }) =>
     isRecord(log) && Array.isArray(log.entries)
-      ? { looksLike: `a HAR with ${counted(log.entries.length, "entry", "entries")}`, fix: BODY_ALONE }
+      ? {
+          looksLike: `a HAR with ${counted(log.entries.length, "entry", "entries")}`,
+          fix: BODY_ALONE,
+        }
       : undefined,
   ({ info, item }) =>
     isRecord(info) && Array.isArray(item)
@@ -32,11 +35,14 @@ const KNOWN: readonly ((value: Readonly<Record<string, unknown>>) => ForeignFile
     openapi === undefined && swagger === undefined ? undefined : known("an OpenAPI description"),
   ({ compilerOptions }) => (compilerOptions === undefined ? undefined : known("a tsconfig.json")),
   ({ name, version, dependencies, devDependencies, scripts }) =>
-    typeof name === "string" && (version ?? dependencies ?? devDependencies ?? scripts) !== undefined
+    typeof name === "string" &&
+    (version ?? dependencies ?? devDependencies ?? scripts) !== undefined
       ? known("a package.json")
       : undefined,
   ({ $schema }) =>
-    typeof $schema === "string" && /json-schema\.org/.test($schema) ? known("a JSON Schema") : undefined,
+    typeof $schema === "string" && /json-schema\.org/.test($schema)
+      ? known("a JSON Schema")
+      : undefined,
   ({ headers, body, request, requests }) => {
     if (headers !== undefined && body !== undefined)
       return { looksLike: "a request with its headers, of another program", fix: BODY_ALONE };
@@ -64,7 +70,8 @@ export function foreignJson(value: unknown): ForeignFile {
 export function foreignBytes(bytes: Uint8Array): ForeignFile {
   const [first, second] = bytes;
   if (first === undefined) return known("an empty file");
-  if (first === 0x1f && second === 0x8b) return { looksLike: "gzip", fix: "unpack it first, with gunzip" };
+  if (first === 0x1f && second === 0x8b)
+    return { looksLike: "gzip", fix: "unpack it first, with gunzip" };
   if (
     (first === 0xff && second === 0xfe) ||
     (first === 0xfe && second === 0xff) ||
@@ -74,7 +81,8 @@ export function foreignBytes(bytes: Uint8Array): ForeignFile {
     return { looksLike: "text in UTF-16", fix: "save it as UTF-8" };
   const [one = "", ...others] = Buffer.from(bytes).toString("utf8").trim().split(/\r?\n/);
   const isLines = others.length > 0 && [one, others.at(-1) ?? ""].every(isJsonObject);
-  if (isLines) return { looksLike: "several JSON objects, one a line", fix: "rename it, to end in .ndjson" };
+  if (isLines)
+    return { looksLike: "several JSON objects, one a line", fix: "rename it, to end in .ndjson" };
   return known("text that is no JSON");
 }
 

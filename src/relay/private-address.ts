@@ -4,7 +4,10 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 import { hostOf } from "../http/try-to-connect.ts";
 import { isLocalhost } from "./localhost.ts";
 
-/** Addresses that the internet does not route: loopback, private and link-local ones (RFC 1918, 3927, 4193, 4291). */
+/**
+ * Addresses that the internet does not route: loopback, private and link-local ones (RFC 1918,
+ * 3927, 4193, 4291).
+ */
 const PRIVATE = new BlockList();
 for (const [network, prefix, family] of [
   ["0.0.0.0", 32, "ipv4"],
@@ -26,22 +29,30 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 /**
- * Looks up a name, and fails if one of its addresses is public. For targets whose certificate is not checked: a name may
- * get another address at any time.
+ * Looks up a name, and fails if one of its addresses is public. For targets whose certificate is
+ * not checked: a name may get another address at any time.
  */
 export const lookupPrivate: LookupFunction = (hostname, options, callback) => {
-  lookup(hostname, options, (error, found: string | readonly LookupAddress[] | undefined, family) => {
-    const addresses = typeof found === "string" ? [found] : (found ?? []).map(({ address }) => address);
-    const open = addresses.find((address) => !isPrivateAddress(address));
-    if (error === null && open !== undefined) {
-      const message = `expected ${hostname} to have a loopback or private address with --insecure, got ${open}, a public one`;
-      return callback(new Error(message), "", 0);
-    }
-    callback(error, found as string, family);
-  });
+  lookup(
+    hostname,
+    options,
+    (error, found: string | readonly LookupAddress[] | undefined, family) => {
+      const addresses =
+        typeof found === "string" ? [found] : (found ?? []).map(({ address }) => address);
+      const open = addresses.find((address) => !isPrivateAddress(address));
+      if (error === null && open !== undefined) {
+        const message = `expected ${hostname} to have a loopback or private address with --insecure, got ${open}, a public one`;
+        return callback(new Error(message), "", 0);
+      }
+      callback(error, found as string, family);
+    },
+  );
 };
 
-/** The public address of a URL's host, by its name or looked up now; `undefined` if it has none, or is not known now. */
+/**
+ * The public address of a URL's host, by its name or looked up now; `undefined` if it has none, or
+ * is not known now.
+ */
 export async function publicAddressOf(url: URL): Promise<string | undefined> {
   const host = hostOf(url);
   if (isLocalhost(url)) return undefined;

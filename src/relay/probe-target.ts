@@ -5,15 +5,22 @@ import { wantsTls, whyUnreachable } from "./unreachable.ts";
 const MAX_ANSWER = 4096;
 
 /**
- * Finds out whether a target answers, without a delivery: sends `OPTIONS`, which no app treats as an event. If it does not
- * answer, says why in one line, with the fix. With `insecure`, any certificate will do, unless the address is public.
+ * Finds out whether a target answers, without a delivery: sends `OPTIONS`, which no app treats as
+ * an event. If it does not answer, says why in one line, with the fix. With `insecure`, any
+ * certificate will do, unless the address is public.
  */
 export async function probeTarget(
   target: URL,
   { insecure, timeout }: { insecure: boolean; timeout: number },
 ) {
   const nothing = { headers: {}, body: new Uint8Array(0) };
-  const exchange = new Exchange({ method: "OPTIONS", target, insecure, ...nothing, maxAnswer: MAX_ANSWER });
+  const exchange = new Exchange({
+    method: "OPTIONS",
+    target,
+    insecure,
+    ...nothing,
+    maxAnswer: MAX_ANSWER,
+  });
   let isLate = false;
   const timer = setTimeout(() => {
     isLate = true;
@@ -26,7 +33,9 @@ export async function probeTarget(
   } catch (thrown) {
     if (!isLate) return { why: await whyUnreachable(thrown, target) };
     if (!exchange.connected) return { why: await whyUnreachable({ code: "ETIMEDOUT" }, target) };
-    return { why: `it accepts connections, but did not answer in ${timeout / 1000} s: check the app's log` };
+    return {
+      why: `it accepts connections, but did not answer in ${timeout / 1000} s: check the app's log`,
+    };
   } finally {
     clearTimeout(timer);
   }

@@ -1,8 +1,8 @@
 import type { Delivery } from "../event/delivery.ts";
 
 /**
- * The query of a delivery as it is sent on, with its `?`; empty if it has none. One that no request can carry is left out:
- * above all that of a saved delivery, whose values are hidden by `…`.
+ * The query of a delivery as it is sent on, with its `?`; empty if it has none. One that no request
+ * can carry is left out: above all that of a saved delivery, whose values are hidden by `…`.
  */
 export function queryOf({ target }: Pick<Delivery, "target">): string {
   return /^[^?]*(\?[\u0021-\u00ff]*)$/.exec(target)?.[1] ?? "";

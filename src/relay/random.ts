@@ -1,4 +1,6 @@
-/** Random numbers from 0 up to 1 from a seed (mulberry32): for reproducible schedules, not for keys. */
+/**
+ * Random numbers from 0 up to 1 from a seed (mulberry32): for reproducible schedules, not for keys.
+ */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

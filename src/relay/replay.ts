@@ -9,7 +9,10 @@ import { queryOf } from "./query.ts";
 
 type ReplaySending = Omit<Sendable, "label">;
 
-/** A sending that is created on first access, so that the first of many can be sent before the others are signed. */
+/**
+ * A sending that is created on first access, so that the first of many can be sent before the
+ * others are signed.
+ */
 export function lazySending(label: string, make: () => ReplaySending): Sendable {
   let made: ReplaySending | undefined;
   const sending = () => {
@@ -28,8 +31,8 @@ export function lazySending(label: string, make: () => ReplaySending): Sendable 
 }
 
 /**
- * The same bytes, the same signature and the same query. Throws `fixture_invalid` for an envelope, which has no
- * signature.
+ * The same bytes, the same signature and the same query. Throws `fixture_invalid` for an envelope,
+ * which has no signature.
  */
 export function exactSending(fixture: Fixture, name: string): ReplaySending {
   if (fixture.type === "delivery") {
@@ -43,8 +46,8 @@ export function exactSending(fixture: Fixture, name: string): ReplaySending {
 }
 
 /**
- * The same body with `timestamp` set to now, signed again. A body without a timestamp is signed unchanged. Sends one
- * signature and one content type, however the saved headers are spelled.
+ * The same body with `timestamp` set to now, signed again. A body without a timestamp is signed
+ * unchanged. Sends one signature and one content type, however the saved headers are spelled.
  */
 export function freshSending(
   fixture: Fixture,
@@ -52,11 +55,15 @@ export function freshSending(
 ): ReplaySending {
   const { headers, body } = unsignedSending(fixture, now);
   const signed: Record<string, DeliveryHeaders[string]> = { ...headers };
-  signed[header.toLowerCase()] = sign(body, key); // assigned, since a computed key in a literal is much slower in V8
+  // assigned, since a computed key in a literal is much slower in V8
+  signed[header.toLowerCase()] = sign(body, key);
   return { headers: signed, body };
 }
 
-/** The same body with `timestamp` set to now, and the saved headers, which may contain the old signature. */
+/**
+ * The same body with `timestamp` set to now, and the saved headers, which may contain the old
+ * signature.
+ */
 export function unsignedSending(fixture: Fixture, now: number): ReplaySending {
   if (fixture.type === "envelope")
     return {

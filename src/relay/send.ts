@@ -21,11 +21,15 @@ export interface Sending extends Omit<Posting, "method"> {
 export const SEND_TIMEOUT = 30_000;
 
 /**
- * Posts bytes unchanged to a fixed target; does not follow redirects. Once there is a status, that is the answer: a body
- * that is cut off or never ends does not change what the app did. Throws `target_unreachable`, with cause and fix; the
- * signal's reason if it is aborted.
+ * Posts bytes unchanged to a fixed target; does not follow redirects. Once there is a status, that
+ * is the answer: a body that is cut off or never ends does not change what the app did. Throws
+ * `target_unreachable`, with cause and fix; the signal's reason if it is aborted.
  */
-export async function send({ timeout = SEND_TIMEOUT, signal, ...posting }: Sending): Promise<TargetAnswer> {
+export async function send({
+  timeout = SEND_TIMEOUT,
+  signal,
+  ...posting
+}: Sending): Promise<TargetAnswer> {
   signal?.throwIfAborted();
   const start = performance.now();
   const { target } = posting;
@@ -54,7 +58,10 @@ export async function send({ timeout = SEND_TIMEOUT, signal, ...posting }: Sendi
   }
 }
 
-/** Whether an error of {@link send} says that there was no connection at all, so that no receiver saw the bytes. */
+/**
+ * Whether an error of {@link send} says that there was no connection at all, so that no receiver
+ * saw the bytes.
+ */
 export function isUnconnected(thrown: unknown): boolean {
   if (!(thrown instanceof HookporterError)) return false;
   const { cause } = thrown;
@@ -63,12 +70,21 @@ export function isUnconnected(thrown: unknown): boolean {
 }
 
 const UNCONNECTED = new Set([
-  ...["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL", "ETIMEDOUT"],
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "EADDRNOTAVAIL",
+  "ETIMEDOUT",
 ]);
 
 /** Whether an error of {@link send} is a time-out rather than an unreachable target. */
 export function isOverdue(thrown: unknown): boolean {
-  return thrown instanceof HookporterError && (thrown.cause as Error | undefined)?.name === "TimeoutError";
+  return (
+    thrown instanceof HookporterError &&
+    (thrown.cause as Error | undefined)?.name === "TimeoutError"
+  );
 }
 
 function overdue(target: URL, timeout: number, connected: boolean): HookporterError {

@@ -17,8 +17,9 @@ const SLACK = 5000;
 type End = { readonly answer: TargetAnswer } | { readonly thrown: unknown };
 
 /**
- * Forwards each event while its sender waits, and returns the target's answer to the sender. The event is in the inbox
- * before it is forwarded. Until the target has answered 2xx it is retried, on schedule and whenever the sender retries.
+ * Forwards each event while its sender waits, and returns the target's answer to the sender. The
+ * event is in the inbox before it is forwarded. Until the target has answered 2xx it is retried, on
+ * schedule and whenever the sender retries.
  */
 export function syncForward(timeout: number) {
   const waiting = new Map<number, Set<(end: End) => void>>();
@@ -43,25 +44,40 @@ export function syncForward(timeout: number) {
       if (others.size === 0) waiting.delete(seq);
     }
   };
-  /** The options of the single forward whose answers are passed on. The sender waits for the whole body. */
+  /**
+   * The options of the single forward whose answers are passed on. The sender waits for the whole
+   * body.
+   */
   const forwardOptions: ForwardOptions = {
-    ...{ timeout, bodyTimeout: timeout, maxAnswer: MAX_PASSED_ON },
+    timeout,
+    bodyTimeout: timeout,
+    maxAnswer: MAX_PASSED_ON,
     onAnswer: (seq, answer) => tell(seq, { answer }),
     onFailure: (seq, thrown) => tell(seq, { thrown }),
   };
   /** Wraps the receiver for senders. */
   const over = (receiver: Pick<Receiver, "receive" | "runNow">): Pick<Receiver, "receive"> => {
-    const inline: Inline = { hold: timeout + SLACK, answer: (accepted) => answer(accepted, receiver) };
+    const inline: Inline = {
+      hold: timeout + SLACK,
+      answer: (accepted) => answer(accepted, receiver),
+    };
     return { receive: (incoming) => receiver.receive(incoming, inline) };
   };
   return { forwardOptions, over };
 }
 
-/** The sender's answer. Problems of this machine belong in the log and the live view; senders do not see them. */
+/**
+ * The sender's answer. Problems of this machine belong in the log and the live view; senders do not
+ * see them.
+ */
 function toSender(end: End): Answer {
   if ("thrown" in end) {
     return isOverdue(end.thrown)
-      ? failure(504, "gateway_timeout", "The delivery was kept, but the target did not answer in time.")
+      ? failure(
+          504,
+          "gateway_timeout",
+          "The delivery was kept, but the target did not answer in time.",
+        )
       : failure(502, "bad_gateway", "The delivery was kept, but the target could not be reached.");
   }
   const { status, bytes, cut, headers } = end.answer;
@@ -71,7 +87,10 @@ function toSender(end: End): Answer {
   return { status, headers: { ...passedBack(headers), ...length }, body: bytes };
 }
 
-/** A part of an answer is not passed on. If its status was 2xx, the event is done, and the sender's retry is a duplicate. */
+/**
+ * A part of an answer is not passed on. If its status was 2xx, the event is done, and the sender's
+ * retry is a duplicate.
+ */
 function incomplete(cut: Cut): Answer {
   if (cut === "overdue") {
     const message = "The delivery was kept, but the target's answer was not complete in time.";
@@ -86,10 +105,15 @@ function comeAgain(): Answer {
   return failure(503, "unavailable", message, { "Retry-After": RETRY_AFTER });
 }
 
-/** The target's headers without those of its connection, both the known ones and those that it names. */
+/**
+ * The target's headers without those of its connection, both the known ones and those that it
+ * names.
+ */
 function passedBack(headers: TargetAnswer["headers"]): Answer["headers"] {
   const named = (headers.connection ?? "").toLowerCase().split(",");
   const dropped = new Set([...HOP_BY_HOP, "content-length", ...named.map((name) => name.trim())]);
   const kept = Object.entries(headers).filter(([name]) => !dropped.has(name));
-  return Object.fromEntries(kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
+  return Object.fromEntries(
+    kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }

@@ -10,24 +10,41 @@ import { sign } from "../signature/sign.ts";
 /** Makes up the `data` of triggered events. */
 export interface MadeUpData {
   readonly file: string;
-  /** `data` of a kind as JSON, the same for the same seed; nothing for a kind that is not in the file. */
+  /**
+   * `data` of a kind as JSON, the same for the same seed; nothing for a kind that is not in the
+   * file.
+   */
   readonly data: (kind: string, seed: number) => string | undefined;
 }
 
 /** Changes to a sample before it is signed and sent. */
 export interface TriggerOptions {
-  /** JSON text that replaces `data`; sent exactly as written, or only its numbers if a value inside it is set. */
+  /**
+   * JSON text that replaces `data`; sent exactly as written, or only its numbers if a value inside
+   * it is set.
+   */
   readonly data?: string;
-  /** Values by path, such as `data.amount` = `1200`: parsed as JSON if possible, numbers as written, else strings. */
+  /**
+   * Values by path, such as `data.amount` = `1200`: parsed as JSON if possible, numbers as written,
+   * else strings.
+   */
   readonly set?: readonly { readonly path: string; readonly value: string }[];
   /** Milliseconds since 1970. */
   readonly timestamp: number;
-  /** Replaces the number in the sample's own `data.id`, so that the event is about another resource. */
+  /**
+   * Replaces the number in the sample's own `data.id`, so that the event is about another resource.
+   */
   readonly resource?: string;
 }
 
-/** Creates the body of a triggered event. Throws `input_invalid` for data that is not a JSON object, or an invalid path. */
-export function triggerBody(kind: string, { data, set = [], timestamp, resource }: TriggerOptions): Buffer {
+/**
+ * Creates the body of a triggered event. Throws `input_invalid` for data that is not a JSON object,
+ * or an invalid path.
+ */
+export function triggerBody(
+  kind: string,
+  { data, set = [], timestamp, resource }: TriggerOptions,
+): Buffer {
   const envelope = startFrom(kind, timestamp);
   const { id } = envelope.data;
   if (resource !== undefined && typeof id === "string")
@@ -73,7 +90,10 @@ function parseData(text: string): Record<string, unknown> {
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value))
     return value as Record<string, unknown>;
-  throw new HookporterError("input_invalid", "expected data to be a JSON object, got another JSON value");
+  throw new HookporterError(
+    "input_invalid",
+    "expected data to be a JSON object, got another JSON value",
+  );
 }
 
 function setPath(envelope: Envelope, path: string, text: string): void {
@@ -90,7 +110,8 @@ function setPath(envelope: Envelope, path: string, text: string): void {
         `--set ${path}: expected ${step} to be an object, got another value: set it to an object first`,
       );
   }
-  const isBeyond = Array.isArray(holder) && !(/^\d+$/.test(last) && Number(last) <= holder.length); // such as `length`
+  // such as `length`
+  const isBeyond = Array.isArray(holder) && !(/^\d+$/.test(last) && Number(last) <= holder.length);
   if (isBeyond || [...steps, last].some((step) => step === "" || step === "__proto__"))
     throw new HookporterError(
       "input_invalid",

@@ -7,7 +7,10 @@ import { isLocalhost } from "./localhost.ts";
 const PROBE_TIMEOUT = 500;
 
 /** This machine's loopback addresses, each with the other one. */
-const OTHER_FAMILY: Readonly<Record<string, string>> = { "127.0.0.1": "[::1]", "[::1]": "127.0.0.1" };
+const OTHER_FAMILY: Readonly<Record<string, string>> = {
+  "127.0.0.1": "[::1]",
+  "[::1]": "127.0.0.1",
+};
 
 /** What is known besides the error. */
 export interface Surroundings {
@@ -15,11 +18,16 @@ export interface Surroundings {
   readonly inContainer?: boolean;
 }
 
-/** Explains why a target did not answer, in one line: cause, then fix. Probes the target's port to find out. */
+/**
+ * Explains why a target did not answer, in one line: cause, then fix. Probes the target's port to
+ * find out.
+ */
 export async function whyUnreachable(
   thrown: unknown,
   target: URL,
-  { inContainer = existsSync("/.dockerenv") || existsSync("/run/.containerenv") }: Surroundings = {},
+  {
+    inContainer = existsSync("/.dockerenv") || existsSync("/run/.containerenv"),
+  }: Surroundings = {},
 ): Promise<string> {
   const first = likeliest(thrown);
   const code = codeOf(first);
@@ -28,7 +36,8 @@ export async function whyUnreachable(
   if (code === "ENOTFOUND" && host === "host.docker.internal")
     return "unknown host: that name exists only inside a container (on Linux start it with --add-host=host.docker.internal:host-gateway); elsewhere use 127.0.0.1";
   if (code === "ENOTFOUND") return `unknown host: check the spelling of ${host}`;
-  if (code === "EAI_AGAIN") return `could not look up ${host}: check its spelling and this machine's network`;
+  if (code === "EAI_AGAIN")
+    return `could not look up ${host}: check its spelling and this machine's network`;
   if (["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"].includes(code))
     return `the network cannot reach it (${code}): check the address and firewalls`;
   if (target.protocol === "https:") return whyNotSecure(first, code, target);
@@ -36,8 +45,8 @@ export async function whyUnreachable(
 }
 
 /**
- * The error to report if several addresses of a name were tried: a refused connection if there is one, since a machine
- * without IPv6 cannot reach `::1` at all, else the first.
+ * The error to report if several addresses of a name were tried: a refused connection if there is
+ * one, since a machine without IPv6 cannot reach `::1` at all, else the first.
  */
 function likeliest(thrown: unknown): unknown {
   if (!(thrown instanceof AggregateError)) return thrown;
@@ -53,7 +62,10 @@ async function whyRefused(target: URL, inContainer: boolean): Promise<string> {
   const other = new URL(target);
   other.hostname = OTHER_FAMILY[target.hostname] ?? target.hostname;
   const isLoopback = other.hostname !== target.hostname;
-  if (isLoopback && (await tryToConnect(other, { timeout: PROBE_TIMEOUT, secure: false })) === undefined) {
+  if (
+    isLoopback &&
+    (await tryToConnect(other, { timeout: PROBE_TIMEOUT, secure: false })) === undefined
+  ) {
     return `connection refused on ${host}, but something listens on ${hostOf(other)}: forward to ${other.origin}, or make the app listen on ${host}`;
   }
   const local = isLocalhost(target);
@@ -80,17 +92,25 @@ async function whyBroken(thrown: unknown, code: string, target: URL): Promise<st
   const garbled = code.startsWith("HPE_");
   if (!garbled && code !== "ECONNRESET" && code !== "EPIPE") return describeError(thrown);
   if (await speaksTls(target)) return `it speaks TLS, not plain HTTP: use https://${target.host}`;
-  return garbled ? "the server there does not speak HTTP: check the port" : `${CLOSED}: check the app's log`;
+  return garbled
+    ? "the server there does not speak HTTP: check the port"
+    : `${CLOSED}: check the app's log`;
 }
 
-/** Whether a reason of {@link whyUnreachable} says that a server is there, which cannot be sent anything in this way. */
+/**
+ * Whether a reason of {@link whyUnreachable} says that a server is there, which cannot be sent
+ * anything in this way.
+ */
 export function isWrongWay(why: string): boolean {
   return /^(?:it speaks |its certificate |the server there )/.test(why);
 }
 
 const CLOSED = "the connection was closed before an answer arrived";
 
-/** Recognises a TLS server's 400 to plain HTTP (nginx, Apache, Go, Caddy); returns the fix, or `undefined` for another 400. */
+/**
+ * Recognises a TLS server's 400 to plain HTTP (nginx, Apache, Go, Caddy); returns the fix, or
+ * `undefined` for another 400.
+ */
 export function wantsTls(target: URL, status: number, body: string): string | undefined {
   const told =
     /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|speaking plain HTTP to an SSL/i;
@@ -99,8 +119,9 @@ export function wantsTls(target: URL, status: number, body: string): string | un
 }
 
 async function speaksTls(target: URL): Promise<boolean> {
-  // This only tests whether the server completes a TLS handshake. Nothing is sent, so any certificate will do. An alert is a
-  // TLS answer too: the server may require a name, or a client certificate.
+  // This only tests whether the server completes a TLS handshake. Nothing is sent, so any
+  // certificate will do. An alert is a TLS answer too: the server may require a name, or a client
+  // certificate.
   const why = await tryToConnect(target, { timeout: PROBE_TIMEOUT, secure: true, insecure: true });
   return why === undefined || /^ERR_SSL_.*_ALERT_/.test(codeOf(why));
 }

@@ -1,10 +1,15 @@
-/** The statuses of the service (service description, "Errors"); 403 and 404 are the sandbox's own. */
+/**
+ * The statuses of the service (service description, "Errors"); 403 and 404 are the sandbox's own.
+ */
 export type ApiStatus = 400 | 401 | 403 | 404 | 429 | 500;
 
 /** An error response before it is written. */
 export interface ApiError {
   readonly status: ApiStatus;
-  /** `invalid_request` is documented; the other values are the sandbox's own (section "Errors", rule 3). */
+  /**
+   * `invalid_request` is documented; the other values are the sandbox's own (section "Errors", rule
+   * 3).
+   */
   readonly type:
     | "invalid_request"
     | "unauthorized"
@@ -32,11 +37,15 @@ export function unauthorized(message: string): ApiError {
   return { status: 401, type: "unauthorized", message };
 }
 
-/** The rate limit is reached (service description, "Limits"); the `Retry-After` is an assumption. */
+/**
+ * The rate limit is reached (service description, "Limits"); the `Retry-After` is an assumption.
+ */
 export function rateLimited(waitMs: number): ApiError {
   const seconds = Math.max(1, Math.ceil(waitMs / 1000));
   return {
-    ...{ status: 429, type: "rate_limited", message: `too many requests: retry in ${seconds} s` },
+    status: 429,
+    type: "rate_limited",
+    message: `too many requests: retry in ${seconds} s`,
     headers: { "Retry-After": String(seconds) },
   };
 }

@@ -9,8 +9,13 @@ import type { SandboxObservation } from "./observation.ts";
 import { fail } from "./respond.ts";
 import { type ServiceApiParts, serviceApi } from "./service-api.ts";
 
-/** Creates the Express app: the service's API and the sandbox's own routes, only for this machine. */
-export function createApp(parts: ServiceApiParts, observers: Listeners<SandboxObservation>): Express {
+/**
+ * Creates the Express app: the service's API and the sandbox's own routes, only for this machine.
+ */
+export function createApp(
+  parts: ServiceApiParts,
+  observers: Listeners<SandboxObservation>,
+): Express {
   const { settings, simulation, rules } = parts;
   const app = express().disable("x-powered-by").disable("etag");
   app.enable("case sensitive routing");
@@ -27,7 +32,9 @@ export function createApp(parts: ServiceApiParts, observers: Listeners<SandboxOb
   return app;
 }
 
-/** Routes that the description does not show do not exist (service description, "Other endpoints"). */
+/**
+ * Routes that the description does not show do not exist (service description, "Other endpoints").
+ */
 export function notFound(what: string): ApiError {
   const message = `unknown ${what}: the service's description does not show it`;
   return { status: 404, type: "not_found", message };
@@ -50,7 +57,8 @@ function onError(log: Logger): ErrorRequestHandler {
   return (thrown, _request, response, _next) => {
     if (response.headersSent) return void response.destroy();
     if ((thrown as { status?: unknown } | undefined)?.status === 400)
-      return fail(response, invalid("expected a path that can be decoded")); // Express's own error, for a stray %
+      // Express's own error, for a stray %
+      return fail(response, invalid("expected a path that can be decoded"));
     log.error({ error: describeError(thrown) }, "the sandbox failed to answer");
     const message = "the sandbox itself failed; see its log";
     fail(response, { status: 500, type: "server_error", message });

@@ -4,11 +4,17 @@ import { drawAt } from "./draw.ts";
 export interface Chaos {
   /** Probability that a delivery is sent twice. */
   readonly duplicates: number;
-  /** Each delivery waits a random time from this range before its first attempt, so deliveries change their order. */
+  /**
+   * Each delivery waits a random time from this range before its first attempt, so deliveries
+   * change their order.
+   */
   readonly delay: readonly [number, number];
   /** Probability that an attempt is signed with another secret. */
   readonly wrongSignature: number;
-  /** Lets nothing through for this long, starting with the first attempt: attempts fail, streams are cut. */
+  /**
+   * Lets nothing through for this long, starting with the first attempt: attempts fail, streams are
+   * cut.
+   */
   readonly outage: number;
 }
 
@@ -18,8 +24,8 @@ export type ChaosOptions = { readonly [Name in keyof Chaos]?: Chaos[Name] | unde
 export const NO_CHAOS: Chaos = { duplicates: 0, delay: [0, 0], wrongSignature: 0, outage: 0 };
 
 /**
- * The faults of a delivery: always the same for the same seed and number. `copyDelay` is that before the first attempt of a
- * second copy; `undefined` if there is none.
+ * The faults of a delivery: always the same for the same seed and number. `copyDelay` is that
+ * before the first attempt of a second copy; `undefined` if there is none.
  */
 export function fateOf(seed: number, number: number, { duplicates, delay }: Chaos) {
   const random = drawAt(seed, number, 0);
@@ -30,6 +36,11 @@ export function fateOf(seed: number, number: number, { duplicates, delay }: Chao
 }
 
 /** Whether an attempt, counted from 1, gets a wrong signature. */
-export function isMissigned(seed: number, number: number, attempt: number, { wrongSignature }: Chaos) {
+export function isMissigned(
+  seed: number,
+  number: number,
+  attempt: number,
+  { wrongSignature }: Chaos,
+) {
   return drawAt(seed, number, attempt)() < wrongSignature;
 }

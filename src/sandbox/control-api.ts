@@ -7,8 +7,8 @@ import { fail, succeed } from "./respond.ts";
 import type { CausedEvent, Simulation } from "./simulation.ts";
 
 /**
- * The routes below `/_sandbox`, which belong to the sandbox, for what the description does not show: cause events, and
- * list subscriptions and deliveries.
+ * The routes below `/_sandbox`, which belong to the sandbox, for what the description does not
+ * show: cause events, and list subscriptions and deliveries.
  */
 export function controlApi(simulation: Simulation): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
@@ -20,22 +20,37 @@ export function controlApi(simulation: Simulation): Router {
     succeed(response, caused);
   });
 
-  router.get("/deliveries", (_, response) => succeed(response, { data: simulation.deliverer.deliveries }));
+  router.get("/deliveries", (_, response) =>
+    succeed(response, { data: simulation.deliverer.deliveries }),
+  );
 
-  router.get("/subscriptions", (_, response) => succeed(response, { data: simulation.subscriptions }));
+  router.get("/subscriptions", (_, response) =>
+    succeed(response, { data: simulation.subscriptions }),
+  );
 
   router.delete("/subscriptions/:id", (request, response) => {
     const removed = simulation.unsubscribe(request.params.id);
     if (removed !== undefined) return succeed(response, removed);
-    fail(response, { status: 404, type: "not_found", message: "there is no subscription with that id" });
+    fail(response, {
+      status: 404,
+      type: "not_found",
+      message: "there is no subscription with that id",
+    });
   });
 
   return router;
 }
 
-/** Reads a body such as `{"event": "payment.received", "data": {…}}`; ignores other members, such as an envelope's. */
-function causeEvent(body: unknown, simulation: Simulation): CausedEvent | { readonly error: ApiError } {
-  if (!isRecord(body)) return { error: invalid("expected a JSON object with event and, optionally, data") };
+/**
+ * Reads a body such as `{"event": "payment.received", "data": {…}}`; ignores other members, such as
+ * an envelope's.
+ */
+function causeEvent(
+  body: unknown,
+  simulation: Simulation,
+): CausedEvent | { readonly error: ApiError } {
+  if (!isRecord(body))
+    return { error: invalid("expected a JSON object with event and, optionally, data") };
   const { event, data } = body;
   if (event === undefined) return { error: invalid("event is required", "event") };
   if (typeof event !== "string" || !isEventKind(event))

@@ -32,8 +32,9 @@ export const MAX_KEPT = 1000;
 type Terms = Pick<SandboxSettings, "seed" | "chaos" | "retry" | "clock">;
 
 /**
- * Delivers: sends, waits for the confirmation, retries on schedule, and simulates faults. That retries exist is described,
- * but not their number and schedule (service description, "Delivery"), so these are settings.
+ * Delivers: sends, waits for the confirmation, retries on schedule, and simulates faults. That
+ * retries exist is described, but not their number and schedule (service description, "Delivery"),
+ * so these are settings.
  */
 export class Deliverer {
   readonly #terms: Terms;
@@ -60,7 +61,10 @@ export class Deliverer {
     return this.#outageEnds !== undefined && this.#terms.clock() < this.#outageEnds;
   }
 
-  /** Starts to deliver; returns the deliveries' ids: one, or two if chaos duplicates it, none after the end. */
+  /**
+   * Starts to deliver; returns the deliveries' ids: one, or two if chaos duplicates it, none after
+   * the end.
+   */
   deliver(consignment: Consignment): readonly string[] {
     if (this.#closing.signal.aborted) return [];
     const number = this.#count + 1;
@@ -95,8 +99,14 @@ export class Deliverer {
     const number = ++this.#count;
     const { event, timestamp, destination } = consignment;
     const standing: Standing = {
-      ...{ id: `del_sandbox_${number}`, event, timestamp, webhook: destination.webhook, state: "waiting" },
-      ...{ copyOf, attempts: [], nextAttemptAt: formatTimestamp(this.#terms.clock() + delay) },
+      id: `del_sandbox_${number}`,
+      event,
+      timestamp,
+      webhook: destination.webhook,
+      state: "waiting",
+      copyOf,
+      attempts: [],
+      nextAttemptAt: formatTimestamp(this.#terms.clock() + delay),
     };
     const one: UnderWay = { ...consignment, number, standing };
     this.#keep(standing);
@@ -133,7 +143,10 @@ export class Deliverer {
       : await destination.reach(body, missigned, signal);
     if (!this.#open.has(one)) return;
     const done: SandboxAttempt = {
-      ...{ attempt, at: formatTimestamp(at), status, error },
+      attempt,
+      at: formatTimestamp(at),
+      status,
+      error,
       duration: Math.round((performance.now() - start) * 10) / 10,
       chaos: [...(missigned ? ["wrong-signature"] : []), ...(outage ? ["outage"] : [])],
     };

@@ -22,14 +22,19 @@ export interface Destination {
 
 const WRONG_SECRET = "a secret that no subscription has, for wrong signatures";
 
-/** The endpoint of a subscription: a signed POST, confirmed only by status 200 (service description, "Delivery"). */
+/**
+ * The endpoint of a subscription: a signed POST, confirmed only by status 200 (service description,
+ * "Delivery").
+ */
 export function endpointOf(
   { id, url, target, secret }: Subscription,
   { signatureHeader, answerTimeout }: { signatureHeader: string; answerTimeout: number },
   signal: AbortSignal,
 ): Destination {
   return {
-    ...{ webhook: { id, url }, signed: secret !== undefined, signal },
+    webhook: { id, url },
+    signed: secret !== undefined,
+    signal,
     reach: async (body, missigned, aborted) => {
       const key = missigned ? WRONG_SECRET : secret?.key;
       const headers = {
@@ -38,8 +43,17 @@ export function endpointOf(
         ...(key !== undefined && { [signatureHeader]: sign(body, key) }),
       };
       try {
-        const { status } = await send({ target, headers, body, timeout: answerTimeout, signal: aborted });
-        return { status, error: status === 200 ? null : `answered ${status}, but only 200 confirms` };
+        const { status } = await send({
+          target,
+          headers,
+          body,
+          timeout: answerTimeout,
+          signal: aborted,
+        });
+        return {
+          status,
+          error: status === 200 ? null : `answered ${status}, but only 200 confirms`,
+        };
       } catch (thrown) {
         return { status: null, error: describeError(thrown) };
       }

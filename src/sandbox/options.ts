@@ -19,7 +19,10 @@ import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
 import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";
 import { isHostPattern } from "./local-only.ts";
 
-/** The options of a sandbox. All times are in milliseconds. What the description does not show is an assumption. */
+/**
+ * The options of a sandbox. All times are in milliseconds. What the description does not show is an
+ * assumption.
+ */
 export interface SandboxOptions {
   /** Port on 127.0.0.1, or 0 for any free port. Default 4500. */
   readonly port?: number | undefined;
@@ -31,13 +34,19 @@ export interface SandboxOptions {
   readonly properties?: number | undefined;
   /** Requests to `/v1` per minute and key; `Infinity` for no limit. Default 600, an assumption. */
   readonly rateLimit?: number | undefined;
-  /** When a failed delivery is sent again. Default: 6 attempts, from 1 second to 10 minutes apart, an assumption. */
+  /**
+   * When a failed delivery is sent again. Default: 6 attempts, from 1 second to 10 minutes apart,
+   * an assumption.
+   */
   readonly retry?: RetryOptions | undefined;
-  /** How long an endpoint, or a stream that acknowledges, may take to answer. Default 10 000, an assumption. */
+  /**
+   * How long an endpoint, or a stream that acknowledges, may take to answer. Default 10 000, an
+   * assumption.
+   */
   readonly answerTimeout?: number | undefined;
   /**
-   * Other hosts that it may deliver to: names, `*.example.com` for subdomains, or `*` for any. Anyone who can create a
-   * subscription makes this machine post to them. Default: none.
+   * Other hosts that it may deliver to: names, `*.example.com` for subdomains, or `*` for any.
+   * Anyone who can create a subscription makes this machine post to them. Default: none.
    */
   readonly targetHosts?: readonly string[] | undefined;
   /** The faults to simulate. Default: none. */
@@ -51,7 +60,8 @@ export interface SandboxOptions {
 }
 
 /** Checked and frozen options, with defaults. */
-export interface SandboxSettings extends Settled<Omit<SandboxOptions, "apiKey" | "retry" | "chaos">> {
+export interface SandboxSettings
+  extends Settled<Omit<SandboxOptions, "apiKey" | "retry" | "chaos">> {
   readonly apiKey: string | undefined;
   readonly retry: RetryPolicy;
   readonly chaos: Chaos;
@@ -59,7 +69,11 @@ export interface SandboxSettings extends Settled<Omit<SandboxOptions, "apiKey" |
 
 /** Defaults that the description does not show. */
 export const SANDBOX_DEFAULTS = {
-  ...{ port: 4500, seed: 1, properties: 25, rateLimit: 600, answerTimeout: 10_000 },
+  port: 4500,
+  seed: 1,
+  properties: 25,
+  rateLimit: 600,
+  answerTimeout: 10_000,
   retry: { attempts: 6, delay: 1000, factor: 5, maxDelay: 600_000, jitter: 0 },
 } as const;
 
@@ -77,7 +91,8 @@ const CHECKS: Readonly<Record<keyof SandboxOptions, Check>> = {
   properties: whole(0, 100_000),
   rateLimit: aNumber("a whole number from 1 to 1000000, or Infinity for no limit", (value) => {
     return (
-      value === Number.POSITIVE_INFINITY || (Number.isInteger(value) && value >= 1 && value <= 1_000_000)
+      value === Number.POSITIVE_INFINITY ||
+      (Number.isInteger(value) && value >= 1 && value <= 1_000_000)
     );
   }),
   retry: checkedElsewhere,
@@ -89,7 +104,10 @@ const CHECKS: Readonly<Record<keyof SandboxOptions, Check>> = {
   clock: syncFunction("pass one that returns milliseconds since 1970, such as Date.now"),
 };
 const CHAOS_CHECKS: Readonly<Record<keyof Chaos, Check>> = {
-  ...{ duplicates: probability, delay: checkRange, wrongSignature: probability, outage: milliseconds },
+  duplicates: probability,
+  delay: checkRange,
+  wrongSignature: probability,
+  outage: milliseconds,
 };
 
 /**
@@ -116,11 +134,16 @@ export function readSandboxOptions(options: SandboxOptions): SandboxSettings {
 /** The key itself is not shown. */
 function checkApiKey(given: unknown, name: string): void {
   if (typeof given === "string" && /^sk_test_[\x21-\x7e]+$/.test(given)) return;
-  throw invalid(`${name} to be a key that begins with sk_test_`, given, "pass one, or leave it out for any");
+  throw invalid(
+    `${name} to be a key that begins with sk_test_`,
+    given,
+    "pass one, or leave it out for any",
+  );
 }
 
 function checkHosts(given: unknown, name: string): void {
-  if (!Array.isArray(given)) throw invalid(`${name} to be a list of host names`, given, "pass such a list");
+  if (!Array.isArray(given))
+    throw invalid(`${name} to be a list of host names`, given, "pass such a list");
   const fix = "pass one such as example.com, *.example.com or *";
   for (const [index, item] of given.entries())
     if (!isHostPattern(item)) throw invalid(`${name}[${index}] to be a host name`, item, fix);
@@ -129,7 +152,8 @@ function checkHosts(given: unknown, name: string): void {
 function checkRange(given: unknown, name: string): void {
   const list: readonly unknown[] = Array.isArray(given) ? given : [];
   const [low, high] = list;
-  if (list.length !== 2) throw invalid(`${name} to be two numbers`, given, "pass one such as [0, 1000]");
+  if (list.length !== 2)
+    throw invalid(`${name} to be two numbers`, given, "pass one such as [0, 1000]");
   milliseconds(low, `${name}[0]`);
   wholeNumber("milliseconds", Number(low), MAX_TIMER)(high, `${name}[1]`);
 }

@@ -8,13 +8,19 @@ export const MAX_PER_PAGE = 100;
 
 /** Every field of a listed property; the type requires every field. */
 const FIELDS: Readonly<Record<keyof ListedProperty, true>> = {
-  ...{ id: true, type: true, address: true, surface: true, rooms: true },
-  ...{ rent: true, yield: true, tenant: true },
+  id: true,
+  type: true,
+  address: true,
+  surface: true,
+  rooms: true,
+  rent: true,
+  yield: true,
+  tenant: true,
 };
 
 /**
- * One page of properties, as `GET /v1/properties` returns it (service description, "List envelope"), or an error for an
- * invalid query.
+ * One page of properties, as `GET /v1/properties` returns it (service description, "List
+ * envelope"), or an error for an invalid query.
  */
 export function listProperties(properties: readonly ListedProperty[], query: URLSearchParams) {
   const { pageParameter, perPageParameter, fieldsSeparator } = DEFAULT_ASSUMPTIONS;
@@ -22,7 +28,10 @@ export function listProperties(properties: readonly ListedProperty[], query: URL
   if ("error" in fields) return fields;
   const page = readWhole(query, pageParameter, { fallback: 1, most: Number.MAX_SAFE_INTEGER });
   if (typeof page !== "number") return page;
-  const perPage = readWhole(query, perPageParameter, { fallback: DEFAULT_PER_PAGE, most: MAX_PER_PAGE });
+  const perPage = readWhole(query, perPageParameter, {
+    fallback: DEFAULT_PER_PAGE,
+    most: MAX_PER_PAGE,
+  });
   if (typeof perPage !== "number") return perPage;
   const data = properties.slice((page - 1) * perPage, page * perPage);
   const meta = { total: properties.length, page, per_page: perPage };

@@ -7,7 +7,8 @@ import { type ApiError, invalid } from "./api-error.ts";
 const BODY = { limit: 256 * 1024, timeout: 10_000 };
 
 /**
- * Reads a request's JSON (service description, "Endpoints": `Content-Type: application/json`), or returns an error.
+ * Reads a request's JSON (service description, "Endpoints": `Content-Type: application/json`), or
+ * returns an error.
  *
  * @param exact - keeps numbers as written, for bodies that become part of an envelope
  */

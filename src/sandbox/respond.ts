@@ -9,7 +9,9 @@ export function fail(response: Response, error: ApiError): void {
     .json(errorBody(error));
 }
 
-/** Writes a success: 200, the only success status of the service (service description, "Errors"). */
+/**
+ * Writes a success: 200, the only success status of the service (service description, "Errors").
+ */
 export function succeed(response: Response, body: object): void {
   response.status(200).json(body);
 }

@@ -14,7 +14,10 @@ export interface ServiceApiParts {
   readonly rules: TargetRules;
 }
 
-/** The routes below `/v1` (service description, "Endpoints"): they check the key, then the limit, then the request. */
+/**
+ * The routes below `/v1` (service description, "Endpoints"): they check the key, then the limit,
+ * then the request.
+ */
 export function serviceApi({ settings, simulation, rules }: ServiceApiParts): Router {
   const { apiKey, rateLimit, clock } = settings;
   const waitOf = rateLimiter(rateLimit, clock);
@@ -53,13 +56,17 @@ const MINUTE = 60_000;
 const MAX_CALLERS = 1000;
 
 /**
- * Counts requests per minute and caller. The service has a limit per minute, enforced with 429 (service description,
- * "Limits"); that a minute begins with a caller's first request is the sandbox's own rule. The returned function counts a
- * request, and returns the milliseconds to wait if it exceeds the limit.
+ * Counts requests per minute and caller. The service has a limit per minute, enforced with 429
+ * (service description, "Limits"); that a minute begins with a caller's first request is the
+ * sandbox's own rule. The returned function counts a request, and returns the milliseconds to wait
+ * if it exceeds the limit.
  *
  * @param perMinute - requests; `Infinity` for no limit
  */
-function rateLimiter(perMinute: number, clock: () => number): (caller: string) => number | undefined {
+function rateLimiter(
+  perMinute: number,
+  clock: () => number,
+): (caller: string) => number | undefined {
   const windows = new Map<string, { readonly ends: number; count: number }>();
   const forget = (now: number) => {
     if (windows.size < MAX_CALLERS) return;

@@ -47,7 +47,9 @@ export class Simulation {
     this.#settings = settings;
     this.#observers = observers;
     const now = clock();
-    this.#properties = Array.from({ length: properties }, (_, index) => drawProperty(seed, index + 1, now));
+    this.#properties = Array.from({ length: properties }, (_, index) =>
+      drawProperty(seed, index + 1, now),
+    );
     this.deliverer = new Deliverer(settings, observers);
   }
 
@@ -58,15 +60,21 @@ export class Simulation {
 
   /** Oldest first. */
   get subscriptions(): readonly ShownSubscription[] {
-    return [...this.#subscribed.values()].map(({ subscription }) => shownSubscription(subscription));
+    return [...this.#subscribed.values()].map(({ subscription }) =>
+      shownSubscription(subscription),
+    );
   }
 
-  /** Creates a subscription. An equal one stays the only one, so that a receiver may subscribe each time it starts. */
+  /**
+   * Creates a subscription. An equal one stays the only one, so that a receiver may subscribe each
+   * time it starts.
+   */
   subscribe(request: SubscriptionRequest): ShownSubscription {
     const { url, events, secret } = request;
     for (const { subscription: one } of this.#subscribed.values()) {
       const sameSecret = one.secret?.fingerprint === secret?.fingerprint;
-      if (one.url === url && one.events.join() === events.join() && sameSecret) return shownSubscription(one);
+      if (one.url === url && one.events.join() === events.join() && sameSecret)
+        return shownSubscription(one);
     }
     const id = sandboxId(++this.#subscriptionCount);
     const subscription = { ...request, id };
@@ -78,7 +86,10 @@ export class Simulation {
     return shown;
   }
 
-  /** Removes a subscription and cancels its deliveries; returns `undefined` if there is none with that id. */
+  /**
+   * Removes a subscription and cancels its deliveries; returns `undefined` if there is none with
+   * that id.
+   */
   unsubscribe(id: string): ShownSubscription | undefined {
     const found = this.#subscribed.get(id);
     if (found === undefined) return undefined;
@@ -97,8 +108,9 @@ export class Simulation {
   }
 
   /**
-   * Causes an event. The description shows only that creating a property causes one ("Events"). So `property.created` without
-   * data creates a property, and the other kinds carry the invented data of their sample.
+   * Causes an event. The description shows only that creating a property causes one ("Events"). So
+   * `property.created` without data creates a property, and the other kinds carry the invented data
+   * of their sample.
    */
   emit(kind: EventKind, data?: Readonly<Record<string, unknown>>): CausedEvent {
     // No two events have the same millisecond, since a receiver could treat equal events as one.

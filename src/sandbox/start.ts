@@ -26,7 +26,8 @@ export interface Sandbox {
   /** The latest 1000, oldest first. */
   readonly deliveries: readonly SandboxDelivery[];
   /**
-   * Causes an event. Without data, `property.created` creates a property, and other kinds carry invented data.
+   * Causes an event. Without data, `property.created` creates a property, and other kinds carry
+   * invented data.
    *
    * @throws ConfigurationError `option_invalid` for an unknown kind
    */
@@ -74,7 +75,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   });
   openStreamsOn(server, stream, { settings, simulation, rules });
   return {
-    ...{ url, streamUrl },
+    url,
+    streamUrl,
     get subscriptions() {
       return simulation.subscriptions;
     },

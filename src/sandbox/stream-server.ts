@@ -12,8 +12,9 @@ const MAX_MESSAGE = 1024;
 const CLOSE_GRACE = 1000;
 
 /**
- * All streams, as one destination: an event goes to each open stream, and is confirmed when all have confirmed it. A client
- * that reconnects gets unconfirmed events. All of it is assumed: see `stream/protocol.ts`.
+ * All streams, as one destination: an event goes to each open stream, and is confirmed when all
+ * have confirmed it. A client that reconnects gets unconfirmed events. All of it is assumed: see
+ * `stream/protocol.ts`.
  *
  * @param url - of the stream, used as the subscription's URL in envelopes
  * @param answerTimeout - milliseconds for a client to acknowledge
@@ -24,14 +25,18 @@ export function streamServer(
   onChange: (observation: StreamObservation) => void,
 ) {
   const server = new WebSocketServer({
-    ...{ noServer: true, maxPayload: MAX_MESSAGE, perMessageDeflate: false, clientTracking: false },
+    noServer: true,
+    maxPayload: MAX_MESSAGE,
+    perMessageDeflate: false,
+    clientTracking: false,
   });
   server.on("headers", (headers, request) => {
     if (acknowledges(request)) headers.push(`${ACKNOWLEDGE_HEADER}: 1`);
   });
   const closing = new AbortController();
   const open = new Set<ReturnType<typeof openStream>>();
-  const tell = (change: StreamObservation["change"]) => onChange({ type: "stream", change, open: open.size });
+  const tell = (change: StreamObservation["change"]) =>
+    onChange({ type: "stream", change, open: open.size });
   /** Opens a stream on a connection whose request was checked. */
   const accept = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     server.handleUpgrade(request, socket, head, (opened) => {
@@ -71,8 +76,8 @@ function acknowledges({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * One open stream. If its client acknowledges, its answer confirms a message; answers arrive in order, within the milliseconds
- * given. Otherwise a message counts as received once sent.
+ * One open stream. If its client acknowledges, its answer confirms a message; answers arrive in
+ * order, within the milliseconds given. Otherwise a message counts as received once sent.
  */
 function openStream(socket: WebSocket, answerTimeout: number | undefined) {
   const unanswered: ((reached: Reached) => void)[] = [];
@@ -100,7 +105,10 @@ function openStream(socket: WebSocket, answerTimeout: number | undefined) {
       return;
     }
     const { status } = acknowledgement;
-    answer({ status, error: status === 200 ? null : `acknowledged with ${status}, but only 200 confirms` });
+    answer({
+      status,
+      error: status === 200 ? null : `acknowledged with ${status}, but only 200 confirms`,
+    });
   });
   socket.on("error", () => {}); // "close" follows
   socket.on("close", () => failAll("the stream was closed before it confirmed"));
@@ -110,7 +118,10 @@ function openStream(socket: WebSocket, answerTimeout: number | undefined) {
     const answered = new Promise<Reached>((resolve) => unanswered.push(resolve));
     const written = await write(body);
     if (written.error !== null) giveUp(written.error);
-    const timer = setTimeout(() => giveUp(`not acknowledged in ${answerTimeout} ms`), answerTimeout);
+    const timer = setTimeout(
+      () => giveUp(`not acknowledged in ${answerTimeout} ms`),
+      answerTimeout,
+    );
     try {
       return await answered;
     } finally {

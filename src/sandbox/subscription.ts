@@ -6,7 +6,10 @@ import { readSecrets, type Secret } from "../signature/secrets.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import { isAllowedTarget } from "./local-only.ts";
 
-/** A request to create a subscription (service description, "Webhook subscription (request to create)"). */
+/**
+ * A request to create a subscription (service description, "Webhook subscription (request to
+ * create)").
+ */
 export interface SubscriptionRequest {
   /** As given; deliveries contain it unchanged. */
   readonly url: string;
@@ -22,7 +25,9 @@ export interface Subscription extends SubscriptionRequest {
   readonly id: string;
 }
 
-/** A subscription as the sandbox shows it, without its secret. The description shows no such format. */
+/**
+ * A subscription as the sandbox shows it, without its secret. The description shows no such format.
+ */
 export interface ShownSubscription {
   readonly id: string;
   readonly url: string;
@@ -32,13 +37,15 @@ export interface ShownSubscription {
 
 export interface TargetRules {
   readonly targetHosts: readonly string[];
-  /** The sandbox's own port: a subscription that leads back to it would cause events without end. */
+  /**
+   * The sandbox's own port: a subscription that leads back to it would cause events without end.
+   */
   readonly ownPort: number;
 }
 
 /**
- * Reads the body of `POST /v1/webhooks`: `url` and `events` are required, `secret` is not (service description, "Webhook
- * subscription"). An error names the missing or invalid `field`.
+ * Reads the body of `POST /v1/webhooks`: `url` and `events` are required, `secret` is not (service
+ * description, "Webhook subscription"). An error names the missing or invalid `field`.
  */
 export function readSubscription(
   body: unknown,
@@ -49,9 +56,12 @@ export function readSubscription(
   const target = readTarget(url, rules);
   if ("error" in target) return target;
   if (events === undefined) return { error: invalid("events is required", "events") };
-  const isKind = (kind: unknown): kind is EventKind => typeof kind === "string" && isEventKind(kind);
+  const isKind = (kind: unknown): kind is EventKind =>
+    typeof kind === "string" && isEventKind(kind);
   if (!Array.isArray(events) || events.length === 0 || !events.every(isKind))
-    return { error: invalid(`expected events to be a list of kinds: ${eventKinds.join(", ")}`, "events") };
+    return {
+      error: invalid(`expected events to be a list of kinds: ${eventKinds.join(", ")}`, "events"),
+    };
   const key = secret === undefined ? undefined : readSecret(secret);
   if (key !== undefined && "error" in key) return key;
   return { ...target, events: [...new Set(events)], secret: key };

@@ -9,8 +9,9 @@ const PARTS = "_parts";
 const MARKER = /^([ \t]*)(?:#|\/\/|<!--) part: (\S+)(?: -->)?\n/gm;
 
 /**
- * Puts folders on top of each other: a file replaces one with the same path in an earlier folder. Then fills in the
- * parts that files include. Returns the files by their paths, with forward slashes, and each `package.json` apart.
+ * Puts folders on top of each other: a file replaces one with the same path in an earlier folder.
+ * Then fills in the parts that files include. Returns the files by their paths, with forward
+ * slashes, and each `package.json` apart.
  */
 export async function readLayers(folders: readonly string[]) {
   const files = new Map<string, string>();
@@ -28,7 +29,10 @@ export async function readLayers(folders: readonly string[]) {
   return { files, manifests };
 }
 
-/** Replaces each marker by its part, indented as the marker is. An empty part leaves no second blank line behind. */
+/**
+ * Replaces each marker by its part, indented as the marker is. An empty part leaves no second blank
+ * line behind.
+ */
 function fillIn(text: string, parts: ReadonlyMap<string, string>): string {
   const filled = text.replace(MARKER, (_marker, indent: string, name: string) => {
     const part = parts.get(name);
@@ -41,7 +45,9 @@ function fillIn(text: string, parts: ReadonlyMap<string, string>): string {
 async function listFiles(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
-  const paths = files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)).split(sep));
+  const paths = files.map(({ parentPath, name }) =>
+    relative(folder, join(parentPath, name)).split(sep),
+  );
   return paths
     .flatMap((parts) => (parts.some((part) => LEFT_BEHIND.has(part)) ? [] : [parts.join("/")]))
     .sort();

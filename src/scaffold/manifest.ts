@@ -4,8 +4,9 @@ import { HookporterError } from "../errors.ts";
 type Manifest = Readonly<Record<string, unknown>>;
 
 /**
- * Merges the package.json of each layer into the new project's. A later layer's value replaces an earlier one's; its
- * scripts come first. @throws HookporterError `option_invalid` for the name of one of the dependencies
+ * Merges the package.json of each layer into the new project's. A later layer's value replaces an
+ * earlier one's; its scripts come first. @throws HookporterError `option_invalid` for the name of
+ * one of the dependencies
  */
 export function renderManifest(
   texts: readonly string[],

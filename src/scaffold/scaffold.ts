@@ -40,9 +40,10 @@ const RENAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Puts a template and its layers together as a new project, and writes its `.env`, readable only by its owner, with a secret
- * that is never printed or returned. Everything is checked before the first file is written, and existing files and links
- * are never overwritten. `files` are the written ones, as paths within the directory with forward slashes, sorted.
+ * Puts a template and its layers together as a new project, and writes its `.env`, readable only by
+ * its owner, with a secret that is never printed or returned. Everything is checked before the
+ * first file is written, and existing files and links are never overwritten. `files` are the
+ * written ones, as paths within the directory with forward slashes, sorted.
  *
  * @throws HookporterError `directory_not_empty`, `template_unknown`, `option_invalid`
  */
@@ -60,7 +61,13 @@ export async function scaffold(options: ScaffoldOptions) {
   const folders = layers.map((layer) => join(root.path, "templates", layer));
   const files = await planFiles(folders, { name, secret, version: root.version });
   for (const file of files) await writeNew(directory, file);
-  return { directory, name, template: template.name, inbox, files: files.map(({ path }) => path).sort() };
+  return {
+    directory,
+    name,
+    template: template.name,
+    inbox,
+    files: files.map(({ path }) => path).sort(),
+  };
 }
 
 function unknownInbox({ name, inboxes }: Template, inbox: ProjectInbox): HookporterError {
@@ -88,7 +95,10 @@ export async function writeNew(directory: string, { path, content, mode = 0o666 
   await writeFile(target, content, { flag: "wx", mode });
 }
 
-/** A new project's folder must not exist, or be empty except for `.git`; a link to one does not count. */
+/**
+ * A new project's folder must not exist, or be empty except for `.git`; a link to one does not
+ * count.
+ */
 async function checkTarget(directory: string): Promise<void> {
   const found = await lstat(directory).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;

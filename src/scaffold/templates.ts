@@ -2,7 +2,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { HookporterError } from "../errors.ts";
 
-/** Where a project keeps its events: in a file, or in a database on PostgreSQL that several processes share. */
+/**
+ * Where a project keeps its events: in a file, or in a database on PostgreSQL that several
+ * processes share.
+ */
 export type ProjectInbox = "file" | "postgres";
 
 /** A kind of project, as its `template.json` describes it. */
@@ -10,7 +13,9 @@ export interface Template {
   /** Its folder in `templates/`. */
   readonly name: string;
   readonly title: string;
-  /** The folders whose files it shares with others; a later one replaces files of an earlier one. */
+  /**
+   * The folders whose files it shares with others; a later one replaces files of an earlier one.
+   */
   readonly layers: readonly string[];
   /** The inboxes that it can have, the default first. */
   readonly inboxes: readonly [ProjectInbox, ...ProjectInbox[]];
@@ -18,7 +23,10 @@ export interface Template {
 
 export const DEFAULT_TEMPLATE = "express";
 
-/** All templates: the default first, then by name. Other folders start with `_` and are shared layers. */
+/**
+ * All templates: the default first, then by name. Other folders start with `_` and are shared
+ * layers.
+ */
 export async function listTemplates(packageRoot: string): Promise<readonly Template[]> {
   const entries = await readdir(join(packageRoot, "templates"), { withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory() && !entry.name.startsWith("_"));

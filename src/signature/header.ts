@@ -1,19 +1,20 @@
-/** Headers as provided by Node, Express, `fetch` or a Lambda event. Names are matched case-insensitively. */
+/**
+ * Headers as provided by Node, Express, `fetch` or a Lambda event. Names are matched
+ * case-insensitively.
+ */
 export type HeaderBag = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * Reads one header: returns its value, an array if it has several, or `undefined`. Only own keys count, so a header or
- * prototype named `__proto__` is not found. Two spellings of one name count as an array.
- *
- * @example
- * ```ts
- * import { readHeader } from "hookporter";
- *
- * readHeader({ "X-Service-Signature": "sha256=00" }, "x-service-signature"); // "sha256=00"
- * ```
+ * Reads one header: returns its value, an array if it has several, or `undefined`. Only own keys
+ * count, so a header or prototype named `__proto__` is not found. Two spellings of one name count
+ * as an array.
  */
-export function readHeader(headers: HeaderBag, name: string): string | readonly string[] | undefined {
-  // Detected by its method, since naming the class `Headers` would load all of Node's `fetch` on the first delivery.
+export function readHeader(
+  headers: HeaderBag,
+  name: string,
+): string | readonly string[] | undefined {
+  // Detected by its method, since naming the class `Headers` would load all of Node's `fetch` on
+  // the first delivery.
   if (isHeaders(headers)) return headers.get(name) ?? undefined;
   const wanted = name.toLowerCase();
   const found: string[] = [];
@@ -25,7 +26,10 @@ export function readHeader(headers: HeaderBag, name: string): string | readonly 
   return found.length === 1 ? headers[first] : found.flatMap((key) => headers[key] ?? []);
 }
 
-/** All headers with their values, in one pass: looking up each name takes quadratic time, and anyone can send thousands. */
+/**
+ * All headers with their values, in one pass: looking up each name takes quadratic time, and anyone
+ * can send thousands.
+ */
 export function headerEntries(
   headers: HeaderBag,
 ): readonly (readonly [name: string, value: string | readonly string[] | undefined])[] {

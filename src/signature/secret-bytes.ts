@@ -4,8 +4,9 @@ import { ConfigurationError } from "../errors.ts";
 export type SecretValue = string | Uint8Array;
 
 /**
- * The signing secret: one value, a list for rotation (the first is the current one), or a function that returns either.
- * The function is called once per delivery, so a rotated secret needs no restart.
+ * The signing secret: one value, a list for rotation (the first is the current one), or a function
+ * that returns either. The function is called once per delivery, so a rotated secret needs no
+ * restart.
  */
 export type SecretOption =
   | SecretValue
@@ -17,13 +18,19 @@ export const SAFE_BYTES = 16;
 const PLACEHOLDER = /^(?:change[-_ ]?me|secret|password|test|example|todo|your[-_ ].*|x+|<.*>)$/i;
 
 /**
- * The bytes of a secret: a string as UTF-8, without a newline at its end. Warns about a placeholder or a short secret.
+ * The bytes of a secret: a string as UTF-8, without a newline at its end. Warns about a placeholder
+ * or a short secret.
  *
  * @param which - how a message names it, such as `the secret`
  * @throws ConfigurationError `secret_empty`, since an empty key would sign without any warning
  */
-export function secretBytes(value: SecretValue, which: string, warn: (message: string) => void): Uint8Array {
-  const bytes = typeof value === "string" ? new TextEncoder().encode(trimNewline(value, which, warn)) : value;
+export function secretBytes(
+  value: SecretValue,
+  which: string,
+  warn: (message: string) => void,
+): Uint8Array {
+  const bytes =
+    typeof value === "string" ? new TextEncoder().encode(trimNewline(value, which, warn)) : value;
   if (new TextDecoder().decode(bytes).trim() === "")
     throw new ConfigurationError(
       "secret_empty",
@@ -43,6 +50,7 @@ export function isPlaceholder(text: string): boolean {
 
 function trimNewline(value: string, which: string, warn: (message: string) => void): string {
   const trimmed = value.replace(/[\r\n]+$/, "");
-  if (trimmed !== value) warn(`${which} ended in a newline, which was removed: store it without one`);
+  if (trimmed !== value)
+    warn(`${which} ended in a newline, which was removed: store it without one`);
   return trimmed;
 }

@@ -14,18 +14,10 @@ export interface Secret {
 }
 
 /**
- * Prepares secrets: trims a trailing newline, refuses an empty secret (Node would sign with an empty key without any
- * warning), warns about a placeholder or a short secret.
+ * Prepares secrets: trims a trailing newline, refuses an empty secret (Node would sign with an
+ * empty key without any warning), warns about a placeholder or a short secret.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
- *
- * @example
- * ```ts
- * import { readSecrets } from "hookporter";
- *
- * const secrets = readSecrets(["the-current-secret", "the-previous-secret"], console.warn);
- * console.log(secrets.map(({ role, fingerprint }) => `${role} ${fingerprint}`));
- * ```
  */
 export function readSecrets(
   given: SecretValue | readonly SecretValue[] | undefined,
@@ -54,7 +46,10 @@ function readSecret(value: SecretValue, index: number, warn: (message: string) =
     );
   }
   const bytes = secretBytes(value, which, warn);
-  const fingerprint = createHash("sha256").update("hookporter:fingerprint:").update(bytes).digest("hex");
+  const fingerprint = createHash("sha256")
+    .update("hookporter:fingerprint:")
+    .update(bytes)
+    .digest("hex");
   return {
     key: createSecretKey(bytes),
     role: index === 0 ? "current" : "previous",

@@ -2,8 +2,8 @@ import { createHmac, type KeyObject } from "node:crypto";
 import { SIGNATURE_PREFIX } from "./signature-format.ts";
 
 /**
- * The signature of a body: `sha256=` and the lowercase hex HMAC-SHA256 of its bytes, keyed with the secret
- * (service description, "Authentication" 6).
+ * The signature of a body: `sha256=` and the lowercase hex HMAC-SHA256 of its bytes, keyed with the
+ * secret (service description, "Authentication" 6).
  *
  * @example
  * ```ts

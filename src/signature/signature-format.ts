@@ -1,10 +1,16 @@
-/** The service's signature header, under a neutral name (service description, "Authentication" 6). An option everywhere. */
+/**
+ * The service's signature header, under a neutral name (service description, "Authentication" 6).
+ * An option everywhere.
+ */
 export const SIGNATURE_HEADER = "x-service-signature";
 
 /** The prefix of the header's value. */
 export const SIGNATURE_PREFIX = "sha256=";
 
-/** Why a delivery is not authentic, with the fix. For the local log and live view only; the sender never sees it. */
+/**
+ * Why a delivery is not authentic, with the fix. For the local log and live view only; the sender
+ * never sees it.
+ */
 export const SIGNATURE_REASONS = {
   signature_missing: {
     meaning: "the delivery has no signature header",
@@ -31,8 +37,8 @@ export type ReadSignature =
   | { readonly ok: false; readonly reason: SignatureReason };
 
 /**
- * Reads the value of a signature header (service description, "Authentication" 6). Matches the text against a pattern,
- * since hex decoding silently stops at the first bad digit. Runs on any runtime.
+ * Reads the value of a signature header (service description, "Authentication" 6). Matches the text
+ * against a pattern, since hex decoding silently stops at the first bad digit. Runs on any runtime.
  */
 export function readSignature(header: string | readonly string[] | undefined): ReadSignature {
   // The type excludes `null`, but plain JavaScript may pass it.

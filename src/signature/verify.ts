@@ -6,13 +6,17 @@ export type Verification =
   | { readonly ok: true; readonly secret: Secret }
   | { readonly ok: false; readonly reason: SignatureReason };
 
-/** The two digests under comparison; reused, since a buffer of its own costs more than writing 32 bytes. */
+/**
+ * The two digests under comparison; reused, since a buffer of its own costs more than writing 32
+ * bytes.
+ */
 const given = Buffer.alloc(32);
 const expected = Buffer.alloc(32);
 
 /**
- * Checks a signature header against the raw bytes (service description, "Authentication" 6). Its text must be exactly
- * `sha256=` and 64 lowercase hex digits. Compares its 32 bytes with each secret's digest in constant time.
+ * Checks a signature header against the raw bytes (service description, "Authentication" 6). Its
+ * text must be exactly `sha256=` and 64 lowercase hex digits. Compares its 32 bytes with each
+ * secret's digest in constant time.
  */
 export function verify(
   body: Uint8Array,
@@ -27,5 +31,7 @@ export function verify(
     expected.write(createHmac("sha256", secret.key).update(body).digest("binary"), "binary");
     if (timingSafeEqual(given, expected)) matched ??= secret;
   }
-  return matched === undefined ? { ok: false, reason: "signature_mismatch" } : { ok: true, secret: matched };
+  return matched === undefined
+    ? { ok: false, reason: "signature_mismatch" }
+    : { ok: true, secret: matched };
 }

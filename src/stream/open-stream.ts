@@ -6,18 +6,24 @@ import { STREAM_RETRY, type StreamOptions } from "./stream-options.ts";
 
 /** A stream that is reopened whenever it ends. */
 export interface Stream {
-  /** Settles after the first try, whether it succeeded or will be retried. Rejects if the stream ended for good at once. */
+  /**
+   * Settles after the first try, whether it succeeded or will be retried. Rejects if the stream
+   * ended for good at once.
+   */
   readonly tried: Promise<void>;
-  /** Settles when the stream ends for good: with the error that ended it, or with `undefined` after `close`. */
+  /**
+   * Settles when the stream ends for good: with the error that ended it, or with `undefined` after
+   * `close`.
+   */
   readonly ended: Promise<HookporterError | undefined>;
   /** Finishes messages in progress, then closes. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a stream, and reopens it whenever it ends, unless the server refuses it for good (`service_unauthorized`,
- * `stream_refused`) or `token` throws one of our errors. All of it is assumed, since the description shows nothing: see
- * `stream/protocol.ts`.
+ * Opens a stream, and reopens it whenever it ends, unless the server refuses it for good
+ * (`service_unauthorized`, `stream_refused`) or `token` throws one of our errors. All of it is
+ * assumed, since the description shows nothing: see `stream/protocol.ts`.
  */
 export function openStream(options: StreamOptions): Stream {
   const closing = new AbortController();
@@ -33,7 +39,10 @@ export function openStream(options: StreamOptions): Stream {
     try {
       token = await options.token();
     } catch (thrown) {
-      return { reason: thrown instanceof HookporterError ? thrown : describeError(thrown), useful: false };
+      return {
+        reason: thrown instanceof HookporterError ? thrown : describeError(thrown),
+        useful: false,
+      };
     }
     if (signal.aborted) return { reason: "closed by this side", useful: false };
     connection = new StreamConnection(options, token, (acknowledges) => {

@@ -1,20 +1,22 @@
 import { orElse } from "../base/or-else.ts";
 
 /**
- * How envelopes are sent over a WebSocket. The description mentions a real-time channel but shows no address, no messages
- * and no authentication (section "Events"), so all of this is assumed: the client sends `Authorization: Bearer <API_KEY>`
- * with the handshake, and each message is the body of one delivery, as it would be posted.
+ * How envelopes are sent over a WebSocket. The description mentions a real-time channel but shows
+ * no address, no messages and no authentication (section "Events"), so all of this is assumed: the
+ * client sends `Authorization: Bearer <API_KEY>` with the handshake, and each message is the body
+ * of one delivery, as it would be posted.
  */
 
 /**
- * Header of the handshake, with the value `1`. A client that sends it is able to acknowledge. A server that returns it waits
- * for acknowledgements, and resends unacknowledged messages. Otherwise a message counts as received once sent.
+ * Header of the handshake, with the value `1`. A client that sends it is able to acknowledge. A
+ * server that returns it waits for acknowledgements, and resends unacknowledged messages. Otherwise
+ * a message counts as received once sent.
  */
 export const ACKNOWLEDGE_HEADER = "x-hookporter-acknowledge";
 
 /**
- * The client's message after each of the server's, in the same order: what it would have answered over HTTP. Status 200
- * confirms.
+ * The client's message after each of the server's, in the same order: what it would have answered
+ * over HTTP. Status 200 confirms.
  */
 export interface Acknowledgement {
   readonly status: number;

@@ -12,7 +12,10 @@ const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 /** Milliseconds for the server to close the connection gracefully. */
 const CLOSE_GRACE = 1000;
 
-/** Statuses of a temporary refusal, by a busy or restarting server. Any other below 500 is permanent. */
+/**
+ * Statuses of a temporary refusal, by a busy or restarting server. Any other below 500 is
+ * permanent.
+ */
 const PASSING = new Set([408, 425, 429]);
 
 export class StreamConnection {
@@ -35,7 +38,10 @@ export class StreamConnection {
     const { maxMessage, handshakeTimeout, pingEvery } = this.#options;
     this.#socket = new WebSocket(options.url, {
       headers: { authorization: `Bearer ${token}`, [ACKNOWLEDGE_HEADER]: "1" },
-      ...{ maxPayload: maxMessage, handshakeTimeout, perMessageDeflate: false, followRedirects: false },
+      maxPayload: maxMessage,
+      handshakeTimeout,
+      perMessageDeflate: false,
+      followRedirects: false,
     });
     const pinging = setInterval(() => this.#ping(), pingEvery);
     this.ended = new Promise((resolve) => {
@@ -81,7 +87,8 @@ export class StreamConnection {
   /** Takes bodies one after another, so that acknowledgements keep their order. */
   #onMessage(data: RawData): void {
     this.#alive = true;
-    if (this.#why !== undefined) return; // not taken, so not acknowledged; the server will resend it
+    // not taken, so not acknowledged; the server will resend it
+    if (this.#why !== undefined) return;
     const body = data as Buffer; // ws returns buffers by default
     this.#waiting++;
     this.#waitingBytes += body.byteLength;
@@ -121,13 +128,16 @@ export class StreamConnection {
 
 /** Code 1006 was never sent: the connection ended without a close frame. */
 function describeClose(code: number, reason: string): string {
-  return code === 1006 ? "the connection was lost" : `closed by the server (${`${code} ${reason}`.trim()})`;
+  return code === 1006
+    ? "the connection was lost"
+    : `closed by the server (${`${code} ${reason}`.trim()})`;
 }
 
 function describe(error: Error & { code?: string }, maxMessage: number): string {
   if (error.code === "WS_ERR_UNSUPPORTED_MESSAGE_LENGTH")
     return `a message was larger than ${maxMessage} bytes`;
-  if (error.code === "ECONNREFUSED") return "connection refused: nothing listens there; start the server";
+  if (error.code === "ECONNREFUSED")
+    return "connection refused: nothing listens there; start the server";
   if (error.code === "ENOTFOUND") return "unknown host: check the URL";
   return describeError(error);
 }
@@ -135,6 +145,7 @@ function describe(error: Error & { code?: string }, maxMessage: number): string 
 function describeRefusal({ statusCode = 0 }: IncomingMessage): string | HookporterError {
   if (statusCode >= 500 || PASSING.has(statusCode)) return `refused with status ${statusCode}`;
   const what = `expected a stream, got status ${statusCode}`;
-  if (statusCode === 401) return new HookporterError("service_unauthorized", `${what}: check the API key`);
+  if (statusCode === 401)
+    return new HookporterError("service_unauthorized", `${what}: check the API key`);
   return new HookporterError("stream_refused", `${what}: check the stream's address`);
 }

@@ -9,10 +9,12 @@ export const TEST_SECRET = "hookporter-testing-secret-that-everybody-knows";
 export const nextInstant = strictlyIncreasing(() => Date.now());
 
 /**
- * Returns a new sample envelope of a kind, which may be modified. It is dated now, and no two samples have the same
- * millisecond, so two calls make two events. For a duplicate, deliver one envelope twice.
+ * Returns a new sample envelope of a kind, which may be modified. It is dated now, and no two
+ * samples have the same millisecond, so two calls make two events. For a duplicate, deliver one
+ * envelope twice.
  *
- * Only `data` of `property.created` is documented (service description, "Property"); other `data` is invented.
+ * Only `data` of `property.created` is documented (service description, "Property"); other `data`
+ * is invented.
  *
  * @example
  * ```ts
@@ -26,9 +28,12 @@ export function sampleEvent(kind: EventKind, options: SampleOptions = {}): Envel
   return sampleAt(kind, { ...options, timestamp });
 }
 
-/** A clock that never returns the same instant twice, unless it was set back by a minute or more. */
+/**
+ * A clock that never returns the same instant twice, unless it was set back by a minute or more.
+ */
 export function strictlyIncreasing(clock: () => number): () => number {
-  let [last, before] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  let last = Number.NEGATIVE_INFINITY;
+  let before = Number.NEGATIVE_INFINITY;
   return () => {
     const now = clock();
     last = now > last || before - now >= 60_000 ? now : last + 1;

@@ -22,9 +22,9 @@ export interface SignedRequest {
 }
 
 /**
- * Creates a request as the service would send it: an envelope as JSON, or bytes unchanged, with a signature (service
- * description, "Authentication" 6). Pass bytes to test a body that is not an envelope; change `body` afterwards to make
- * the signature invalid.
+ * Creates a request as the service would send it: an envelope as JSON, or bytes unchanged, with a
+ * signature (service description, "Authentication" 6). Pass bytes to test a body that is not an
+ * envelope; change `body` afterwards to make the signature invalid.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`
  *
@@ -36,9 +36,13 @@ export interface SignedRequest {
  * await fetch("http://127.0.0.1:4400/webhooks", request);
  * ```
  */
-export function signedRequest(content: Envelope | Uint8Array, options: SigningOptions): SignedRequest {
+export function signedRequest(
+  content: Envelope | Uint8Array,
+  options: SigningOptions,
+): SignedRequest {
   const { secret, signatureHeader = SIGNATURE_HEADER } = options;
-  const body = content instanceof Uint8Array ? Buffer.from(content) : Buffer.from(JSON.stringify(content));
+  const body =
+    content instanceof Uint8Array ? Buffer.from(content) : Buffer.from(JSON.stringify(content));
   const [usable] = readSecrets(secret);
   const headers = {
     "content-type": "application/json",

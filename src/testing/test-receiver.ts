@@ -28,7 +28,10 @@ import { signedRequest } from "./signed-request.ts";
 /** Three attempts without delays, so that a test sees an entry's whole life without waiting. */
 const TEST_RETRY: RetryPolicy = { attempts: 3, delay: 0, factor: 1, maxDelay: 0, jitter: 0 };
 
-/** Milliseconds. Below vitest's limit of 5 seconds, so that a test fails with our error rather than vitest's. */
+/**
+ * Milliseconds. Below vitest's limit of 5 seconds, so that a test fails with our error rather than
+ * vitest's.
+ */
 export const DELIVER_TIMEOUT = 4000;
 
 /** A receiver's options, without `secret` and `inbox`, which a test receiver sets itself. */
@@ -37,13 +40,15 @@ export type TestReceiverOptions<
   OtherKinds extends string = never,
 > = Omit<ReceiverOptions<Schemas, OtherKinds>, "secret" | "inbox"> & {
   /**
-   * Runs a function in a transaction, and passes what handlers with `tx: true` get as `tx`. It commits if the function
-   * resolves, and rolls back if it rejects. Default: such handlers are refused.
+   * Runs a function in a transaction, and passes what handlers with `tx: true` get as `tx`. It
+   * commits if the function resolves, and rolls back if it rejects. Default: such handlers are
+   * refused.
    */
   readonly transaction?: TestTransactions | undefined;
   /**
-   * Runs the handlers of each entry twice, as after a crash between their effects and the record of them: a test then sees
-   * whether they are safe to run twice. Not those with `tx`, whose effects a crash rolls back. Default: false.
+   * Runs the handlers of each entry twice, as after a crash between their effects and the record of
+   * them: a test then sees whether they are safe to run twice. Not those with `tx`, whose effects a
+   * crash rolls back. Default: false.
    */
   readonly twice?: boolean | undefined;
 };
@@ -53,7 +58,10 @@ export type Deliverable = EventKind | Envelope | Uint8Array;
 
 /** How to deliver. */
 export interface DeliverOptions extends SampleOptions {
-  /** Signs with another secret than the receiver's, to test that it is refused. Default: `TEST_SECRET`. */
+  /**
+   * Signs with another secret than the receiver's, to test that it is refused. Default:
+   * `TEST_SECRET`.
+   */
   readonly secret?: SecretValue;
   /** Milliseconds to wait for the handlers, including retries. Default 4000. */
   readonly timeout?: number;
@@ -61,7 +69,9 @@ export interface DeliverOptions extends SampleOptions {
 
 /** The result of a delivery after its handlers have run. */
 export interface Delivered {
-  /** The receiver's decision; `outcome.type` is `accepted`, `rejected`, `unauthorized` and so on. */
+  /**
+   * The receiver's decision; `outcome.type` is `accepted`, `rejected`, `unauthorized` and so on.
+   */
   readonly outcome: Outcome;
   /** The entry's final state: `handled`, `dead` or `received`; `undefined` if there is no entry. */
   readonly state: EntryState | undefined;
@@ -73,21 +83,26 @@ export interface Delivered {
   readonly attempts: readonly AttemptRecord[];
 }
 
-/** A started receiver on the memory inbox that can be used without HTTP. Pass it to an adapter to test that too. */
+/**
+ * A started receiver on the memory inbox that can be used without HTTP. Pass it to an adapter to
+ * test that too.
+ */
 export interface TestReceiver<Schemas = object, OtherKinds extends string = never>
   extends Receiver<Schemas, OtherKinds> {
   /**
-   * Signs and accepts a delivery, and waits until its entry has ended. Takes a kind, for a new sample, an envelope, or
-   * bytes. `data` and `timestamp` apply to samples only.
+   * Signs and accepts a delivery, and waits until its entry has ended. Takes a kind, for a new
+   * sample, an envelope, or bytes. `data` and `timestamp` apply to samples only.
    *
-   * @throws HookporterError `timed_out` if the entry has not ended in time, for example because a handler never returns
+   * @throws HookporterError `timed_out` if the entry has not ended in time, for example because a
+   * handler never returns
    */
   deliver(what: Deliverable, options?: DeliverOptions): Promise<Delivered>;
 }
 
 /**
- * Creates and starts a receiver for tests: memory inbox, `TEST_SECRET`, three attempts without delays, at most a second
- * for running handlers on `close()`. A receiver's options override these defaults. Close it after the test.
+ * Creates and starts a receiver for tests: memory inbox, `TEST_SECRET`, three attempts without
+ * delays, at most a second for running handlers on `close()`. A receiver's options override these
+ * defaults. Close it after the test.
  *
  * @throws ConfigurationError as `createReceiver` does
  *
@@ -114,7 +129,9 @@ export async function createTestReceiver<
 > {
   const options = given as ReceiverOptions<Schemas, OtherKinds>;
   if ((options.secret ?? options.inbox) !== undefined)
-    throw invalidOption("expected no secret and no inbox, which a test receiver has, got one: remove it");
+    throw invalidOption(
+      "expected no secret and no inbox, which a test receiver has, got one: remove it",
+    );
   const receiver = createReceiver<Schemas, OtherKinds>({
     drainTimeout: 1000,
     ...(twice && { poll: TWICE_POLL }),
@@ -127,7 +144,8 @@ export async function createTestReceiver<
   const { clock = Date.now, signatureHeader = SIGNATURE_HEADER } = options;
   const instant = options.clock === undefined ? nextInstant : strictlyIncreasing(clock);
   const make: Make = (what, { secret = TEST_SECRET, ...sample }) => {
-    const content = typeof what === "string" ? sampleAt(what, { timestamp: instant(), ...sample }) : what;
+    const content =
+      typeof what === "string" ? sampleAt(what, { timestamp: instant(), ...sample }) : what;
     const { method, headers, body } = signedRequest(content, { secret, signatureHeader });
     return { method, target: "/webhooks", headers, body, receivedAt: clock() };
   };
@@ -140,13 +158,22 @@ export async function createTestReceiver<
 /** Milliseconds until an entry whose process crashed is found again. */
 const TWICE_POLL = 10;
 
-/** An inbox that loses the first success of each entry, as if the process had ended before it was recorded. */
+/**
+ * An inbox that loses the first success of each entry, as if the process had ended before it was
+ * recorded.
+ */
 function crashingOnce(inbox: Inbox): Inbox {
   const crashed = new Set<number>();
   const settle: Inbox["settle"] = async (result, now) => {
     if (result.state !== "handled" || crashed.has(result.seq)) return inbox.settle(result, now);
     crashed.add(result.seq);
-    const again = { state: "waiting", runAt: now, finishedHandlers: [], records: [], uncount: true } as const;
+    const again = {
+      state: "waiting",
+      runAt: now,
+      finishedHandlers: [],
+      records: [],
+      uncount: true,
+    } as const;
     await inbox.settle({ ...result, ...again }, now);
     return false; // the lease is gone, as it is for a process that has ended
   };
@@ -164,8 +191,13 @@ type Make = (what: Deliverable, how: DeliverOptions) => Delivery;
 /** The part of a receiver that does not depend on the caller's schemas. */
 type UntypedReceiver = Pick<Receiver, "accept" | "observe" | "inbox">;
 
-async function deliver(receiver: UntypedReceiver, delivery: Delivery, timeout: number): Promise<Delivered> {
-  const ends = watchEnds(receiver); // before accepting, since handlers may finish before the outcome is known
+async function deliver(
+  receiver: UntypedReceiver,
+  delivery: Delivery,
+  timeout: number,
+): Promise<Delivered> {
+  // before accepting, since handlers may finish before the outcome is known
+  const ends = watchEnds(receiver);
   try {
     const outcome = await receiver.accept(delivery);
     if (outcome.type !== "accepted" && outcome.type !== "rejected") {

@@ -5,11 +5,20 @@ export interface DiffLine {
   readonly text: string;
 }
 
-/** The maximum number of lines that change; above it, all count as replaced, as a comparison would take too long. */
+/**
+ * The maximum number of lines that change; above it, all count as replaced, as a comparison would
+ * take too long.
+ */
 const MOST = 2000;
 
-/** Compares two texts line by line, with the fewest added and removed lines. Ignores a comma at the end of a line. */
-export function diffLines(before: readonly string[], after: readonly string[]): readonly DiffLine[] {
+/**
+ * Compares two texts line by line, with the fewest added and removed lines. Ignores a comma at the
+ * end of a line.
+ */
+export function diffLines(
+  before: readonly string[],
+  after: readonly string[],
+): readonly DiffLine[] {
   const comparator = (one: string, other: string) => plain(one) === plain(other);
   const found = diffArrays([...before], [...after], { comparator, maxEditLength: MOST });
   const replaced = [

@@ -1,4 +1,7 @@
-/** A duration for people: `<0.1 ms`, `0.4 ms`, `12 ms`, `0.8 s`, `3 s`, `53 s`, `4 min`, `2 h`, `3 days`. */
+/**
+ * A duration for people: `<0.1 ms`, `0.4 ms`, `12 ms`, `0.8 s`, `3 s`, `53 s`, `4 min`, `2 h`,
+ * `3 days`.
+ */
 export function durationText(ms: number): string {
   if (ms > 0 && ms < 0.05) return "<0.1 ms";
   if (ms < 10) return `${Math.max(0, Math.round(ms * 10) / 10)} ms`;

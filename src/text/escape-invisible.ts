@@ -1,6 +1,7 @@
 /**
- * Joiners and variation selectors that belong to a visible character: a joiner inside an emoji, or between letters as in
- * Persian; and after them, as a group, everything that a reader does not see, and accents that pile up beyond any script's.
+ * Joiners and variation selectors that belong to a visible character: a joiner inside an emoji, or
+ * between letters as in Persian; and after them, as a group, everything that a reader does not see,
+ * and accents that pile up beyond any script's.
  */
 const INVISIBLE = new RegExp(
   [
@@ -13,9 +14,9 @@ const INVISIBLE = new RegExp(
 );
 
 /**
- * Escapes what would draw on a terminal, reorder a text or hide in it: control characters, direction marks, lone surrogates,
- * and invisible characters such as tags, which a language model reads and a person does not. The escapes are JSON's own, so
- * a JSON text keeps its meaning.
+ * Escapes what would draw on a terminal, reorder a text or hide in it: control characters,
+ * direction marks, lone surrogates, and invisible characters such as tags, which a language model
+ * reads and a person does not. The escapes are JSON's own, so a JSON text keeps its meaning.
  *
  * @param kept - characters that stay as they are
  */

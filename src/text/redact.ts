@@ -1,4 +1,6 @@
-/** Removes secrets from a text: a service may repeat what it was sent, and errors end up in logs. */
+/**
+ * Removes secrets from a text: a service may repeat what it was sent, and errors end up in logs.
+ */
 export function redact(text: string, secrets: readonly string[], maxLength = 500): string {
   let clean = text;
   for (const secret of secrets) {

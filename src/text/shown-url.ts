@@ -4,17 +4,22 @@ const SCHEME = /^[a-z][a-z0-9+.-]*:\/\//i;
 const MAX_TARGET = 2000;
 
 /**
- * The form in which a URL or a request target may be shown, logged or copied: user name, password and query values are hidden, and the
- * fragment is omitted, since people and services put credentials there. Takes linear time.
+ * The form in which a URL or a request target may be shown, logged or copied: user name, password
+ * and query values are hidden, and the fragment is omitted, since people and services put
+ * credentials there. Takes linear time.
  */
 export function shownUrl(url: URL | string): string {
-  // Works on the text: it may be no URL, such as one whose password has a bare / or #, and the result should look alike.
+  // Works on the text: it may be no URL, such as one whose password has a bare / or #, and the
+  // result should look alike.
   return withoutUser(String(url))
     .replace(/#.*$/s, "")
     .replace(/(?<=\?).*$/s, (query) => query.split("&").map(hideValue).join("&"));
 }
 
-/** As {@link shownUrl}, of the target of a request, which may be anyone's: only its beginning is looked at. */
+/**
+ * As {@link shownUrl}, of the target of a request, which may be anyone's: only its beginning is
+ * looked at.
+ */
 export function shownTarget(target: string): string {
   if (target.length <= MAX_TARGET) return shownUrl(target);
   const start = target.slice(0, MAX_TARGET);

@@ -3,7 +3,10 @@ import { loss } from "./lost.ts";
 import type { OpenTunnel, TunnelProvider, TunnelReport } from "./provider.ts";
 import type { FromChild, ToChild } from "./tunnel-child.ts";
 
-/** A provider as seen by the child, which does not know its settings: the command line creates them for the same name. */
+/**
+ * A provider as seen by the child, which does not know its settings: the command line creates them
+ * for the same name.
+ */
 export type AnyProvider = TunnelProvider<never>;
 
 /** The providers by name. Each is imported only in a child that needs it. */
@@ -20,8 +23,8 @@ const CLOSE_TIME = 1000;
 export type ChildProcessSide = Pick<NodeJS.Process, "on" | "send" | "connected">;
 
 /**
- * Runs in the child process: opens the tunnel that the parent asks for and reports its state. Ends on request, or when the
- * parent is gone for any reason, since that closes the channel.
+ * Runs in the child process: opens the tunnel that the parent asks for and reports its state. Ends
+ * on request, or when the parent is gone for any reason, since that closes the channel.
  */
 export function runChild(
   parent: ChildProcessSide,
@@ -30,7 +33,8 @@ export function runChild(
 ): void {
   let open: OpenTunnel | undefined; // a tunnel that is still opening ends with the process
   const tell = (message: FromChild) => {
-    if (parent.connected) parent.send?.(message, undefined, undefined, () => {}); // the parent may exit at any moment
+    // the parent may exit at any moment
+    if (parent.connected) parent.send?.(message, undefined, undefined, () => {});
   };
   const report: TunnelReport = {
     up: (url) => tell({ type: "up", url }),
@@ -50,7 +54,9 @@ export function runChild(
   parent.on("disconnect", end);
   parent.on("message", (message: ToChild) => {
     if (message.type === "close") return void end();
-    const load = Object.hasOwn(providers, message.provider) ? providers[message.provider] : undefined;
+    const load = Object.hasOwn(providers, message.provider)
+      ? providers[message.provider]
+      : undefined;
     if (load === undefined) return broke(`unknown provider ${message.provider}`);
     load()
       .then((provider) => provider.open(message.settings as never, message.target, report))

@@ -10,9 +10,15 @@ import { readPublicUrl } from "./public-url.ts";
 
 /** Settings for any program that prints the address of the tunnel it opens. */
 export interface CommandSettings {
-  /** The program and its arguments, run without a shell; `{target}` (a URL), `{host}` and `{port}` are replaced. */
+  /**
+   * The program and its arguments, run without a shell; `{target}` (a URL), `{host}` and `{port}`
+   * are replaced.
+   */
   readonly command: readonly string[];
-  /** A regular expression that finds the address in a line of output: its first group if it has one, else the match. */
+  /**
+   * A regular expression that finds the address in a line of output: its first group if it has one,
+   * else the match.
+   */
   readonly urlPattern: string;
   /** The scheme of a match without one. Default `https`. */
   readonly scheme?: "http" | "https";
@@ -42,15 +48,24 @@ export const COMMAND_CODES = {
   },
 } as const satisfies FailureTable<string>;
 
-/** A tunnel through any program that prints an address. The program gets the environment of the tunnel's child process. */
+/**
+ * A tunnel through any program that prints an address. The program gets the environment of the
+ * tunnel's child process.
+ */
 export const command: TunnelProvider<CommandSettings> = {
   name: "command",
-  open: async ({ command: words, urlPattern, scheme = "https", addressTimeout = 30 }, target, report) => {
+  open: async (
+    { command: words, urlPattern, scheme = "https", addressTimeout = 30 },
+    target,
+    report,
+  ) => {
     const [program = "", ...argv] = words.map((word) => fillIn(word, target));
     const pattern = new RegExp(urlPattern);
     return openProgramTunnel(
       {
-        ...{ program, argv, addressTimeout },
+        program,
+        argv,
+        addressTimeout,
         readUrl: (line) => {
           const found = find(line, pattern);
           if (found === undefined) return undefined;

@@ -109,7 +109,8 @@ export class TunnelLife {
       }
       if (mail?.type === "up") this.#up(mail.url);
       if (mail?.type === "down") this.#down(mail.reason);
-      if (mail?.type === "probed" && mail.probe.era === this.#era) this.#probed(mail.probe, mail.result);
+      if (mail?.type === "probed" && mail.probe.era === this.#era)
+        this.#probed(mail.probe, mail.result);
       if (clock() >= this.#deadline) return this.#verdictWithSight();
       if (clock() >= this.#probeDue) this.#probe();
     }
@@ -146,7 +147,8 @@ export class TunnelLife {
   }
 
   #wentOffline(): void {
-    if (this.#onlineSince !== undefined) this.#onlineFor = this.#options.clock() - this.#onlineSince;
+    if (this.#onlineSince !== undefined)
+      this.#onlineFor = this.#options.clock() - this.#onlineSince;
     this.#onlineSince = undefined;
   }
 
@@ -169,7 +171,8 @@ export class TunnelLife {
     const left = this.#deadline - now;
     const sent = { era: this.#era, number: ++this.#lastProbe, hurried: left < timing.probe };
     this.#awaited = true;
-    // While the provider repairs the connection, a probe that hangs must not delay the next. Else the result schedules it.
+    // While the provider repairs the connection, a probe that hangs must not delay the next. Else
+    // the result schedules it.
     this.#nextProbe = this.#isRepairing ? now + REPAIR_PROBE : Number.POSITIVE_INFINITY;
     this.#pace.spend(now);
     const timeout = Math.max(1, timerDelay(Math.min(timing.probe, left)));
@@ -191,8 +194,10 @@ export class TunnelLife {
     }
     this.#awaited = false;
     // A probe that had too little time says less than the one before it.
-    if (this.#seen === undefined || !sent.hurried || result.timedOut !== true) this.#seen = result.reason;
-    if (this.#onlineSince !== undefined) this.#doubt(loss("tunnel_unreachable", this.#seen), timing.doubt);
+    if (this.#seen === undefined || !sent.hurried || result.timedOut !== true)
+      this.#seen = result.reason;
+    if (this.#onlineSince !== undefined)
+      this.#doubt(loss("tunnel_unreachable", this.#seen), timing.doubt);
     else if (this.#verdict.code === "tunnel_unreachable") this.#unreached(now);
     const pause = retryDelay(++this.#probesFailed, PROBES, random()) ?? 0;
     this.#nextProbe = now + (this.#isRepairing ? Math.min(pause, REPAIR_PROBE) : pause);
@@ -215,7 +220,8 @@ export class TunnelLife {
   #unreached(now: number): void {
     const { timing, unreached } = this.#options;
     this.#verdict = loss("tunnel_unreachable", this.#seen);
-    if (this.#newSince !== undefined && now - this.#newSince >= timing.quiet) unreached(this.#verdict);
+    if (this.#newSince !== undefined && now - this.#newSince >= timing.quiet)
+      unreached(this.#verdict);
   }
 
   /** Whether the provider has reported a loss that it may repair by itself. */

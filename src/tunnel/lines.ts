@@ -6,8 +6,9 @@ import { plainText } from "./plain-text.ts";
 const LONGEST_LINE = 8192;
 
 /**
- * Calls back with each line of a stream, without colours and control characters. A line ends at a line feed or a carriage
- * return, which progress output uses. Lines that are too long are truncated. An error of the stream ends it.
+ * Calls back with each line of a stream, without colours and control characters. A line ends at a
+ * line feed or a carriage return, which progress output uses. Lines that are too long are
+ * truncated. An error of the stream ends it.
  */
 export function readLines(stream: Readable, onLine: (line: string) => void): void {
   const decoder = new StringDecoder("utf8");

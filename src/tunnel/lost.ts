@@ -1,6 +1,9 @@
 import { failureOf, type TunnelFailure } from "./provider.ts";
 
-/** Why a tunnel is lost if its provider gave no reason. A test compares this with `docs/reference/tunnel.md`. */
+/**
+ * Why a tunnel is lost if its provider gave no reason. A test compares this with
+ * `docs/reference/tunnel.md`.
+ */
 export const LOSSES = {
   tunnel_silent: {
     message: "the provider gave no address in time",
@@ -15,7 +18,10 @@ export const LOSSES = {
     message: "the provider failed unexpectedly",
     fix: "the provider is restarted; if this keeps happening, please report it",
   },
-  tunnel_ended: { message: "the provider's process ended", fix: "nothing to do: the provider is restarted" },
+  tunnel_ended: {
+    message: "the provider's process ended",
+    fix: "nothing to do: the provider is restarted",
+  },
 } as const;
 
 export function loss(code: keyof typeof LOSSES, detail?: string): TunnelFailure {

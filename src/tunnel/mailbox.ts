@@ -1,6 +1,9 @@
 import { timerDelay } from "../options/timer-delay.ts";
 
-/** A queue of messages, taken one at a time with a time limit. It lets the supervisor be a simple loop. */
+/**
+ * A queue of messages, taken one at a time with a time limit. It lets the supervisor be a simple
+ * loop.
+ */
 export class Mailbox<Message> {
   readonly #waiting: Message[] = [];
   #taker: (() => void) | undefined;

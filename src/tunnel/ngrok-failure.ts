@@ -8,7 +8,10 @@ export const NGROK_INSTALL = `${NGROK_PACKAGE}@1.7.0`;
 /** The page that shows an account's authtoken. */
 export const AUTHTOKEN_PAGE = "https://dashboard.ngrok.com/get-started/your-authtoken";
 
-/** Every code of the ngrok provider, in our words, since the service's own may quote the token. A test compares them with `docs/reference/tunnel.md`. */
+/**
+ * Every code of the ngrok provider, in our words, since the service's own may quote the token. A
+ * test compares them with `docs/reference/tunnel.md`.
+ */
 export const NGROK_CODES = {
   ERR_NGROK_105: {
     message: "the authtoken is malformed",
@@ -85,7 +88,8 @@ export function ngrokFailure(code: NgrokCode): TunnelFailure {
 export function readNgrokError(thrown: unknown, authtoken?: string): TunnelFailure {
   const text = describeError(thrown);
   const code = /\bERR_NGROK_\d+\b/.exec(text)?.[0];
-  if (code !== undefined && Object.hasOwn(NGROK_CODES, code)) return ngrokFailure(code as NgrokCode);
+  if (code !== undefined && Object.hasOwn(NGROK_CODES, code))
+    return ngrokFailure(code as NgrokCode);
   if (/failed to establish tcp|tls handshake|dns/i.test(text))
     return told("ngrok_unreachable", text, authtoken);
   return { ...told("ngrok_failed", text, authtoken), ...(code !== undefined && { code }) };

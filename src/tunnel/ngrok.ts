@@ -7,7 +7,10 @@ export interface NgrokSettings {
   readonly authtoken?: string;
   /** A domain of the account; without it the service chooses one. */
   readonly domain?: string;
-  /** `host:port` of an ingress other than ngrok's public one, and the certificate (PEM) to trust there. */
+  /**
+   * `host:port` of an ingress other than ngrok's public one, and the certificate (PEM) to trust
+   * there.
+   */
   readonly serverAddr?: string;
   readonly ca?: string;
   /** Seconds between heartbeats, and the maximum delay of a response. Default 5. */
@@ -21,9 +24,9 @@ type NgrokSession = Awaited<ReturnType<SessionBuilder["connect"]>>;
 const NOTHING: OpenTunnel = { close: async () => {} };
 
 /**
- * A tunnel through ngrok's own client. The client hides many failures: it reports a lost heartbeat only to a callback and
- * keeps the dead session, its retries soon wait for hours, and nothing in it has a time-out. So this provider only
- * reports, and the supervisor decides.
+ * A tunnel through ngrok's own client. The client hides many failures: it reports a lost heartbeat
+ * only to a callback and keeps the dead session, its retries soon wait for hours, and nothing in it
+ * has a time-out. So this provider only reports, and the supervisor decides.
  */
 export const ngrok: TunnelProvider<NgrokSettings> = {
   name: "ngrok",
@@ -46,12 +49,17 @@ export const ngrok: TunnelProvider<NgrokSettings> = {
 /** The package is an optional dependency with a binary that not every platform has. */
 function loadClient(): Ngrok | undefined {
   const path = findPackage(NGROK_PACKAGE);
-  return orElse(() => (path === undefined ? undefined : (requirePackage(path) as Ngrok)), undefined);
+  return orElse(
+    () => (path === undefined ? undefined : (requirePackage(path) as Ngrok)),
+    undefined,
+  );
 }
 
 function newSession(client: Ngrok, settings: NgrokSettings, report: TunnelReport): SessionBuilder {
   const { authtoken, serverAddr, ca, heartbeat = 5 } = settings;
-  const session = new client.SessionBuilder().heartbeatInterval(heartbeat).heartbeatTolerance(heartbeat);
+  const session = new client.SessionBuilder()
+    .heartbeatInterval(heartbeat)
+    .heartbeatTolerance(heartbeat);
   if (authtoken !== undefined) session.authtoken(authtoken);
   if (serverAddr !== undefined) session.serverAddr(serverAddr);
   if (ca !== undefined) session.caCert(Buffer.from(ca));

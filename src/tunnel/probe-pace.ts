@@ -1,14 +1,21 @@
 import type { TunnelTiming } from "./timing.ts";
 
 /** The times that decide how often an address is probed while it is online. */
-export type PaceTiming = Pick<TunnelTiming, "probeEvery" | "idleProbeEvery" | "inUse" | "probeBudget">;
+export type PaceTiming = Pick<
+  TunnelTiming,
+  "probeEvery" | "idleProbeEvery" | "inUse" | "probeBudget"
+>;
 
 /**
- * Decides when an address that is online is probed next. Nothing is probed while deliveries arrive, since each proves that
- * the address works. In the silence after a delivery, when the next one may be overdue, it is probed often, and rarely if
- * the silence lasts. For providers that count requests, a budget limits the frequent probes.
+ * Decides when an address that is online is probed next. Nothing is probed while deliveries arrive,
+ * since each proves that the address works. In the silence after a delivery, when the next one may
+ * be overdue, it is probed often, and rarely if the silence lasts. For providers that count
+ * requests, a budget limits the frequent probes.
  */
-export function probePace({ probeEvery, idleProbeEvery, inUse, probeBudget }: PaceTiming, now: number) {
+export function probePace(
+  { probeEvery, idleProbeEvery, inUse, probeBudget }: PaceTiming,
+  now: number,
+) {
   /** The budget left, at the time of the last probe or growth. */
   let left = probeBudget;
   let grownAt = now;

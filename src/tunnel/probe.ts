@@ -26,9 +26,10 @@ const HEADERS = {
 };
 
 /**
- * Checks that a public address leads to this process: sends a secret query, random for each run, to the endpoint's path,
- * and expects an answer that only this process can compute. A probe takes the same route as a delivery, whatever a proxy
- * allows or maps. A request without the secret is answered as usual.
+ * Checks that a public address leads to this process: sends a secret query, random for each run, to
+ * the endpoint's path, and expects an answer that only this process can compute. A probe takes the
+ * same route as a delivery, whatever a proxy allows or maps. A request without the secret is
+ * answered as usual.
  */
 export class ProbeKey {
   readonly #path: string;
@@ -47,7 +48,7 @@ export class ProbeKey {
   }
 
   /** Sends one request through the public address and compares the answer. */
-  readonly probe: AddressProbe = async (publicUrl, timeout) => {
+  async probe(publicUrl: string, timeout: number): Promise<ProbeResult> {
     try {
       const nonce = randomBytes(16).toString("base64url"); // so that no cache can answer
       const url = new URL(this.#query + nonce, endpointUrl(publicUrl, this.#path));
@@ -56,9 +57,13 @@ export class ProbeKey {
       return { ok: false, reason: describeOther(response) };
     } catch (thrown) {
       const timedOut = thrown instanceof Error && /^(?:Timeout|Abort)Error$/.test(thrown.name);
-      return { ok: false, reason: timedOut ? "no answer in time" : describeError(thrown), timedOut };
+      return {
+        ok: false,
+        reason: timedOut ? "no answer in time" : describeError(thrown),
+        timedOut,
+      };
     }
-  };
+  }
 
   #sign(nonce: string): string {
     return createHmac("sha256", this.#key).update(nonce).digest("hex");
@@ -87,7 +92,10 @@ function get(url: URL, timeout: number): Promise<{ response: IncomingMessage; bo
   });
 }
 
-/** What answers instead of this process, as far as it says so itself: its status, where it redirects to, and its name. */
+/**
+ * What answers instead of this process, as far as it says so itself: its status, where it redirects
+ * to, and its name.
+ */
 function describeOther({ statusCode, headers }: IncomingMessage): string {
   const { location = "", server, "ngrok-error-code": ngrokCode } = headers;
   const target = URL.canParse(location) ? ` (a redirect to ${new URL(location).origin})` : "";

@@ -4,7 +4,10 @@ import { endMember, startWords } from "../base/system/programs.ts";
 import { readLines } from "./lines.ts";
 import type { OpenTunnel, TunnelFailure, TunnelReport } from "./provider.ts";
 
-/** Milliseconds a program gets to end before it is killed. Shorter than the time for closing a tunnel. */
+/**
+ * Milliseconds a program gets to end before it is killed. Shorter than the time for closing a
+ * tunnel.
+ */
 const GRACE = 500;
 
 interface ProgramOptions {
@@ -14,7 +17,10 @@ interface ProgramOptions {
   readonly argv: readonly string[];
   /** Working folder. Default: that of this process. */
   readonly cwd?: string;
-  /** Called with each line of standard output and standard error, without colours and control characters. */
+  /**
+   * Called with each line of standard output and standard error, without colours and control
+   * characters.
+   */
   onLine(line: string, stream: "stdout" | "stderr"): void;
   /** Called when the program has ended and all its lines were reported, but not after `end`. */
   onEnd(end: ProgramEnd): void;
@@ -28,11 +34,18 @@ export interface ProgramEnd {
 }
 
 /**
- * Starts a tunnel's client. It stays in the process group of the tunnel's child process, so that anything it starts and
- * leaves behind ends with that group; see `tunnel-child.ts`.
+ * Starts a tunnel's client. It stays in the process group of the tunnel's child process, so that
+ * anything it starts and leaves behind ends with that group; see `tunnel-child.ts`.
  */
-export function startProgram({ program, argv, cwd = process.cwd(), onLine, onEnd }: ProgramOptions) {
-  // Standard input stays open as long as this process: a program that reads it must not see its end and stop.
+export function startProgram({
+  program,
+  argv,
+  cwd = process.cwd(),
+  onLine,
+  onEnd,
+}: ProgramOptions) {
+  // Standard input stays open as long as this process: a program that reads it must not see its end
+  // and stop.
   const child = startWords([program, ...argv], { cwd, env: process.env });
   let told = true;
   let error: Error | undefined;
@@ -43,7 +56,8 @@ export function startProgram({ program, argv, cwd = process.cwd(), onLine, onEnd
     readLines(child[stream], (line) => told && onLine(line, stream));
   child.stdin.on("error", () => {}); // the input may close first
   const closed = once(child, "close").catch(() => {});
-  const ended = child.pid === undefined ? closed : new Promise((resolve) => child.once("exit", resolve));
+  const ended =
+    child.pid === undefined ? closed : new Promise((resolve) => child.once("exit", resolve));
   // A process that it left behind may hold its output open for ever.
   void ended
     .then(() => Promise.race([closed, wait(GRACE, undefined, { ref: false })]))
@@ -63,7 +77,10 @@ export function startProgram({ program, argv, cwd = process.cwd(), onLine, onEnd
   };
 }
 
-/** The number of lines kept of each stream; the cause is among the last, below a warning of up to a dozen lines. */
+/**
+ * The number of lines kept of each stream; the cause is among the last, below a warning of up to a
+ * dozen lines.
+ */
 const KEPT_LINES = 40;
 
 /** The last lines that a program printed. */

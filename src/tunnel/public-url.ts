@@ -1,6 +1,6 @@
 /**
- * Reads a public address as a tunnel's client prints it: http or https, a host, an optional port, and nothing after it
- * but a slash. Returns `undefined` for any other text.
+ * Reads a public address as a tunnel's client prints it: http or https, a host, an optional port,
+ * and nothing after it but a slash. Returns `undefined` for any other text.
  */
 export function readPublicUrl(text: string): string | undefined {
   if (!/^https?:\/\/[^\s\\/?#@]+\/?$/i.test(text) || !URL.canParse(text)) return undefined;
@@ -9,11 +9,12 @@ export function readPublicUrl(text: string): string | undefined {
 }
 
 /**
- * The URL for deliveries at a public address. Adds the receiver's path, unless the address already has one, as behind a
- * proxy that maps paths.
+ * The URL for deliveries at a public address. Adds the receiver's path, unless the address already
+ * has one, as behind a proxy that maps paths.
  */
 export function endpointUrl(publicUrl: string, path: string): string {
   const url = new URL(publicUrl);
-  if (url.pathname === "/") url.pathname = path; // assigned, not resolved, so that no path can change the host
+  // assigned, not resolved, so that no path can change the host
+  if (url.pathname === "/") url.pathname = path;
   return url.href;
 }

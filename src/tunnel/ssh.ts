@@ -7,8 +7,8 @@ import { SSH_SERVICES } from "./ssh/services.ts";
 import type { SshSettings } from "./ssh/settings.ts";
 
 /**
- * A tunnel through the machine's OpenSSH client, to a service or to your own server. It ends if the connection is lost,
- * since the client does not reconnect.
+ * A tunnel through the machine's OpenSSH client, to a service or to your own server. It ends if the
+ * connection is lost, since the client does not reconnect.
  */
 export const ssh: TunnelProvider<SshSettings> = {
   name: "ssh",
@@ -16,10 +16,14 @@ export const ssh: TunnelProvider<SshSettings> = {
     const { folder, service, addressTimeout = 20 } = settings;
     makeSshFolder(folder);
     if (service !== undefined && settings.identityFile === undefined) makeOwnKey(folder);
-    const host = service === undefined ? settings.host : (settings.host ?? SSH_SERVICES[service].host);
+    const host =
+      service === undefined ? settings.host : (settings.host ?? SSH_SERVICES[service].host);
     return openProgramTunnel(
       {
-        ...{ program: "ssh", argv: sshArguments(settings, target), cwd: folder, addressTimeout },
+        program: "ssh",
+        argv: sshArguments(settings, target),
+        cwd: folder,
+        addressTimeout,
         readUrl: (line, stream) => readUrl(settings, line, stream),
         noAddress: (said) => noAddress(host, said),
         ended: (end, { stderr: said }, wasUp) => sshFailure({ ...end, host, folder, said, wasUp }),
@@ -30,9 +34,14 @@ export const ssh: TunnelProvider<SshSettings> = {
 };
 
 /** The tunnel's address, from the line that says it is up. */
-function readUrl(settings: SshSettings, line: string, stream: "stdout" | "stderr"): string | undefined {
+function readUrl(
+  settings: SshSettings,
+  line: string,
+  stream: "stdout" | "stderr",
+): string | undefined {
   if (settings.service === undefined) {
-    const up = stream === "stderr" && line.startsWith("debug1: remote forward success for: listen ");
+    const up =
+      stream === "stderr" && line.startsWith("debug1: remote forward success for: listen ");
     return up ? settings.publicUrl : undefined;
   }
   return stream === "stdout" ? SSH_SERVICES[settings.service].readUrl(line) : undefined;

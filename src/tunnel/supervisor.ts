@@ -11,7 +11,10 @@ import type { TunnelEvent, TunnelState } from "./tunnel-event.ts";
 /** Whether the host of an address accepts a connection within this many milliseconds. */
 type Look = (address: string, timeout: number) => Promise<boolean>;
 
-/** Connects to the host of an address and closes the connection: cheaper than a probe, and no request that a provider counts. */
+/**
+ * Connects to the host of an address and closes the connection: cheaper than a probe, and no
+ * request that a provider counts.
+ */
 export const isReachable: Look = async (address, timeout) =>
   (await tryToConnect(new URL(address), { timeout, secure: false })) === undefined;
 
@@ -25,7 +28,10 @@ export interface SupervisorOptions {
   readonly timing?: Partial<TunnelTiming>;
   /** A monotonic clock in milliseconds. Default: the process's. */
   readonly clock?: () => number;
-  /** The time of day in milliseconds, which goes on while the computer sleeps. Default: the process's. */
+  /**
+   * The time of day in milliseconds, which goes on while the computer sleeps. Default: the
+   * process's.
+   */
   readonly timeOfDay?: () => number;
   /** Whether the public address's host can be reached at all. Default: with a connection. */
   readonly look?: Look;
@@ -34,9 +40,10 @@ export interface SupervisorOptions {
 }
 
 /**
- * Keeps a tunnel up: starts its provider in a child, considers it online only after a probe through the public address
- * has arrived, kills it if it hangs, and restarts it. A tunnel that was online once is retried for ever, unless its
- * provider reports a permanent failure; one that never was, for `patience` milliseconds.
+ * Keeps a tunnel up: starts its provider in a child, considers it online only after a probe through
+ * the public address has arrived, kills it if it hangs, and restarts it. A tunnel that was online
+ * once is retried for ever, unless its provider reports a permanent failure; one that never was,
+ * for `patience` milliseconds.
  */
 export class TunnelSupervisor {
   readonly #options: Required<Omit<SupervisorOptions, "timing" | "previousUrl">>;
@@ -63,7 +70,10 @@ export class TunnelSupervisor {
     this.#ended = this.#run();
   }
 
-  /** Notes a delivery through the public address: while deliveries arrive, no probe is needed. Cheap to call often. */
+  /**
+   * Notes a delivery through the public address: while deliveries arrive, no probe is needed. Cheap
+   * to call often.
+   */
   arrived(): void {
     this.#life?.arrived();
   }
@@ -94,7 +104,10 @@ export class TunnelSupervisor {
     this.#tell("closed");
   }
 
-  /** Waits before the next start, until the network is back or the computer was asleep at the latest. */
+  /**
+   * Waits before the next start, until the network is back or the computer was asleep at the
+   * latest.
+   */
   async #pause(delay: number): Promise<void> {
     const { clock, timeOfDay, look } = this.#options;
     const end = clock() + delay;
@@ -111,7 +124,10 @@ export class TunnelSupervisor {
     }
   }
 
-  /** Each restart for a dead address costs probes, so such restarts are as rare as probes of an idle address. */
+  /**
+   * Each restart for a dead address costs probes, so such restarts are as rare as probes of an idle
+   * address.
+   */
   #restartsAfter({ code }: TunnelFailure): RetryPolicy {
     const rare = code === "tunnel_unreachable" ? this.#timing.idleProbeEvery : 0;
     return { ...RESTARTS, maxDelay: Math.max(RESTARTS.maxDelay, rare) };
@@ -120,7 +136,11 @@ export class TunnelSupervisor {
   #live(): Promise<LifeEnd> {
     const { startChild, probe, clock, random } = this.#options;
     this.#life = new TunnelLife({
-      ...{ startChild, probe, clock, random, timing: this.#timing },
+      startChild,
+      probe,
+      clock,
+      random,
+      timing: this.#timing,
       online: (url) => this.#online(url),
       doubtful: (why) => this.#tell("reconnecting", why),
       unreached: (why) => this.#unreached(why),
@@ -128,7 +148,10 @@ export class TunnelSupervisor {
     return this.#life.run();
   }
 
-  /** Reports what answers at an address that has never led here; later, the state and its reason say enough. */
+  /**
+   * Reports what answers at an address that has never led here; later, the state and its reason say
+   * enough.
+   */
   #unreached(why: TunnelFailure): void {
     if (this.#wasOnline || this.#seen === why.message) return;
     this.#seen = why.message;
@@ -142,11 +165,19 @@ export class TunnelSupervisor {
     this.#tell("online", undefined, previousUrl);
   }
 
-  /** Reports a change. A repetition, such as each failed start during a long outage, is not a change. */
+  /**
+   * Reports a change. A repetition, such as each failed start during a long outage, is not a
+   * change.
+   */
   #tell(state: TunnelState, failure?: TunnelFailure, previousUrl?: string): void {
     const what = JSON.stringify([state, this.#url, failure?.code, failure?.message]);
     if (what === this.#last) return;
     this.#last = what;
-    this.#options.onEvent({ state, url: this.#wasOnline ? this.#url : undefined, previousUrl, failure });
+    this.#options.onEvent({
+      state,
+      url: this.#wasOnline ? this.#url : undefined,
+      previousUrl,
+      failure,
+    });
   }
 }

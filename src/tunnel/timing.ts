@@ -14,7 +14,10 @@ export interface TunnelTiming {
   readonly quiet: number;
   /** How often to probe the address while it is online and in use, after silence. */
   readonly probeEvery: number;
-  /** The same while it is not in use; also the longest pause between restarts for a dead address, if above 15 s. */
+  /**
+   * The same while it is not in use; also the longest pause between restarts for a dead address, if
+   * above 15 s.
+   */
   readonly idleProbeEvery: number;
   /** How long an address is in use after a delivery, or after it came online. */
   readonly inUse: number;
@@ -30,31 +33,58 @@ export interface TunnelTiming {
   readonly close: number;
 }
 
-/** The default times. A dead address is noticed within `probeEvery` and `probe`, which is less than 30 seconds. */
+/**
+ * The default times. A dead address is noticed within `probeEvery` and `probe`, which is less than
+ * 30 seconds.
+ */
 export const TUNNEL_TIMING: TunnelTiming = {
-  ...{ start: 15_000, grace: 6000, arrival: 20_000, doubt: 20_000, quiet: 5000 },
-  ...{ probeEvery: 20_000, idleProbeEvery: 20_000, inUse: Number.POSITIVE_INFINITY },
-  ...{ probeBudget: Number.POSITIVE_INFINITY, probe: 5000, patience: 60_000, stable: 30_000, close: 1500 },
+  start: 15_000,
+  grace: 6000,
+  arrival: 20_000,
+  doubt: 20_000,
+  quiet: 5000,
+  probeEvery: 20_000,
+  idleProbeEvery: 20_000,
+  inUse: Number.POSITIVE_INFINITY,
+  probeBudget: Number.POSITIVE_INFINITY,
+  probe: 5000,
+  patience: 60_000,
+  stable: 30_000,
+  close: 1500,
 };
 
 /** Delays between two starts of a provider. */
 export const RESTARTS: RetryPolicy = {
-  ...{ attempts: Number.POSITIVE_INFINITY, delay: 300, factor: 2, maxDelay: 15_000, jitter: 0.5 },
+  attempts: Number.POSITIVE_INFINITY,
+  delay: 300,
+  factor: 2,
+  maxDelay: 15_000,
+  jitter: 0.5,
 };
 
 /**
- * Milliseconds between two looks whether the network is back, while a restart waits, and for one look: together they are less
- * than a second.
+ * Milliseconds between two looks whether the network is back, while a restart waits, and for one
+ * look: together they are less than a second.
  */
 export const LOOK = 450;
 
-/** Milliseconds by which the time of day is ahead of a wait after which the computer has been asleep. */
+/**
+ * Milliseconds by which the time of day is ahead of a wait after which the computer has been
+ * asleep.
+ */
 export const SLEPT = 3000;
 
 /** Delays between two probes of an address that does not lead here yet. */
 export const PROBES: RetryPolicy = {
-  ...{ attempts: Number.POSITIVE_INFINITY, delay: 100, factor: 1.5, maxDelay: 5000, jitter: 0.2 },
+  attempts: Number.POSITIVE_INFINITY,
+  delay: 100,
+  factor: 1.5,
+  maxDelay: 5000,
+  jitter: 0.2,
 };
 
-/** The longest delay between two probes while a provider repairs a connection by itself, in milliseconds. */
+/**
+ * The longest delay between two probes while a provider repairs a connection by itself, in
+ * milliseconds.
+ */
 export const REPAIR_PROBE = 600;

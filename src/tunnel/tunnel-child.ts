@@ -40,10 +40,10 @@ export interface ChildListener {
 export type StartChild = (listener: ChildListener) => TunnelChild;
 
 /**
- * Starts each child as a process that leads its own process group. Everything the child starts belongs to that group, so
- * none of it outlives the child, and no child outlives this process. On Windows, what a batch file has started outlives a
- * child or a process that is killed. The file calls `runChild`; the environment has no secrets, since settings are sent
- * through the channel.
+ * Starts each child as a process that leads its own process group. Everything the child starts
+ * belongs to that group, so none of it outlives the child, and no child outlives this process. On
+ * Windows, what a batch file has started outlives a child or a process that is killed. The file
+ * calls `runChild`; the environment has no secrets, since settings are sent through the channel.
  */
 export function childOf(file: string, env: NodeJS.ProcessEnv, open: OpenMessage): StartChild {
   return (listener) => {
@@ -54,7 +54,8 @@ export function childOf(file: string, env: NodeJS.ProcessEnv, open: OpenMessage)
       detached: HAS_GROUPS,
     });
     const tell = (message: ToChild) => {
-      if (child.connected) child.send(message, () => {}); // it may exit at any moment, which is reported separately
+      // it may exit at any moment, which is reported separately
+      if (child.connected) child.send(message, () => {});
     };
     const release = endGroupWithUs(child);
     const kill = () => endTree(child, "SIGKILL");

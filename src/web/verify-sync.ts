@@ -12,7 +12,8 @@ import {
 } from "./verify.ts";
 
 /**
- * The same as `verify`, but at once, with Node's own cryptography: for code that cannot wait for a promise.
+ * The same as `verify`, but at once, with Node's own cryptography: for code that cannot wait for a
+ * promise.
  *
  * @throws ConfigurationError `secret_missing`, `secret_empty`, `body_already_parsed`
  *

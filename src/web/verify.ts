@@ -17,8 +17,8 @@ import {
 /** How to verify. */
 export interface VerifyOptions {
   /**
-   * The subscription's secret; several while one is replaced, the current one first; or a function that returns either. A
-   * string is used as UTF-8.
+   * The subscription's secret; several while one is replaced, the current one first; or a function
+   * that returns either. A string is used as UTF-8.
    */
   readonly secret: SecretOption | undefined;
   /** The name of the signature header. Default `x-service-signature`. */
@@ -63,13 +63,16 @@ const HMAC = { name: "HMAC", hash: "SHA-256" };
 type Key = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
 /**
- * Verifies the signature of a delivery over its raw bytes, and reads its event (service description, "Authentication" 6 and
- * "Body envelope"). Needs WebCrypto only, so it runs anywhere. Nothing is kept, and neither age nor duplicates are checked:
- * compare `event.id` with those you know.
+ * Verifies the signature of a delivery over its raw bytes, and reads its event (service
+ * description, "Authentication" 6 and "Body envelope"). Needs WebCrypto only, so it runs anywhere.
+ * Nothing is kept, and neither age nor duplicates are checked: compare `event.id` with those you
+ * know.
  *
- * @param body - the raw bytes, as `await request.arrayBuffer()` returns them; never parsed and printed JSON
+ * @param body - the raw bytes, as `await request.arrayBuffer()` returns them; never parsed and
+ * printed JSON
  * @param headers - all headers, or the value of the signature header
- * @throws ConfigurationError `secret_missing`, `secret_empty`, `body_already_parsed`, as a rejection
+ * @throws ConfigurationError `secret_missing`, `secret_empty`, `body_already_parsed`, as a
+ * rejection
  *
  * @example
  * ```ts
@@ -88,7 +91,8 @@ export async function verify(
   headers: HeaderBag | string | null | undefined,
   options: VerifyOptions,
 ): Promise<VerifiedDelivery> {
-  // Bytes of its own: the program may use the memory again meanwhile, and WebCrypto takes no shared memory.
+  // Bytes of its own: the program may use the memory again meanwhile, and WebCrypto takes no shared
+  // memory.
   const bytes = new Uint8Array(bodyBytes(body));
   const secrets = readSecretBytes(options.secret);
   const signature = readSignature(signatureOf(headers, options));
@@ -105,7 +109,8 @@ export async function verify(
 /** The bytes that were given; refuses what other code has read in another way. */
 export function bodyBytes(body: Uint8Array | ArrayBuffer): Uint8Array {
   // Not `instanceof`, which is false for bytes of another realm, as in Jest.
-  if (ArrayBuffer.isView(body)) return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
+  if (ArrayBuffer.isView(body))
+    return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
   if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body);
   throw new ConfigurationError(
     "body_already_parsed",
@@ -124,7 +129,8 @@ export function signatureOf(
 /** Prepares secrets as `readSecrets` does, for keys of WebCrypto. */
 function readSecretBytes(option: VerifyOptions["secret"]): readonly Uint8Array<ArrayBuffer>[] {
   const given: unknown = typeof option === "function" ? option() : option;
-  const values: readonly unknown[] = given === undefined ? [] : Array.isArray(given) ? given : [given];
+  const values: readonly unknown[] =
+    given === undefined ? [] : Array.isArray(given) ? given : [given];
   if (values.length === 0) {
     throw new ConfigurationError(
       "secret_missing",
@@ -144,12 +150,17 @@ function readSecretBytes(option: VerifyOptions["secret"]): readonly Uint8Array<A
   });
 }
 
-/** The index of the first key under which the signature is valid. All are tried; `subtle.verify` compares in constant time. */
+/**
+ * The index of the first key under which the signature is valid. All are tried; `subtle.verify`
+ * compares in constant time.
+ */
 async function matchingKey(keys: readonly Key[], hex: string, bytes: Uint8Array<ArrayBuffer>) {
   const signature = Uint8Array.from({ length: 32 }, (_, at) =>
     Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16),
   );
-  const matches = await Promise.all(keys.map((key) => crypto.subtle.verify("HMAC", key, signature, bytes)));
+  const matches = await Promise.all(
+    keys.map((key) => crypto.subtle.verify("HMAC", key, signature, bytes)),
+  );
   const at = matches.indexOf(true);
   return at === -1 ? undefined : at;
 }
@@ -179,7 +190,11 @@ async function digest(given: string | Uint8Array): Promise<string> {
 }
 
 /** The result for an event. */
-export function authentic(envelope: Envelope, id: string, secret: "current" | "previous"): VerifiedDelivery {
+export function authentic(
+  envelope: Envelope,
+  id: string,
+  secret: "current" | "previous",
+): VerifiedDelivery {
   const { event: kind, timestamp, data, webhook } = envelope;
   return { ok: true, status: 200, event: { id, kind, timestamp, data, webhook, envelope }, secret };
 }

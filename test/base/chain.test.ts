@@ -35,7 +35,8 @@ describe("Chain", () => {
     for (const at of [2, 0, 3, 1]) chain.remove(links[at] ?? chain.add(a));
     expect(chain.isEmpty).toBe(true);
     expect(chain.first).toBeUndefined();
-    for (const link of links) expect(Object.values(link)).toEqual([undefined, undefined, undefined]);
+    for (const link of links)
+      expect(Object.values(link)).toEqual([undefined, undefined, undefined]);
     chain.add(b);
     expect(chain.items()).toEqual([b]);
   });

@@ -7,7 +7,9 @@ import { keptLog, uncaught } from "../receiver/sample.ts";
 let warnings: string[] = [];
 beforeEach(() => {
   warnings = [];
-  vi.spyOn(process, "emitWarning").mockImplementation((message) => void warnings.push(String(message)));
+  vi.spyOn(process, "emitWarning").mockImplementation(
+    (message) => void warnings.push(String(message)),
+  );
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -36,7 +38,9 @@ it("a logger that throws on some levels and rejects on others is told of once", 
 it("a level of pino that is set later counts", () => {
   const written: string[] = [];
   const log = pino({ level: "error" }, { write: (line) => void written.push(line) });
-  const guarded = guardedLogger(log as Logger) as Logger & { isLevelEnabled(level: string): boolean };
+  const guarded = guardedLogger(log as Logger) as Logger & {
+    isLevelEnabled(level: string): boolean;
+  };
   guarded.info({}, "not written");
   expect(guarded.isLevelEnabled("info")).toBe(false);
   log.level = "info";

@@ -10,9 +10,16 @@ it("a logger with fields adds them to each line, whose own fields win", () => {
 
 it("a logger with fields takes a message alone, as pino does", () => {
   const { log, lines } = keptLog();
-  const plain = withFields(log, { seq: 1 }) as unknown as Record<keyof Logger, (text: string) => void>;
+  const plain = withFields(log, { seq: 1 }) as unknown as Record<
+    keyof Logger,
+    (text: string) => void
+  >;
   for (const level of ["debug", "info", "warn", "error"] as const) plain[level]("a message");
   expect(lines).toEqual(
-    ["debug", "info", "warn", "error"].map((level) => ({ level, fields: { seq: 1 }, message: "a message" })),
+    ["debug", "info", "warn", "error"].map((level) => ({
+      level,
+      fields: { seq: 1 },
+      message: "a message",
+    })),
   );
 });

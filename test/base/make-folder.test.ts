@@ -27,6 +27,9 @@ it("a file in the way is an error, whether it is the folder or one above", () =>
   expect(() => makeFolder(join(file, "a", "b"))).toThrow(/ENOTDIR/);
 });
 
-it.skipIf(process.platform !== "linux")("a file system that refuses folders is an error, not a wait", () => {
-  expect(() => makeFolder("/proc/hookporter/a")).toThrow(/ENOENT/);
-});
+it.skipIf(process.platform !== "linux")(
+  "a file system that refuses folders is an error, not a wait",
+  () => {
+    expect(() => makeFolder("/proc/hookporter/a")).toThrow(/ENOENT/);
+  },
+);

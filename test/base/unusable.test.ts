@@ -4,7 +4,8 @@ import { unusable, unusableFrom } from "../../src/base/unusable.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 
 describe("unusable", () => {
-  const failure = (code: string, more: object = {}) => Object.assign(new Error(code), { code, ...more });
+  const failure = (code: string, more: object = {}) =>
+    Object.assign(new Error(code), { code, ...more });
 
   it.each([
     ["ENOSPC", "the disk is full: free some space"],
@@ -28,7 +29,14 @@ describe("unusable", () => {
   it("is made from errors of the file system alone, and not if the file is only missing", () => {
     const system = { path: "/x", syscall: "open" };
     expect(unusableFrom(failure("EACCES", system))).toMatchObject({ code: "folder_unusable" });
-    for (const other of [failure("ENOENT", system), failure("EACCES"), new Error("x"), "x", null, undefined])
+    for (const other of [
+      failure("ENOENT", system),
+      failure("EACCES"),
+      new Error("x"),
+      "x",
+      null,
+      undefined,
+    ])
       expect(unusableFrom(other)).toBeUndefined();
   });
 });

@@ -30,7 +30,10 @@ it("a function whose result nobody waits for may throw or reject", async () => {
   for (const call of calls) callUser(call, report);
   callUser(() => "sound", report);
   await until(() => expect(report).toHaveBeenCalledTimes(2));
-  expect(report.mock.calls.map(([thrown]) => thrown.message).toSorted()).toEqual(["at once", "later"]);
+  expect(report.mock.calls.map(([thrown]) => thrown.message).toSorted()).toEqual([
+    "at once",
+    "later",
+  ]);
   expect(caught).toEqual([]);
 });
 

@@ -35,7 +35,11 @@ it.each(Object.keys(HEX_FAULTS) as (keyof typeof HEX_FAULTS)[])(
     });
     const [failed, cause] = EXPECTED[name];
     const refused = results.filter(({ id, outcome, severity, answer }) => {
-      return outcome === "failed" && severity === "required" && (answer?.includes("401") || /SIG/.test(id));
+      return (
+        outcome === "failed" &&
+        severity === "required" &&
+        (answer?.includes("401") || /SIG/.test(id))
+      );
     });
     expect(refused.map(({ id }) => id).join(" ")).toBe(failed);
     expect(diagnosis).toEqual([expect.stringMatching(cause)]);

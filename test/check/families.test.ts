@@ -8,7 +8,10 @@ import { isRight, type Made, made, type Seen } from "./receivers/made.ts";
 import { type AtEnd, SECRET } from "./receivers/under-test.ts";
 import { optionsFor } from "./sample.ts";
 
-/** With the tests of whole systems, each receiver gets all the cases, which takes minutes; else those that tell faults apart. */
+/**
+ * With the tests of whole systems, each receiver gets all the cases, which takes minutes; else
+ * those that tell faults apart.
+ */
 const isThorough = process.env.MODE === "system";
 const casesFor = (ids: string, least: readonly string[], all: readonly string[]) =>
   isThorough ? all : ["KIND-01", ...least, ...ids.split(" ").filter((id) => id !== "")];
@@ -41,7 +44,8 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
   "verifies two kinds": [
     {
       accepts: unless(
-        ({ event: { event } }) => !/^property\.created$|^payment\.received$|^undefined$/.test(`${event}`),
+        ({ event: { event } }) =>
+          !/^property\.created$|^payment\.received$|^undefined$/.test(`${event}`),
       ),
     },
     "SIG-37 SIG-38",
@@ -59,7 +63,8 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
   ],
   "trusts a connection": [
     {
-      accepts: (seen) => memory(seen.socket).has("ok") || (isRight(seen) && !!memory(seen.socket).add("ok")),
+      accepts: (seen) =>
+        memory(seen.socket).has("ok") || (isRight(seen) && !!memory(seen.socket).add("ok")),
     },
     "SIG-45",
     /for a connection or for all requests.*confirmed: unsigned, wrong/,
@@ -80,14 +85,22 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
     "SIG-46",
     /looks for duplicates before it verifies/,
   ],
-  "trusts X-Forwarded-For": [{ accepts: unless(header("x-forwarded-for")) }, "GATE-61", /own network/],
+  "trusts X-Forwarded-For": [
+    { accepts: unless(header("x-forwarded-for")) },
+    "GATE-61",
+    /own network/,
+  ],
   "trusts Authorization": [{ accepts: unless(header("authorization")) }, "GATE-61", /own network/],
   "trusts Host: localhost": [
     { accepts: unless(({ request }) => request.headers.host === "localhost") },
     "GATE-61",
     /own network/,
   ],
-  "trusts CF-Connecting-IP": [{ accepts: unless(header("cf-connecting-ip")) }, "GATE-61", /own network/],
+  "trusts CF-Connecting-IP": [
+    { accepts: unless(header("cf-connecting-ip")) },
+    "GATE-61",
+    /own network/,
+  ],
   "lets X-Test skip the check": [{ accepts: unless(header("x-test")) }, "GATE-61", /own network/],
   "answers what is marked as a test": [
     { accepts: unless(({ event }) => (event as { test?: boolean }).test === true) },
@@ -120,7 +133,11 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
     /of some kinds only/,
   ],
   "uses webhook.id as its secret": [
-    { accepts: unless(({ digits, body, event: { webhook } }) => digits === hmac(`${webhook?.id}`, body)) },
+    {
+      accepts: unless(
+        ({ digits, body, event: { webhook } }) => digits === hmac(`${webhook?.id}`, body),
+      ),
+    },
     "SIG-43",
     /anyone can guess/,
   ],
@@ -155,9 +172,21 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
     "SIG-43",
     /anyone can guess/,
   ],
-  "compares the second half": [{ accepts: by((hex) => hex.slice(32)) }, "SIG-39 SIG-40", /Only a part/],
-  "compares all but the first digit": [{ accepts: by((hex) => hex.slice(1)) }, "SIG-40", /Only a part/],
-  "compares all but the last digit": [{ accepts: by((hex) => hex.slice(0, -1)) }, "SIG-40", /Only a part/],
+  "compares the second half": [
+    { accepts: by((hex) => hex.slice(32)) },
+    "SIG-39 SIG-40",
+    /Only a part/,
+  ],
+  "compares all but the first digit": [
+    { accepts: by((hex) => hex.slice(1)) },
+    "SIG-40",
+    /Only a part/,
+  ],
+  "compares all but the last digit": [
+    { accepts: by((hex) => hex.slice(0, -1)) },
+    "SIG-40",
+    /Only a part/,
+  ],
   "compares the first digit of what was sent": [
     { accepts: ({ digits, right }) => digits[0] === right[0] },
     "SIG-10 SIG-36 SIG-40",
@@ -168,7 +197,11 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
     "SIG-39 SIG-40",
     /Only a part/,
   ],
-  "compares the last digit": [{ accepts: by((hex) => hex.slice(-1)) }, "SIG-39 SIG-40 SIG-41", /Only a part/],
+  "compares the last digit": [
+    { accepts: by((hex) => hex.slice(-1)) },
+    "SIG-39 SIG-40 SIG-41",
+    /Only a part/,
+  ],
   "compares the first digit": [
     { accepts: by((hex) => hex.slice(0, 1)) },
     "SIG-36 SIG-40 SIG-41",
@@ -198,7 +231,8 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
   "counts an error as success": [
     {
       accepts: ({ digits, right, request }) =>
-        request.headers["x-service-signature"] !== undefined && (digits.length !== 64 || digits === right),
+        request.headers["x-service-signature"] !== undefined &&
+        (digits.length !== 64 || digits === right),
     },
     "SIG-02 SIG-10 SIG-11 SIG-42",
     /an error while verifying counts as success/,
@@ -220,7 +254,10 @@ const ONE_CAUSE: ReadonlySet<string> = new Set([
 ]);
 const OTHER_CAUSES = /kinds only|only for some|as a signed number|digits as were sent/;
 
-/** Checks a receiver. Where tests run at once, since they wait for events that never run, each passes its own `atEnd`. */
+/**
+ * Checks a receiver. Where tests run at once, since they wait for events that never run, each
+ * passes its own `atEnd`.
+ */
 async function check(receiver: Made, only: readonly string[], atEnd?: AtEnd): Promise<CheckReport> {
   const { url, observe = "" } = await made(receiver, atEnd);
   const observer = observeByUrl(observe, 3000);
@@ -234,7 +271,9 @@ async function check(receiver: Made, only: readonly string[], atEnd?: AtEnd): Pr
   });
 }
 
-/** Receivers that lose or refuse real events, the cases that see it, and what the first cause says. */
+/**
+ * Receivers that lose or refuse real events, the cases that see it, and what the first cause says.
+ */
 const REFUSALS: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
   "escapes HTML before it verifies": [
     {
@@ -245,7 +284,10 @@ const REFUSALS: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
     /./,
   ],
   "normalises text": [
-    { accepts: (seen) => seen.digits === hmac(SECRET, Buffer.from(String(seen.body).normalize("NFC"))) },
+    {
+      accepts: (seen) =>
+        seen.digits === hmac(SECRET, Buffer.from(String(seen.body).normalize("NFC"))),
+    },
     "BODY-39",
     /./,
   ],
@@ -259,15 +301,23 @@ const REFUSALS: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
     "DUP-08 DUP-11",
     /./,
   ],
-  "has a key of `data`": [{ key: ({ event: { data } }) => JSON.stringify(data) }, "DUP-11 DUP-12", /./],
+  "has a key of `data`": [
+    { key: ({ event: { data } }) => JSON.stringify(data) },
+    "DUP-11 DUP-12",
+    /./,
+  ],
   "joins white space": [
-    { accepts: (seen) => seen.digits === hmac(SECRET, Buffer.from(String(seen.body).replace(/\s+/g, " "))) },
+    {
+      accepts: (seen) =>
+        seen.digits === hmac(SECRET, Buffer.from(String(seen.body).replace(/\s+/g, " "))),
+    },
     "BODY-16 BODY-17",
     /each run of white space as one space/,
   ],
   "joins lines": [
     {
-      accepts: (seen) => seen.digits === hmac(SECRET, Buffer.from(String(seen.body).replace(/[\r\n]+/g, ""))),
+      accepts: (seen) =>
+        seen.digits === hmac(SECRET, Buffer.from(String(seen.body).replace(/[\r\n]+/g, ""))),
     },
     "BODY-16 BODY-17",
     /different line breaks \(none in the receiver\)/,
@@ -313,7 +363,7 @@ const SCHEMES: Readonly<Record<string, readonly [Made["accepts"], RegExp]>> = {
   ],
   "verifies JSON with an indent of 1": [
     ({ digits, event }) => digits === hmac(SECRET, Buffer.from(JSON.stringify(event, null, 1))),
-    /different spacing \(an indent of 1\)/,
+    /different spacing \(1 space\)/,
   ],
   "verifies the URL and the body": [
     ({ digits, body, request }) =>
@@ -381,18 +431,26 @@ it("a receiver that keeps the result in a variable of all requests is seen", asy
     },
   });
   const report = await runCheck({ ...optionsFor(url, "SIG-45"), timeout: 10_000 });
-  expect(verdictText(report, false)).toMatch(/^FORGED DELIVERIES GET IN.*confirmed: at the same time/);
+  expect(verdictText(report, false)).toMatch(
+    /^FORGED DELIVERIES GET IN.*confirmed: at the same time/,
+  );
 });
 
 it("what is refused for another reason than its signature is not said to be re-serialised", async () => {
-  const { results, diagnosis } = await check(REFUSALS["blocks what looks like HTML"]?.[0] ?? {}, ["BODY-38"]);
-  expect(results[1]?.fix).toMatch(/another reason than the signature \(403, and 401 to a wrong signature\)/);
+  const { results, diagnosis } = await check(REFUSALS["blocks what looks like HTML"]?.[0] ?? {}, [
+    "BODY-38",
+  ]);
+  expect(results[1]?.fix).toMatch(
+    /another reason than the signature \(403, and 401 to a wrong signature\)/,
+  );
   expect(diagnosis).toEqual([]);
 });
 
 it("a receiver that answers otherwise to wrong signatures is not said to have another secret", async () => {
   const { diagnosis, requests } = await check({ after: () => 403 }, ["KIND-01"]);
-  expect(diagnosis).toEqual([expect.stringMatching(/answers otherwise to a wrong signature.*--event/)]);
+  expect(diagnosis).toEqual([
+    expect.stringMatching(/answers otherwise to a wrong signature.*--event/),
+  ]);
   expect(requests).toBeLessThan(10);
 });
 
@@ -408,7 +466,10 @@ it("an empty body that was verified is seen by the failure that follows", async 
 
 it("a time in data that must be recent is named", async () => {
   const isFresh = ({ event: { data } }: Seen) =>
-    Date.now() - Date.parse((data as { created_at?: string } | undefined)?.created_at ?? "") < 300_000;
-  const { diagnosis } = await check({ accepts: (seen) => isRight(seen) && isFresh(seen) }, ["KIND"]);
+    Date.now() - Date.parse((data as { created_at?: string } | undefined)?.created_at ?? "") <
+    300_000;
+  const { diagnosis } = await check({ accepts: (seen) => isRight(seen) && isFresh(seen) }, [
+    "KIND",
+  ]);
   expect(diagnosis).toEqual([expect.stringMatching(/takes a time in `data`/)]);
 });

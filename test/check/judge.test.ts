@@ -7,15 +7,13 @@ const status = (code: number): ProbeAnswer => ({ type: "status", status: code })
 const circumstances = { timeout: 1000, slow: 5000, duration: 5 };
 
 const REFUSED: CheckCase = {
-  ...{
-    id: "SIG-01",
-    sent: "x",
-    right: ["4xx"],
-    best: ["401"],
-    severity: "required",
-    why: "y",
-    fix: "mend it",
-  },
+  id: "SIG-01",
+  sent: "x",
+  right: ["4xx"],
+  best: ["401"],
+  severity: "required",
+  why: "y",
+  fix: "mend it",
   run: async () => [],
 };
 const ACCEPTED: CheckCase = { ...REFUSED, right: ["200"], best: ["200"], fix: "take it" };
@@ -32,12 +30,18 @@ function verdict(one: CheckCase, answers: readonly ProbeAnswer[], runs?: number)
 describe("judge", () => {
   it("passes the preferred answer, and only recommends it instead of another correct one", () => {
     expect(verdict(REFUSED, [status(401)]).outcome).toBe("passed");
-    expect(verdict(REFUSED, [status(403)])).toMatchObject({ outcome: "failed", severity: "recommended" });
+    expect(verdict(REFUSED, [status(403)])).toMatchObject({
+      outcome: "failed",
+      severity: "recommended",
+    });
   });
 
   it("fails with the case's own text if a forged delivery is confirmed", () => {
     expect(verdict(REFUSED, [status(200)])).toMatchObject({
-      ...{ outcome: "failed", severity: "required", fix: "mend it", answer: "200" },
+      outcome: "failed",
+      severity: "required",
+      fix: "mend it",
+      answer: "200",
     });
   });
 
@@ -46,9 +50,16 @@ describe("judge", () => {
     ["a redirect", status(302), /does not refuse/],
     ["a closed connection", { type: "closed" } as const, /closes the connection/],
     ["silence", { type: "silent" } as const, /no answer within 1 s/],
-    ["no connection", { type: "unreachable", detail: "refused" } as const, /no connection \(refused\)/],
+    [
+      "no connection",
+      { type: "unreachable", detail: "refused" } as const,
+      /no connection \(refused\)/,
+    ],
   ])("does not accept %s as a refusal", (_, answer, fix) => {
-    expect(verdict(REFUSED, [answer])).toMatchObject({ outcome: "failed", fix: expect.stringMatching(fix) });
+    expect(verdict(REFUSED, [answer])).toMatchObject({
+      outcome: "failed",
+      fix: expect.stringMatching(fix),
+    });
   });
 
   it("only recommends a refusal instead of a crash, since that keeps a forgery out too", () => {
@@ -65,21 +76,32 @@ describe("judge", () => {
     });
   });
 
-  it.each([401, 403])("calls %d to a valid delivery unauthorised, whatever the case is about", (code) => {
-    const fix = expect.stringMatching(/^it refuses a validly signed delivery as unauthorised/);
-    expect(verdict(ACCEPTED, [status(code)])).toMatchObject({ fix });
-    expect(verdict({ ...ACCEPTED, right: ["200", "4xx"] }, [status(code)])).toMatchObject({ fix });
-    expect(verdict({ ...ACCEPTED, runs: 1 }, [status(200), status(code)], 1)).toMatchObject({ fix });
-    expect(verdict({ ...ACCEPTED, about: "bytes" }, [status(code)])).toMatchObject({ fix: "take it" });
-    expect(verdict(ACCEPTED, [status(400)])).toMatchObject({ fix: "take it" });
-  });
+  it.each([401, 403])(
+    "calls %d to a valid delivery unauthorised, whatever the case is about",
+    (code) => {
+      const fix = expect.stringMatching(/^it refuses a validly signed delivery as unauthorised/);
+      expect(verdict(ACCEPTED, [status(code)])).toMatchObject({ fix });
+      expect(verdict({ ...ACCEPTED, right: ["200", "4xx"] }, [status(code)])).toMatchObject({
+        fix,
+      });
+      expect(verdict({ ...ACCEPTED, runs: 1 }, [status(200), status(code)], 1)).toMatchObject({
+        fix,
+      });
+      expect(verdict({ ...ACCEPTED, about: "bytes" }, [status(code)])).toMatchObject({
+        fix: "take it",
+      });
+      expect(verdict(ACCEPTED, [status(400)])).toMatchObject({ fix: "take it" });
+    },
+  );
 
   it("considers every one of several answers", () => {
     expect(verdict(ACCEPTED, [status(200), status(409)])).toMatchObject({
       outcome: "failed",
       answer: "200, 409",
     });
-    expect(verdict(ACCEPTED, [status(200), status(200), status(200)])).toMatchObject({ answer: "3 × 200" });
+    expect(verdict(ACCEPTED, [status(200), status(200), status(200)])).toMatchObject({
+      answer: "3 × 200",
+    });
   });
 
   it("names a forged event that ran although it was refused", () => {
@@ -95,7 +117,8 @@ describe("judge", () => {
       circumstances,
     );
     expect({ answer, fix }).toEqual({
-      ...{ answer: "401, 200, 401, 3 × 200", fix: "mend it; confirmed: ping, lead.created" },
+      answer: "401, 200, 401, 3 × 200",
+      fix: "mend it; confirmed: ping, lead.created",
     });
   });
 

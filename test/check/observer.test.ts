@@ -27,7 +27,8 @@ it("the record of `events show --json` is read: the handler with most successful
     { handler: "a", outcome: "ok" },
     { handler: "b", outcome: "ok" },
   ];
-  const entry = (parts: object) => JSON.stringify({ type: "entry", state: "handled", runs, ...parts });
+  const entry = (parts: object) =>
+    JSON.stringify({ type: "entry", state: "handled", runs, ...parts });
   expect(readCount(entry({}))).toBe(1);
   expect(readCount(entry({ state: "waiting", runs: [] }))).toBe(0);
   expect(readCount(entry({ state: "received", runs: [] }))).toBe(1);
@@ -37,7 +38,11 @@ it("the record of `events show --json` is read: the handler with most successful
 
 it("a command is split into words without a shell", () => {
   expect(commandWords(`sh -c 'grep -c "$0" log' --x="a b" C:\\bin`)).toEqual([
-    ...["sh", "-c", 'grep -c "$0" log', "--x=a b", "C:\\bin"],
+    "sh",
+    "-c",
+    'grep -c "$0" log',
+    "--x=a b",
+    "C:\\bin",
   ]);
 });
 
@@ -55,15 +60,26 @@ it("a command gets the marker as its last argument, or in its placeholder", asyn
 
 it("each event id is asked for once, and counts are added up", async () => {
   const cwd = tempFolder();
-  const ids = bodies.map((body) => readEnvelope(body)).flatMap((read) => (read.ok ? [read.eventId] : []));
-  writeFileSync(join(cwd, "count.cjs"), `console.log(${JSON.stringify(ids)}.indexOf(process.argv[2]) + 1)`);
-  const observer = observeByCommand("node count.cjs {event-id}", { cwd, env: process.env, timeout: 5000 });
+  const ids = bodies
+    .map((body) => readEnvelope(body))
+    .flatMap((read) => (read.ok ? [read.eventId] : []));
+  writeFileSync(
+    join(cwd, "count.cjs"),
+    `console.log(${JSON.stringify(ids)}.indexOf(process.argv[2]) + 1)`,
+  );
+  const observer = observeByCommand("node count.cjs {event-id}", {
+    cwd,
+    env: process.env,
+    timeout: 5000,
+  });
   expect(await observer.count({ ...event, bodies: [...bodies, ...bodies] })).toBe(3);
 });
 
 it("a missing command, or one that prints no number, is an error", async () => {
   const surroundings = { cwd: tempFolder(), env: process.env, timeout: 5000 };
-  await expect(observeByCommand("no-such-program-here", surroundings).count(event)).rejects.toEqual(usage);
+  await expect(observeByCommand("no-such-program-here", surroundings).count(event)).rejects.toEqual(
+    usage,
+  );
   await expect(observeByCommand("node -p 'NaN'", surroundings).count(event)).rejects.toEqual(usage);
 });
 
@@ -80,7 +96,9 @@ it("a URL gets the marker as a parameter, or in its placeholder; 404 means never
 it("an error, a redirect or a response without a number is an error", async () => {
   const answers: Record<string, number> = { "/a": 500, "/b": 302, "/c": 200 };
   const url = await serve((request, response) => {
-    response.writeHead(answers[request.url?.split("?")[0] ?? ""] ?? 404, { location: "/c" }).end("many");
+    response
+      .writeHead(answers[request.url?.split("?")[0] ?? ""] ?? 404, { location: "/c" })
+      .end("many");
   });
   for (const path of ["a", "b", "c"]) {
     await expect(observeByUrl(`${url.origin}/${path}`, 1000).count(event)).rejects.toEqual(usage);

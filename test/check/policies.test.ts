@@ -34,31 +34,41 @@ async function check(
 ) {
   const { url } = await made(receiver);
   const cases = selectCases({ skip: SKIPPED, ...(only && { only }) });
-  return runCheck({ ...optionsFor(url), cases, timeout: 10_000, concurrency, wait, slow: Infinity });
+  return runCheck({
+    ...optionsFor(url),
+    cases,
+    timeout: 10_000,
+    concurrency,
+    wait,
+    slow: Infinity,
+  });
 }
 
-it.each([1, 6])("a right receiver that limits the rate is waited for, %d at a time", async (concurrency) => {
-  const { now, wait, waits } = clock();
-  const requests: number[] = [];
-  const report = await check(
-    {
-      before: () => {
-        requests.push(now());
-        const recent = requests.filter((at) => at > now() - 60_000);
-        return recent.length > 100 ? [429, { "retry-after": "60" }] : undefined;
+it.each([1, 6])(
+  "a right receiver that limits the rate is waited for, %d at a time",
+  async (concurrency) => {
+    const { now, wait, waits } = clock();
+    const requests: number[] = [];
+    const report = await check(
+      {
+        before: () => {
+          requests.push(now());
+          const recent = requests.filter((at) => at > now() - 60_000);
+          return recent.length > 100 ? [429, { "retry-after": "60" }] : undefined;
+        },
       },
-    },
-    wait,
-    { concurrency },
-  );
-  expect(report.results.filter((one) => isFatal(one, false))).toEqual([]);
-  expect(report).toMatchObject({ stopped: null, counts: { notApplicable: expect.any(Number) } });
-  expect(verdictText(report, false)).toBe("passed");
-  expect(report.diagnosis.join()).toMatch(
-    /limits the rate: after \d+ requests .*429, Retry-After: 60 s.*--rate/,
-  );
-  expect(waits.length).toBeLessThanOrEqual(6);
-});
+      wait,
+      { concurrency },
+    );
+    expect(report.results.filter((one) => isFatal(one, false))).toEqual([]);
+    expect(report).toMatchObject({ stopped: null, counts: { notApplicable: expect.any(Number) } });
+    expect(verdictText(report, false)).toBe("passed");
+    expect(report.diagnosis.join()).toMatch(
+      /limits the rate: after \d+ requests .*429, Retry-After: 60 s.*--rate/,
+    );
+    expect(waits.length).toBeLessThanOrEqual(6);
+  },
+);
 
 it("a right receiver that bans senders of 20 wrong signatures is waited for, and told so", async () => {
   const { now, wait } = clock();
@@ -115,7 +125,11 @@ it("a limit that lasts longer than the wait ends the run, and says after how man
 const OWN = {
   ...sampleEvent("payment.received"),
   data: { ...sampleEvent("payment.received").data, id: "pay_8841", property: "prop_own" },
-  webhook: { ...sampleEvent("payment.received").webhook, id: "wh_own", url: "https://own.example/webhooks" },
+  webhook: {
+    ...sampleEvent("payment.received").webhook,
+    id: "wh_own",
+    url: "https://own.example/webhooks",
+  },
 };
 const POLICIES: Readonly<Record<string, NonNullable<Made["after"]>>> = {
   "a webhook id of its own": ({ event }) => (event.webhook?.id === "wh_own" ? undefined : 403),
@@ -147,7 +161,9 @@ it.each([
   const own = await runCli(["check", url.href, ...cases, "--event", "own.json"], { env, cwd });
   expect(own.stdout).toMatch(/^passed/);
   expect(own.code).toBe(0);
-  expect(own.stderr).toMatch(/own.json runs as a real payment.received .*; only its timestamp changes$/m);
+  expect(own.stderr).toMatch(
+    /own.json runs as a real payment.received .*; only its timestamp changes$/m,
+  );
   const observed = [
     "--event",
     "own.json",
@@ -163,13 +179,18 @@ it.each([
 
 it("a right receiver that answers 200 to empty bodies passes", async () => {
   const { wait } = clock();
-  const report = await check({ before: ({ body }) => (body.byteLength === 0 ? 200 : undefined) }, wait);
+  const report = await check(
+    { before: ({ body }) => (body.byteLength === 0 ? 200 : undefined) },
+    wait,
+  );
   expect(report.results.filter((one) => isFatal(one, false))).toEqual([]);
 });
 
 it("what a receiver says when it refuses the first delivery is shown", async () => {
   const { url } = await made({ before: () => [422, {}, '{"error":"unknown property"}'] });
-  const run = await runCli(["check", url.href, "--only", "KIND-01"], { env: { HOOKPORTER_SECRET: SECRET } });
+  const run = await runCli(["check", url.href, "--only", "KIND-01"], {
+    env: { HOOKPORTER_SECRET: SECRET },
+  });
   expect(run.stdout).toMatch(
     /^failed, valid deliveries are refused: KIND-01.* 422: .*--event.*unknown property/,
   );
@@ -190,7 +211,8 @@ it.each([
 
 it("headers are added to each request, and never printed", async () => {
   const { url } = await made({
-    before: ({ request }) => (request.headers.authorization === "Bearer staging-token" ? undefined : 407),
+    before: ({ request }) =>
+      request.headers.authorization === "Bearer staging-token" ? undefined : 407,
   });
   const env = { HOOKPORTER_SECRET: SECRET, STAGING: "Bearer staging-token" };
   const flags = ["--only", "KIND", "--header-env", "authorization=STAGING", "--json"];
@@ -203,8 +225,12 @@ it("--rate spreads the requests, and a right receiver gets no more of them than 
   const { url } = await made({});
   const env = { HOOKPORTER_SECRET: SECRET };
   const started = performance.now();
-  const run = await runCli(["check", url.href, "--only", "TIME", "--rate", "50", "--json"], { env });
-  expect(run.stderr).toMatch(/16 cases, at most 320 requests, at 50 per second, which takes up to 6\.4 s/);
+  const run = await runCli(["check", url.href, "--only", "TIME", "--rate", "50", "--json"], {
+    env,
+  });
+  expect(run.stderr).toMatch(
+    /16 cases, at most 320 requests, at 50 per second, which takes up to 6\.4 s/,
+  );
   expect(performance.now() - started).toBeGreaterThanOrEqual(15 * 20);
   const whole = await runCli(["check", url.href, "--skip", SKIPPED.join(), "--json"], { env });
   expect(whole.records.at(-1)?.requests).toBeLessThanOrEqual(600);

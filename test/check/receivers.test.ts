@@ -15,7 +15,10 @@ import { optionsFor } from "./sample.ts";
 const EXPECTED = readExpected();
 /** The case that sends half a body. */
 const ENDLESS = "HTTP-10";
-/** Whether this receiver fails here depends on how deeply this Node's `JSON.stringify` nests; the table is for Node 20. */
+/**
+ * Whether this receiver fails here depends on how deeply this Node's `JSON.stringify` nests; the
+ * table is for Node 20.
+ */
 const DEEP = { receiver: "express-json", id: "BODY-33" };
 
 it("the table has a block for every receiver", () => {
@@ -23,7 +26,10 @@ it("the table has a block for every receiver", () => {
 });
 
 it("only receivers that are called faulty fail a required case", () => {
-  const found = [...EXPECTED].map(([name, { failed }]) => [name, [...failed.values()].includes("required")]);
+  const found = [...EXPECTED].map(([name, { failed }]) => [
+    name,
+    [...failed.values()].includes("required"),
+  ]);
   expect(found).toEqual([...EXPECTED].map(([name, { isFaulty }]) => [name, isFaulty]));
 });
 
@@ -56,7 +62,9 @@ describe.concurrent.each(Object.entries(RECEIVERS))("%s", (name, receiverOf) => 
 it("the report says which kinds of forged deliveries are confirmed", async () => {
   const { url } = await checkByKind();
   const { results } = await runCheck(optionsFor(url, "SIG-37", "SIG-38"));
-  const others = eventKinds.filter((kind) => kind !== "property.created" && kind !== "payment.received");
+  const others = eventKinds.filter(
+    (kind) => kind !== "property.created" && kind !== "payment.received",
+  );
   const confirmed = [...others, "property.inspected", "ping", "test", "webhook.test"].join(", ");
   expect(results.map(({ fix }) => fix)).toEqual([
     null,
@@ -65,8 +73,8 @@ it("the report says which kinds of forged deliveries are confirmed", async () =>
 });
 
 /**
- * Runs all cases, with a time-out that a busy machine does not reach. Only the case of the endless body has a short one, and
- * a run of its own, if the receiver waits for the rest in vain.
+ * Runs all cases, with a time-out that a busy machine does not reach. Only the case of the endless
+ * body has a short one, and a run of its own, if the receiver waits for the rest in vain.
  */
 async function check(receiver: ReceiverUnderTest, isEndless: boolean): Promise<CheckReport> {
   const [whole, endless] = await Promise.all([
@@ -90,8 +98,15 @@ function run(
   timeout: number,
 ): Promise<CheckReport> {
   return runCheck({
-    ...{ url, cases, secret: createSecretKey(SECRET, "utf8"), clock: Date.now },
-    ...{ signatureHeader: "x-service-signature", timeout, settle: 100, concurrency: 8, slow: Infinity },
+    url,
+    cases,
+    secret: createSecretKey(SECRET, "utf8"),
+    clock: Date.now,
+    signatureHeader: "x-service-signature",
+    timeout,
+    settle: 100,
+    concurrency: 8,
+    slow: Infinity,
     ...(observe !== undefined && { observer: observeByUrl(observe, 30_000) }),
   });
 }

@@ -5,7 +5,13 @@ import { result } from "./sample.ts";
 
 const results = [
   result(),
-  result({ id: "SIG-02", sent: "a: b, 50%", outcome: "failed", answer: "200", fix: "line 1\nline 2" }),
+  result({
+    id: "SIG-02",
+    sent: "a: b, 50%",
+    outcome: "failed",
+    answer: "200",
+    fix: "line 1\nline 2",
+  }),
   result({ id: "SIG-03", outcome: "failed", severity: "recommended", runs: 2, fix: "mend" }),
   result({ id: "SIG-04", outcome: "failed", severity: "informational", fix: "see" }),
   result({ id: "SIG-05", outcome: "not_applicable", fix: "no observer" }),
@@ -13,15 +19,16 @@ const results = [
 const report = {
   proof: null,
   requests: 1,
-  ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", duration: 1, results },
-  ...{
-    diagnosis: ["one cause"],
-    stopped: null,
-    endedBy: null,
-    isReceiversFault: false,
-    responseTimes: null,
-    counts: countResults(results),
-  },
+  url: "http://127.0.0.1:3000/",
+  startedAt: "2026-01-01T00:00:00.000Z",
+  duration: 1,
+  results,
+  diagnosis: ["one cause"],
+  stopped: null,
+  endedBy: null,
+  isReceiversFault: false,
+  responseTimes: null,
+  counts: countResults(results),
 };
 
 it("a failed case is an error, a warning or a notice, with its answer and its fix", () => {

@@ -13,7 +13,13 @@ const results = [
   result({ id: "SIG-02", outcome: "failed", answer: "200", fix: NASTY, sent: NASTY }),
   result({ id: "SIG-03", outcome: "failed", severity: "recommended", fix: "do" }),
   result({ id: "SIG-04", outcome: "failed", severity: "informational", fix: "do" }),
-  result({ id: "DUP-04", group: "DUP", outcome: "not_applicable", answer: null, fix: "could not be seen" }),
+  result({
+    id: "DUP-04",
+    group: "DUP",
+    outcome: "not_applicable",
+    answer: null,
+    fix: "could not be seen",
+  }),
 ];
 
 function xmlOf(
@@ -25,16 +31,16 @@ function xmlOf(
     {
       proof: null,
       requests: 1,
-      ...{ url: "http://127.0.0.1:3000/a?b&c", startedAt: "2026-01-15T09:30:00.000Z", duration: 1234 },
-      ...{
-        results: given,
-        diagnosis: [],
-        stopped: null,
-        endedBy: null,
-        isReceiversFault: false,
-        responseTimes: null,
-        counts: countResults(given),
-      },
+      url: "http://127.0.0.1:3000/a?b&c",
+      startedAt: "2026-01-15T09:30:00.000Z",
+      duration: 1234,
+      results: given,
+      diagnosis: [],
+      stopped: null,
+      endedBy: null,
+      isReceiversFault: false,
+      responseTimes: null,
+      counts: countResults(given),
       ...ending,
     },
     strict,
@@ -56,11 +62,15 @@ it("the report is well-formed XML, whatever the results contain", () => {
   expect(message).toContain("a <b> & \"c\" 'd' ]]> ??[31m ? ? é 🏠");
 });
 
-it.skipIf(!hasPython)("the report is well-formed for expat, which is strict about characters too", () => {
-  const script = "import sys, xml.etree.ElementTree as tree; tree.fromstring(sys.stdin.buffer.read())";
-  const { status, stderr } = spawnSync("python3", ["-c", script], { input: xmlOf(false) });
-  expect([status, String(stderr)]).toEqual([0, ""]);
-});
+it.skipIf(!hasPython)(
+  "the report is well-formed for expat, which is strict about characters too",
+  () => {
+    const script =
+      "import sys, xml.etree.ElementTree as tree; tree.fromstring(sys.stdin.buffer.read())";
+    const { status, stderr } = spawnSync("python3", ["-c", script], { input: xmlOf(false) });
+    expect([status, String(stderr)]).toEqual([0, ""]);
+  },
+);
 
 it("the report has the structure that JUnit readers expect: suites with counts, and tests", () => {
   const root = parse(xmlOf(false));
@@ -68,7 +78,10 @@ it("the report has the structure that JUnit readers expect: suites with counts, 
     [...root.getElementsByTagName("testsuite")].map((one) => one.getAttribute(name));
   expect(root.tagName).toBe("testsuites");
   expect(["tests", "failures", "errors", "time"].map((name) => root.getAttribute(name))).toEqual([
-    ...["5", "1", "0", "1.234"],
+    "5",
+    "1",
+    "0",
+    "1.234",
   ]);
   expect(attributes("name")).toEqual(["SIG signatures", "DUP duplicates"]);
   expect([attributes("tests"), attributes("failures"), attributes("skipped")]).toEqual([
@@ -122,10 +135,12 @@ it("results that fail the run are failures; advice and cases that are not applic
 });
 
 /**
- * What the schema of Jenkins' xUnit plugin (junit-10) allows, as far as reports like ours need it: the attributes and the
- * children of each element.
+ * What the schema of Jenkins' xUnit plugin (junit-10) allows, as far as reports like ours need it:
+ * the attributes and the children of each element.
  */
-const SCHEMA: Readonly<Record<string, { attributes: readonly string[]; children: readonly string[] }>> = {
+const SCHEMA: Readonly<
+  Record<string, { attributes: readonly string[]; children: readonly string[] }>
+> = {
   testsuites: {
     attributes: ["name", "time", "tests", "failures", "disabled", "errors"],
     children: ["testsuite"],
@@ -156,25 +171,28 @@ const SCHEMA: Readonly<Record<string, { attributes: readonly string[]; children:
   skipped: { attributes: ["type", "message"], children: [] },
 };
 
-it.each([false, true])("the report has only what Jenkins' xUnit schema allows (strict: %s)", (strict) => {
-  const endings = [
-    {},
-    { stopped: "it has ended", endedBy: "SIG-02" },
-    { stopped: "no case was run", results: [] },
-  ];
-  const roots = endings.map((ending) => parse(xmlOf(strict, results, ending)));
-  const elements = roots.flatMap((root) => [...root.getElementsByTagName("*"), root]);
-  expect(elements.length).toBeGreaterThan(10);
-  const wrong = elements.flatMap((element) => {
-    const allowed = SCHEMA[element.tagName];
-    const attributes = [...element.attributes].map(({ name }) => name);
-    const children = [...element.childNodes]
-      .filter((node) => node.nodeType === 1)
-      .map((node) => node.nodeName);
-    return [
-      ...attributes.filter((name) => allowed?.attributes.includes(name) !== true),
-      ...children.filter((name) => allowed?.children.includes(name) !== true),
-    ].map((name) => `${element.tagName}: ${name}`);
-  });
-  expect(wrong).toEqual([]);
-});
+it.each([false, true])(
+  "the report has only what Jenkins' xUnit schema allows (strict: %s)",
+  (strict) => {
+    const endings = [
+      {},
+      { stopped: "it has ended", endedBy: "SIG-02" },
+      { stopped: "no case was run", results: [] },
+    ];
+    const roots = endings.map((ending) => parse(xmlOf(strict, results, ending)));
+    const elements = roots.flatMap((root) => [...root.getElementsByTagName("*"), root]);
+    expect(elements.length).toBeGreaterThan(10);
+    const wrong = elements.flatMap((element) => {
+      const allowed = SCHEMA[element.tagName];
+      const attributes = [...element.attributes].map(({ name }) => name);
+      const children = [...element.childNodes]
+        .filter((node) => node.nodeType === 1)
+        .map((node) => node.nodeName);
+      return [
+        ...attributes.filter((name) => allowed?.attributes.includes(name) !== true),
+        ...children.filter((name) => allowed?.children.includes(name) !== true),
+      ].map((name) => `${element.tagName}: ${name}`);
+    });
+    expect(wrong).toEqual([]);
+  },
+);

@@ -6,14 +6,15 @@ import { result } from "./sample.ts";
 const whole = (results: ReturnType<typeof result>[], stopped: string | null = null) => ({
   proof: null,
   requests: 1,
-  ...{ url: "http://127.0.0.1:3000/", startedAt: "2026-01-01T00:00:00.000Z", duration: 1, results },
-  ...{
-    diagnosis: stopped === null ? [] : ["one cause"],
-    stopped,
-    endedBy: null,
-    isReceiversFault: false,
-    counts: countResults(results),
-  },
+  url: "http://127.0.0.1:3000/",
+  startedAt: "2026-01-01T00:00:00.000Z",
+  duration: 1,
+  results,
+  diagnosis: stopped === null ? [] : ["one cause"],
+  stopped,
+  endedBy: null,
+  isReceiversFault: false,
+  counts: countResults(results),
   responseTimes: { median: 4, slowest: 12_300, slowestCase: "DUP-03" },
 });
 
@@ -24,15 +25,28 @@ it("a run without failures is one heading and one line", () => {
 });
 
 it("failed cases are rows of a table, whose cells are text and never markup", () => {
-  const failed = result({ outcome: "failed", sent: "a | b <img>", answer: "200", fix: "do\n[this](x)" });
-  const advice = result({ id: "SIG-02", outcome: "failed", severity: "recommended", runs: 2, fix: "mend" });
+  const failed = result({
+    outcome: "failed",
+    sent: "a | b <img>",
+    answer: "200",
+    fix: "do\n[this](x)",
+  });
+  const advice = result({
+    id: "SIG-02",
+    outcome: "failed",
+    severity: "recommended",
+    runs: 2,
+    fix: "mend",
+  });
   const text = markdownReport(whole([failed, advice], "after SIG-02"), false);
   expect(text).toContain("### ❌ hookporter check: 0 of 2 cases passed");
   expect(text).toMatch(
     /\*\*The run ended early:\*\* after SIG-02\n\n\*\*FORGED DELIVERIES GET IN: .*\*\*\n\n- one cause\n\n\| case \|/,
   );
   expect(text).toContain("| SIG-01 | a \\| b \\<img\\> | 200 | 4xx | do \\[this\\](x) |");
-  expect(text).toContain("| SIG-02 (recommended) | no signature header | 401, ran 2 times | 4xx | mend |");
+  expect(text).toContain(
+    "| SIG-02 (recommended) | no signature header | 401, ran 2 times | 4xx | mend |",
+  );
   expect(markdownReport(whole([advice]), false)).toContain("✅");
   expect(markdownReport(whole([advice]), true)).toContain("❌");
 });

@@ -30,7 +30,9 @@ it.each([
 
 it("slow answers are a common cause, fast ones are not", () => {
   const times = { median: 6000, slowest: 12_000, slowestCase: "SIG-01" };
-  expect(diagnoseTimes(times, 5000)).toEqual([expect.stringMatching(/after 6 s in the median, and 12 s/)]);
+  expect(diagnoseTimes(times, 5000)).toEqual([
+    expect.stringMatching(/after 6 s in the median, and 12 s/),
+  ]);
   expect(diagnoseTimes(times, 12_000)).toEqual([]);
   expect(diagnoseTimes(null, 5000)).toEqual([]);
 });

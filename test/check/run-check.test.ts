@@ -12,7 +12,8 @@ import { right } from "./receivers/right.ts";
 import { rightSignature, serve } from "./receivers/under-test.ts";
 import { optionsFor } from "./sample.ts";
 
-const outcomes = (results: readonly CheckResult[]) => results.map(({ id, outcome }) => `${id} ${outcome}`);
+const outcomes = (results: readonly CheckResult[]) =>
+  results.map(({ id, outcome }) => `${id} ${outcome}`);
 
 it("no case runs if nothing listens", async () => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -31,7 +32,11 @@ it("no case runs if nothing listens", async () => {
 it("no other case is run if the control is refused, since a refusal proves nothing then", async () => {
   const url = await serve((_, response) => response.writeHead(401).end());
   const { results, diagnosis } = await runCheck(optionsFor(url, "SIG-01", "SIG-28"));
-  expect(outcomes(results)).toEqual(["KIND-01 failed", "SIG-01 not_applicable", "SIG-28 not_applicable"]);
+  expect(outcomes(results)).toEqual([
+    "KIND-01 failed",
+    "SIG-01 not_applicable",
+    "SIG-28 not_applicable",
+  ]);
   expect(diagnosis).toEqual([expect.stringMatching(/secrets differ/)]);
 });
 
@@ -54,10 +59,18 @@ it("the run ends with the case after which a receiver is gone", async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const report = await runCheck(optionsFor(new URL(`http://127.0.0.1:${port}/`), "SIG-01", "SIG-02"));
-  expect(outcomes(report.results)).toEqual(["KIND-01 passed", "SIG-01 failed", "SIG-02 not_applicable"]);
+  const report = await runCheck(
+    optionsFor(new URL(`http://127.0.0.1:${port}/`), "SIG-01", "SIG-02"),
+  );
+  expect(outcomes(report.results)).toEqual([
+    "KIND-01 passed",
+    "SIG-01 failed",
+    "SIG-02 not_applicable",
+  ]);
   expect(report).toMatchObject({ endedBy: "SIG-01", isReceiversFault: true });
-  expect(report.stopped).toMatch(/^after SIG-01, .*nothing listens any more.*one unsigned sender can stop/);
+  expect(report.stopped).toMatch(
+    /^after SIG-01, .*nothing listens any more.*one unsigned sender can stop/,
+  );
 });
 
 it("the case after which a receiver is gone fails and ends the run, even if its answer was right", async () => {
@@ -108,7 +121,11 @@ it("results are reported in the order of the cases, even if several run at once"
 it("a case that cannot be observed never passes", async () => {
   const { url } = await right();
   const { results } = await runCheck(optionsFor(url, "DUP-05", "DUP-10"));
-  expect(outcomes(results)).toEqual(["KIND-01 passed", "DUP-05 not_applicable", "DUP-10 not_applicable"]);
+  expect(outcomes(results)).toEqual([
+    "KIND-01 passed",
+    "DUP-05 not_applicable",
+    "DUP-10 not_applicable",
+  ]);
 });
 
 it("a forged event that runs although it is refused is seen by an observer, by the bytes that were sent", async () => {
@@ -127,7 +144,12 @@ it("a forged event that runs although it is refused is seen by an observer, by t
   const [, unobserved] = (await runCheck(options)).results;
   expect(unobserved).toMatchObject({ outcome: "passed", answer: "401, 401", runs: null });
   const [, observed] = (await runCheck({ ...options, observer: { count } })).results;
-  expect(observed).toMatchObject({ outcome: "failed", severity: "required", answer: "401, 401", runs: 2 });
+  expect(observed).toMatchObject({
+    outcome: "failed",
+    severity: "required",
+    answer: "401, 401",
+    runs: 2,
+  });
   expect(observed?.fix).toMatch(/refuses a forged event, but runs it/);
 });
 
@@ -143,7 +165,9 @@ it("a receiver that runs nothing is told so once, for all cases", async () => {
     ...optionsFor(url, "DUP"),
     observer: { count: async () => 0 },
   });
-  expect(diagnosis).toEqual([expect.stringMatching(/^No confirmed event was seen to run.*DUP-04, DUP-05/)]);
+  expect(diagnosis).toEqual([
+    expect.stringMatching(/^No confirmed event was seen to run.*DUP-04, DUP-05/),
+  ]);
   expect(results.find(({ id }) => id === "DUP-08")?.fix).toMatch(/never ran/);
 });
 
@@ -155,22 +179,24 @@ it("the run finds a receiver that runs every copy, one that runs forged events, 
     const body = Buffer.concat(chunks);
     const { data } = JSON.parse(body.toString("utf8"));
     runs.set(data.id, (runs.get(data.id) ?? 0) + 1);
-    response.writeHead(request.headers["x-service-signature"] === rightSignature(body) ? 200 : 401).end();
+    response
+      .writeHead(request.headers["x-service-signature"] === rightSignature(body) ? 200 : 401)
+      .end();
   });
   const careless = { count: async ({ marker }: { marker: string }) => runs.get(marker) ?? 0 };
   const first = await runCheck({ ...optionsFor(url, "DUP"), observer: careless });
   const failed = (results: readonly CheckResult[]) =>
     results.filter(({ outcome }) => outcome === "failed").map(({ id, runs: ran }) => [id, ran]);
   expect(failed(first.results)).toEqual([
-    ...[
-      ["DUP-05", 3],
-      ["DUP-06", 5],
-      ["DUP-07", 2],
-      ["DUP-09", 2],
-      ["DUP-10", 1],
-    ],
+    ["DUP-05", 3],
+    ["DUP-06", 5],
+    ["DUP-07", 2],
+    ["DUP-09", 2],
+    ["DUP-10", 1],
   ]);
-  const tooEager = { count: async ({ marker }: { marker: string }) => Math.min(1, runs.get(marker) ?? 0) };
+  const tooEager = {
+    count: async ({ marker }: { marker: string }) => Math.min(1, runs.get(marker) ?? 0),
+  };
   const second = await runCheck({ ...optionsFor(url, "DUP-08"), observer: tooEager });
   expect(failed(second.results)).toEqual([["DUP-08", 1]]);
 });
@@ -181,7 +207,9 @@ it("a right receiver passes however slowly the deliveries of one case are made",
   const clock = () => Date.now() - 60_000 + 7 * ++looks;
   const options = {
     ...optionsFor(url, "DUP"),
-    ...{ clock, timeout: 10_000, observer: observeByUrl(observe, 30_000) },
+    clock,
+    timeout: 10_000,
+    observer: observeByUrl(observe, 30_000),
   };
   const { results } = await runCheck(options);
   expect(results.filter(({ outcome }) => outcome === "failed").map(({ id }) => id)).toEqual([]);
@@ -191,7 +219,8 @@ it("a site that answers 200 at every path and to every method has not confirmed 
   const url = await serve(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const isSigned = request.headers["x-service-signature"] === rightSignature(Buffer.concat(chunks));
+    const isSigned =
+      request.headers["x-service-signature"] === rightSignature(Buffer.concat(chunks));
     const isPage = request.url !== "/webhooks" || request.method !== "POST";
     response.writeHead(isPage || isSigned ? 200 : 401).end();
   });
@@ -209,7 +238,12 @@ it("a slow answer is a recommendation, named with its time, and the report has t
   const options = { ...optionsFor(url, "SIG-01", "SIG-28"), timeout: 10_000, slow: 290 };
   const { results, responseTimes, diagnosis } = await runCheck(options);
   const [, slow] = results;
-  expect(slow).toMatchObject({ id: "SIG-01", outcome: "failed", severity: "recommended", answer: "401" });
+  expect(slow).toMatchObject({
+    id: "SIG-01",
+    outcome: "failed",
+    severity: "recommended",
+    answer: "401",
+  });
   expect(slow?.responseTime).toBeGreaterThanOrEqual(290);
   expect(slow?.fix).toMatch(/^answered after .*stored/);
   expect(responseTimes).toMatchObject({ slowestCase: "SIG-01", slowest: slow?.responseTime });
@@ -241,7 +275,11 @@ it("a control that is slow is confirmed all the same", async () => {
     for await (const _ of request);
     setTimeout(() => response.writeHead(200).end(), 60);
   });
-  const { results, diagnosis } = await runCheck({ ...optionsFor(url, "SIG-28"), timeout: 10_000, slow: 10 });
+  const { results, diagnosis } = await runCheck({
+    ...optionsFor(url, "SIG-28"),
+    timeout: 10_000,
+    slow: 10,
+  });
   expect(results.map(({ severity, answer }) => [severity, answer])).toEqual([
     ["recommended", "200"],
     ["recommended", "200"],
@@ -262,7 +300,8 @@ it("a certificate of its own is accepted only if any will do", async () => {
   const server = createSecureServer(makeCertificate(), async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const isRight = request.headers["x-service-signature"] === rightSignature(Buffer.concat(chunks));
+    const isRight =
+      request.headers["x-service-signature"] === rightSignature(Buffer.concat(chunks));
     response.writeHead(isRight ? 200 : 401).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -3,7 +3,10 @@ import { runCounter } from "../../src/check/run-counter.ts";
 
 const event = { marker: "prop_check_1", bodies: [] };
 
-/** Counts with an observer that reports this many runs after these milliseconds; returns the count and the seconds it took. */
+/**
+ * Counts with an observer that reports this many runs after these milliseconds; returns the count
+ * and the seconds it took.
+ */
 function counterOf(countAt: (ms: number) => number, settle = 1000) {
   let time = 0;
   const observer = { count: async () => countAt(time) };

@@ -7,25 +7,34 @@ import { SECRET } from "./receivers/under-test.ts";
 /** Options of a short run against a receiver, with the cases of these names. */
 export function optionsFor(url: URL, ...only: string[]): CheckOptions {
   return {
-    ...{ url, cases: selectCases({ only }), secret: createSecretKey(SECRET, "utf8"), clock: Date.now },
-    ...{ signatureHeader: "x-service-signature", timeout: 500, settle: 10, concurrency: 1, patience: 200 },
+    url,
+    cases: selectCases({ only }),
+    secret: createSecretKey(SECRET, "utf8"),
+    clock: Date.now,
+    signatureHeader: "x-service-signature",
+    timeout: 500,
+    settle: 10,
+    concurrency: 1,
+    patience: 200,
   };
 }
 
 /** A result, passed by default. */
 export function result(parts: Partial<CheckResult> = {}): CheckResult {
   return {
-    ...{ id: "SIG-01", group: "SIG", sent: "no signature header", outcome: "passed", severity: "required" },
-    ...{
-      right: "4xx",
-      answer: "401",
-      confirmed: [],
-      runs: null,
-      why: "because",
-      fix: null,
-      responseTime: null,
-      duration: 12,
-    },
+    id: "SIG-01",
+    group: "SIG",
+    sent: "no signature header",
+    outcome: "passed",
+    severity: "required",
+    right: "4xx",
+    answer: "401",
+    confirmed: [],
+    runs: null,
+    why: "because",
+    fix: null,
+    responseTime: null,
+    duration: 12,
     ...parts,
   };
 }

@@ -11,7 +11,10 @@ import { right } from "./receivers/right.ts";
 import { SECRET, serve } from "./receivers/under-test.ts";
 import { optionsFor } from "./sample.ts";
 
-/** A receiver of the simplest kind, in a process of its own, which `after` ends or not with the body. */
+/**
+ * A receiver of the simplest kind, in a process of its own, which `after` ends or not with the
+ * body.
+ */
 const PROGRAM = (after: string) => `
   const { createServer } = require("node:http");
   const { createHmac } = require("node:crypto");
@@ -30,9 +33,14 @@ const PROGRAM = (after: string) => `
 async function startProgram(program: string, again = false): Promise<URL> {
   const start = async (port: string) => {
     const env = { ...process.env, SECRET, PORT: port };
-    const child = spawn(process.execPath, ["-e", program], { env, stdio: ["ignore", "pipe", "ignore"] });
+    const child = spawn(process.execPath, ["-e", program], {
+      env,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
     onTestFinished(() => void child.kill("SIGKILL"));
-    const ended = once(child, "exit").then(() => Promise.reject(new Error("the program ended at its start")));
+    const ended = once(child, "exit").then(() =>
+      Promise.reject(new Error("the program ended at its start")),
+    );
     ended.catch(() => {});
     const [line] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
     return { child, port: String(line).trim() };
@@ -44,7 +52,10 @@ async function startProgram(program: string, again = false): Promise<URL> {
 
 const env = { HOOKPORTER_SECRET: SECRET };
 
-/** The errors of a JUnit report: the name of each case that is one, and the counts of errors and failures. */
+/**
+ * The errors of a JUnit report: the name of each case that is one, and the counts of errors and
+ * failures.
+ */
 function errorsIn(xml: string) {
   const root = new DOMParser().parseFromString(xml, "text/xml").documentElement;
   const names = [...(root?.getElementsByTagName("error") ?? [])].map((error) =>
@@ -55,13 +66,28 @@ function errorsIn(xml: string) {
   const suites = [...(root?.getElementsByTagName("testsuite") ?? [])].map((suite) =>
     suite.getAttribute("errors"),
   );
-  return { names, errors: root?.getAttribute("errors"), failures: root?.getAttribute("failures"), suites };
+  return {
+    names,
+    errors: root?.getAttribute("errors"),
+    failures: root?.getAttribute("failures"),
+    suites,
+  };
 }
 
 /** Runs the command with a JUnit report. */
 async function checkWithReport(url: URL, ...flags: string[]) {
   const file = join(tempFolder(), "report.xml");
-  const argv = ["check", url.href, "--format", "junit", "--output", file, "--timeout", "500ms", ...flags];
+  const argv = [
+    "check",
+    url.href,
+    "--format",
+    "junit",
+    "--output",
+    file,
+    "--timeout",
+    "500ms",
+    ...flags,
+  ];
   const { code, stdout } = await runCli(argv, { env });
   return { code, stdout, junit: errorsIn(readFileSync(file, "utf8")) };
 }
@@ -71,7 +97,10 @@ describe("a receiver that does not catch errors while it reads", () => {
     ["alone", ["--only", "HTTP-10"]],
     ["with those after it", ["--only", "HTTP-08,HTTP-10,HTTP-13,HTTP-14"]],
   ])("is stopped by one unsigned sender, for which HTTP-10 %s is blamed", async (_, flags) => {
-    const { code, stdout, junit } = await checkWithReport(await startProgram(PROGRAM("")), ...flags);
+    const { code, stdout, junit } = await checkWithReport(
+      await startProgram(PROGRAM("")),
+      ...flags,
+    );
     const [first = "", ...others] = stdout.trimEnd().split("\n");
     expect(code).toBe(1);
     expect(first).toMatch(
@@ -84,7 +113,10 @@ describe("a receiver that does not catch errors while it reads", () => {
 
   it("and is started again fails the same case, and the run goes on", async () => {
     const url = await startProgram(PROGRAM(""), true);
-    const { results, stopped } = await runCheck({ ...optionsFor(url, "HTTP-10", "HTTP-13"), patience: 5000 });
+    const { results, stopped } = await runCheck({
+      ...optionsFor(url, "HTTP-10", "HTTP-13"),
+      patience: 5000,
+    });
     expect(stopped).toBeNull();
     expect(results.slice(1)).toMatchObject([
       {
@@ -169,7 +201,9 @@ describe("an answer that does not end", () => {
       Array(3).fill(["endless 200", "required"]),
     );
     expect(report).toMatchObject({ isReceiversFault: true, endedBy: failed[2]?.id });
-    expect(verdictText(report, false)).toMatch(/^failed: the answers to 3 cases in a row did not end/);
+    expect(verdictText(report, false)).toMatch(
+      /^failed: the answers to 3 cases in a row did not end/,
+    );
   });
 });
 
@@ -189,7 +223,12 @@ describe("a run that cannot begin", () => {
       expect(text).toContain("no case was run: ");
       expect(text).not.toContain("stale");
       if (format === "junit")
-        expect(errorsIn(text)).toEqual({ names: ["run"], errors: "1", failures: "0", suites: ["1"] });
+        expect(errorsIn(text)).toEqual({
+          names: ["run"],
+          errors: "1",
+          failures: "0",
+          suites: ["1"],
+        });
     }
   });
 });

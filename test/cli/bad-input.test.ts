@@ -77,7 +77,10 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
 it.each(CASES)("`%s` ends with %i and one clear line", async (argv, code, says) => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "not-json.json"), "not json");
-  writeFileSync(join(cwd, "not-a-database"), "this is not a database, whatever its name says".repeat(50));
+  writeFileSync(
+    join(cwd, "not-a-database"),
+    "this is not a database, whatever its name says".repeat(50),
+  );
   writeFileSync(
     join(cwd, "envelope.json"),
     '{"event":"payment.received","timestamp":"2026-01-01T00:00:00Z"}',

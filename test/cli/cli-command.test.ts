@@ -30,17 +30,20 @@ it.each(commands)("`hookporter %s --help --all` shows every flag", async (comman
   expect([...all].sort()).toEqual([...shown, "-h, --help"].sort());
   const short = await runCli(argv);
   const left = [...all].filter((flag) => !flagsIn(short.stdout).has(flag));
-  expect(short.stdout.includes(`All ${shown.length} flags: hookporter ${command} --help --all`)).toBe(
-    left.length > 0,
-  );
+  expect(
+    short.stdout.includes(`All ${shown.length} flags: hookporter ${command} --help --all`),
+  ).toBe(left.length > 0);
 });
 
-it.each(commands)("the help of `hookporter %s` has more than the flags of every command", async (command) => {
-  const { stdout } = await runCli([...command.split(" "), "--help"]);
-  const shown = new Set(stdout.match(/(?<=^ {2})--[a-z-]+/gm));
-  for (const general of ["--json", "--quiet", "--debug"]) shown.delete(general);
-  if (command !== "completion") expect([...shown]).not.toEqual([]);
-});
+it.each(commands)(
+  "the help of `hookporter %s` has more than the flags of every command",
+  async (command) => {
+    const { stdout } = await runCli([...command.split(" "), "--help"]);
+    const shown = new Set(stdout.match(/(?<=^ {2})--[a-z-]+/gm));
+    for (const general of ["--json", "--quiet", "--debug"]) shown.delete(general);
+    if (command !== "completion") expect([...shown]).not.toEqual([]);
+  },
+);
 
 it("a short help has the flags of most first calls, without groups; the whole one has the groups", async () => {
   const { stdout } = await runCli(["listen", "--help"]);

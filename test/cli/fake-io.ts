@@ -32,8 +32,14 @@ export function tempFolder(): string {
   return folder;
 }
 
-/** The words of a command line, of which those such as `HOOKPORTER_DELAY=1s` are variables, as in a shell. */
-export function asInShell<Options extends FakeIoOptions>(words: readonly string[], options: Options) {
+/**
+ * The words of a command line, of which those such as `HOOKPORTER_DELAY=1s` are variables, as in a
+ * shell.
+ */
+export function asInShell<Options extends FakeIoOptions>(
+  words: readonly string[],
+  options: Options,
+) {
   const isVariable = (word: string) => /^HOOKPORTER_[A-Z_]+=/.test(word);
   const variables = words.filter(isVariable).map((word) => {
     const at = word.indexOf("=");
@@ -53,7 +59,10 @@ export async function runCli(words: readonly string[], given: FakeIoOptions = {}
   return result(code, stdout(), stderr());
 }
 
-/** Starts a command that keeps running; `signal` stops it as Ctrl-C would, `press` presses keys on a terminal. */
+/**
+ * Starts a command that keeps running; `signal` stops it as Ctrl-C would, `press` presses keys on a
+ * terminal.
+ */
 export function startCli(words: readonly string[], given: FakeIoOptions = {}) {
   const { argv, options } = asInShell(words, given);
   const { io, stdout, stderr, signal, press } = fakeIo(options);
@@ -63,7 +72,9 @@ export function startCli(words: readonly string[], given: FakeIoOptions = {}) {
 
 function result(code: number, stdout: string, stderr: string): CliRun {
   return {
-    ...{ code, stdout, stderr },
+    code,
+    stdout,
+    stderr,
     get records() {
       return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
     },
@@ -82,7 +93,10 @@ export function fakeIo({ cwd = tempFolder(), env = {}, stdin = "", isTTY = {} }:
   const listeners = new Set<(signal: StopSignal) => void>();
   const keyListeners = new Set<(key: string) => void>();
   const io: Io = {
-    ...{ cwd, env, stdout: stdout.stream, stderr: stderr.stream },
+    cwd,
+    env,
+    stdout: stdout.stream,
+    stderr: stderr.stream,
     stdin: Readable.from([Buffer.from(stdin)]),
     isTTY: { stdin: false, stdout: false, stderr: false, ...isTTY },
     exit: () => {},

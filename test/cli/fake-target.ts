@@ -6,8 +6,8 @@ import { onTestFinished } from "vitest";
 export type TargetReply = number | { readonly status: number; readonly body: string } | "never";
 
 /**
- * The user's app: sends each answer in turn, and then repeats the last one (200 by default). Records requests; ends with
- * the test.
+ * The user's app: sends each answer in turn, and then repeats the last one (200 by default).
+ * Records requests; ends with the test.
  */
 export async function startReceiving(...replies: readonly TargetReply[]) {
   const got: { readonly body: string; readonly signature: unknown }[] = [];

@@ -11,7 +11,10 @@ import { startReceiving } from "./fake-target.ts";
 import { SECRETS } from "./secret-forms.ts";
 
 const [WHSEC] = SECRETS;
-const env = { HOOKPORTER_SECRET: "one of our own that is long enough", HOOKPORTER_API_KEY: "sk_test_own" };
+const env = {
+  HOOKPORTER_SECRET: "one of our own that is long enough",
+  HOOKPORTER_API_KEY: "sk_test_own",
+};
 
 const commands = leaves(createProgram(createContext({ env: {}, isTTY: {} } as Io)));
 
@@ -62,7 +65,9 @@ describe.each(commands.map((command) => [commandName(command), command] as const
           [SECRETS[index % SECRETS.length] ?? "", (secret: string) => [flag, secret]],
           [SECRETS[(index + 3) % SECRETS.length] ?? "", (secret: string) => [`${flag}=${secret}`]],
         ] as const) {
-          expect(printed(await ran([...words, ...argv(one), ...more]))).not.toContain(one.toLowerCase());
+          expect(printed(await ran([...words, ...argv(one), ...more]))).not.toContain(
+            one.toLowerCase(),
+          );
         }
       },
     );
@@ -70,8 +75,15 @@ describe.each(commands.map((command) => [commandName(command), command] as const
     it("does not print a secret that is pasted as an argument or as a flag", async () => {
       if (TAKEN.has(`${name} [dir]`)) return;
       for (const secret of SECRETS) {
-        for (const argv of [[secret], [`--${secret}`], [`--secret=${secret}`], ["--secret", secret]])
-          expect(printed(await ran([...words, ...argv, ...more]))).not.toContain(secret.toLowerCase());
+        for (const argv of [
+          [secret],
+          [`--${secret}`],
+          [`--secret=${secret}`],
+          ["--secret", secret],
+        ])
+          expect(printed(await ran([...words, ...argv, ...more]))).not.toContain(
+            secret.toLowerCase(),
+          );
       }
     });
   },
@@ -108,13 +120,20 @@ describe("a secret in the wrong place", () => {
   it("is hidden over several lines", async () => {
     const key = `-----BEGIN PRIVATE KEY-----\n${"MIGHAgEAMBMGByqGSM49AgEG".repeat(2)}\n-----END PRIVATE KEY-----`;
     for (const flag of ["--secret-env", "--port", "--path"])
-      expect((await runCli(["listen", flag, key])).stderr).not.toContain("MIGHAgEAMBMGByqGSM49AgEG");
+      expect((await runCli(["listen", flag, key])).stderr).not.toContain(
+        "MIGHAgEAMBMGByqGSM49AgEG",
+      );
   });
 
   it("does not make a variable of that name in the env file", async () => {
-    const service = { HOOKPORTER_BASE_URL: "http://127.0.0.1:1", HOOKPORTER_API_KEY: "sk_test_own" };
+    const service = {
+      HOOKPORTER_BASE_URL: "http://127.0.0.1:1",
+      HOOKPORTER_API_KEY: "sk_test_own",
+    };
     const secret = "a3bf4f1b2b0b822cd15d6c15b0f00a08";
-    const run = await runCli(["subscribe", "https://x.test/", "--secret-env", secret], { env: service });
+    const run = await runCli(["subscribe", "https://x.test/", "--secret-env", secret], {
+      env: service,
+    });
     expect(run.code).toBe(3);
     expect(printed(run)).not.toContain(secret);
   });
@@ -151,24 +170,34 @@ describe("a secret in the wrong place", () => {
     ["check URL --only KIND-01 --yes", "summary"],
     ["listen --port 0 --no-inspect --forward-to URL", "ready"],
     ["subscribe URL --base-url http://127.0.0.1:1", "error"],
-  ])("does not come back from the query of a URL that works: `%s`", async (line, type, status = 200) => {
-    const target = await startReceiving(status);
-    const cwd = tempFolder();
-    writeFileSync(
-      join(cwd, "one.json"),
-      JSON.stringify({ event: "lead.created", timestamp: "2026-01-01T00:00:00Z", data: {}, webhook: {} }),
-    );
-    const url = `${target.url}?token=${WHSEC}`;
-    const argv = line.split(" ").map((word) => (word === "URL" ? url : word));
-    for (const more of [[], ["--json"]]) {
-      const run = await ran([...argv, ...more], { cwd, env });
-      expect(printed(run)).not.toContain(WHSEC.toLowerCase());
-      if (more.length > 0) expect(run.records.map((record) => record.type)).toContain(type);
-    }
-  });
+  ])(
+    "does not come back from the query of a URL that works: `%s`",
+    async (line, type, status = 200) => {
+      const target = await startReceiving(status);
+      const cwd = tempFolder();
+      writeFileSync(
+        join(cwd, "one.json"),
+        JSON.stringify({
+          event: "lead.created",
+          timestamp: "2026-01-01T00:00:00Z",
+          data: {},
+          webhook: {},
+        }),
+      );
+      const url = `${target.url}?token=${WHSEC}`;
+      const argv = line.split(" ").map((word) => (word === "URL" ? url : word));
+      for (const more of [[], ["--json"]]) {
+        const run = await ran([...argv, ...more], { cwd, env });
+        expect(printed(run)).not.toContain(WHSEC.toLowerCase());
+        if (more.length > 0) expect(run.records.map((record) => record.type)).toContain(type);
+      }
+    },
+  );
 
   it("does not come back from a variable", async () => {
-    const variables = commands.flatMap(({ options }) => options).map(({ long }) => long?.slice(2) ?? "");
+    const variables = commands
+      .flatMap(({ options }) => options)
+      .map(({ long }) => long?.slice(2) ?? "");
     for (const [index, flag] of [...new Set(variables)].entries()) {
       const secret = SECRETS[index % SECRETS.length] ?? "";
       const name = flag.toUpperCase().replaceAll("-", "_");
@@ -179,7 +208,9 @@ describe("a secret in the wrong place", () => {
     }
     const tunnel = ["listen", "--port", "0", "--tunnel", "ngrok"];
     for (const name of ["HOOKPORTER_NGROK_SERVER_ADDR", "HOOKPORTER_NGROK_CA_FILE"]) {
-      const run = await runCli(tunnel, { env: { ...env, NGROK_AUTHTOKEN: "x", [name]: `${WHSEC}/` } });
+      const run = await runCli(tunnel, {
+        env: { ...env, NGROK_AUTHTOKEN: "x", [name]: `${WHSEC}/` },
+      });
       expect(run.code, name).toBe(2);
       expect(printed(run), name).not.toContain(WHSEC.toLowerCase());
     }

@@ -1,5 +1,5 @@
-// Loaded before the program under test: makes public names lead to ports of this machine, as tunnel services would. Each
-// name is a file in a folder; the file contains the port.
+// Loaded before the program under test: makes public names lead to ports of this machine, as tunnel
+// services would. Each name is a file in a folder; the file contains the port.
 import { readFileSync } from "node:fs";
 import http from "node:http";
 import https from "node:https";

@@ -2,7 +2,10 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
-/** Public names that lead to ports of this machine, for a program that is started with this environment. */
+/**
+ * Public names that lead to ports of this machine, for a program that is started with this
+ * environment.
+ */
 export function publicNames(folder: string) {
   const names = join(folder, "names");
   mkdirSync(names, { recursive: true });

@@ -1,4 +1,7 @@
-/** One of each form that secrets are made in: prefixed, hex, base64url, base64, base32, a JSON web token. */
+/**
+ * One of each form that secrets are made in: prefixed, hex, base64url, base64, base32, a JSON web
+ * token.
+ */
 export const SECRETS = [
   "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw",
   "sk_test_4eC39HqLyJWDarjtT1zdp7dc",

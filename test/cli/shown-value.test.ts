@@ -8,22 +8,22 @@ describe("shownValue", () => {
   const cwd = import.meta.dirname;
 
   it.each([
-    ...[
-      "99999",
-      "carrier-pigeon",
-      "payment.recieved",
-      "deal.status_chnged",
-      "fixtures/2026-01-31",
-      "10..20ms",
-    ],
-    ...[
-      "evt_0123456789abcdef",
-      "wh_0123456789abcdef",
-      "MY_SECRET",
-      "missing-file.json",
-      "http://127.0.0.1:1/x",
-    ],
-    ...[cwd, `${cwd}/AbC123dEf456`, "../cli", "--secret-env", "SIG-99"],
+    "99999",
+    "carrier-pigeon",
+    "payment.recieved",
+    "deal.status_chnged",
+    "fixtures/2026-01-31",
+    "10..20ms",
+    "evt_0123456789abcdef",
+    "wh_0123456789abcdef",
+    "MY_SECRET",
+    "missing-file.json",
+    "http://127.0.0.1:1/x",
+    cwd,
+    `${cwd}/AbC123dEf456`,
+    "../cli",
+    "--secret-env",
+    "SIG-99",
   ])("shows %s", (text) => {
     if (text.startsWith("--")) return;
     expect(shownValue(text, cwd)).toBe(text);
@@ -31,14 +31,12 @@ describe("shownValue", () => {
 
   it.each([
     ...SECRETS,
-    ...[
-      "whsec_canary",
-      "my-secret-value",
-      "hunter2pass",
-      "user@example",
-      "/n4bQgYhMfWWaLqgxVrQFaO",
-      "a b\tc d e f",
-    ],
+    "whsec_canary",
+    "my-secret-value",
+    "hunter2pass",
+    "user@example",
+    "/n4bQgYhMfWWaLqgxVrQFaO",
+    "a b\tc d e f",
   ])("hides %s", (text) => {
     expect(shownValue(text, cwd)).toBe(`[${text.length} characters, hidden]`);
   });

@@ -4,7 +4,8 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { root } from "../docs/markdown.ts";
 import { tempFolder } from "./fake-io.ts";
 
-const hasTmux = spawnSync("tmux", ["-V"]).status === 0 && spawnSync("bash", ["--version"]).status === 0;
+const hasTmux =
+  spawnSync("tmux", ["-V"]).status === 0 && spawnSync("bash", ["--version"]).status === 0;
 if (!hasTmux) process.stdout.write("\nskipped: keys on a terminal (apt-get install tmux)\n");
 
 /** Milliseconds, generous for a busy machine. */
@@ -23,7 +24,8 @@ it.skipIf(!hasTmux)(
     onTestFinished(() => void tmux("kill-server"));
     const until = (text: RegExp) =>
       vi.waitFor(() => expect(tmux("capture-pane", "-p", "-J").stdout).toMatch(text), PATIENCE);
-    // As `npx` does, a shell waits for the program; the shell that was typed at controls both as one job.
+    // As `npx` does, a shell waits for the program; the shell that was typed at controls both as
+    // one job.
     const program = `'${process.execPath}' '${join(root, "dist", "bin.js")}' listen --port 0 --no-inspect`;
     tmux("new-session", "-d", "-x", "200", "-y", "40", "bash --noprofile --norc -i");
     await until(/[$#] *$/m);

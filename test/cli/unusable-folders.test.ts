@@ -6,7 +6,11 @@ import { root } from "../docs/markdown.ts";
 import { runCli, tempFolder } from "./fake-io.ts";
 
 const bin = join(root, "dist", "hookporter.cjs");
-const env = { PATH: process.env.PATH, HOOKPORTER_INSPECT: "false", HOOKPORTER_API_KEY: "sk_test_own" };
+const env = {
+  PATH: process.env.PATH,
+  HOOKPORTER_INSPECT: "false",
+  HOOKPORTER_API_KEY: "sk_test_own",
+};
 
 /** A user who owns nothing. */
 const NOBODY = 65_534;
@@ -15,7 +19,11 @@ const NOBODY = 65_534;
 function run(argv: readonly string[], cwd: string, uid?: number) {
   const user = uid === undefined ? {} : { uid, gid: uid };
   const { status, stderr } = spawnSync(process.execPath, [bin, ...argv], {
-    ...{ cwd, env: { ...env, HOME: cwd }, encoding: "utf8", stdio: ["ignore", "ignore", "pipe"], ...user },
+    cwd,
+    env: { ...env, HOME: cwd },
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+    ...user,
     timeout: 30_000,
   });
   return { code: status, stderr };
@@ -54,7 +62,10 @@ function openFolder(): string {
 }
 
 /** Checks that an error is one line, with cause and fix, and its exit code. */
-function expectUnusable({ code, stderr }: ReturnType<typeof run>, ...words: readonly string[]): void {
+function expectUnusable(
+  { code, stderr }: ReturnType<typeof run>,
+  ...words: readonly string[]
+): void {
   for (const word of words) expect(stderr).toContain(word);
   expect(
     stderr
@@ -107,26 +118,39 @@ describe.skipIf(!canBeNobody)("as another user (needs root)", () => {
     writeFileSync(join(cwd, ".env"), "HOOKPORTER_SECRET=a-secret-that-is-long-enough\n");
     chmodSync(join(cwd, "inbox.db"), 0o644);
     for (const argv of [LISTEN, ["events", "retry", "--all"]]) {
-      expectUnusable(run([...argv, ...inbox], cwd, NOBODY), "inbox.db belongs to root", "another inbox");
+      expectUnusable(
+        run([...argv, ...inbox], cwd, NOBODY),
+        "inbox.db belongs to root",
+        "another inbox",
+      );
     }
   });
 });
 
-describe.skipIf(isRoot || process.platform === "win32")("as the owner (needs a user other than root)", () => {
-  it("a .hookporter with the wrong mode is named with the command that mends it", () => {
-    const cwd = openFolder();
-    mkdirSync(join(cwd, ".hookporter"), { mode: 0o000 });
-    expectUnusable(run(LISTEN, cwd), "the mode of", "is 0000", "chmod u+rwX");
-  });
-});
+describe.skipIf(isRoot || process.platform === "win32")(
+  "as the owner (needs a user other than root)",
+  () => {
+    it("a .hookporter with the wrong mode is named with the command that mends it", () => {
+      const cwd = openFolder();
+      mkdirSync(join(cwd, ".hookporter"), { mode: 0o000 });
+      expectUnusable(run(LISTEN, cwd), "the mode of", "is 0000", "chmod u+rwX");
+    });
+  },
+);
 
 it.each(COMMANDS.map((argv) => [argv.join(" "), argv] as const))(
   "`%s` reports a file in the place of .hookporter",
   async (_, argv) => {
     const cwd = openFolder();
     writeFileSync(join(cwd, ".hookporter"), "");
-    const { code, stderr } = await runCli(argv, { cwd, env: { HOOKPORTER_API_KEY: "sk_test_own" } });
-    expectUnusable({ code, stderr }, `${join(cwd, ".hookporter")} is not a folder: remove or rename it`);
+    const { code, stderr } = await runCli(argv, {
+      cwd,
+      env: { HOOKPORTER_API_KEY: "sk_test_own" },
+    });
+    expectUnusable(
+      { code, stderr },
+      `${join(cwd, ".hookporter")} is not a folder: remove or rename it`,
+    );
   },
 );
 
@@ -148,7 +172,9 @@ it.skipIf(process.platform === "win32")(
         expect.not.stringMatching(/uv_cwd|^\s+at /m),
       ]);
       if (status === 3)
-        expect(done.stderr + done.stdout).toMatch(/expected a working folder, got one that was removed/);
+        expect(done.stderr + done.stdout).toMatch(
+          /expected a working folder, got one that was removed/,
+        );
     }
   },
 );

@@ -33,7 +33,12 @@ describe("a request that changes something", () => {
       const service = await openService();
       service.next(failure(status));
       const error = await errorOf(clientOf(service).webhooks.create(SUBSCRIPTION));
-      expect(error).toMatchObject({ code: "service_failed", status, attempts: 1, mayHaveHappened: true });
+      expect(error).toMatchObject({
+        code: "service_failed",
+        status,
+        attempts: 1,
+        mayHaveHappened: true,
+      });
       expect(service.requests).toHaveLength(1);
     },
   );
@@ -42,7 +47,11 @@ describe("a request that changes something", () => {
     const service = await openService();
     service.next((response) => void response.destroy());
     const error = await errorOf(clientOf(service).webhooks.create(SUBSCRIPTION));
-    expect(error).toMatchObject({ code: "service_unreachable", attempts: 1, mayHaveHappened: true });
+    expect(error).toMatchObject({
+      code: "service_unreachable",
+      attempts: 1,
+      mayHaveHappened: true,
+    });
     expect(service.requests).toHaveLength(1);
   });
 
@@ -50,7 +59,11 @@ describe("a request that changes something", () => {
     const service = await openService();
     const client = clientOf(service, { baseUrl: await closedUrl() });
     const error = await errorOf(client.webhooks.create(SUBSCRIPTION));
-    expect(error).toMatchObject({ code: "service_unreachable", attempts: 4, mayHaveHappened: false });
+    expect(error).toMatchObject({
+      code: "service_unreachable",
+      attempts: 4,
+      mayHaveHappened: false,
+    });
   });
 
   it("may still have happened if a later attempt is refused", async () => {
@@ -69,7 +82,11 @@ describe("a request that changes something", () => {
     const service = await openService();
     service.next((response) => void response.writeHead(200).end("created!"));
     const error = await errorOf(clientOf(service).webhooks.create(SUBSCRIPTION));
-    expect(error).toMatchObject({ code: "service_answer_invalid", status: 200, mayHaveHappened: true });
+    expect(error).toMatchObject({
+      code: "service_answer_invalid",
+      status: 200,
+      mayHaveHappened: true,
+    });
   });
 });
 
@@ -93,8 +110,14 @@ describe("a request without a complete response", () => {
 
   it("is given up on a port that fetch refuses", async () => {
     const service = await openService();
-    const error = await errorOf(clientOf(service, { baseUrl: "http://127.0.0.1:6000" }).properties.list());
-    expect(error).toMatchObject({ code: "service_unreachable", attempts: 1, mayHaveHappened: false });
+    const error = await errorOf(
+      clientOf(service, { baseUrl: "http://127.0.0.1:6000" }).properties.list(),
+    );
+    expect(error).toMatchObject({
+      code: "service_unreachable",
+      attempts: 1,
+      mayHaveHappened: false,
+    });
   });
 
   it.each([
@@ -108,7 +131,10 @@ describe("a request without a complete response", () => {
     const service = await openService();
     service.next(answer);
     const client = clientOf(service, { timeout: 50, retry: { attempts: 1 } });
-    expect(await errorOf(client.properties.list())).toMatchObject({ code: "service_timeout", attempts: 1 });
+    expect(await errorOf(client.properties.list())).toMatchObject({
+      code: "service_timeout",
+      attempts: 1,
+    });
   });
 
   it("times out if no token arrives, with nothing sent", async () => {

@@ -22,7 +22,10 @@ describe("a request", () => {
     await client.properties.list();
     await client.webhooks.create(SUBSCRIPTION);
     for (const { headers } of service.requests) {
-      expect(headers).toMatchObject({ authorization: `Bearer ${KEY}`, "content-type": "application/json" });
+      expect(headers).toMatchObject({
+        authorization: `Bearer ${KEY}`,
+        "content-type": "application/json",
+      });
     }
     expect(JSON.parse(service.requests[1]?.body ?? "")).toEqual(SUBSCRIPTION);
   });
@@ -31,7 +34,10 @@ describe("a request", () => {
     const service = await openService({ key: "second" });
     service.next(failure(500));
     const tokens = ["first", "second"];
-    const client = clientOf(service, { apiKey: undefined, accessToken: async () => tokens.shift() ?? "" });
+    const client = clientOf(service, {
+      apiKey: undefined,
+      accessToken: async () => tokens.shift() ?? "",
+    });
     expect(client.environment).toBe("unknown");
     await client.properties.list();
     expect(service.requests.map(({ headers }) => headers.authorization)).toEqual([
@@ -43,14 +49,20 @@ describe("a request", () => {
   it("passes on errors of the token function", async () => {
     const service = await openService();
     const broken = new Error("no token today");
-    const client = clientOf(service, { apiKey: undefined, accessToken: () => Promise.reject(broken) });
+    const client = clientOf(service, {
+      apiKey: undefined,
+      accessToken: () => Promise.reject(broken),
+    });
     await expect(client.properties.list()).rejects.toBe(broken);
     expect(service.requests).toEqual([]);
   });
 
   it("does not follow a redirect, which would send the key elsewhere", async () => {
-    const [service, trap] = [await openService(), await openService()];
-    service.next((response) => void response.writeHead(307, { location: `${trap.url}/v1/properties` }).end());
+    const service = await openService();
+    const trap = await openService();
+    service.next(
+      (response) => void response.writeHead(307, { location: `${trap.url}/v1/properties` }).end(),
+    );
     const error = await errorOf(clientOf(service).properties.list());
     expect(error).toMatchObject({ code: "service_answer_invalid", status: 307, attempts: 1 });
     expect(trap.requests).toEqual([]);
@@ -64,15 +76,26 @@ describe("a response that is not 2xx", () => {
     [403, "service_refused"],
     [404, "service_refused"],
     [422, "service_refused"],
-  ])("with status %i is an error with type, message and field, and is not retried", async (status, code) => {
-    const service = await openService();
-    service.next(failure(status, { type: "invalid_request", message: "No such field.", field: "fields" }));
-    const error = await errorOf(clientOf(service).properties.list());
-    expect(error).toMatchObject({ code, status, type: "invalid_request", field: "fields", attempts: 1 });
-    expect(error.serviceMessage).toBe("No such field.");
-    expect(error.mayHaveHappened).toBe(false);
-    expect(service.requests).toHaveLength(1);
-  });
+  ])(
+    "with status %i is an error with type, message and field, and is not retried",
+    async (status, code) => {
+      const service = await openService();
+      service.next(
+        failure(status, { type: "invalid_request", message: "No such field.", field: "fields" }),
+      );
+      const error = await errorOf(clientOf(service).properties.list());
+      expect(error).toMatchObject({
+        code,
+        status,
+        type: "invalid_request",
+        field: "fields",
+        attempts: 1,
+      });
+      expect(error.serviceMessage).toBe("No such field.");
+      expect(error.mayHaveHappened).toBe(false);
+      expect(service.requests).toHaveLength(1);
+    },
+  );
 
   it.each([
     ["no body", ""],
@@ -84,7 +107,11 @@ describe("a response that is not 2xx", () => {
     service.next((response) => void response.writeHead(400).end(body));
     const error = await errorOf(clientOf(service).properties.list());
     expect(error).toMatchObject({ code: "service_refused", status: 400 });
-    expect([error.type, error.field, error.serviceMessage]).toEqual([undefined, undefined, undefined]);
+    expect([error.type, error.field, error.serviceMessage]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it.each([429, 500])(
@@ -136,19 +163,25 @@ describe("a response that is not 2xx", () => {
     [429, "3600", "asks to wait 3600 s"],
     [500, "Thu, 15 Jan 2026 11:00:00 GMT", "asks to wait 3600 s"],
     [429, "86401", "asks to wait 86401 s"],
-  ])("says how long the service asks to wait if that is too long (%i, %s)", async (status, header, text) => {
-    const service = await openService();
-    service.next(failure(status, {}, { "retry-after": header }));
-    const client = clientOf(service, { clock: () => Date.parse("2026-01-15T10:00:00Z") });
-    const { message } = await errorOf(client.properties.list());
-    expect(message).toContain(text);
-    expect(message).toContain("at most 60 s (retry.maxDelay)");
-  });
+  ])(
+    "says how long the service asks to wait if that is too long (%i, %s)",
+    async (status, header, text) => {
+      const service = await openService();
+      service.next(failure(status, {}, { "retry-after": header }));
+      const client = clientOf(service, { clock: () => Date.parse("2026-01-15T10:00:00Z") });
+      const { message } = await errorOf(client.properties.list());
+      expect(message).toContain(text);
+      expect(message).toContain("at most 60 s (retry.maxDelay)");
+    },
+  );
 
   it("does not say so if it waits, or would not be retried", async () => {
     const service = await openService();
     const messages: string[] = [];
-    service.next(failure(429, {}, { "retry-after": "60" }), failure(400, {}, { "retry-after": "3600" }));
+    service.next(
+      failure(429, {}, { "retry-after": "60" }),
+      failure(400, {}, { "retry-after": "3600" }),
+    );
     const client = clientOf(service, { onRetry: ({ error }) => messages.push(error.message) });
     messages.push((await errorOf(client.properties.list())).message);
     expect(messages).toHaveLength(2);
@@ -191,7 +224,9 @@ describe("a caller that aborts", () => {
     const controller = new AbortController();
     const reason = new Error("enough");
     service.next(() => controller.abort(reason));
-    await expect(clientOf(service).properties.list({ signal: controller.signal })).rejects.toBe(reason);
+    await expect(clientOf(service).properties.list({ signal: controller.signal })).rejects.toBe(
+      reason,
+    );
     expect(service.requests).toHaveLength(1);
   });
 
@@ -228,7 +263,9 @@ describe("a key", () => {
 
   it("is not revealed by printing or serialising a client", async () => {
     const client = clientOf(await openService({ properties: [sampleProperty(1)] }));
-    expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toContain("4f6dKq");
+    expect(inspect(client, { depth: 9, showHidden: true }) + JSON.stringify(client)).not.toContain(
+      "4f6dKq",
+    );
     expect((await client.properties.list()).data).toHaveLength(1);
   });
 });

@@ -16,9 +16,12 @@ it("a refusal by a proxy is named, and nothing was sent", () => {
 
 it.each([
   ["ECONNREFUSED", "connect", { notSent: true, permanent: false, mayPass: true }],
-  ["ENOTFOUND", "getaddrinfo", { notSent: true, permanent: true, mayPass: true }], // the name may not be known yet
+  // the name may not be known yet
+  ["ENOTFOUND", "getaddrinfo", { notSent: true, permanent: true, mayPass: true }],
   ["ECONNRESET", "read", { notSent: false, permanent: false, mayPass: true }],
   ["DEPTH_ZERO_SELF_SIGNED_CERT", undefined, { notSent: false, permanent: true, mayPass: false }],
 ])("%s is judged", (code, syscall, judged) => {
-  expect(readNetworkFailure(failed(Object.assign(new Error("no"), { code, syscall })))).toMatchObject(judged);
+  expect(
+    readNetworkFailure(failed(Object.assign(new Error("no"), { code, syscall }))),
+  ).toMatchObject(judged);
 });

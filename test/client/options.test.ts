@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
-import { DEFAULT_CLIENT_RETRY, DEFAULT_LIMITS, readClientOptions } from "../../src/client/options.ts";
+import {
+  DEFAULT_CLIENT_RETRY,
+  DEFAULT_LIMITS,
+  readClientOptions,
+} from "../../src/client/options.ts";
 import { type ClientOptions, createClient } from "../../src/entries/client.ts";
 
 const baseUrl = "https://api.example";
@@ -58,13 +62,18 @@ describe("a key", () => {
 
   it("excludes an access token, which must not be a plain string", () => {
     expect(refused({ accessToken: () => "token" })).toBe("credential_invalid");
-    expect(refused({ apiKey: undefined, accessToken: "token" as never })).toBe("credential_invalid");
+    expect(refused({ apiKey: undefined, accessToken: "token" as never })).toBe(
+      "credential_invalid",
+    );
   });
 
   it("that is live is refused as an access token too, and so is a value that no header can carry", async () => {
-    const client = (token: string) => createClient({ baseUrl, accessToken: () => token, fetch: neverFetch });
+    const client = (token: string) =>
+      createClient({ baseUrl, accessToken: () => token, fetch: neverFetch });
     for (const token of ["sk_live_4f6dKq", "", "a b", "a\nb"]) {
-      await expect(client(token).properties.list()).rejects.toMatchObject({ code: "credential_invalid" });
+      await expect(client(token).properties.list()).rejects.toMatchObject({
+        code: "credential_invalid",
+      });
     }
   });
 });
@@ -121,7 +130,10 @@ it.each([
 });
 
 it.each<[string, unknown]>([
-  ...["onRetry", "fetch", "clock", "random", "sleep"].map((name): [string, unknown] => [name, "a text"]),
+  ...["onRetry", "fetch", "clock", "random", "sleep"].map((name): [string, unknown] => [
+    name,
+    "a text",
+  ]),
   ["clock", async () => 1],
   ["live", "false"],
   ["plainHttp", 1],
@@ -146,9 +158,20 @@ it("an option that is misspelt is refused with the one that was probably meant",
 
 it("undefined means the default of every option but baseUrl and the credential", () => {
   const settings = readClientOptions({
-    ...{ baseUrl, apiKey, accessToken: undefined, live: undefined, plainHttp: undefined, timeout: undefined },
-    ...{ maxAnswer: undefined, onRetry: undefined, fetch: undefined, clock: undefined, random: undefined },
-    ...{ sleep: undefined, retry: { attempts: undefined }, assumptions: { pageParameter: undefined } },
+    baseUrl,
+    apiKey,
+    accessToken: undefined,
+    live: undefined,
+    plainHttp: undefined,
+    timeout: undefined,
+    maxAnswer: undefined,
+    onRetry: undefined,
+    fetch: undefined,
+    clock: undefined,
+    random: undefined,
+    sleep: undefined,
+    retry: { attempts: undefined },
+    assumptions: { pageParameter: undefined },
   });
   expect(settings).toMatchObject({
     ...DEFAULT_LIMITS,

@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { clientOf, errorOf, json, openService, type Scripted, sampleProperty } from "./service.ts";
 
 /** What a service does with the requested page; `undefined` is its first one. */
-type Pages = (asked: number | undefined, size: number) => { page: number; from: number; count: number };
+type Pages = (
+  asked: number | undefined,
+  size: number,
+) => { page: number; from: number; count: number };
 
 interface StrangeService {
   readonly total: number | ((asked: number) => number);
@@ -38,12 +41,14 @@ async function read(items: AsyncIterable<{ property: unknown }>) {
   return { ids, error: failed ? await errorOf(reading) : undefined };
 }
 
-const part = (total: number, from: number, size: number) => Math.max(0, Math.min(size, total - from));
+const part = (total: number, from: number, size: number) =>
+  Math.max(0, Math.min(size, total - from));
 
 describe("a list whose pages are smaller than they claim", () => {
   it("is read to its end if the next page continues where the last one ended", async () => {
     const pages: Pages = (page = 1) => ({
-      ...{ page, from: (page - 1) * 100 },
+      page,
+      from: (page - 1) * 100,
       count: part(250, (page - 1) * 100, 100),
     });
     const { properties } = await openStrange({ total: 250, pages });
@@ -54,7 +59,8 @@ describe("a list whose pages are smaller than they claim", () => {
 
   it("ends with an error that says how far it came if the rest cannot be reached", async () => {
     const pages: Pages = (page = 1, size) => ({
-      ...{ page, from: (page - 1) * size },
+      page,
+      from: (page - 1) * size,
       count: Math.min(100, part(250, (page - 1) * size, size)),
     });
     const { properties } = await openStrange({ total: 250, pages });
@@ -68,7 +74,8 @@ describe("a list whose pages are smaller than they claim", () => {
 
 describe("a list with an empty page", () => {
   const holed: Pages = (page = 1, size) => ({
-    ...{ page, from: (page - 1) * size },
+    page,
+    from: (page - 1) * size,
     count: page === 2 ? 0 : part(100, (page - 1) * size, size),
   });
 
@@ -91,7 +98,8 @@ describe("a list with an empty page", () => {
 
   it("ends with an error if one page of the last ones is missing, and the list was begun with a later page", async () => {
     const pages: Pages = (page = 1, size) => ({
-      ...{ page, from: (page - 1) * size },
+      page,
+      from: (page - 1) * size,
       count: page === 4 ? 0 : part(100, (page - 1) * size, size),
     });
     const { properties } = await openStrange({ total: 100, pages });
@@ -101,7 +109,11 @@ describe("a list with an empty page", () => {
   });
 
   it("ends without an error if the missing properties were removed meanwhile", async () => {
-    const pages: Pages = (page = 1, size) => ({ page, from: (page - 1) * size, count: page > 3 ? 0 : size });
+    const pages: Pages = (page = 1, size) => ({
+      page,
+      from: (page - 1) * size,
+      count: page > 3 ? 0 : size,
+    });
     const { properties } = await openStrange({ total: (page) => (page > 3 ? 75 : 76), pages });
     const { ids, error } = await read(properties.items());
     expect(error).toBeUndefined();
@@ -133,11 +145,14 @@ describe("a list that does not end", () => {
   it("says how far it came if the service ignores the page", async () => {
     const service = await openService({
       properties: Array.from({ length: 5 }, (_, index) => sampleProperty(index + 1)),
-      ...{ pageParameter: "p", perPage: 2 },
+      pageParameter: "p",
+      perPage: 2,
     });
     const { ids, error } = await read(clientOf(service).properties.items());
     expect(ids).toHaveLength(2);
-    expect(error?.message).toContain("expected page 2, got page 1 after 2 of 5 properties in 1 page");
+    expect(error?.message).toContain(
+      "expected page 2, got page 1 after 2 of 5 properties in 1 page",
+    );
   });
 
   it("may have equal pages if the properties have no ids", async () => {

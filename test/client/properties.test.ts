@@ -1,8 +1,15 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { DataProblem, ListedItem, Page, Property, SelectedProperty } from "../../src/entries/client.ts";
+import type {
+  DataProblem,
+  ListedItem,
+  Page,
+  Property,
+  SelectedProperty,
+} from "../../src/entries/client.ts";
 import { clientOf, json, openService, sampleProperty } from "./service.ts";
 
-const many = (count: number) => Array.from({ length: count }, (_, index) => sampleProperty(index + 1));
+const many = (count: number) =>
+  Array.from({ length: count }, (_, index) => sampleProperty(index + 1));
 const meta = (total: number, page = 1, per_page = 20) => ({ total, page, per_page });
 /** Items without problems. */
 const fitting = (properties: readonly object[]) =>
@@ -38,17 +45,28 @@ describe("the list of properties", () => {
     };
     const answer = { data: [property], meta: { ...meta(1), next: "/x" }, links: { self: "/y" } };
     service.next(json(200, answer));
-    expect(await clientOf(service).properties.list()).toEqual({ ...answer, data: fitting([property]) });
+    expect(await clientOf(service).properties.list()).toEqual({
+      ...answer,
+      data: fitting([property]),
+    });
   });
 
   it.each([
-    ...["type", "address", "surface", "rooms", "rent", "yield", "tenant", "tenant.name"],
+    "type",
+    "address",
+    "surface",
+    "rooms",
+    "rent",
+    "yield",
+    "tenant",
+    "tenant.name",
     "tenant.lease_start",
   ])("returns a property whose %s is null or absent without problems", async (path) => {
     const [field = "", inner] = path.split(".");
     const change = (value: null | undefined) => ({
       ...sampleProperty(1),
-      [field]: inner === undefined ? value : { name: "A", lease_start: "2025-03-01", [inner]: value },
+      [field]:
+        inner === undefined ? value : { name: "A", lease_start: "2025-03-01", [inner]: value },
     });
     const service = await openService({ properties: [change(null), change(undefined)] });
     const { data } = await clientOf(service).properties.list();
@@ -65,7 +83,9 @@ describe("the list of properties", () => {
       return undefined;
     };
     type Nullable<Value> = Value | null | undefined;
-    expectTypeOf<Result>().toEqualTypeOf<readonly [string, Nullable<number>, Nullable<string>] | undefined>();
+    expectTypeOf<Result>().toEqualTypeOf<
+      readonly [string, Nullable<number>, Nullable<string>] | undefined
+    >();
   });
 
   it.each([
@@ -79,7 +99,9 @@ describe("the list of properties", () => {
     const service = await openService();
     service.next(json(200, body));
     await expect(clientOf(service).properties.list()).rejects.toMatchObject({
-      ...{ code: "service_answer_invalid", status: 200, mayHaveHappened: false },
+      code: "service_answer_invalid",
+      status: 200,
+      mayHaveHappened: false,
     });
   });
 
@@ -98,18 +120,21 @@ describe("the list of properties", () => {
     ["is a list", "property", [1]],
   ];
 
-  it.each(contradictions)("has the problems beside a property that %s", async (_, field, property) => {
-    const service = await openService();
-    const sent = [sampleProperty(1), property, sampleProperty(3)].map(
-      (one) => JSON.parse(JSON.stringify(one)) as object,
-    );
-    service.next(json(200, { data: sent, meta: meta(3) }));
-    const items = await all(clientOf(service).properties.items());
-    expect(items.map((item) => item.property)).toEqual(sent);
-    const [first, second, third] = items.map(({ problems }) => problems);
-    expect([first, third]).toEqual([undefined, undefined]);
-    expect(second).toEqual([{ field, message: expect.not.stringContaining("confidential") }]);
-  });
+  it.each(contradictions)(
+    "has the problems beside a property that %s",
+    async (_, field, property) => {
+      const service = await openService();
+      const sent = [sampleProperty(1), property, sampleProperty(3)].map(
+        (one) => JSON.parse(JSON.stringify(one)) as object,
+      );
+      service.next(json(200, { data: sent, meta: meta(3) }));
+      const items = await all(clientOf(service).properties.items());
+      expect(items.map((item) => item.property)).toEqual(sent);
+      const [first, second, third] = items.map(({ problems }) => problems);
+      expect([first, third]).toEqual([undefined, undefined]);
+      expect(second).toEqual([{ field, message: expect.not.stringContaining("confidential") }]);
+    },
+  );
 });
 
 describe("a selection of fields", () => {
@@ -126,7 +151,10 @@ describe("a selection of fields", () => {
     const client = clientOf(service, { assumptions: { fieldsSeparator: " " } });
     await client.properties.list({ fields: ["id", "rent"] });
     await client.properties.list({ fields: "id,tenant(name)&" });
-    expect(service.requests.map(({ query }) => query.get("fields"))).toEqual(["id rent", "id,tenant(name)&"]);
+    expect(service.requests.map(({ query }) => query.get("fields"))).toEqual([
+      "id rent",
+      "id,tenant(name)&",
+    ]);
   });
 
   it("still has the problems of the returned fields", async () => {
@@ -141,13 +169,16 @@ describe("a selection of fields", () => {
     ]);
   });
 
-  it.each([[[]], [""], [["id", " "]]])("is refused if it is %j, before anything is sent", async (fields) => {
-    const service = await openService();
-    await expect(clientOf(service).properties.list({ fields })).rejects.toMatchObject({
-      code: "option_invalid",
-    });
-    expect(service.requests).toEqual([]);
-  });
+  it.each([[[]], [""], [["id", " "]]])(
+    "is refused if it is %j, before anything is sent",
+    async (fields) => {
+      const service = await openService();
+      await expect(clientOf(service).properties.list({ fields })).rejects.toMatchObject({
+        code: "option_invalid",
+      });
+      expect(service.requests).toEqual([]);
+    },
+  );
 });
 
 describe("paging", () => {

@@ -1,5 +1,10 @@
 import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import { type Client, createClient } from "../../src/client/client.ts";
@@ -60,26 +65,41 @@ export const SUBSCRIPTION = {
 /** A property as the list returns it. */
 export function sampleProperty(number: number): Readonly<Record<string, unknown>> {
   return {
-    ...{
-      id: `prop_${number}`,
-      type: "apartment",
-      address: `${number} Harbour Street`,
-      surface: 40.5 + number,
-    },
-    ...{ rooms: 2, rent: 950, yield: 4.2, tenant: { name: `Tenant ${number}`, lease_start: "2025-03-01" } },
+    id: `prop_${number}`,
+    type: "apartment",
+    address: `${number} Harbour Street`,
+    surface: 40.5 + number,
+    rooms: 2,
+    rent: 950,
+    yield: 4.2,
+    tenant: { name: `Tenant ${number}`, lease_start: "2025-03-01" },
   };
 }
 
 /** Answers with a status and JSON. */
-export function json(status: number, body: unknown, headers: Record<string, string> = {}): Scripted {
+export function json(
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Scripted {
   return (response) => {
-    response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+    response
+      .writeHead(status, { "content-type": "application/json", ...headers })
+      .end(JSON.stringify(body));
   };
 }
 
 /** Answers with the error object of the description. */
-export function failure(status: number, error: object = {}, headers: Record<string, string> = {}): Scripted {
-  return json(status, { error: { type: "some_type", message: "Some message.", ...error } }, headers);
+export function failure(
+  status: number,
+  error: object = {},
+  headers: Record<string, string> = {},
+): Scripted {
+  return json(
+    status,
+    { error: { type: "some_type", message: "Some message.", ...error } },
+    headers,
+  );
 }
 
 /** Opens a stand-in that ends with the test. */
@@ -132,7 +152,9 @@ export function clientOf(
 ): Client & { readonly delays: readonly number[] } {
   const delays: number[] = [];
   const client = createClient({
-    ...{ baseUrl: service.url, apiKey: KEY, random: () => 0 },
+    baseUrl: service.url,
+    apiKey: KEY,
+    random: () => 0,
     sleep: async (milliseconds) => void delays.push(milliseconds),
     ...options,
   });
@@ -161,7 +183,9 @@ function listProperties({ query }: SeenRequest, options: StandInOptions): Script
   const fields = query.get("fields")?.split(",");
   const data = properties.slice(from, from + perPage).map((property) => {
     const entries = Object.entries(property);
-    return Object.fromEntries(entries.filter(([name]) => fields === undefined || fields.includes(name)));
+    return Object.fromEntries(
+      entries.filter(([name]) => fields === undefined || fields.includes(name)),
+    );
   });
   return json(200, { data, meta: { total: properties.length, page, per_page: perPage } });
 }

@@ -27,24 +27,29 @@ it.each([
   ["an empty body", 204, undefined],
   ["an empty body with 200", 200, undefined],
   ["any JSON", 200, ["ok"]],
-])("%s counts as success, since the description does not show the response", async (_, status, body) => {
-  const service = await openService();
-  service.next(body === undefined ? (response) => void response.writeHead(status).end() : json(status, body));
-  const made = await clientOf(service).webhooks.create({ url, events: ["lead.created"] });
-  expect(made).toMatchObject({ status, body });
-});
+])(
+  "%s counts as success, since the description does not show the response",
+  async (_, status, body) => {
+    const service = await openService();
+    service.next(
+      body === undefined ? (response) => void response.writeHead(status).end() : json(status, body),
+    );
+    const made = await clientOf(service).webhooks.create({ url, events: ["lead.created"] });
+    expect(made).toMatchObject({ status, body });
+  },
+);
 
 it("the field that the service refuses is named", async () => {
   const service = await openService();
   service.next(failure(400, { type: "invalid_request", field: "url" }));
-  await expect(clientOf(service).webhooks.create({ url, events: ["lead.created"] })).rejects.toMatchObject({
-    ...{
-      code: "service_refused",
-      status: 400,
-      type: "invalid_request",
-      field: "url",
-      mayHaveHappened: false,
-    },
+  await expect(
+    clientOf(service).webhooks.create({ url, events: ["lead.created"] }),
+  ).rejects.toMatchObject({
+    code: "service_refused",
+    status: 400,
+    type: "invalid_request",
+    field: "url",
+    mayHaveHappened: false,
   });
 });
 

@@ -11,7 +11,10 @@ export class Child {
   constructor(script: string, env: Readonly<Record<string, string>>, log: number) {
     const { PATH } = process.env;
     const file = join(import.meta.dirname, "children", script);
-    this.#process = spawn(process.execPath, [file], { env: { PATH, ...env }, stdio: ["pipe", "pipe", log] });
+    this.#process = spawn(process.execPath, [file], {
+      env: { PATH, ...env },
+      stdio: ["pipe", "pipe", log],
+    });
     this.#exited = once(this.#process, "exit");
   }
 
@@ -19,7 +22,10 @@ export class Child {
   async says(): Promise<string> {
     const { stdout } = this.#process;
     if (stdout === null) throw new Error("it has no standard output");
-    const [chunk] = await Promise.race([once(stdout, "data"), this.#exited.then(() => ["it ended"])]);
+    const [chunk] = await Promise.race([
+      once(stdout, "data"),
+      this.#exited.then(() => ["it ended"]),
+    ]);
     return String(chunk).trim();
   }
 

@@ -27,8 +27,8 @@ const SECRET = "a-secret-made-up-for-the-crash-test";
 const STALLED = 8000;
 
 /**
- * Repeatedly kills `listen` while deliveries arrive, restarts it on the same inbox, lets the last one drain it, and checks
- * each delivery. Keeps the folder with the records if there is a fault.
+ * Repeatedly kills `listen` while deliveries arrive, restarts it on the same inbox, lets the last
+ * one drain it, and checks each delivery. Keeps the folder with the records if there is a fault.
  */
 export async function crash(options: CrashOptions): Promise<Tally> {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-crash-"));
@@ -45,7 +45,10 @@ export async function crash(options: CrashOptions): Promise<Tally> {
   const result = tally(await run.records());
   process.stdout.write(`crash, seed ${options.seed}: ${tallyLine(result)}\n`);
   if (result.faults.length === 0) rmSync(folder, { recursive: true, force: true });
-  else process.stdout.write(`${result.faults.slice(0, 20).join("\n")}\nall records are in ${folder}\n`);
+  else
+    process.stdout.write(
+      `${result.faults.slice(0, 20).join("\n")}\nall records are in ${folder}\n`,
+    );
   return result;
 }
 
@@ -84,7 +87,13 @@ class CrashRun {
     this.#ports = [await freePort(), ...(this.#options.companion ? [await freePort()] : [])];
     const { sent: sentFile, answered: answersFile } = this.#files;
     const { seed } = this.#options;
-    const setup = { ports: this.#ports, connections: 4, sentFile, answersFile, prefix: `crash-${seed}` };
+    const setup = {
+      ports: this.#ports,
+      connections: 4,
+      sentFile,
+      answersFile,
+      prefix: `crash-${seed}`,
+    };
     this.#child("sender.js", { CRASH_SENDER: JSON.stringify(setup), HOOKPORTER_SECRET: SECRET });
     if (this.#options.companion) await this.#listen(1).ready;
   }
@@ -93,7 +102,8 @@ class CrashRun {
   async killAgainAndAgain(): Promise<void> {
     const { kills, companion } = this.#options;
     for (let left = companion ? kills - 1 : kills; left > 0; left--) {
-      // With its clock ahead, a process takes over the entries of killed ones at once, but must not take a live one's.
+      // With its clock ahead, a process takes over the entries of killed ones at once, but must not
+      // take a live one's.
       if (!companion && this.#random() < 0.5) this.#clockAhead += PAST_A_LEASE;
       const listen = this.#listen(0);
       await reach(drawKillMoment(this.#random), listen, this.#files);
@@ -141,10 +151,14 @@ class CrashRun {
     const forwards = this.#random() < this.#options.forwarding;
     const { inbox, effect: effects } = this.#files;
     const listen = new ListenProcess({
-      ...{ life, inbox, effects },
+      life,
+      inbox,
+      effects,
       port: this.#ports[portIndex] ?? 0,
       appPort: forwards ? this.#appPort : undefined,
-      ...{ secret: SECRET, cwd: this.#folder, log: this.#log },
+      secret: SECRET,
+      cwd: this.#folder,
+      log: this.#log,
     });
     this.#listening.add(listen);
     return listen;

@@ -2,13 +2,19 @@ import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ListenProcess } from "./listen-process.ts";
 
-/** The event before a kill: the process started, it is ready, bytes sent, an answer received, an effect in progress. */
+/**
+ * The event before a kill: the process started, it is ready, bytes sent, an answer received, an
+ * effect in progress.
+ */
 export type Trigger = "spawned" | "ready" | "sent" | "answered" | "effect";
 
 /** The time of a kill. */
 export interface KillMoment {
   readonly trigger: Trigger;
-  /** Milliseconds from readiness (for `spawned`, from the spawn) until waiting for the trigger starts. */
+  /**
+   * Milliseconds from readiness (for `spawned`, from the spawn) until waiting for the trigger
+   * starts.
+   */
   readonly wait: number;
   /** Milliseconds from the trigger to the kill. */
   readonly delay: number;

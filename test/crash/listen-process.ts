@@ -44,7 +44,8 @@ export class ListenProcess {
   readonly #exited: Promise<unknown>;
 
   constructor(setup: ListenSetup) {
-    if (!existsSync(BIN)) throw new Error(`expected ${BIN}, got nothing there: run \`npm run build\` first`);
+    if (!existsSync(BIN))
+      throw new Error(`expected ${BIN}, got nothing there: run \`npm run build\` first`);
     this.life = setup.life;
     this.#child = start(setup);
     this.#exited = once(this.#child, "exit").then(([code]) => {
@@ -79,13 +80,32 @@ export class ListenProcess {
   }
 }
 
-function start({ life, port, inbox, appPort, effects, secret, cwd, log }: ListenSetup): ChildProcess {
+function start({
+  life,
+  port,
+  inbox,
+  appPort,
+  effects,
+  secret,
+  cwd,
+  log,
+}: ListenSetup): ChildProcess {
   const clock = life.clockAhead === 0 ? [] : ["--import", join(CHILDREN, "clock.js")];
   const work =
     appPort === undefined
       ? ["--handlers", join(CHILDREN, "handlers.js")]
       : ["--forward-to", `http://127.0.0.1:${appPort}/${life.number}`];
-  const argv = [...clock, BIN, "listen", "--json", "--port", String(port), "--inbox", inbox, ...work];
+  const argv = [
+    ...clock,
+    BIN,
+    "listen",
+    "--json",
+    "--port",
+    String(port),
+    "--inbox",
+    inbox,
+    ...work,
+  ];
   const { PATH } = process.env;
   const env = {
     PATH,

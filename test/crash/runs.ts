@@ -12,7 +12,10 @@ export interface Run {
   recorded: boolean;
 }
 
-/** Milliseconds by which a run's record and its effect may differ, since two processes read their clocks. */
+/**
+ * Milliseconds by which a run's record and its effect may differ, since two processes read their
+ * clocks.
+ */
 const SLACK = 5;
 
 /** The runs of each event, in the order they started. */
@@ -25,25 +28,31 @@ export function runsOf(
   const runs = new Map<string, Run[]>();
   for (const { id, life: number, phase, at } of effects) {
     const life = byNumber.get(number);
-    if (life === undefined) throw new Error(`expected effects of known lives only, got life ${number}`);
+    if (life === undefined)
+      throw new Error(`expected effects of known lives only, got life ${number}`);
     const known = runs.get(id) ?? [];
     runs.set(id, known);
     if (phase === "start") known.push({ id, life, startedAt: at, recorded: false });
     else finish(known, life, at);
   }
-  for (const { id, records } of entries) for (const record of records) match(runs.get(id) ?? [], record);
+  for (const { id, records } of entries)
+    for (const record of records) match(runs.get(id) ?? [], record);
   for (const known of runs.values()) known.sort((a, b) => a.startedAt - b.startedAt);
   return runs;
 }
 
 function finish(known: readonly Run[], life: Life, at: number): void {
   const run = known.find((one) => one.life === life && one.endedAt === undefined);
-  if (run === undefined) throw new Error(`an effect of life ${life.number} was done before it started`);
+  if (run === undefined)
+    throw new Error(`an effect of life ${life.number} was done before it started`);
   run.endedAt = at;
 }
 
 /** Finds the run of a record: the one at the record's time. */
-function match(runs: readonly Run[], { startedAt, duration, outcome }: KeptEntry["records"][number]): void {
+function match(
+  runs: readonly Run[],
+  { startedAt, duration, outcome }: KeptEntry["records"][number],
+): void {
   if (outcome !== "ok") return;
   const run = runs.find((one) => {
     const start = startedAt - one.life.clockAhead;

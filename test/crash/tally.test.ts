@@ -42,12 +42,18 @@ it("a second run is a fault while the process of the first is alive", () => {
   const effects = [start(2, 2000), ...run(1, 900)];
   expect(account({ effects: [start(1, 500), ...run(2, 900)] })).toMatchObject({ twiceByFault: 1 });
   expect(account({ effects })).toMatchObject({ twiceByFault: 0 });
-  expect(account({ effects: [...run(2, 2000), ...run(2, 3000)] })).toMatchObject({ twiceByFault: 1 });
+  expect(account({ effects: [...run(2, 2000), ...run(2, 3000)] })).toMatchObject({
+    twiceByFault: 1,
+  });
 });
 
 it("a second effect is a fault if the same process recorded later ends before it was killed", () => {
   const other = { ...entry({ records: [ok(800)] }), id: "b" };
-  const effects = [...run(1, 400), ...run(2, 2000), ...run(1, 800).map((line) => ({ ...line, id: "b" }))];
+  const effects = [
+    ...run(1, 400),
+    ...run(2, 2000),
+    ...run(1, 800).map((line) => ({ ...line, id: "b" })),
+  ];
   const sent = [
     { id: "a", hash: "h" },
     { id: "b", hash: "h" },
@@ -57,9 +63,16 @@ it("a second effect is a fault if the same process recorded later ends before it
 });
 
 it("unacknowledged events are counted as kept or not kept", () => {
-  expect(account({ answered: [] })).toMatchObject({ unacknowledgedKept: 1, unacknowledgedAbsent: 0 });
+  expect(account({ answered: [] })).toMatchObject({
+    unacknowledgedKept: 1,
+    unacknowledgedAbsent: 0,
+  });
   const nothing = { answered: [], entries: [], effects: [] };
-  expect(account(nothing)).toMatchObject({ unacknowledgedKept: 0, unacknowledgedAbsent: 1, faults: [] });
+  expect(account(nothing)).toMatchObject({
+    unacknowledgedKept: 0,
+    unacknowledgedAbsent: 1,
+    faults: [],
+  });
 });
 
 it("wrong answers, wrong bytes, wrong states, a damaged file and a process that ended by itself are faults", () => {
@@ -69,11 +82,13 @@ it("wrong answers, wrong bytes, wrong states, a damaged file and a process that 
   expect(account({ answered: [answer, { ...answer, status: 500 }] }).faults).toHaveLength(1);
   expect(account({ entries: [{ ...entry({}), bodyHash: "other" }] }).faults).toHaveLength(1);
   expect(account({ entries: [entry({}), entry({})] }).faults).toHaveLength(1);
-  expect(account({ entries: [entry({ state: "dead", reason: "invalid_data" })] }).faults).toHaveLength(1);
+  expect(
+    account({ entries: [entry({ state: "dead", reason: "invalid_data" })] }).faults,
+  ).toHaveLength(1);
   expect(account({ integrity: "row 1 missing from index" }).faults).toHaveLength(1);
-  expect(account({ lives: [killed, last, { number: 3, clockAhead: 0, exitCode: 3 }] }).faults).toHaveLength(
-    1,
-  );
+  expect(
+    account({ lives: [killed, last, { number: 3, clockAhead: 0, exitCode: 3 }] }).faults,
+  ).toHaveLength(1);
 });
 
 /** The tally of one event that succeeded in the first life, with a test's changes. */
@@ -90,7 +105,15 @@ function account(changes: Partial<Records>) {
 }
 
 function entry(changes: Partial<KeptEntry>): KeptEntry {
-  return { id: "a", state: "handled", reason: null, attempts: 1, bodyHash: "h", records: [], ...changes };
+  return {
+    id: "a",
+    state: "handled",
+    reason: null,
+    attempts: 1,
+    bodyHash: "h",
+    records: [],
+    ...changes,
+  };
 }
 
 /** A record with the process's clock, which may be ahead. */

@@ -13,11 +13,17 @@ export interface Tally {
   readonly lost: number;
   /** Still pending or running after the drain. */
   readonly stuck: number;
-  /** Had their effect more than once, each time because a kill fell between the effect and its recording. */
+  /**
+   * Had their effect more than once, each time because a kill fell between the effect and its
+   * recording.
+   */
   readonly twiceByKill: number;
   /** The longest of those times between an effect and the kill, in milliseconds. */
   readonly widestGap: number;
-  /** Had their effect more than once, or two concurrent runs, without a kill in between: a broken promise. */
+  /**
+   * Had their effect more than once, or two concurrent runs, without a kill in between: a broken
+   * promise.
+   */
   readonly twiceByFault: number;
   /** Never acknowledged, but kept: a kill prevented the answer. */
   readonly unacknowledgedKept: number;
@@ -37,8 +43,8 @@ export interface Tally {
 }
 
 /**
- * If a process recorded the end of one run, it must also have recorded every run that ended at least this many
- * milliseconds earlier.
+ * If a process recorded the end of one run, it must also have recorded every run that ended at
+ * least this many milliseconds earlier.
  */
 const IN_TURN = 250;
 
@@ -54,7 +60,9 @@ export function tally({ lives, sent, answered, effects, entries, integrity }: Re
   const missed = inTurnMissed(runs);
   const faults = [
     ...lives.flatMap(({ number, killedAt, exitCode }) =>
-      killedAt === undefined && exitCode !== 0 ? [`life ${number} ended by itself with ${exitCode}`] : [],
+      killedAt === undefined && exitCode !== 0
+        ? [`life ${number} ended by itself with ${exitCode}`]
+        : [],
     ),
     ...wrongAnswers(answered, sent),
     ...wrongEntries(entries, sent),
@@ -73,7 +81,9 @@ export function tally({ lives, sent, answered, effects, entries, integrity }: Re
     kills: lives.filter(({ killedAt }) => killedAt !== undefined).length,
     sent: ids.size,
     acknowledged: acknowledged.size,
-    lost: count((id) => (acknowledged.has(id) ? lost(id, kept.get(id), runs.get(id) ?? []) : undefined)),
+    lost: count((id) =>
+      acknowledged.has(id) ? lost(id, kept.get(id), runs.get(id) ?? []) : undefined,
+    ),
     stuck: count((id) => stuck(id, kept.get(id))),
     twiceByKill: byKill.length,
     widestGap: Math.max(0, ...byKill.flatMap((all) => all.slice(0, -1).map(gapBeforeKill))),
@@ -115,7 +125,10 @@ function stuck(id: string, entry: KeptEntry | undefined): string | undefined {
   return waits ? `${id} is still ${entry.state} after ${entry.attempts} attempts` : undefined;
 }
 
-/** A second run is allowed only if the first one's process was killed before, and had not recorded its end. */
+/**
+ * A second run is allowed only if the first one's process was killed before, and had not recorded
+ * its end.
+ */
 function twiceByFault(runs: readonly Run[], missed: ReadonlySet<Run>): string | undefined {
   for (const [index, run] of runs.slice(0, -1).entries()) {
     const { id, life, recorded } = run;
@@ -135,7 +148,8 @@ function inTurnMissed(runs: ReadonlyMap<string, readonly Run[]>): ReadonlySet<Ru
   const ended = [...runs.values()].flat().filter(hasEnded);
   const lastRecorded = new Map<number, number>();
   for (const { life, recorded, endedAt = 0 } of ended) {
-    if (recorded) lastRecorded.set(life.number, Math.max(endedAt, lastRecorded.get(life.number) ?? 0));
+    if (recorded)
+      lastRecorded.set(life.number, Math.max(endedAt, lastRecorded.get(life.number) ?? 0));
   }
   const late = ({ life, recorded, endedAt = 0 }: Run) =>
     !recorded && endedAt + IN_TURN < (lastRecorded.get(life.number) ?? 0);
@@ -167,8 +181,11 @@ function wrongEntries(entries: readonly KeptEntry[], sent: Records["sent"]): rea
     const twice = seen.has(id);
     seen.add(id);
     if (twice) return [`${id} has two entries`];
-    if (hashes.get(id) !== bodyHash) return [`${id} was stored with different bytes than were sent`];
+    if (hashes.get(id) !== bodyHash)
+      return [`${id} was stored with different bytes than were sent`];
     const spent = reason === "attempts_exhausted" && attempts > ATTEMPTS;
-    return state === "received" || (state === "dead" && !spent) ? [`${id} is ${state}: ${reason}`] : [];
+    return state === "received" || (state === "dead" && !spent)
+      ? [`${id} is ${state}: ${reason}`]
+      : [];
   });
 }

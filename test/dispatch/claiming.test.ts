@@ -29,7 +29,8 @@ describe("claimFailures", () => {
   });
 
   it("logs a failure at once if it differs from the one before", () => {
-    for (const message of ["locked", "disk full", "disk full", "locked"]) failures.report(new Error(message));
+    for (const message of ["locked", "disk full", "disk full", "locked"])
+      failures.report(new Error(message));
     expect(errors()).toEqual(["locked", "disk full", "locked"]);
   });
 

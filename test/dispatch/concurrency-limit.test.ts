@@ -107,7 +107,9 @@ describe("ConcurrencyLimit", () => {
 
   it("starts urgent runs at once, and the others a little later", async () => {
     const limit = new ConcurrencyLimit(1);
-    const [first, now, last] = [held(), held(), held()];
+    const first = held();
+    const now = held();
+    const last = held();
     const runs = [limit.run(first.work), limit.run(last.work), limit.runAtOnce(now.work)];
     expect(limit.running).toBe(2);
     expect(limit.room).toEqual({ now: 0, ahead: 0 });

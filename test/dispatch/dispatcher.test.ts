@@ -70,7 +70,8 @@ describe("Dispatcher", () => {
 
   const states = async () => (await inbox.list({})).map(({ state }) => state);
   const until = (check: () => unknown) => vi.waitFor(check, { timeout: 5000, interval: 2 });
-  const untilStates = (...wanted: string[]) => until(async () => expect(await states()).toEqual(wanted));
+  const untilStates = (...wanted: string[]) =>
+    until(async () => expect(await states()).toEqual(wanted));
 
   it("runs entries stored before it started", async () => {
     await add(1);
@@ -134,9 +135,15 @@ describe("Dispatcher", () => {
     expect(attempts).toEqual([1, 2, 3]);
     const letter = { seq, eventId: "evt_1", kind: "payment.received", problems: [] };
     const delivery = await inbox.delivery(seq);
-    expect(dead).toEqual([{ ...letter, reason: "attempts_exhausted", error: "failure 3", delivery }]);
+    expect(dead).toEqual([
+      { ...letter, reason: "attempts_exhausted", error: "failure 3", delivery },
+    ]);
     expect(settled.map(({ state }) => state)).toEqual(["failing", "failing", "dead"]);
-    expect((await inbox.attempts(seq)).map(({ outcome }) => outcome)).toEqual(["error", "error", "error"]);
+    expect((await inbox.attempts(seq)).map(({ outcome }) => outcome)).toEqual([
+      "error",
+      "error",
+      "error",
+    ]);
   });
 
   it("[case 77] does not run a finished handler again if another one fails", async () => {
@@ -292,7 +299,8 @@ describe("Dispatcher", () => {
 
   it("[case 65] does not take another process's longer lease for a clock that was set back", async () => {
     const seq = await add(1);
-    // A minute more than the longest wait between attempts, which is the furthest ahead a due time may be.
+    // A minute more than the longest wait between attempts, which is the furthest ahead a due time
+    // may be.
     await inbox.claim({ now: Date.now(), limit: 1, leaseTime: MAX_ASKED + 60_000 });
     const ran: number[] = [];
     start({ plan: planOf({ a: (_, context) => void ran.push(context.seq) }), poll: 5 });
@@ -334,13 +342,18 @@ describe("Dispatcher", () => {
       const key = sampleKey({ eventId: `evt_${number}` });
       const receivedAt = Date.now();
       const delivery = sampleDelivery({ receivedAt });
-      return (await keep(inbox, sampleEntry({ key, delivery, runAt: receivedAt + 60_000, ...parts }))).seq;
+      return (
+        await keep(inbox, sampleEntry({ key, delivery, runAt: receivedAt + 60_000, ...parts }))
+      ).seq;
     };
 
     it("runs an entry that is not due, and returns the result", async () => {
       const running = start({});
       const seq = await addHeld(1);
-      expect(await running.runNow(seq)).toMatchObject({ state: "handled", records: [{ outcome: "ok" }] });
+      expect(await running.runNow(seq)).toMatchObject({
+        state: "handled",
+        records: [{ outcome: "ok" }],
+      });
       expect(settled).toHaveLength(1);
     });
 
@@ -381,7 +394,8 @@ describe("Dispatcher", () => {
       let ran = 0;
       const plan = planOf({ a: () => (ran++ === 0 ? Promise.reject(new Error("no")) : "ok") });
       const retry = { ...QUICK, delay: 60_000, maxDelay: 60_000 };
-      const [stored, seen] = [gate(), gate()];
+      const stored = gate();
+      const seen = gate();
       const settle = inbox.settle.bind(inbox);
       vi.spyOn(inbox, "settle").mockImplementationOnce(async (...given) => {
         const result = await settle(...given);
@@ -394,7 +408,10 @@ describe("Dispatcher", () => {
       await stored.opened;
       const asked = running.runNow(seq);
       seen.open();
-      expect(await asked).toMatchObject({ state: "handled", records: [{ attempt: 2, outcome: "ok" }] });
+      expect(await asked).toMatchObject({
+        state: "handled",
+        records: [{ attempt: 2, outcome: "ok" }],
+      });
     });
 
     it("returns the result that its last run only stores if the entry has ended with it", async () => {
@@ -416,7 +433,11 @@ describe("Dispatcher", () => {
       let ran = 0;
       const running = start({ plan: planOf({ a: () => void ran++ }) });
       const seq = await addHeld(1);
-      const asked = await Promise.all([running.runNow(seq), running.runNow(seq), running.runNow(seq)]);
+      const asked = await Promise.all([
+        running.runNow(seq),
+        running.runNow(seq),
+        running.runNow(seq),
+      ]);
       expect(ran).toBe(1);
       expect(asked.filter((one) => one?.state === "handled").length).toBeGreaterThan(0);
     });
@@ -429,7 +450,8 @@ describe("Dispatcher", () => {
       await inbox.claim({ now: Date.now(), limit: 1, leaseTime: 60_000, only: leased });
       await addHeld(3, { orderKey: "prop_1" });
       const second = await addHeld(4, { orderKey: "prop_1" });
-      for (const seq of [ended, leased, second, 99]) expect(await running.runNow(seq)).toBeUndefined();
+      for (const seq of [ended, leased, second, 99])
+        expect(await running.runNow(seq)).toBeUndefined();
     });
 
     it("runs nothing before the start or after the stop", async () => {
@@ -451,7 +473,13 @@ describe("Dispatcher", () => {
       const seq = await addHeld(1);
       const claim = vi.spyOn(inbox, "claim");
       await running.runNow(seq);
-      const terms = { leaseTime: 4321, deadBlocks: true, sources: ["service"], runner: "0b", only: seq };
+      const terms = {
+        leaseTime: 4321,
+        deadBlocks: true,
+        sources: ["service"],
+        runner: "0b",
+        only: seq,
+      };
       expect(claim).toHaveBeenCalledWith(expect.objectContaining(terms));
     });
 
@@ -483,7 +511,10 @@ describe("Dispatcher", () => {
   });
 
   describe("reserve", () => {
-    /** Starts a dispatcher and waits for its first poll, after which it knows whether other entries wait. */
+    /**
+     * Starts a dispatcher and waits for its first poll, after which it knows whether other entries
+     * wait.
+     */
     const startIdle = async (options: Partial<DispatcherOptions> = {}) => {
       const looked = vi.spyOn(inbox, "nextRunAt");
       const running = start(options);
@@ -496,8 +527,12 @@ describe("Dispatcher", () => {
       const reservation = running.reserve();
       const key = sampleKey({ eventId });
       const delivery = sampleDelivery({ receivedAt: Date.now() });
-      const { seq, leased } = await keep(inbox, sampleEntry({ key, delivery, lease: reservation?.lease }));
-      if (leased === true) reservation?.run({ seq, key, kind: "payment.received", orderKey: null, delivery });
+      const { seq, leased } = await keep(
+        inbox,
+        sampleEntry({ key, delivery, lease: reservation?.lease }),
+      );
+      if (leased === true)
+        reservation?.run({ seq, key, kind: "payment.received", orderKey: null, delivery });
       if (reservation?.release() !== true) running.wake();
       return { seq, leased: leased === true };
     };
@@ -508,7 +543,11 @@ describe("Dispatcher", () => {
       const kept = await Promise.all(["evt_1", "evt_2", "evt_3"].map((id) => keepIn(running, id)));
       expect(kept.map(({ leased }) => leased)).toEqual([true, true, true]);
       await untilStates("handled", "handled", "handled");
-      expect(settled).toMatchObject([{ records: [{ attempt: 1 }], finishedHandlers: ["a"] }, {}, {}]);
+      expect(settled).toMatchObject([
+        { records: [{ attempt: 1 }], finishedHandlers: ["a"] },
+        {},
+        {},
+      ]);
       expect(claim).not.toHaveBeenCalled();
       expect(running.running).toBe(0);
     });
@@ -538,7 +577,11 @@ describe("Dispatcher", () => {
     it("reserves no more than the free slots, and reuses released ones", async () => {
       const running = await startIdle({ concurrency: 2 });
       const reservations = [running.reserve(), running.reserve(), running.reserve()];
-      expect(reservations.map((reservation) => reservation !== undefined)).toEqual([true, true, false]);
+      expect(reservations.map((reservation) => reservation !== undefined)).toEqual([
+        true,
+        true,
+        false,
+      ]);
       expect(reservations[0]?.release()).toBe(false);
       expect(running.reserve()).toBeDefined();
     });
@@ -586,7 +629,11 @@ describe("Dispatcher", () => {
 
     it("runs an entry again, by a claim, if the result of its first run was refused", async () => {
       let ran = 0;
-      const running = await startIdle({ plan: planOf({ a: () => void ran++ }), leaseTime: 60, poll: 60_000 });
+      const running = await startIdle({
+        plan: planOf({ a: () => void ran++ }),
+        leaseTime: 60,
+        poll: 60_000,
+      });
       vi.spyOn(inbox, "settle").mockResolvedValueOnce(false);
       await keepIn(running, "evt_1");
       await untilStates("handled");
@@ -612,19 +659,25 @@ describe("Dispatcher", () => {
         reservation?.release();
         return reservation !== undefined;
       };
-      for (let number = 0; number < 50; number++) await keepIn(running, `evt_a${number}`); // so that runs are known to be fast
-      await until(async () => expect(await inbox.counts()).toMatchObject({ handled: 50, running: 0 }));
+      // so that runs are known to be fast
+      for (let number = 0; number < 50; number++) await keepIn(running, `evt_a${number}`);
+      await until(async () =>
+        expect(await inbox.counts()).toMatchObject({ handled: 50, running: 0 }),
+      );
       await keepIn(running, "evt_slow");
       await until(() => expect(running.running).toBe(1));
       expect(hasRoom()).toBe(true);
-      // Another process died while running this one: it is not claimed ahead, since that could cost it another attempt.
+      // Another process died while running this one: it is not claimed ahead, since that could cost
+      // it another attempt.
       const ago = Date.now() - 200;
       await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: ago }) }));
       await inbox.claim({ now: ago, limit: 1, leaseTime: 0 });
       running.wake();
       await until(() => expect(hasRoom()).toBe(false));
       slow.open();
-      await until(async () => expect(await inbox.counts()).toMatchObject({ handled: 52, running: 0 }));
+      await until(async () =>
+        expect(await inbox.counts()).toMatchObject({ handled: 52, running: 0 }),
+      );
       await until(() => expect(hasRoom()).toBe(true));
     });
 
@@ -744,7 +797,9 @@ describe("Dispatcher", () => {
 
     it("makes one claim at a time, and one more for all wakes during it", async () => {
       const first = gate();
-      const claim = vi.spyOn(inbox, "claim").mockImplementationOnce(() => first.opened.then(() => []));
+      const claim = vi
+        .spyOn(inbox, "claim")
+        .mockImplementationOnce(() => first.opened.then(() => []));
       const running = start({ poll: 60_000 });
       for (let wakes = 0; wakes < 10; wakes++) running.wake();
       await pause();
@@ -757,7 +812,11 @@ describe("Dispatcher", () => {
 
     it("claims nothing while there is no room", async () => {
       const slow = gate();
-      const running = start({ plan: planOf({ a: () => slow.opened }), concurrency: 1, poll: 60_000 });
+      const running = start({
+        plan: planOf({ a: () => slow.opened }),
+        concurrency: 1,
+        poll: 60_000,
+      });
       await add(1);
       await until(() => expect(running.running).toBe(1));
       const claim = vi.spyOn(inbox, "claim");
@@ -860,10 +919,12 @@ describe("Dispatcher", () => {
     });
 
     it("[case 67] a result that could not be stored is stored later, and the entry does not run again", async () => {
-      const [renew, settle] = [inbox.renew.bind(inbox), inbox.settle.bind(inbox)];
-      // The clock goes on with each renewal, and the store fails for longer than a lease lasts: only renewal keeps the
-      // entry from being claimed again.
-      let [now, renewals] = [Date.now() + 1000, 0]; // ahead of the entry, which is then due
+      const renew = inbox.renew.bind(inbox);
+      const settle = inbox.settle.bind(inbox);
+      // The clock goes on with each renewal, and the store fails for longer than a lease lasts:
+      // only renewal keeps the entry from being claimed again.
+      let now = Date.now() + 1000;
+      let renewals = 0; // ahead of the entry, which is then due
       vi.spyOn(inbox, "renew").mockImplementation(async (...given) => {
         const lost = await renew(...given);
         now += 400;
@@ -923,9 +984,13 @@ describe("Dispatcher", () => {
       await add(1);
       start({ plan: planOf({ a: () => void ran++ }) });
       await untilStates("dead");
-      await until(() => expect(dead).toMatchObject([{ reason: "unreadable", error: "a page is damaged" }]));
+      await until(() =>
+        expect(dead).toMatchObject([{ reason: "unreadable", error: "a page is damaged" }]),
+      );
       expect(ran).toBe(0);
-      expect(log.lines).toMatchObject([{ level: "error", fields: { seq: 1, error: "a page is damaged" } }]);
+      expect(log.lines).toMatchObject([
+        { level: "error", fields: { seq: 1, error: "a page is damaged" } },
+      ]);
     });
 
     it("continues if leases cannot be renewed", async () => {

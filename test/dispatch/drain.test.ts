@@ -8,7 +8,10 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey } from "../inbox/entries.ts";
 import { gate, keptLog, planOf } from "./sample.ts";
 
-/** A budget that handlers fit in, but only just: 800 ms to start, and 100 ms each for claims and results. */
+/**
+ * A budget that handlers fit in, but only just: 800 ms to start, and 100 ms each for claims and
+ * results.
+ */
 const BUDGET = 1000;
 const NOTHING = {
   waiting: 0,
@@ -135,7 +138,9 @@ describe("a drain", () => {
     const draining = dispatcher.drain(BUDGET);
     await vi.advanceTimersByTimeAsync(150);
     expect(await draining).toEqual({ ...NOTHING, returned: 1, nextRunAt: start + 150 });
-    expect(await entries()).toEqual([{ state: "waiting", attempts: 0, finishedHandlers: ["first"] }]);
+    expect(await entries()).toEqual([
+      { state: "waiting", attempts: 0, finishedHandlers: ["first"] },
+    ]);
     expect(await dispatcher.drain(BUDGET)).toEqual({ ...NOTHING, handled: 1 });
     expect(second).toHaveBeenCalledOnce();
   });
@@ -189,13 +194,16 @@ describe("a drain", () => {
     expect(renew.mock.calls.length).toBe(7);
   });
 
-  it.each([[799], [999], [1]])("is refused if its %d ms leave a handler no time", async (budgetMs) => {
-    await expect(open({ a: () => "ok" }).drain(budgetMs)).rejects.toMatchObject({
-      code: "option_invalid",
-      message: expect.stringContaining("at least 1000 ms"),
-    });
-    expect(vi.getTimerCount()).toBe(0);
-  });
+  it.each([[799], [999], [1]])(
+    "is refused if its %d ms leave a handler no time",
+    async (budgetMs) => {
+      await expect(open({ a: () => "ok" }).drain(budgetMs)).rejects.toMatchObject({
+        code: "option_invalid",
+        message: expect.stringContaining("at least 1000 ms"),
+      });
+      expect(vi.getTimerCount()).toBe(0);
+    },
+  );
 
   it("rejects if the store fails, after the entries that run have ended", async () => {
     const held = gate();
@@ -282,7 +290,9 @@ describe("a drain", () => {
   it("is ended by stop(), which aborts its handlers after the grace period and gives their entries back", async () => {
     open({
       a: (_, { signal }) =>
-        new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+        new Promise((_resolve, reject) =>
+          signal.addEventListener("abort", () => reject(signal.reason)),
+        ),
     });
     for (const number of [1, 2, 3]) await add(number);
     const draining = dispatcher.drain(BUDGET);
@@ -307,7 +317,10 @@ describe("a drain", () => {
     open({}, { plan });
     await add(1);
     await add(2);
-    expect(await dispatcher.drain(BUDGET)).toMatchObject({ failing: 2, nextRunAt: Date.now() + 5000 });
+    expect(await dispatcher.drain(BUDGET)).toMatchObject({
+      failing: 2,
+      nextRunAt: Date.now() + 5000,
+    });
     expect(vi.getTimerCount()).toBe(0);
   });
 });

@@ -15,7 +15,9 @@ describe("describeFailure", () => {
     const low = new Error("connect ECONNREFUSED 127.0.0.1:5432");
     const middle = new Error("the pool has no connection", { cause: low });
     const { error } = describeFailure(new Error("not saved", { cause: middle }));
-    expect(error).toBe("not saved ← the pool has no connection ← connect ECONNREFUSED 127.0.0.1:5432");
+    expect(error).toBe(
+      "not saved ← the pool has no connection ← connect ECONNREFUSED 127.0.0.1:5432",
+    );
   });
 
   it("names each address of a refused fetch", async () => {
@@ -63,7 +65,8 @@ describe("describeFailure", () => {
   });
 
   it("names a place relative to the working folder, also of an error thrown in a real function", () => {
-    const fail = (value: { name?: { first: string } }) => value.name as never as { first: { x: string } };
+    const fail = (value: { name?: { first: string } }) =>
+      value.name as never as { first: { x: string } };
     let thrown: unknown;
     try {
       fail({}).first.x.toString();

@@ -28,9 +28,21 @@ describe("a dispatcher", () => {
   const runs = (name: string) => async () => void ran.push(name);
   const open = (options: Partial<DispatcherOptions> = {}) => {
     const dispatcher = new Dispatcher({
-      ...{ inbox, log, runner: "0a", sources: ["service"], plan: planOf({ a: runs("a"), b: runs("b") }) },
-      ...{ retry: QUICK, concurrency: 10, handlerTimeout: 1000, leaseTime: 1000, poll: 5, deadBlocks: false },
-      ...{ clock: () => Date.now(), random: () => 0, onAttempts: () => {}, onDead: () => {} },
+      inbox,
+      log,
+      runner: "0a",
+      sources: ["service"],
+      plan: planOf({ a: runs("a"), b: runs("b") }),
+      retry: QUICK,
+      concurrency: 10,
+      handlerTimeout: 1000,
+      leaseTime: 1000,
+      poll: 5,
+      deadBlocks: false,
+      clock: () => Date.now(),
+      random: () => 0,
+      onAttempts: () => {},
+      onDead: () => {},
       ...options,
     });
     dispatchers.push(dispatcher);
@@ -148,7 +160,9 @@ describe("a dispatcher", () => {
     );
     const where = Number(/#(\d+)/.exec((await pauseOf(id)) ?? "")?.[1]);
     expect(seqs.slice(20, 30)).toContain(where);
-    await until(async () => expect((await counts()).handled + (await counts()).dead).toBeLessThan(40));
+    await until(async () =>
+      expect((await counts()).handled + (await counts()).dead).toBeLessThan(40),
+    );
     expect([(await counts()).handled, (await inbox.list({})).length]).toEqual([20, 100]);
     isMended = true;
     const failed = await inbox.list({ states: ["dead", "waiting", "failing"] });

@@ -10,8 +10,13 @@ import { AT } from "../inbox/entries.ts";
 import { keptLog } from "./sample.ts";
 
 const RETRY: PacedRetry = {
-  ...{ id: 3, since: AT, who: "ann", interval: 10, entries: 40 },
-  ...{ left: 36, until: AT + 90_000 },
+  id: 3,
+  since: AT,
+  who: "ann",
+  interval: 10,
+  entries: 40,
+  left: 36,
+  until: AT + 90_000,
 };
 const PAUSE: Pause = { scope: "retry", name: "3", since: AT, who: "ann" };
 
@@ -60,15 +65,23 @@ async function look(): Promise<void> {
 
 const ENTRY = { seq: 9, reason: `${PACED}3` } as ClaimedEntry;
 const RECORD = { handler: "a", outcome: "error" } as AttemptRecord;
-const ended = (state: Settlement["state"], reason: Settlement["reason"] = null, records = [RECORD]) =>
-  ({ state, reason, records }) as Partial<Settlement> as Settlement;
+const ended = (
+  state: Settlement["state"],
+  reason: Settlement["reason"] = null,
+  records = [RECORD],
+) => ({ state, reason, records }) as Partial<Settlement> as Settlement;
 const note = async (settlement: Settlement, times = 1) => {
   for (let time = 0; time < times; time++) await watch.note(ENTRY, settlement);
 };
 
 const stoppedAfter = (failed: number, of: number) => [
   "pause",
-  { scope: "retry", name: "3", since: AT, who: `stopped at #9: ${failed} of the latest ${of} failed` },
+  {
+    scope: "retry",
+    name: "3",
+    since: AT,
+    who: `stopped at #9: ${failed} of the latest ${of} failed`,
+  },
 ];
 
 it("looks at most once a second", async () => {

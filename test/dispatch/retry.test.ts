@@ -24,9 +24,12 @@ describe("retryDelay", () => {
     [0, 1000],
     [0.5, 750],
     [0.999_999, 500],
-  ])("shortens a delay by up to half by default: with random number %d it is %d", (random, delay) => {
-    expect(retryDelay(1, DEFAULT_RETRY, random)).toBe(delay);
-  });
+  ])(
+    "shortens a delay by up to half by default: with random number %d it is %d",
+    (random, delay) => {
+      expect(retryDelay(1, DEFAULT_RETRY, random)).toBe(delay);
+    },
+  );
 
   it("returns whole milliseconds from 0 to the cap, and undefined from the last attempt on", () => {
     const policy = fc.record({
@@ -41,7 +44,9 @@ describe("retryDelay", () => {
       fc.property(policy, fc.integer({ min: 1, max: 5000 }), random, (given, attempt, drawn) => {
         const delay = retryDelay(attempt, given, drawn);
         if (attempt >= given.attempts) return delay === undefined;
-        return delay !== undefined && Number.isInteger(delay) && delay >= 0 && delay <= given.maxDelay;
+        return (
+          delay !== undefined && Number.isInteger(delay) && delay >= 0 && delay <= given.maxDelay
+        );
       }),
       { numRuns: 1000 },
     );

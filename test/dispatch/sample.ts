@@ -24,7 +24,10 @@ export function sampleEvent(): WebhookEvent {
 
 /** Returns a plan that runs these handlers, keyed by name. */
 export function planOf(handlers: Readonly<Record<string, Handler>>): () => Promise<Plan> {
-  const run: NamedHandler[] = Object.entries(handlers).map(([name, handler]) => ({ name, handler }));
+  const run: NamedHandler[] = Object.entries(handlers).map(([name, handler]) => ({
+    name,
+    handler,
+  }));
   return async () => ({ run, event: async () => sampleEvent() });
 }
 
@@ -32,7 +35,13 @@ export function planOf(handlers: Readonly<Record<string, Handler>>): () => Promi
 export function keptLog(): Logger & { readonly lines: { level: string; fields: object }[] } {
   const lines: { level: string; fields: object }[] = [];
   const keep = (level: string) => (fields: object) => void lines.push({ level, fields });
-  return { lines, debug: keep("debug"), info: keep("info"), warn: keep("warn"), error: keep("error") };
+  return {
+    lines,
+    debug: keep("debug"),
+    info: keep("info"),
+    warn: keep("warn"),
+    error: keep("error"),
+  };
 }
 
 /** A promise and the function that resolves it. */

@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { TargetEnd } from "../../src/dispatch/targets/target.ts";
-import { type ReadyEntry, TargetQueue, type Wanted } from "../../src/dispatch/targets/target-queue.ts";
+import {
+  type ReadyEntry,
+  TargetQueue,
+  type Wanted,
+} from "../../src/dispatch/targets/target-queue.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 
 /** The results of each entry's tries in turn, by its number; the last repeats. */
@@ -16,7 +20,10 @@ let queue: TargetQueue;
 beforeEach(() => {
   vi.useFakeTimers();
   [ends, tried, givenBack, claims, hastened, onClaim] = [{}, [], [], [], [], () => {}];
-  queue = new TargetQueue({ name: "app" }, { claim, hasten: (entries) => void hastened.push(entries) });
+  queue = new TargetQueue(
+    { name: "app" },
+    { claim, hasten: (entries) => void hastened.push(entries) },
+  );
 });
 
 afterEach(async () => {
@@ -178,14 +185,17 @@ it.each([
   ["answered", 1, 2000],
   ["away", 1, 1000],
   ["away", 1e12, 600_000],
-] as const)("a target that was %s and asks for %i ms is tried after %i", async (end, asked, after) => {
-  ends = { 1: ["away"] };
-  queue.tried(entry(1), end, asked);
-  await pass(after - 1);
-  expect(claims).toEqual([]);
-  await pass(1);
-  expect(claims).toHaveLength(1);
-});
+] as const)(
+  "a target that was %s and asks for %i ms is tried after %i",
+  async (end, asked, after) => {
+    ends = { 1: ["away"] };
+    queue.tried(entry(1), end, asked);
+    await pass(after - 1);
+    expect(claims).toEqual([]);
+    await pass(1);
+    expect(claims).toHaveLength(1);
+  },
+);
 
 it("an entry that its target takes after failures starts a round of all that waits", async () => {
   ends = { 2: ["took"], 3: ["took"] };

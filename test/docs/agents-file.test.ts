@@ -11,7 +11,7 @@ it("AGENTS.md fits on a screen", () => {
 
 it("every file and folder that AGENTS.md names exists", () => {
   const paths = quoted(page.replace(/^```[\s\S]*?^```$/gm, "")).filter((text) =>
-    /^(?:src|test|docs|scripts)\/[\w./-]+$/.test(text),
+    /^(?:src|test|docs|tools)\/[\w./-]+$/.test(text),
   );
   const links = [...page.matchAll(/\]\(([^)]+)\)/g)].map(([, target = ""]) => target);
   expect(paths.length).toBeGreaterThan(15);

@@ -10,12 +10,18 @@ import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 const page = readPage("docs/reference/answers.md");
 
 it("the page lists every rejection reason with its meaning, and no other", () => {
-  const onPage = table("Rejection reasons").map(([reason = "", meaning]) => [quoted(reason)[0], meaning]);
+  const onPage = table("Rejection reasons").map(([reason = "", meaning]) => [
+    quoted(reason)[0],
+    meaning,
+  ]);
   expect(onPage).toEqual(Object.entries(REJECTION_REASONS));
 });
 
 it("the page lists every signature reason with its meaning and fix, and no other", () => {
-  const onPage = table("Signature reasons").map(([reason = "", ...rest]) => [quoted(reason)[0], ...rest]);
+  const onPage = table("Signature reasons").map(([reason = "", ...rest]) => [
+    quoted(reason)[0],
+    ...rest,
+  ]);
   const inCode = Object.entries(SIGNATURE_REASONS).map(([reason, { meaning, fix }]) => [
     reason,
     meaning.replaceAll("`", ""),
@@ -46,7 +52,9 @@ it("the page lists every other reason of an entry, and no other", () => {
   }));
   const reasons = (isDead: boolean) =>
     new Set(onPage.flatMap((row) => (row.isDead === isDead ? [row.reason] : [])));
-  const dead = Object.keys(DEAD_REASONS).filter((reason) => !Object.hasOwn(REJECTION_REASONS, reason));
+  const dead = Object.keys(DEAD_REASONS).filter(
+    (reason) => !Object.hasOwn(REJECTION_REASONS, reason),
+  );
   expect(reasons(true)).toEqual(new Set(dead));
   expect(reasons(false)).toEqual(new Set([...Object.keys(WAITING_REASONS), ERASED]));
 });
@@ -76,10 +84,18 @@ it("the page has the seconds after which a sender may retry", () => {
 
 it("the page shows the actual format of the error body", () => {
   const shown = /```json\n(.*)\n```/.exec(page)?.[1] ?? "";
-  const rejection = { reason: "invalid_timestamp", message: REJECTION_REASONS.invalid_timestamp } as const;
+  const rejection = {
+    reason: "invalid_timestamp",
+    message: REJECTION_REASONS.invalid_timestamp,
+  } as const;
   const { body } = toAnswer({
-    ...{ type: "rejected", rejection: { ...rejection, field: "timestamp" }, kind: null, seq: 1, eventId: "" },
-    ...{ duplicate: false, secret: { role: "current", fingerprint: "" } },
+    type: "rejected",
+    rejection: { ...rejection, field: "timestamp" },
+    kind: null,
+    seq: 1,
+    eventId: "",
+    duplicate: false,
+    secret: { role: "current", fingerprint: "" },
   });
   expect(JSON.parse(shown)).toEqual(JSON.parse(Buffer.from(body).toString("utf8")));
 });

@@ -1,23 +1,24 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
+import { contributorPages, quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
 const architecture = readPage("docs/architecture.md");
-const contributing = readPage("CONTRIBUTING.md");
-const isFile = (text: string) => /^(?:src|bin|test|scripts)\/[\w./-]+\.\w+$/.test(text);
+const isFile = (text: string) => /^(?:src|bin|test|tools)\/[\w./-]+\.\w+$/.test(text);
 
-it.each([
-  ["docs/architecture.md", architecture],
-  ["CONTRIBUTING.md", contributing],
-])("every file that %s names exists", (_, page) => {
-  const named = quoted(page.replace(/^```[\s\S]*?^```$/gm, "")).filter(isFile);
-  expect(named.length).toBeGreaterThan(10);
-  expect(named.filter((file) => !existsSync(join(root, file)))).toEqual([]);
+it("every file that the pages for contributors name exists", () => {
+  const pages = ["CONTRIBUTING.md", ...contributorPages()];
+  const named = pages.flatMap((page) =>
+    quoted(readPage(page).replace(/^```[\s\S]*?^```$/gm, ""))
+      .filter(isFile)
+      .map((file) => ({ page, file })),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter(({ file }) => !existsSync(join(root, file)))).toEqual([]);
 });
 
 it("each place to look contains what it is said to contain", () => {
-  const rows = rowsOf(sectionOf(contributing, "Where to look"));
+  const rows = rowsOf(sectionOf(architecture, "Where to look"));
   expect(rows.length).toBeGreaterThan(10);
   for (const [wanted = "", where = "", what = ""] of rows) {
     const code = quoted(where).map(read).join("\n");
@@ -30,12 +31,16 @@ it("each place to look contains what it is said to contain", () => {
 });
 
 it("each step of a delivery is where the page says", () => {
-  const steps = rowsOf(sectionOf(architecture, "The path of a delivery")).map(([, where = ""]) => where);
+  const steps = rowsOf(sectionOf(architecture, "The path of a delivery")).map(
+    ([, where = ""]) => where,
+  );
   expect(steps.length).toBeGreaterThan(10);
   for (const where of steps) {
     const code = quoted(where).filter(isFile).map(read).join("\n");
     const symbols = quoted(where).filter((text) => !isFile(text));
-    const missing = symbols.flatMap((symbol) => symbol.split(".")).filter((name) => !isDefined(name, code));
+    const missing = symbols
+      .flatMap((symbol) => symbol.split("."))
+      .filter((name) => !isDefined(name, code));
     expect(missing, where).toEqual([]);
     expect(code, where).not.toBe("");
   }

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { compileWithPackage } from "./compile-with-package.ts";
 import { pagesIn, readPage } from "./markdown.ts";
-import { blocksOf } from "./shell-blocks.ts";
+import { blocksOf, userPages } from "./shell-blocks.ts";
 
 const pages = ["README.md", "CONTRIBUTING.md", ...pagesIn("docs")];
 /** Every fenced block, also those in lists, with its indentation removed. */
@@ -39,13 +39,19 @@ it("the code blocks of the pages are in known languages", () => {
   expect(others.map(({ page, language }) => [page, language])).toEqual([]);
 });
 
-it.each(blocks.filter(({ language }) => language === "json"))("the JSON on $page is valid", ({ code }) => {
-  expect(() => JSON.parse(code)).not.toThrow();
-});
+it.each(blocks.filter(({ language }) => language === "json"))(
+  "the JSON on $page is valid",
+  ({ code }) => {
+    expect(() => JSON.parse(code)).not.toThrow();
+  },
+);
 
-it.each(blocks.filter(({ language }) => language === "yaml"))("the YAML on $page is valid", ({ code }) => {
-  expect(parseAllDocuments(code).flatMap(({ errors }) => errors)).toEqual([]);
-});
+it.each(blocks.filter(({ language }) => language === "yaml"))(
+  "the YAML on $page is valid",
+  ({ code }) => {
+    expect(parseAllDocuments(code).flatMap(({ errors }) => errors)).toEqual([]);
+  },
+);
 
 it("the JavaScript on the pages is valid", async () => {
   const scripts = blocks.filter(({ language }) => language === "js");
@@ -77,17 +83,23 @@ createReceiver({ secret: "a secret of the page", handlers: ${handlers} });`,
   expect(await compileWithPackage(new Map(files))).toBe("");
 });
 
-it.skipIf(spawnSync("bash", ["-c", ""]).status !== 0)("the shell commands on the pages are valid", () => {
-  const scripts = blocks.filter(({ language }) => language.startsWith("sh"));
-  expect(scripts.length).toBeGreaterThan(50);
-  const wrong = scripts.flatMap(({ page, code }) => {
-    const stderr = spawnSync("bash", ["-n"], { input: code, encoding: "utf8" }).stderr;
-    return stderr === "" ? [] : [`${page}: ${stderr}`];
-  });
-  expect(wrong).toEqual([]);
-});
+it.skipIf(spawnSync("bash", ["-c", ""]).status !== 0)(
+  "the shell commands on the pages are valid",
+  () => {
+    const scripts = blocks.filter(({ language }) => language.startsWith("sh"));
+    expect(scripts.length).toBeGreaterThan(50);
+    const wrong = scripts.flatMap(({ page, code }) => {
+      const stderr = spawnSync("bash", ["-n"], { input: code, encoding: "utf8" }).stderr;
+      return stderr === "" ? [] : [`${page}: ${stderr}`];
+    });
+    expect(wrong).toEqual([]);
+  },
+);
 
-/** Why blocks are not run, and how many: each has `<!-- skip: … -->` above it. Add to these only what cannot run on one machine. */
+/**
+ * Why blocks are not run, and how many: each has `<!-- skip: … -->` above it, or needs a clone. Add
+ * to these only what cannot run on one machine.
+ */
 const NOT_RUN: Readonly<Record<string, number>> = {
   "a build of Next.js": 1,
   "a clone of the repository": 1,
@@ -102,12 +114,12 @@ const NOT_RUN: Readonly<Record<string, number>> = {
 };
 
 it("every shell block is run, but for those that cannot run here, which say why", () => {
-  const shell = pages
-    .filter((page) => page !== "CONTRIBUTING.md")
-    .flatMap((page) => blocksOf(page, readPage(page)));
+  const shell = userPages().flatMap((page) => blocksOf(page, readPage(page)));
   const reasons = shell.flatMap(({ skip }) => skip ?? []);
   const counts = Object.fromEntries(
-    [...new Set(reasons)].sort().map((reason) => [reason, reasons.filter((one) => one === reason).length]),
+    [...new Set(reasons)]
+      .sort()
+      .map((reason) => [reason, reasons.filter((one) => one === reason).length]),
   );
   expect(counts).toEqual(NOT_RUN);
   expect(shell.length).toBeGreaterThan(140);

@@ -8,23 +8,27 @@ import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 const page = readPage("docs/reference/check.md");
 
 const RESULT: CheckResult = {
-  ...{
-    id: "SIG-01",
-    group: "SIG",
-    sent: "",
-    outcome: "passed",
-    severity: "required",
-    right: "",
-    answer: null,
-  },
-  ...{ confirmed: [], runs: null, why: "", fix: null, responseTime: null, duration: 0 },
+  id: "SIG-01",
+  group: "SIG",
+  sent: "",
+  outcome: "passed",
+  severity: "required",
+  right: "",
+  answer: null,
+  confirmed: [],
+  runs: null,
+  why: "",
+  fix: null,
+  responseTime: null,
+  duration: 0,
 };
 
 it.each(Object.entries(GROUPS))(
   "the page lists every case of %s as in the code, and no other",
   (group, title) => {
     const inCode = CATALOGUE.filter((one) => groupOf(one) === group).map((one) => {
-      const sent = one.sent.replace(/^unsigned and wrongly signed: /, ""); // the section says it once
+      // the section says it once
+      const sent = one.sent.replace(/^unsigned and wrongly signed: /, "");
       return [one.id, sent, ...answerCell(one), one.fix.replace(/:.*$/s, "")];
     });
     expect(casesOf(sectionOf(page, `${group}: ${title}`))).toEqual(ofOneKind(inCode));
@@ -41,10 +45,14 @@ function casesOf(section: string): readonly (readonly string[])[] {
   );
 }
 
-/** The right answer, with the severity of a wrong one unless that is `required`. What is the same for all of GATE is in its section. */
+/**
+ * The right answer, with the severity of a wrong one unless that is `required`. What is the same
+ * for all of GATE is in its section.
+ */
 function answerCell(one: (typeof CATALOGUE)[number]): readonly string[] {
   const right = rightText(one);
-  if (groupOf(one) !== "GATE") return [one.severity === "required" ? right : `${right} (${one.severity})`];
+  if (groupOf(one) !== "GATE")
+    return [one.severity === "required" ? right : `${right} (${one.severity})`];
   const observed = one.sent.includes(", observed");
   expect([one.id, right, one.severity]).toEqual([
     one.id,
@@ -64,7 +72,8 @@ it("the page says what is right for all cases of GATE, and what a failure is if 
 /** The rows with one for all cases that differ only in the kind, as on the page. */
 function ofOneKind(rows: readonly string[][]): readonly (readonly string[])[] {
   const ofKinds = rows.filter(([, , , fault = ""]) => /^it does not accept [\w.]+$/.test(fault));
-  const [first, last] = [ofKinds.at(0), ofKinds.at(-1)];
+  const first = ofKinds.at(0);
+  const last = ofKinds.at(-1);
   const kinds = ofKinds.map(([, sent = ""]) => sent.replace("a valid ", ""));
   const all = `a valid ${kinds.slice(0, -1).join(", ")} or ${kinds.at(-1)}`;
   return rows.flatMap((row) => {
@@ -91,10 +100,16 @@ it("the page lists the fields of the JSON report, and no other", () => {
     {
       proof: null,
       requests: 1,
-      ...{ url: "", startedAt: "", duration: 0, diagnosis: [], stopped: null },
-      ...{ endedBy: null, isReceiversFault: false },
+      url: "",
+      startedAt: "",
+      duration: 0,
+      diagnosis: [],
+      stopped: null,
+      endedBy: null,
+      isReceiversFault: false,
       responseTimes: { median: 0, slowest: 0, slowestCase: "" },
-      ...{ results: [RESULT], counts: countResults([RESULT]) },
+      results: [RESULT],
+      counts: countResults([RESULT]),
     },
     false,
   );
@@ -105,6 +120,8 @@ it("the page lists the fields of the JSON report, and no other", () => {
     ...Object.keys(summary),
     ...Object.keys(cases[0]),
   ];
-  const onPage = rowsOf(sectionOf(page, "The JSON report")).flatMap(([fields = ""]) => quoted(fields));
+  const onPage = rowsOf(sectionOf(page, "The JSON report")).flatMap(([fields = ""]) =>
+    quoted(fields),
+  );
   expect(onPage.map((field) => field.replace(/^.*\./, "")).sort()).toEqual(inCode.sort());
 });

@@ -30,7 +30,10 @@ import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import { SANDBOX_DEFAULTS } from "../../src/sandbox/options.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
-/** What the code takes if a flag is left out, by command and flag, as help shows it. Pages are compared with the help. */
+/**
+ * What the code takes if a flag is left out, by command and flag, as help shows it. Pages are
+ * compared with the help.
+ */
 const TAKEN: Readonly<Record<string, string | number>> = {
   "listen --port": DEFAULT_PORT,
   "listen --path": DEFAULT_PATH,
@@ -80,10 +83,9 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "properties --fields-separator": DEFAULT_ASSUMPTIONS.fieldsSeparator,
   "properties --timeout": shownDuration(DEFAULT_LIMITS.timeout),
   ...Object.fromEntries(
-    ["listen", "trigger", "replay", "sign", "verify", "check", "subscribe", "doctor"].map((command) => [
-      `${command} --secret-encoding`,
-      DEFAULT_ENCODING,
-    ]),
+    ["listen", "trigger", "replay", "sign", "verify", "check", "subscribe", "doctor"].map(
+      (command) => [`${command} --secret-encoding`, DEFAULT_ENCODING],
+    ),
   ),
   "subscribe --events": `all ${eventKinds.length}`,
   "subscribe --timeout": shownDuration(DEFAULT_LIMITS.timeout),
@@ -109,7 +111,10 @@ it("every default with a number in it is compared with the code", () => {
 });
 
 it("replay runs handlers for as long as it waits for an answer", () => {
-  const { handlerTimeout } = readOptions({ secret: "a-secret-that-is-long-enough", inbox: "memory:" });
+  const { handlerTimeout } = readOptions({
+    secret: "a-secret-that-is-long-enough",
+    inbox: "memory:",
+  });
   expect(handlerTimeout).toBe(SEND_TIMEOUT);
 });
 
@@ -132,7 +137,11 @@ function program() {
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   return createProgram(
     createContext({
-      ...{ env: {}, cwd: ".", stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere() },
+      env: {},
+      cwd: ".",
+      stdin: Readable.from([]),
+      stdout: nowhere(),
+      stderr: nowhere(),
       isTTY: { stdin: false, stdout: false, stderr: false },
       exit: () => {},
       onSignal: () => () => {},

@@ -35,20 +35,22 @@ const index = readPage(`${FOLDER}/index.md`);
 const commands = leaves(program());
 const COMMON = "Flags of every command";
 const allPages = [
-  ...["README.md", "CONTRIBUTING.md"],
-  ...[
-    "templates/_shared/_parts/readme-intro.md",
-    "templates/_shared/_parts/readme-handlers.md",
-    "templates/_inbox-file/_parts/readme-events.md",
-    "templates/_inbox-postgres/_parts/readme-events.md",
-  ],
+  "README.md",
+  "CONTRIBUTING.md",
+  "templates/_shared/_parts/readme-intro.md",
+  "templates/_shared/_parts/readme-handlers.md",
+  "templates/_inbox-file/_parts/readme-events.md",
+  "templates/_inbox-postgres/_parts/readme-events.md",
   ...pagesIn("docs"),
 ];
 
 it("every command has a page of its name, and no other has one", () => {
-  const titles = pagesIn(FOLDER).flatMap((path) => /^# `(.+)`$/m.exec(readPage(path))?.slice(1) ?? []);
+  const titles = pagesIn(FOLDER).flatMap(
+    (path) => /^# `(.+)`$/m.exec(readPage(path))?.slice(1) ?? [],
+  );
   expect([...titles].sort()).toEqual(commands.map(commandName).sort());
-  for (const command of commands) expect(pageOf(command)).toMatch(`# \`${commandName(command)}\`\n`);
+  for (const command of commands)
+    expect(pageOf(command)).toMatch(`# \`${commandName(command)}\`\n`);
 });
 
 it("the index lists every command in the order of the help", () => {
@@ -78,7 +80,10 @@ it.each(commands.map((command) => [commandName(command), command] as const))(
   "the page lists every flag and setting of %s with its variable, and no other",
   (_, command) => {
     const common = flagRows(sectionOf(index, COMMON));
-    const onPage = [...flagRowsOf(command), ...common].map(({ flag, variable }) => [flag, variable]);
+    const onPage = [...flagRowsOf(command), ...common].map(({ flag, variable }) => [
+      flag,
+      variable,
+    ]);
     const inCode = command.options.map((option) => [
       flagOf(option),
       isTypedOnly(option.attributeName()) ? "" : variableName(option, command),
@@ -91,7 +96,9 @@ it.each(commands.map((command) => [commandName(command), command] as const))(
   "the page has the same defaults of %s as its help",
   (_, command) => {
     const onPage = flagRowsOf(command).map(({ flag, fallback }) => [flag, fallback]);
-    const own = command.options.filter((option) => onPage.some(([flag]) => flag === flagOf(option)));
+    const own = command.options.filter((option) =>
+      onPage.some(([flag]) => flag === flagOf(option)),
+    );
     const inCode = own.map((option) => [flagOf(option), defaultOf(option)]);
     expect(onPage.sort()).toEqual(inCode.sort());
   },
@@ -139,7 +146,9 @@ it("the page of the environment names every flag whose variable contains the com
   const inCode = commands.flatMap((command) => {
     const differing = command.options.filter((option) => {
       const flag = (option.long ?? "").replace(option.negate ? /^--no-/ : /^--/, "");
-      return variableName(option, command) !== `HOOKPORTER_${flag.toUpperCase().replaceAll("-", "_")}`;
+      return (
+        variableName(option, command) !== `HOOKPORTER_${flag.toUpperCase().replaceAll("-", "_")}`
+      );
     });
     return differing.map(({ long }) => `${commandName(command)} ${long}`);
   });
@@ -167,13 +176,17 @@ it("the page names no unknown variable", () => {
 });
 
 it("the pages have only existing commands and flags", () => {
-  const calls = allPages.flatMap((path) => readPage(path).match(/(?<=npx hookporter )[a-z].*/g) ?? []);
+  const calls = allPages.flatMap(
+    (path) => readPage(path).match(/(?<=npx hookporter )[a-z].*/g) ?? [],
+  );
   expect(calls.length).toBeGreaterThan(5);
   const wrong = calls.filter((call) => {
     const command = commands.find((one) => new RegExp(`^${commandName(one)}\\b`).test(call));
     const known = command === undefined ? [] : typedFlags(command);
     const [own = ""] = call.split(/ [|&;]|\)"|`/); // other programs have their own flags
-    return command === undefined || (own.match(/--[a-z-]+/g) ?? []).some((flag) => !known.includes(flag));
+    return (
+      command === undefined || (own.match(/--[a-z-]+/g) ?? []).some((flag) => !known.includes(flag))
+    );
   });
   expect(wrong).toEqual([]);
 });
@@ -193,7 +206,9 @@ it("the page lists every exit code with its meaning, and no other", () => {
   expect(onPage).toEqual(Object.entries(EXIT_CODES));
 });
 
-it("the page lists the fields of every record as the commands print them", { timeout: 60_000 }, async () => {
+it("the page lists the fields of every record as the commands print them", {
+  timeout: 60_000,
+}, async () => {
   const printed = new Map<string, Set<string>>();
   const golden: Record<string, { records: Record<string, unknown>[] }> = JSON.parse(
     readPage("test/cli/records/golden.txt"),
@@ -220,7 +235,10 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   writeFileSync(join(cwd, "body.json"), "{}");
   writeFileSync(join(cwd, "handlers.js"), 'export default { "lead.created": () => {} };');
   const key = { HOOKPORTER_API_KEY: KEY };
-  const sandbox = startCli(["sandbox", "--port", "0", "--json", "--outage", "1ms"], { cwd, env: key });
+  const sandbox = startCli(["sandbox", "--port", "0", "--json", "--outage", "1ms"], {
+    cwd,
+    env: key,
+  });
   const found = (command: typeof sandbox, type: string) =>
     vi.waitFor(() => {
       const record = command.now().records.find((one) => one.type === type);
@@ -234,7 +252,8 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   const url = String(ready.url);
   const service = await openService({ properties: [sampleProperty(1)] });
   const env = { ...key, HOOKPORTER_BASE_URL: service.url };
-  const run = async (...argv: string[]) => (await runCli([...argv, "--json"], { cwd, env })).records;
+  const run = async (...argv: string[]) =>
+    (await runCli([...argv, "--json"], { cwd, env })).records;
   const types = (...argv: string[]) => run("types", "--with-samples", ...argv);
   const records = [
     ...(await run("doctor", "--explain", "sign")),
@@ -253,13 +272,19 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   await run("trigger", "lead.created", "--url", url, "--set", "data.id=3");
   records.push(...(await types("--check")), ...(await types("--diff", "src/schemas.shape.json")));
   records.push(...(await run("events", "show", "99")));
-  records.push(...(await run("events", "retry", "--all")), ...(await run("events", "drop", "--all")));
+  records.push(
+    ...(await run("events", "retry", "--all")),
+    ...(await run("events", "drop", "--all")),
+  );
   records.push(...(await run("replay", "1", "--handlers", "handlers.js")));
   writeFileSync(join(cwd, "broken.json"), "{");
   records.push(...(await run("replay", "1", "broken.json", "--handlers", "handlers.js")));
-  const slow = startCli(["trigger", "lead.created", "--url", url, "--count", "9", "--rate", "1", "--json"], {
-    cwd,
-  });
+  const slow = startCli(
+    ["trigger", "lead.created", "--url", url, "--count", "9", "--rate", "1", "--json"],
+    {
+      cwd,
+    },
+  );
   await found(slow, "answer");
   slow.signal("SIGINT");
   records.push(...(await slow.finished).records);
@@ -267,15 +292,26 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   records.push(...(await run("doctor", "--drill", "--kills", "1")));
   records.push(...(await run("init", "project")), ...(await run("events", "prune")));
   records.push(...(await run("init", "--into", "project")));
-  records.push(...(await run("events", "backup", "backup.db")), ...(await run("inbox", "maintain")));
+  records.push(
+    ...(await run("events", "backup", "backup.db")),
+    ...(await run("inbox", "maintain")),
+  );
   records.push(...(await run("completion", "bash")));
-  records.push(...(await run("inbox", "check")), ...(await run("inbox", "vacuum", "--inbox", "backup.db")));
+  records.push(
+    ...(await run("inbox", "check")),
+    ...(await run("inbox", "vacuum", "--inbox", "backup.db")),
+  );
   records.push(...(await run("inbox", "copy", ".hookporter/inbox.db", "copy.db", "--force")));
   records.push(...(await run("inbox", "copy", "--salvage", "backup.db", "salvaged.db")));
   records.push(...(await run("inbox", "copy", "backup.db", "--into", "copy.db")));
   records.push(...(await run("events", "erase", "--all", "--yes", "--inbox", "copy.db")));
-  records.push(...(await run("inbox", "migrate", "--print", "--all", "--inbox", "postgres://127.0.0.1/app")));
-  records.push(...(await run("check", url, "--only", "KIND-02")), ...(await run("check", "--list")));
+  records.push(
+    ...(await run("inbox", "migrate", "--print", "--all", "--inbox", "postgres://127.0.0.1/app")),
+  );
+  records.push(
+    ...(await run("check", url, "--only", "KIND-02")),
+    ...(await run("check", "--list")),
+  );
   records.push(...(await run("subscribe", url)), ...(await run("subscribe", "--remembered")));
   records.push(...(await run("subscribe", "--forget", url)), ...(await run("properties")));
   const kinds = ["--events", "lead.created"];
@@ -285,7 +321,10 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   sandbox.signal("SIGINT");
   records.push(...(await sandbox.finished).records);
   listening.signal("SIGINT");
-  const tunnel = startCli(["listen", "--port", "0", "--json", "--public-url", "http://127.0.0.1:1"], { cwd });
+  const tunnel = startCli(
+    ["listen", "--port", "0", "--json", "--public-url", "http://127.0.0.1:1"],
+    { cwd },
+  );
   await vi.waitFor(() => expect(tunnel.now().stdout).toContain('"tunnel"'), 10_000);
   tunnel.signal("SIGINT");
   records.push(...(await tunnel.finished).records);
@@ -310,7 +349,10 @@ interface FlagRow {
   readonly fallback: string;
 }
 
-/** The flags and settings on a command's page: those of its tables, and those that are "those of" another command. */
+/**
+ * The flags and settings on a command's page: those of its tables, and those that are "those of"
+ * another command.
+ */
 function flagRowsOf(command: Command): readonly FlagRow[] {
   const text = pageOf(command);
   const paragraphs = text.split("\n\n");
@@ -331,7 +373,9 @@ function flagRowsOf(command: Command): readonly FlagRow[] {
 }
 
 function camelCase(flag: string): string {
-  return flag.replace(/^--/, "").replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return flag
+    .replace(/^--/, "")
+    .replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The rows of all tables of flags in a text, and of its table of settings. */
@@ -378,7 +422,11 @@ function usageOf(command: Command): string {
 function program(): Command {
   const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
   const context = createContext({
-    ...{ env: {}, cwd: ".", stdin: Readable.from([]), stdout: nowhere(), stderr: nowhere() },
+    env: {},
+    cwd: ".",
+    stdin: Readable.from([]),
+    stdout: nowhere(),
+    stderr: nowhere(),
     isTTY: { stdin: false, stdout: false, stderr: false },
     exit: () => {},
     onSignal: () => () => {},

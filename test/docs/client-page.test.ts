@@ -1,6 +1,10 @@
 import { expect, it } from "vitest";
 import { type Assumptions, DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
-import { type ClientOptions, DEFAULT_CLIENT_RETRY, DEFAULT_LIMITS } from "../../src/client/options.ts";
+import {
+  type ClientOptions,
+  DEFAULT_CLIENT_RETRY,
+  DEFAULT_LIMITS,
+} from "../../src/client/options.ts";
 import { ServiceError } from "../../src/client/service-error.ts";
 import type { RetryPolicy } from "../../src/dispatch/retry.ts";
 import { ERROR_CODES } from "../../src/errors.ts";
@@ -10,12 +14,27 @@ const page = readPage("docs/reference/package/client.md");
 
 /** The types keep these complete: an added or removed option does not compile. */
 const OPTIONS: Readonly<Record<keyof ClientOptions, true>> = {
-  ...{ baseUrl: true, apiKey: true, accessToken: true, live: true, plainHttp: true, timeout: true },
-  ...{ maxAnswer: true, retry: true, assumptions: true, onRetry: true, fetch: true, clock: true },
-  ...{ random: true, sleep: true },
+  baseUrl: true,
+  apiKey: true,
+  accessToken: true,
+  live: true,
+  plainHttp: true,
+  timeout: true,
+  maxAnswer: true,
+  retry: true,
+  assumptions: true,
+  onRetry: true,
+  fetch: true,
+  clock: true,
+  random: true,
+  sleep: true,
 };
 const RETRY: Readonly<Record<keyof RetryPolicy, true>> = {
-  ...{ attempts: true, delay: true, factor: true, maxDelay: true, jitter: true },
+  attempts: true,
+  delay: true,
+  factor: true,
+  maxDelay: true,
+  jitter: true,
 };
 
 it("the page lists every option of a client and of its retries, and no other, with the actual defaults", () => {
@@ -38,7 +57,10 @@ it("the page lists every assumption with its default", () => {
 });
 
 it("the page lists every field and every code of an error", () => {
-  const error = new ServiceError({ code: "service_failed", message: "", mayHaveHappened: false }, 1);
+  const error = new ServiceError(
+    { code: "service_failed", message: "", mayHaveHappened: false },
+    1,
+  );
   const fields = Object.keys(error).filter((name) => name !== "name");
   const rows = rowsOf(sectionOf(page, "Errors"));
   const onPage = rows

@@ -4,15 +4,21 @@ import { tmpdir } from "node:os";
 import { join, parse } from "node:path";
 import { promisify } from "node:util";
 import { onTestFinished } from "vitest";
-import entries from "../../scripts/entries.json" with { type: "json" };
+import entries from "../../tools/entries.json" with { type: "json" };
 import { root } from "./markdown.ts";
 
 /** The published names are taken from the source, so that nothing has to be built. */
 const paths = Object.fromEntries(
-  Object.entries(entries).map(([name, source]) => [`hookporter${name.slice(1)}`, [join(root, source)]]),
+  Object.entries(entries).map(([name, source]) => [
+    `hookporter${name.slice(1)}`,
+    [join(root, source)],
+  ]),
 );
 
-/** Compiles files that import the package by its name; returns what the compiler says, nothing if all is well. */
+/**
+ * Compiles files that import the package by its name; returns what the compiler says, nothing if
+ * all is well.
+ */
 export async function compileWithPackage(files: ReadonlyMap<string, string>): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-docs-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -28,6 +34,8 @@ export async function compileWithPackage(files: ReadonlyMap<string, string>): Pr
   };
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", folder]).catch((error) => error);
+  const { stdout } = await promisify(execFile)(process.execPath, [tsc, "-p", folder]).catch(
+    (error) => error,
+  );
   return stdout;
 }

@@ -34,10 +34,15 @@ it("the image's user owns the folder of the inbox before it becomes a volume, an
 
 it("Compose stops later than the server, and only the folder of the inbox can be written", () => {
   const service = z.strictObject({
-    ...{ build: z.literal("."), restart: z.string(), env_file: z.string(), ports: z.array(z.string()) },
-    ...{ volumes: z.tuple([z.literal("inbox:/data")]), read_only: z.literal(true) },
-    ...{ tmpfs: z.tuple([z.literal("/tmp")]), cap_drop: z.tuple([z.literal("ALL")]) },
-    ...{ security_opt: z.tuple([z.literal("no-new-privileges:true")]) },
+    build: z.literal("."),
+    restart: z.string(),
+    env_file: z.string(),
+    ports: z.array(z.string()),
+    volumes: z.tuple([z.literal("inbox:/data")]),
+    read_only: z.literal(true),
+    tmpfs: z.tuple([z.literal("/tmp")]),
+    cap_drop: z.tuple([z.literal("ALL")]),
+    security_opt: z.tuple([z.literal("no-new-privileges:true")]),
     stop_grace_period: z.string().regex(/^\d+s$/),
   });
   const file = z.strictObject({
@@ -54,13 +59,18 @@ const labels = z.strictObject({ app: name });
 const whole = z.number().int().min(1);
 const probe = z.strictObject({
   httpGet: z.strictObject({ path: z.string(), port: z.literal("http") }),
-  ...{ periodSeconds: whole, timeoutSeconds: whole.optional(), failureThreshold: whole.optional() },
+  periodSeconds: whole,
+  timeoutSeconds: whole.optional(),
+  failureThreshold: whole.optional(),
 });
 const container = z.strictObject({
-  ...{ name, image: z.string(), ports: z.array(z.strictObject({ name, containerPort: whole })) },
+  name,
+  image: z.string(),
+  ports: z.array(z.strictObject({ name, containerPort: whole })),
   envFrom: z.array(z.strictObject({ secretRef: z.strictObject({ name }) })),
   securityContext: z.strictObject({
-    ...{ allowPrivilegeEscalation: z.literal(false), readOnlyRootFilesystem: z.literal(true) },
+    allowPrivilegeEscalation: z.literal(false),
+    readOnlyRootFilesystem: z.literal(true),
     capabilities: z.strictObject({ drop: z.tuple([z.literal("ALL")]) }),
   }),
   volumeMounts: z.array(z.strictObject({ name, mountPath: z.string() })),
@@ -69,16 +79,22 @@ const container = z.strictObject({
       exec: z.strictObject({ command: z.tuple([z.literal("sleep"), z.string().regex(/^\d+$/)]) }),
     }),
   }),
-  ...{ startupProbe: probe, readinessProbe: probe, livenessProbe: probe },
+  startupProbe: probe,
+  readinessProbe: probe,
+  livenessProbe: probe,
   resources: z.strictObject({
     requests: z.strictObject({ cpu: z.string(), memory: z.string() }),
     limits: z.strictObject({ memory: z.string() }),
   }),
 });
 const pod = z.strictObject({
-  ...{ terminationGracePeriodSeconds: whole, automountServiceAccountToken: z.literal(false) },
+  terminationGracePeriodSeconds: whole,
+  automountServiceAccountToken: z.literal(false),
   securityContext: z.strictObject({
-    ...{ runAsNonRoot: z.literal(true), runAsUser: whole, runAsGroup: whole, fsGroup: whole },
+    runAsNonRoot: z.literal(true),
+    runAsUser: whole,
+    runAsGroup: whole,
+    fsGroup: whole,
     fsGroupChangePolicy: z.literal("OnRootMismatch"),
     seccompProfile: z.strictObject({ type: z.literal("RuntimeDefault") }),
   }),
@@ -92,7 +108,8 @@ const pod = z.strictObject({
 });
 const manifests = z.tuple([
   z.strictObject({
-    ...{ apiVersion: z.literal("v1"), kind: z.literal("PersistentVolumeClaim") },
+    apiVersion: z.literal("v1"),
+    kind: z.literal("PersistentVolumeClaim"),
     metadata: z.strictObject({ name }),
     spec: z.strictObject({
       accessModes: z.tuple([z.literal("ReadWriteOncePod")]),
@@ -100,16 +117,20 @@ const manifests = z.tuple([
     }),
   }),
   z.strictObject({
-    ...{ apiVersion: z.literal("apps/v1"), kind: z.literal("Deployment") },
+    apiVersion: z.literal("apps/v1"),
+    kind: z.literal("Deployment"),
     metadata: z.strictObject({ name, labels }),
     spec: z.strictObject({
-      ...{ replicas: z.literal(1), strategy: z.strictObject({ type: z.literal("Recreate") }) },
+      replicas: z.literal(1),
+      strategy: z.strictObject({ type: z.literal("Recreate") }),
       selector: z.strictObject({ matchLabels: labels }),
       template: z.strictObject({ metadata: z.strictObject({ labels }), spec: pod }),
     }),
   }),
   z.strictObject({
-    ...{ apiVersion: z.literal("v1"), kind: z.literal("Service"), metadata: z.strictObject({ name }) },
+    apiVersion: z.literal("v1"),
+    kind: z.literal("Service"),
+    metadata: z.strictObject({ name }),
     spec: z.strictObject({
       selector: labels,
       ports: z.tuple([z.strictObject({ name, port: whole, targetPort: z.literal("http") })]),
@@ -144,6 +165,8 @@ it("systemd accepts the unit, which stops later than the server", (context) => {
   const verified = spawnSync("systemd-analyze", ["verify", path], { encoding: "utf8" });
   if (verified.error !== undefined) return context.skip("systemd-analyze is not installed");
   // A machine with Node elsewhere has no /usr/bin/node.
-  const lines = verified.stderr.split("\n").filter((line) => line !== "" && !line.includes("/usr/bin/node"));
+  const lines = verified.stderr
+    .split("\n")
+    .filter((line) => line !== "" && !line.includes("/usr/bin/node"));
   expect(lines).toEqual([]);
 });

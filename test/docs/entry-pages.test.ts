@@ -44,7 +44,8 @@ describe.each(ENTRIES)("the page of `$name`", ({ name, file }) => {
       .exportsOf(file)
       .filter((symbol) => symbol.name.endsWith("Options"))
       .flatMap((symbol) => {
-        const [, meaning = ""] = rows.find(([first = ""]) => quoted(first).includes(symbol.name)) ?? [];
+        const [, meaning = ""] =
+          rows.find(([first = ""]) => quoted(first).includes(symbol.name)) ?? [];
         const linked = [...meaning.matchAll(/\]\(([^)#]+\.md)/g)].map(([, path = ""]) =>
           readPage(`${FOLDER}/${path}`),
         );

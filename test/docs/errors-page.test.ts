@@ -24,36 +24,47 @@ const page = readPage("docs/reference/errors.md");
 const rows = rowsOf(page.slice(0, page.indexOf("## ")));
 const audiences = rowsOf(sectionOf(page, "By import"));
 
-/** Every code of each import. The types keep it whole: a code that comes or goes does not compile. */
+/**
+ * Every code of each import. The types keep it whole: a code that comes or goes does not compile.
+ */
 const RECEIVER: Readonly<Record<ReceiverErrorCode, true>> = {
-  ...{ option_invalid: true, secret_missing: true, secret_empty: true, retention_too_short: true },
-  ...{
-    body_already_parsed: true,
-    inbox_unsupported: true,
-    inbox_client_missing: true,
-    inbox_unavailable: true,
-    inbox_unreachable: true,
-    disk_full: true,
-    disk_error: true,
-    inbox_read_only: true,
-    inbox_busy: true,
-  },
-  ...{
-    inbox_corrupt: true,
-    inbox_rescuing: true,
-    inbox_newer: true,
-    inbox_older: true,
-    closed: true,
-    handler_timeout: true,
-  },
+  option_invalid: true,
+  secret_missing: true,
+  secret_empty: true,
+  retention_too_short: true,
+  body_already_parsed: true,
+  inbox_unsupported: true,
+  inbox_client_missing: true,
+  inbox_unavailable: true,
+  inbox_unreachable: true,
+  disk_full: true,
+  disk_error: true,
+  inbox_read_only: true,
+  inbox_busy: true,
+  inbox_corrupt: true,
+  inbox_rescuing: true,
+  inbox_newer: true,
+  inbox_older: true,
+  closed: true,
+  handler_timeout: true,
   tx_ended: true,
 };
 const CLIENT: Readonly<Record<ClientErrorCode, true>> = {
-  ...{ option_invalid: true, credential_missing: true, credential_invalid: true, service_refused: true },
-  ...{ service_unauthorized: true, service_rate_limited: true, service_failed: true },
-  ...{ service_answer_invalid: true, service_unreachable: true, service_timeout: true },
+  option_invalid: true,
+  credential_missing: true,
+  credential_invalid: true,
+  service_refused: true,
+  service_unauthorized: true,
+  service_rate_limited: true,
+  service_failed: true,
+  service_answer_invalid: true,
+  service_unreachable: true,
+  service_timeout: true,
 };
-const SANDBOX: Readonly<Record<SandboxErrorCode, true>> = { option_invalid: true, port_unavailable: true };
+const SANDBOX: Readonly<Record<SandboxErrorCode, true>> = {
+  option_invalid: true,
+  port_unavailable: true,
+};
 const TESTING: Readonly<Record<TestingErrorCode, true>> = { ...RECEIVER, timed_out: true };
 
 const ALL = { ...ERROR_CODES, ...COMMAND_ERROR_CODES };
@@ -74,7 +85,12 @@ const IMPORTS = [
     faces: ["entries/index.ts", "entries/express.ts", "entries/node.ts"],
   },
   { type: "ClientErrorCode", codes: CLIENT, faces: ["entries/client.ts"] },
-  { type: "SandboxErrorCode", codes: SANDBOX, faces: ["entries/sandbox.ts"], inside: INSIDE_THE_SANDBOX },
+  {
+    type: "SandboxErrorCode",
+    codes: SANDBOX,
+    faces: ["entries/sandbox.ts"],
+    inside: INSIDE_THE_SANDBOX,
+  },
   { type: "TestingErrorCode", codes: TESTING, faces: ["entries/testing.ts", "entries/express.ts"] },
 ];
 
@@ -107,7 +123,9 @@ it("the type of an error's code has none of the command line's codes", () => {
   expectTypeOf<ConfigurationError["code"]>().toEqualTypeOf<ConfigurationErrorCode>();
   const narrow = (error: unknown) => (error instanceof HookporterError ? error.code : undefined);
   expectTypeOf(narrow).returns.toEqualTypeOf<ErrorCode | undefined>();
-  expect(narrow(new HookporterError("inbox_busy", "expected less, got more: wait"))).toBe("inbox_busy");
+  expect(narrow(new HookporterError("inbox_busy", "expected less, got more: wait"))).toBe(
+    "inbox_busy",
+  );
 });
 
 it("a switch over an error's code narrows it, and is known to be complete", () => {
@@ -119,7 +137,9 @@ it("a switch over an error's code narrows it, and is known to be complete", () =
       case "option_invalid":
       case "retention_too_short":
       case "body_already_parsed":
-        expectTypeOf(code).toEqualTypeOf<"option_invalid" | "retention_too_short" | "body_already_parsed">();
+        expectTypeOf(code).toEqualTypeOf<
+          "option_invalid" | "retention_too_short" | "body_already_parsed"
+        >();
         return "code";
       case "inbox_unsupported":
       case "inbox_client_missing":
@@ -130,14 +150,16 @@ it("a switch over an error's code narrows it, and is known to be complete", () =
         return code satisfies never;
     }
   };
-  expect(kindOf(new ConfigurationError("secret_empty", "expected a secret, got none: set one"))).toBe(
-    "secret",
-  );
+  expect(
+    kindOf(new ConfigurationError("secret_empty", "expected a secret, got none: set one")),
+  ).toBe("secret");
 });
 
 /** The codes of a row, with those of a type that it names. */
 function codesOf(cell: string): string[] {
-  return quoted(cell).flatMap((name) => (name === "ReceiverErrorCode" ? Object.keys(RECEIVER) : [name]));
+  return quoted(cell).flatMap((name) =>
+    name === "ReceiverErrorCode" ? Object.keys(RECEIVER) : [name],
+  );
 }
 
 /** The source files that importing others loads. */
@@ -147,7 +169,9 @@ function reachable(faces: readonly string[]): readonly string[] {
     if (seen.has(file) || !file.endsWith(".ts")) return;
     seen.add(file);
     const text = readPage(join("src", file));
-    const found = text.matchAll(/^(?:im|ex)port (?!type\b)[^;"]*from "(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm);
+    const found = text.matchAll(
+      /^(?:im|ex)port (?!type\b)[^;"]*from "(\.[^"]+)"|\bimport\("(\.[^"]+)"\)/gm,
+    );
     for (const [, from, loaded] of found) visit(join(dirname(file), from ?? loaded ?? ""));
   };
   for (const face of faces) visit(face);
@@ -159,9 +183,12 @@ function codesIn(files: readonly string[]): readonly string[] {
   const source = files
     .filter((file) => file !== "errors.ts")
     .map((file) => {
-      return readPage(join("src", file)).replaceAll(/^ *\/\*\*.*?\*\/$/gms, ""); // examples name codes too
+      // examples name codes too
+      return readPage(join("src", file)).replaceAll(/^ *\/\*\*.*?\*\/$/gms, "");
     });
-  const codes = Object.keys(ALL).filter((code) => source.some((text) => text.includes(`"${code}"`)));
+  const codes = Object.keys(ALL).filter((code) =>
+    source.some((text) => text.includes(`"${code}"`)),
+  );
   return codes.sort();
 }
 
@@ -177,9 +204,11 @@ it("the page says what to do about each error", () => {
 });
 
 it("every code is thrown somewhere", () => {
-  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((name) => {
-    return name.endsWith(".ts") && name !== "errors.ts" && !name.endsWith("exit-codes.ts");
-  });
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter(
+    (name) => {
+      return name.endsWith(".ts") && name !== "errors.ts" && !name.endsWith("exit-codes.ts");
+    },
+  );
   const source = files.map((name) => readPage(join("src", name))).join("");
   expect(Object.keys(ALL).filter((code) => !source.includes(`"${code}"`))).toEqual([]);
 });

@@ -15,7 +15,9 @@ beforeAll(() => {
 
 afterAll(() => declarations.close());
 
-it("every exported function and class has an example that compiles", { timeout: 60_000 }, async () => {
+it("every exported function and class has an example that compiles", {
+  timeout: 60_000,
+}, async () => {
   const { checker } = declarations.project;
   const exported = ENTRIES.flatMap(({ file }) => declarations.exportsOf(file));
   const shown = exported.filter(({ name, flags }) => {
@@ -24,7 +26,10 @@ it("every exported function and class has an example that compiles", { timeout: 
   const examples = new Map(
     shown.map((symbol) => {
       const tags = symbol.getJsDocTags(checker).filter(({ name }) => name === "example");
-      return [`${symbol.name}-${symbol.id}`, tags.flatMap(({ text = "" }) => codeOf(text, "ts")).join("\n")];
+      return [
+        `${symbol.name}-${symbol.id}`,
+        tags.flatMap(({ text = "" }) => codeOf(text, "ts")).join("\n"),
+      ];
     }),
   );
   expect(examples.size).toBeGreaterThan(15);

@@ -14,7 +14,9 @@ interface Server {
   readonly starter?: string;
   /** What Node runs, if that is neither the page's program nor the starter. */
   readonly main?: string;
-  /** A package that this repository lacks: the server runs only in the long run, which installs it. */
+  /**
+   * A package that this repository lacks: the server runs only in the long run, which installs it.
+   */
   readonly from?: string;
   readonly path?: string;
 }
@@ -41,7 +43,8 @@ const SERVERS: readonly Server[] = [
 const isLong = process.env.HOOKPORTER_LONG !== undefined;
 
 /** Whether an endpoint refuses a request without a signature. */
-const answers401 = (url: string) => `[ "$(curl -s -o curl.txt -w '%{http_code}' -X POST ${url})" = 401 ]`;
+const answers401 = (url: string) =>
+  `[ "$(curl -s -o curl.txt -w '%{http_code}' -X POST ${url})" = 401 ]`;
 
 let modules: InstalledModules;
 
@@ -64,7 +67,8 @@ it.skipIf(!HAS_OWN_PORTS).each(SERVERS.filter(({ from }) => isLong || from === u
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     if (from !== undefined) await install(from, join(folder, "installed"));
     const [server = ""] = codeOf(readPage(page), page.includes("koa") ? "js" : "ts");
-    const [receiver = ""] = codeOf(readPage("docs/frameworks/index.md"), "js"); // which the recipes assume
+    // which the recipes assume
+    const [receiver = ""] = codeOf(readPage("docs/frameworks/index.md"), "js");
     const url = `http://127.0.0.1:3000${path}`;
     const steps = [
       "<!-- run: echo HOOKPORTER_SECRET=the-secret-of-this-test > .env; chmod 600 .env -->",
@@ -84,7 +88,14 @@ it.skipIf(!HAS_OWN_PORTS).each(SERVERS.filter(({ from }) => isLong || from === u
 /** Installs a package in a folder, and links it among the modules of the pages. */
 async function install(from: string, folder: string): Promise<void> {
   mkdirSync(folder);
-  const flags = ["--prefix", folder, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  const flags = [
+    "--prefix",
+    folder,
+    "--ignore-scripts",
+    "--no-audit",
+    "--no-fund",
+    "--prefer-offline",
+  ];
   await promisify(execFile)("npm", ["install", from, ...flags]);
   const name = from.replace(/@\d+$/, "");
   const link = join(modules.path, name);

@@ -14,7 +14,9 @@ it("the index lists every page of a framework once, and says how each was tried"
   expect(rows.filter(([, how = ""]) => how === "")).toEqual([]);
 });
 
-it("the JavaScript of the pages imports only what the package exports", { timeout: 60_000 }, async () => {
+it("the JavaScript of the pages imports only what the package exports", {
+  timeout: 60_000,
+}, async () => {
   const imports =
     pages
       .flatMap((page) => codeOf(readPage(page), "js"))
@@ -39,5 +41,6 @@ it("the budgets of the page on Vercel suffice for the time limit of its handlers
   onTestFinished(() => receiver.close());
   const budgets = numbersOf("budget");
   expect(budgets).toHaveLength(2);
-  for (const budget of budgets) expect(await receiver.drain({ budget })).toMatchObject({ handled: 0 });
+  for (const budget of budgets)
+    expect(await receiver.drain({ budget })).toMatchObject({ handled: 0 });
 });

@@ -34,7 +34,8 @@ it.skipIf(!HAS_OWN_PORTS)(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-guide-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const page = "```sh\nfalse\n```\n\n<!-- exit: 3 -->\n```sh\necho one; exit 3\n```\n\n```text\none\n```\n";
+    const page =
+      "```sh\nfalse\n```\n\n<!-- exit: 3 -->\n```sh\necho one; exit 3\n```\n\n```text\none\n```\n";
     expect(await runPage(page, folder, modules.path)).toEqual([
       expect.stringMatching(/^line 1: expected exit code 0, got 1/),
     ]);

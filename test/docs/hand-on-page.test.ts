@@ -8,14 +8,22 @@ const rows = rowsOf(readPage("docs/reference/hand-on.md"));
 it("the page lists every option of handOn with its default", () => {
   const options = rows
     .filter((row) => row.length === 4)
-    .map(([name = "", , value = ""]) => [quoted(name)[0] ?? "", Number(value.replace(/ \(.*\)$/, ""))]);
+    .map(([name = "", , value = ""]) => [
+      quoted(name)[0] ?? "",
+      Number(value.replace(/ \(.*\)$/, "")),
+    ]);
   expect(Object.fromEntries(options)).toEqual(DEFAULTS);
 });
 
 it("the page lists every field of a message", () => {
   /** The type keeps it complete: an added or removed field does not compile. */
   const fields: Readonly<Record<keyof HandOnMessage, true>> = {
-    ...{ id: true, event: true, delivery: true, orderKey: true, attempt: true, seq: true },
+    id: true,
+    event: true,
+    delivery: true,
+    orderKey: true,
+    attempt: true,
+    seq: true,
   };
   const listed = rows.filter((row) => row.length === 2).map(([name = ""]) => quoted(name)[0]);
   expect(listed).toEqual(Object.keys(fields));

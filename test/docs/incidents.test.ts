@@ -43,10 +43,12 @@ function blocksOf(
     .split(/^### /m)
     .filter((part) => part.startsWith(`${heading}\n`));
   const text = (section ?? "").replaceAll(/^ {2}(?=\S)/gm, "");
-  return [...text.matchAll(/^```(sh|text)\n([\s\S]*?)^```$/gm)].map(([, language = "", code = ""]) => ({
-    language,
-    lines: code.trimEnd().split("\n"),
-  }));
+  return [...text.matchAll(/^```(sh|text)\n([\s\S]*?)^```$/gm)].map(
+    ([, language = "", code = ""]) => ({
+      language,
+      lines: code.trimEnd().split("\n"),
+    }),
+  );
 }
 
 /** What a reader has beside the page. */
@@ -61,10 +63,19 @@ interface Reader {
   readonly cwd?: string;
 }
 
-/** Runs an incident's commands one after the other, and compares what they print with the block below; returns how many ran. */
-async function play(heading: string, { cwd = tempFolder(), env, names = {}, log = [], before = {} }: Reader) {
+/**
+ * Runs an incident's commands one after the other, and compares what they print with the block
+ * below; returns how many ran.
+ */
+async function play(
+  heading: string,
+  { cwd = tempFolder(), env, names = {}, log = [], before = {} }: Reader,
+) {
   const swap = (text: string, from: number) =>
-    Object.entries(names).reduce((all, pair) => all.replaceAll(pair[from] ?? "", pair[1 - from] ?? ""), text);
+    Object.entries(names).reduce(
+      (all, pair) => all.replaceAll(pair[from] ?? "", pair[1 - from] ?? ""),
+      text,
+    );
   const used = new Set<string>();
   let printed = log.map(shape);
   let ran = 0;
@@ -81,7 +92,9 @@ async function play(heading: string, { cwd = tempFolder(), env, names = {}, log 
       await before[line]?.();
       used.add(line);
       const given = swap(line, 0);
-      const argv = [...given.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map((word) => word.slice(1).join(""));
+      const argv = [...given.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map((word) =>
+        word.slice(1).join(""),
+      );
       const { code, stdout, stderr } = given.startsWith("npx hookporter ")
         ? await runCli(argv.slice(2), { cwd, env })
         : shell(given);
@@ -100,7 +113,10 @@ function shell(line: string) {
 }
 
 /** A receiver at an address that stays when it is restarted. */
-async function startService(inbox: string, options: Partial<ReceiverOptions<Record<never, never>>>) {
+async function startService(
+  inbox: string,
+  options: Partial<ReceiverOptions<Record<never, never>>>,
+) {
   const { log, lines } = keptLog();
   let listener: RequestListener = () => {};
   let receiver: Receiver | undefined;
@@ -114,7 +130,8 @@ async function startService(inbox: string, options: Partial<ReceiverOptions<Reco
   onTestFinished(() => receiver?.close());
   await start();
   const url = await listenNode((request, response) => listener(request, response));
-  const deliver = async (request: ReturnType<typeof signedRequest>) => (await fetch(url, request)).status;
+  const deliver = async (request: ReturnType<typeof signedRequest>) =>
+    (await fetch(url, request)).status;
   const logged = () =>
     lines.map(({ fields, message }) =>
       [
@@ -125,7 +142,10 @@ async function startService(inbox: string, options: Partial<ReceiverOptions<Reco
       ].join(" "),
     );
   return {
-    ...{ url: url.href, start, deliver, logged },
+    url: url.href,
+    start,
+    deliver,
+    logged,
     get receiver() {
       if (receiver === undefined) throw new Error("expected the receiver to run");
       return receiver;
@@ -150,13 +170,16 @@ function deliveries(many: number, secret = SECRET, ago = 0, filler = "") {
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 60_000, interval: 300 });
 
 const stateOf = async (env: Readonly<Record<string, string>>) =>
-  (await runCli(["events", "list", "--json", "--limit", "10000"], { env })).records.map(({ state }) => state);
+  (await runCli(["events", "list", "--json", "--limit", "10000"], { env })).records.map(
+    ({ state }) => state,
+  );
 
 it("the secret was changed at the sender first: all that was refused is there in the end, once", async () => {
   const inbox = join(tempFolder(), "inbox.db");
   const env = { HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET: SECRET };
   const { url, start, deliver } = await startService(inbox, { handlers: { "*": () => {} } });
-  const [before, refused] = [deliveries(3, SECRET, MINUTE), deliveries(5, NEW_SECRET)];
+  const before = deliveries(3, SECRET, MINUTE);
+  const refused = deliveries(5, NEW_SECRET);
   for (const one of before) expect(await deliver(one)).toBe(200);
   for (const one of refused) expect(await deliver(one)).toBe(401);
   const signatures = async () => (await runCli(["doctor", "--report"], { env })).stdout;
@@ -185,7 +208,9 @@ it("the secret was changed at the sender first: all that was refused is there in
   await until(async () => expect(await stateOf(env)).toEqual(Array(9).fill("handled")));
 });
 
-it("5000 dead letters run again at the page's pace, and none is lost", { timeout: 300_000 }, async () => {
+it("5000 dead letters run again at the page's pace, and none is lost", {
+  timeout: 300_000,
+}, async () => {
   const inbox = join(tempFolder(), "inbox.db");
   const env = { HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET: SECRET };
   let isMended = false;
@@ -203,7 +228,9 @@ it("5000 dead letters run again at the page's pace, and none is lost", { timeout
     const request = { method: "POST", target: "/webhooks", headers, body, receivedAt: Date.now() };
     void service.receiver.accept(request);
   }
-  await until(async () => expect(await inboxOf(service.receiver).counts()).toMatchObject({ dead: 5000 }));
+  await until(async () =>
+    expect(await inboxOf(service.receiver).counts()).toMatchObject({ dead: 5000 }),
+  );
   const retry = async () => (await runCli(["events", "pause"], { env })).stdout;
   const ran = await play("Dead letters", {
     env,
@@ -211,7 +238,8 @@ it("5000 dead letters run again at the page's pace, and none is lost", { timeout
       "npx hookporter events retry --state dead --rate 200/s": () => {
         isMended = true;
       },
-      "npx hookporter events pause": () => until(async () => expect(await retry()).toContain("under way")),
+      "npx hookporter events pause": () =>
+        until(async () => expect(await retry()).toContain("under way")),
       "npx hookporter doctor --report": () => until(() => expect(handled.size).toBe(5000)),
     },
   });
@@ -228,7 +256,8 @@ it("a disk is full: what was kept stays, and what was refused arrives once there
   for (const one of sent.slice(0, 5)) expect(await deliver(one)).toBe(200);
   const untilHandled = (many: number) =>
     until(async () => expect(await stateOf(env)).toEqual(Array(many).fill("handled")));
-  // A commit that runs out of space half-way leaves room in the log, in which a small one may succeed.
+  // A commit that runs out of space half-way leaves room in the log, in which a small one may
+  // succeed.
   await untilHandled(5);
   expect(() => writeFileSync(ballast, Buffer.alloc(8_000_000))).toThrow();
   const answers: number[] = [];

@@ -23,7 +23,8 @@ it("the page lists every action by the name of its button", () => {
   const source = ["entry/entry-actions.tsx", "overview/overview-page.tsx"]
     .map((name) => readFileSync(join(root, "src", "inspector", "ui", name), "utf8"))
     .join("");
-  const names = rowsOf(sectionOf(page, "Actions")).map(([name = ""]) => name.replace(/^.* → /, "")); // the menu before its item
+  // the menu before its item
+  const names = rowsOf(sectionOf(page, "Actions")).map(([name = ""]) => name.replace(/^.* → /, ""));
   expect(names.length).toBeGreaterThan(9);
   expect(names.filter((name) => !source.includes(name))).toEqual([]);
 });

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "./markdown.ts";
 
-/** What a reader has installed: the package, and the others that the pages and the templates name. */
+/**
+ * What a reader has installed: the package, and the others that the pages and the templates name.
+ */
 export interface InstalledModules {
   /** The path of `node_modules`. */
   readonly path: string;
@@ -16,7 +18,8 @@ export function installModules(): InstalledModules {
   const path = join(place, "node_modules");
   mkdirSync(join(path, ".bin"), { recursive: true });
   for (const name of readdirSync(join(root, "node_modules"))) {
-    if (!name.startsWith(".")) symlinkSync(join(root, "node_modules", name), join(path, name), "junction");
+    if (!name.startsWith("."))
+      symlinkSync(join(root, "node_modules", name), join(path, name), "junction");
   }
   symlinkSync(root, join(path, "hookporter"), "junction");
   symlinkSync(join(root, "dist", "hookporter.cjs"), join(path, ".bin", "hookporter"));

@@ -17,6 +17,15 @@ export function pagesIn(folder: string): readonly string[] {
     .sort();
 }
 
+/**
+ * The pages of docs/ for people who change hookporter: they are neither in the package nor on the
+ * site.
+ */
+export function contributorPages(): readonly string[] {
+  const { files } = JSON.parse(readPage("package.json")) as { files: readonly string[] };
+  return files.filter((path) => /^!docs\/.*\.md$/.test(path)).map((path) => path.slice("!".length));
+}
+
 /** A page's sections by heading, each without its subsections. */
 export function sectionsOf(page: string): ReadonlyMap<string, string> {
   const sections = new Map<string, string>();
@@ -46,7 +55,10 @@ export function anchorsOf(page: string): readonly string[] {
   );
 }
 
-/** The rows of every table in a text, without headings; cells keep their backticks, and `″` is what the cell above says. */
+/**
+ * The rows of every table in a text, without headings; cells keep their backticks, and `″` is what
+ * the cell above says.
+ */
 export function rowsOf(text: string): readonly (readonly string[])[] {
   const lines = text.split("\n");
   const rows: (readonly string[])[] = [];
@@ -54,12 +66,16 @@ export function rowsOf(text: string): readonly (readonly string[])[] {
     if (!line.startsWith("|") || isRuler(line) || isRuler(lines[index + 1] ?? "")) continue;
     const cells = line.split("|").slice(1, -1);
     const above = rows.at(-1) ?? [];
-    rows.push(cells.map((cell, column) => (cell.trim() === "″" ? (above[column] ?? "") : cell.trim())));
+    rows.push(
+      cells.map((cell, column) => (cell.trim() === "″" ? (above[column] ?? "") : cell.trim())),
+    );
   }
   return rows;
 }
 
-/** The code of every fenced block in a language, also of those in lists, without their indentation. */
+/**
+ * The code of every fenced block in a language, also of those in lists, without their indentation.
+ */
 export function codeOf(page: string, language: string): readonly string[] {
   const blocks = page.matchAll(/^( *)```(\S*).*\n([\s\S]*?)^ *```$/gm);
   return [...blocks].flatMap(([, indent = "", tag, code = ""]) =>

@@ -17,7 +17,11 @@ it("the page lists every metric, with its type and labels", async () => {
     return { name: quoted(name)[0], type, labels: quoted(labels) };
   });
   const registered = registry.getMetricsAsArray().map((metric) => {
-    const { name, type, labelNames = [] } = metric as typeof metric & { labelNames?: readonly string[] };
+    const {
+      name,
+      type,
+      labelNames = [],
+    } = metric as typeof metric & { labelNames?: readonly string[] };
     return { name, type: String(type), labels: [...labelNames] };
   });
   const byName = (a: { name?: string | undefined }, b: { name?: string | undefined }) =>

@@ -8,10 +8,13 @@ import { WORK } from "../../src/signature/diagnose/diagnose.ts";
 import { READING_WORK } from "../../src/signature/diagnose/search.ts";
 import { readPage, root, withoutCode } from "./markdown.ts";
 
-// Each number that a page states, beside the constant in force. Options and flags have tables of their own, which
-// `package-page.test.ts` and `cli-defaults.test.ts` compare.
+// Each number that a page states, beside the constant in force. Options and flags have tables of
+// their own, which `package-page.test.ts` and `cli-defaults.test.ts` compare.
 
-/** A page below `docs/`, a part of a sentence with `{}` for each number, and the constants below `src/`, in their order. */
+/**
+ * A page below `docs/`, a part of a sentence with `{}` for each number, and the constants below
+ * `src/`, in their order.
+ */
 type Row = readonly [page: string, says: string, ...constants: readonly string[]];
 
 const TRUST = "inbox/sqlite/trust.ts";
@@ -35,26 +38,54 @@ const ROWS: readonly Row[] = [
     `${TRUST} FIRST_WAIT`,
     `${TRUST} LONGEST_WAIT`,
   ],
-  ["reference/inbox-file.md", "for at most {} ms. If", "inbox/sqlite/care/check-at-start.ts BUDGET"],
+  [
+    "reference/inbox-file.md",
+    "for at most {} ms. If",
+    "inbox/sqlite/care/check-at-start.ts BUDGET",
+  ],
   [
     "reference/inbox-file.md",
     "for {} seconds at most",
     "inbox/sqlite/thread/threaded-writer.ts MAX_EXIT_WAIT",
   ],
-  ["reference/inbox-file.md", "Above `walLimit` ({} MiB)", "inbox/sqlite/file/log-size.ts DEFAULT_WAL_LIMIT"],
+  [
+    "reference/inbox-file.md",
+    "Above `walLimit` ({} MiB)",
+    "inbox/sqlite/file/log-size.ts DEFAULT_WAL_LIMIT",
+  ],
   ["reference/tunnel.md", "usually of at most {} seconds", `${TIMING} RESTARTS.maxDelay`],
-  ["reference/tunnel.md", "the provider reports an address | {} seconds", `${TIMING} TUNNEL_TIMING.start`],
-  ["reference/tunnel.md", "a lost connection recovers | {} seconds", `${TIMING} TUNNEL_TIMING.grace`],
+  [
+    "reference/tunnel.md",
+    "the provider reports an address | {} seconds",
+    `${TIMING} TUNNEL_TIMING.start`,
+  ],
+  [
+    "reference/tunnel.md",
+    "a lost connection recovers | {} seconds",
+    `${TIMING} TUNNEL_TIMING.grace`,
+  ],
   ["reference/tunnel.md", "A probe may take {} seconds", `${TIMING} TUNNEL_TIMING.probe`],
-  ["reference/tunnel.md", "gives up after {} minute if it never was", `${TIMING} TUNNEL_TIMING.patience`],
-  ["reference/tunnel.md", "and after {} minutes with [a program]", `${KINDS} COMMAND_TIMING.patience`],
+  [
+    "reference/tunnel.md",
+    "gives up after {} minute if it never was",
+    `${TIMING} TUNNEL_TIMING.patience`,
+  ],
+  [
+    "reference/tunnel.md",
+    "and after {} minutes with [a program]",
+    `${KINDS} COMMAND_TIMING.patience`,
+  ],
   [
     "guides/tunnels.md",
     "After {} minute, or {} minutes with a program",
     `${TIMING} TUNNEL_TIMING.patience`,
     `${KINDS} COMMAND_TIMING.patience`,
   ],
-  ["reference/tunnel.md", "no problem, leads here again | {} seconds", `${TIMING} TUNNEL_TIMING.doubt`],
+  [
+    "reference/tunnel.md",
+    "no problem, leads here again | {} seconds",
+    `${TIMING} TUNNEL_TIMING.doubt`,
+  ],
   ["reference/tunnel.md", "After {} seconds without one", `${TIMING} TUNNEL_TIMING.probeEvery`],
   [
     "reference/tunnel.md",
@@ -74,13 +105,25 @@ const ROWS: readonly Row[] = [
   ["reference/postgres.md", "has been silent for {} seconds", `${RUNNERS} GONE`],
   ["reference/postgres.md", "one statement every {} seconds", `${RUNNERS} SIGN`],
   ["reference/postgres.md", "has been seen for {} seconds", `${RUNNERS} DOUBT`],
-  ["reference/postgres.md", "polls once every `poll`, {} second by default", `${OPTIONS} DEFAULTS.poll`],
+  [
+    "reference/postgres.md",
+    "polls once every `poll`, {} second by default",
+    `${OPTIONS} DEFAULTS.poll`,
+  ],
   ["reference/postgres.md", "after {} seconds by default", `${OPTIONS} DEFAULTS.lease`],
   ["reference/postgres.md", "row by row, {} hour after their day", "inbox/postgres/prune.ts GRACE"],
   ["scaling.md", "A process writes one every {} seconds", `${RUNNERS} SIGN`],
-  ["frameworks/proxies.md", "up to {} seconds while a database is slow", "inbox/postgres/store.ts TIMEOUT"],
+  [
+    "frameworks/proxies.md",
+    "up to {} seconds while a database is slow",
+    "inbox/postgres/store.ts TIMEOUT",
+  ],
   ["reference/cli/forwarding.md", "The oldest is tried every {} second", `${QUEUE} AWAY`],
-  ["reference/cli/forwarding.md", "`Retry-After` says (up to {} minutes)", "dispatch/retry.ts MAX_ASKED"],
+  [
+    "reference/cli/forwarding.md",
+    "`Retry-After` says (up to {} minutes)",
+    "dispatch/retry.ts MAX_ASKED",
+  ],
   [
     "reference/cli/forwarding.md",
     "growing intervals of up to {} seconds",
@@ -91,8 +134,16 @@ const ROWS: readonly Row[] = [
     "The oldest refused event is also tried every {} seconds",
     `${QUEUE} REFUSED`,
   ],
-  ["reference/cli/forwarding.md", "up to {} KiB of its response", "dispatch/runs/run-handler.ts MAX_BYTES"],
-  ["reference/cli/forwarding.md", "is not complete after {} seconds", "relay/forward.ts BODY_TIMEOUT"],
+  [
+    "reference/cli/forwarding.md",
+    "up to {} KiB of its response",
+    "dispatch/runs/run-handler.ts MAX_BYTES",
+  ],
+  [
+    "reference/cli/forwarding.md",
+    "is not complete after {} seconds",
+    "relay/forward.ts BODY_TIMEOUT",
+  ],
   ["reference/cli/forwarding.md", "or larger than {} MiB", "relay/sync-forward.ts MAX_PASSED_ON"],
   ["reference/cli/exec.md", "the last {} lines of standard error", `${COMMAND} ERROR_LINES`],
   [
@@ -108,9 +159,17 @@ const ROWS: readonly Row[] = [
     `${DEAD_LETTERS} TIME_LIMIT`,
     `${COMMAND} GRACE`,
   ],
-  ["reference/cli/on-dead.md", "a running program has {} more seconds", `${DEAD_LETTERS} LAST_RUN / 1000`],
+  [
+    "reference/cli/on-dead.md",
+    "a running program has {} more seconds",
+    `${DEAD_LETTERS} LAST_RUN / 1000`,
+  ],
   ["reference/cli/doctor.md", "due for more than {} minutes", "cli/doctor/entries.ts BEHIND"],
-  ["reference/cli/doctor.md", "takes longer than {} seconds is stopped", "cli/doctor/finding.ts TIME_LIMIT"],
+  [
+    "reference/cli/doctor.md",
+    "takes longer than {} seconds is stopped",
+    "cli/doctor/finding.ts TIME_LIMIT",
+  ],
   ["reference/cli/doctor.md", "process, for at most {} seconds", "cli/doctor/setup.ts FILE_TIME"],
   ["reference/cli/replay.md", "the next one waits {} ms", "cli/send/send-all.ts FAILURE_PAUSE"],
   [
@@ -118,9 +177,21 @@ const ROWS: readonly Row[] = [
     "up to {} second of it is sent again",
     "cli/send/replay-record.ts RECORD_INTERVAL",
   ],
-  ["reference/cli/replay.md", "waits up to {} seconds for outstanding", "cli/send/interrupt.ts GRACE"],
-  ["reference/cli/listen.md", "longer than {} seconds, one line says", "cli/live/held-lines.ts PATIENCE"],
-  ["reference/cli/listen.md", "handlers get {} attempts", "dispatch/retry.ts DEFAULT_RETRY.attempts"],
+  [
+    "reference/cli/replay.md",
+    "waits up to {} seconds for outstanding",
+    "cli/send/interrupt.ts GRACE",
+  ],
+  [
+    "reference/cli/listen.md",
+    "longer than {} seconds, one line says",
+    "cli/live/held-lines.ts PATIENCE",
+  ],
+  [
+    "reference/cli/listen.md",
+    "handlers get {} attempts",
+    "dispatch/retry.ts DEFAULT_RETRY.attempts",
+  ],
   [
     "reference/inspector.md",
     "the latest {} deliveries that were not kept",
@@ -148,8 +219,16 @@ const ROWS: readonly Row[] = [
     `${NOTES} MAX_TEXT`,
     `${NOTES} MAX_ALL_TEXT`,
   ],
-  ["reference/inspector.md", "headers (from {} characters on)", "inbox/entry-filter.ts MIN_HEADER_TEXT"],
-  ["reference/inspector.md", "After every {} entries it asks", "inspector/ui/list/feed.ts SEARCHED_AT_ONCE"],
+  [
+    "reference/inspector.md",
+    "headers (from {} characters on)",
+    "inbox/entry-filter.ts MIN_HEADER_TEXT",
+  ],
+  [
+    "reference/inspector.md",
+    "After every {} entries it asks",
+    "inspector/ui/list/feed.ts SEARCHED_AT_ONCE",
+  ],
   ["reference/inspector.md", "{} digits of the digest", "receiver/observed.ts SHOWN_DIGITS"],
   [
     "reference/inspector.md",
@@ -157,7 +236,11 @@ const ROWS: readonly Row[] = [
     "inspector/door/known-tokens.ts VALID",
     "inspector/door/known-tokens.ts KEPT",
   ],
-  ["reference/inspector.md", "A ticket is valid once, for {} seconds", "inspector/door/tickets.ts VALID"],
+  [
+    "reference/inspector.md",
+    "A ticket is valid once, for {} seconds",
+    "inspector/door/tickets.ts VALID",
+  ],
   [
     "reference/identity-and-promise.md",
     "longer than {} characters, or contains",
@@ -195,7 +278,11 @@ const ROWS: readonly Row[] = [
     "`maxDelay` ({} minutes)",
     "dispatch/retry.ts DEFAULT_RETRY.maxDelay",
   ],
-  ["reference/identity-and-promise.md", "`drainTimeout` ({} seconds)", `${OPTIONS} DEFAULTS.drainTimeout`],
+  [
+    "reference/identity-and-promise.md",
+    "`drainTimeout` ({} seconds)",
+    `${OPTIONS} DEFAULTS.drainTimeout`,
+  ],
   [
     "reference/identity-and-promise.md",
     "by more than {} minutes beyond the longest",
@@ -232,9 +319,13 @@ const ROWS: readonly Row[] = [
     "at most {} minutes, or `maxDelay`",
     "dispatch/retry.ts MAX_ASKED",
   ],
-  ["reference/package/diagnose.md", "`work` | {} |", "signature/diagnose/diagnose.ts WORK"],
+  ["reference/package/testing.md", "`work` | {} |", "signature/diagnose/diagnose.ts WORK"],
   ["reference/package/drain.md", "plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"],
-  ["reference/package/sandbox.md", "waits up to {} seconds for requests", "http/closing.ts CLOSE_GRACE"],
+  [
+    "reference/package/sandbox.md",
+    "waits up to {} seconds for requests",
+    "http/closing.ts CLOSE_GRACE",
+  ],
   ["operations.md", "if its body arrives within {} seconds", "http/closing.ts CLOSE_GRACE"],
   ["reference/sandbox.md", "the latest {} deliveries", "sandbox/deliverer.ts MAX_KEPT"],
   [
@@ -249,15 +340,23 @@ const ROWS: readonly Row[] = [
     `${CHECK} PATIENCE`,
     `${CHECK} SILENT_AT_MOST`,
   ],
-  ["reference/check.md", "longer than {} seconds fails as recommended", "check/response-times.ts SLOW"],
+  [
+    "reference/check.md",
+    "longer than {} seconds fails as recommended",
+    "check/response-times.ts SLOW",
+  ],
   ["reference/check.md", "ends after {} seconds", "check/attempts/find-cause.ts LONGEST"],
   ["reference/check.md", "`settle` ({} second)", "cli/settings/default-values.ts CHECK_SETTLE"],
   ["reference/limits.md", "| `bodyLimit` | {} MiB |", `${OPTIONS} DEFAULTS.bodyLimit`],
   ["reference/limits.md", "| `bodyTimeout` | {} seconds |", `${OPTIONS} DEFAULTS.bodyTimeout`],
   ["reference/limits.md", "| `unverifiedLimit` | {} MiB |", `${OPTIONS} DEFAULTS.unverifiedLimit`],
-  ["reference/limits.md", "for bodies up to {} KiB", "http/body-budget.ts SMALL"],
+  ["reference/limits.md", "latest progress ({} KiB)", "http/body-budget.ts PROGRESS"],
   ["reference/limits.md", "| `maxConnections` | {} |", "http/connection-cap.ts MAX_CONNECTIONS"],
-  ["reference/limits.md", "does not wait for answers | | {} |", "http/refused-streak.ts MOST_REFUSED"],
+  [
+    "reference/limits.md",
+    "does not wait for answers | | {} |",
+    "http/refused-streak.ts MOST_REFUSED",
+  ],
   ["reference/limits.md", "in blocks of {} KiB", "http/block-pool.ts BLOCK"],
   [
     "reference/signature.md",
@@ -296,7 +395,11 @@ const ROWS: readonly Row[] = [
     "within {} seconds: a handler waits",
     "testing/test-receiver.ts DELIVER_TIMEOUT",
   ],
-  ["guides/write-handlers.md", "After {} seconds (`handlerTimeout`)", `${OPTIONS} DEFAULTS.handlerTimeout`],
+  [
+    "guides/write-handlers.md",
+    "After {} seconds (`handlerTimeout`)",
+    `${OPTIONS} DEFAULTS.handlerTimeout`,
+  ],
   [
     "operations.md",
     "{} days after the entry was handled (`deliveryRetention`)",
@@ -310,15 +413,27 @@ const ROWS: readonly Row[] = [
     `${OPTIONS} DEFAULTS.maxSkew`,
   ],
   ["reference/identity-and-promise.md", "| `maxAge` | {} days |", `${OPTIONS} DEFAULTS.maxAge`],
-  ["reference/identity-and-promise.md", "| `maxSkew` | {} minutes |", `${OPTIONS} DEFAULTS.maxSkew`],
-  ["reference/identity-and-promise.md", "| `retention` | {} days |", `${OPTIONS} DEFAULTS.retention`],
+  [
+    "reference/identity-and-promise.md",
+    "| `maxSkew` | {} minutes |",
+    `${OPTIONS} DEFAULTS.maxSkew`,
+  ],
+  [
+    "reference/identity-and-promise.md",
+    "| `retention` | {} days |",
+    `${OPTIONS} DEFAULTS.retention`,
+  ],
   [
     "reference/identity-and-promise.md",
     "| `deliveryRetention` | {} days |",
     `${OPTIONS} DEFAULTS.deliveryRetention`,
   ],
   ["reference/cli/doctor.md", "at least {} MiB and twice the size", "inbox/vitals.ts SPARE"],
-  ["reference/cli/doctor.md", "A file over {} MiB is checked", "inbox/sqlite/care/examine.ts SMALL"],
+  [
+    "reference/cli/doctor.md",
+    "A file over {} MiB is checked",
+    "inbox/sqlite/care/examine.ts SMALL",
+  ],
   [
     "reference/cli/events-prune.md",
     "you can give is {} days and {} minutes",
@@ -346,8 +461,11 @@ const ROWS: readonly Row[] = [
     "at most {} deliveries; returns",
     "inspector/changes/most-triggered.ts MOST_TRIGGERED",
   ],
-  ["reference/package/create-receiver.md", "shorter than {} bytes", "signature/secret-bytes.ts SAFE_BYTES"],
-  ["reference/package/diagnose.md", "the first {} digits", "receiver/observed.ts SHOWN_DIGITS"],
+  [
+    "reference/package/create-receiver.md",
+    "shorter than {} bytes",
+    "signature/secret-bytes.ts SAFE_BYTES",
+  ],
   ["reference/package/inbox.md", "{} by default, the newest", "receiver/inbox-view.ts LIST_LIMIT"],
   ["reference/package/lambda.md", "plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"],
   ["reference/package/sandbox.md", "the latest {} deliveries", "sandbox/deliverer.ts MAX_KEPT"],
@@ -357,31 +475,55 @@ const ROWS: readonly Row[] = [
     "inbox/postgres/store.ts TIMEOUT",
   ],
   ["reference/sandbox.md", "a message of more than {} MiB", `${OPTIONS} DEFAULTS.bodyLimit`],
-  ["reference/transactions.md", "its transaction {} second after", "inbox/postgres/inside.ts SLACK"],
-  ["reference/tunnel.md", "restarts are up to {} minutes apart", `${KINDS} NGROK_TIMING.idleProbeEvery`],
+  [
+    "reference/transactions.md",
+    "its transaction {} second after",
+    "inbox/postgres/inside.ts SLACK",
+  ],
+  [
+    "reference/tunnel.md",
+    "restarts are up to {} minutes apart",
+    `${KINDS} NGROK_TIMING.idleProbeEvery`,
+  ],
   ["scaling.md", "`deliveryRetention` ({} days)", `${OPTIONS} DEFAULTS.deliveryRetention`],
   ["scaling.md", "`retention` ({} days)", `${OPTIONS} DEFAULTS.retention`],
 ];
 
-/** How many of the constant's unit one unit of the page is. All times are milliseconds, all sizes bytes. */
+/**
+ * How many of the constant's unit one unit of the page is. All times are milliseconds, all sizes
+ * bytes.
+ */
 const UNITS: Readonly<Record<string, number>> = {
-  ...{ second: 1000, seconds: 1000, minute: 60_000, minutes: 60_000 },
-  ...{ hour: 3_600_000, hours: 3_600_000, days: 86_400_000 },
-  ...{ KiB: 1024, MiB: 1024 ** 2, MB: 1e6, million: 1e6 },
+  second: 1000,
+  seconds: 1000,
+  minute: 60_000,
+  minutes: 60_000,
+  hour: 3_600_000,
+  hours: 3_600_000,
+  days: 86_400_000,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  MB: 1e6,
+  million: 1e6,
 };
 
 const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 
-/** A page's prose on one line, its numbers in digits: `20 000`, `200,000`, `two` and `a` as `20000`, `200000`, `2` and `1`. */
+/**
+ * A page's prose on one line, its numbers in digits: `20 000`, `200,000`, `two` and `a` as `20000`,
+ * `200000`, `2` and `1`.
+ */
 function proseOf(page: string): string {
   return withoutCode(readPage(`docs/${page}`))
     .replaceAll(/\s+/g, " ")
     .replaceAll(/(?<=\d)[ ,](?=\d{3}\b)/g, "")
-    .replaceAll(/\ban?(?= (?:second|minute|hour)\b)|(?<=\bevery )(?=(?:second|minute)\b)/g, (word) =>
-      word === "" ? "1 " : "1",
+    .replaceAll(
+      /\ban?(?= (?:second|minute|hour)\b)|(?<=\bevery )(?=(?:second|minute)\b)/g,
+      (word) => (word === "" ? "1 " : "1"),
     )
-    .replaceAll(new RegExp(`\\b(?:${NUMBERS.join("|")})(?= (?:seconds?|minutes|cases)\\b)`, "g"), (word) =>
-      String(NUMBERS.indexOf(word) + 1),
+    .replaceAll(
+      new RegExp(`\\b(?:${NUMBERS.join("|")})(?= (?:seconds?|minutes|cases)\\b)`, "g"),
+      (word) => String(NUMBERS.indexOf(word) + 1),
     );
 }
 
@@ -415,7 +557,9 @@ const SOURCES = readdirSync(join(root, "src"), { recursive: true, encoding: "utf
   }));
 
 const DOCUMENTED = [
-  ...new Set(ROWS.flatMap(([, , ...constants]) => constants.map((one) => one.split(/[ .]/).slice(0, 3)))),
+  ...new Set(
+    ROWS.flatMap(([, , ...constants]) => constants.map((one) => one.split(/[ .]/).slice(0, 3))),
+  ),
 ];
 
 it.each([...new Set(DOCUMENTED.map(([file, type, name]) => `${file}.${type} ${name}`))])(
@@ -424,7 +568,8 @@ it.each([...new Set(DOCUMENTED.map(([file, type, name]) => `${file}.${type} ${na
     const [file, name = ""] = constant.split(" ");
     const uses = SOURCES.flatMap((source) => {
       const times = source.words.filter((word) => word === name).length;
-      return source.file === file ? times - 1 : times > 1 ? times - 1 : 0; // without its declaration, or its import
+      // without its declaration, or its import
+      return source.file === file ? times - 1 : times > 1 ? times - 1 : 0;
     });
     expect(uses.reduce((sum, times) => sum + times, 0)).toBeGreaterThan(0);
   },

@@ -28,7 +28,9 @@ const withoutIncidents = page
 
 /** The lines of all blocks of a language, without their indentation. */
 const linesOf = (language: string, text = page) =>
-  codeOf(text.replaceAll(/^ {2,3}(?=\S)/gm, ""), language).flatMap((code) => code.trim().split("\n"));
+  codeOf(text.replaceAll(/^ {2,3}(?=\S)/gm, ""), language).flatMap((code) =>
+    code.trim().split("\n"),
+  );
 
 /** A line without what differs from run to run. */
 const shape = (line: string) =>
@@ -39,7 +41,9 @@ const shape = (line: string) =>
     .replaceAll(/\s+/g, " ")
     .trim();
 
-it("the page's commands run in its order, and print what it shows", { timeout: 60_000 }, async () => {
+it("the page's commands run in its order, and print what it shows", {
+  timeout: 60_000,
+}, async () => {
   const cwd = tempFolder();
   const inbox = join(cwd, "inbox.db");
   await setScene(inbox);
@@ -48,11 +52,14 @@ it("the page's commands run in its order, and print what it shows", { timeout: 6
   onTestFinished(() => receiver.close());
   const url = await listenNode(nodeReceiver(receiver));
   const env = {
-    ...{ HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET: SECRET },
+    HOOKPORTER_INBOX: inbox,
+    HOOKPORTER_SECRET: SECRET,
     HOOKPORTER_SECRET_PREVIOUS: `${SECRET}-previous`,
   };
 
-  const commands = linesOf("sh", withoutIncidents).filter((line) => line.startsWith("npx hookporter "));
+  const commands = linesOf("sh", withoutIncidents).filter((line) =>
+    line.startsWith("npx hookporter "),
+  );
   expect(commands.length).toBeGreaterThan(12);
   const printed: string[] = [];
   for (const command of commands) {
@@ -83,15 +90,20 @@ it("the address answers without a signature as the page says", async () => {
   const url = await listenNode(nodeReceiver(receiver));
   const status = async (path: string, method = "POST") =>
     (await fetch(new URL(path, url), { method })).status;
-  expect([await status("/webhooks"), await status("/other"), await status("/webhooks", "GET")]).toEqual([
-    401, 404, 405,
-  ]);
+  expect([
+    await status("/webhooks"),
+    await status("/other"),
+    await status("/webhooks", "GET"),
+  ]).toEqual([401, 404, 405]);
   await receiver.close();
   expect(await status("/webhooks")).toBe(503);
 });
 
 it("the page's TypeScript compiles", { timeout: 60_000 }, async () => {
-  const examples = codeOf(page, "ts").map((code, index): [string, string] => [`example-${index}.ts`, code]);
+  const examples = codeOf(page, "ts").map((code, index): [string, string] => [
+    `example-${index}.ts`,
+    code,
+  ]);
   expect(examples).toHaveLength(1);
   expect(await compileWithPackage(new Map(examples))).toBe("");
 });
@@ -117,7 +129,12 @@ it("the page's server finishes a running handler on SIGTERM, and exits with 0", 
     writeFileSync(join(folder, name), text);
   const port = await freePort();
   const inbox = join(folder, "inbox.db");
-  const own = { HOOKPORTER_SECRET: SECRET, HOOKPORTER_INBOX: inbox, PORT: String(port), HOST: "127.0.0.1" };
+  const own = {
+    HOOKPORTER_SECRET: SECRET,
+    HOOKPORTER_INBOX: inbox,
+    PORT: String(port),
+    HOST: "127.0.0.1",
+  };
   const child = spawn(process.execPath, ["--no-warnings", "server.js"], {
     cwd: folder,
     env: { ...process.env, ...own },
@@ -158,9 +175,11 @@ it("alerts are about metrics that there are", () => {
   expect(used.filter((name) => !metrics.includes(name.replace(/_bucket$/, "")))).toEqual([]);
 });
 
-it("an entry of an inbox file takes as many bytes as the page says", { timeout: 60_000 }, async () => {
-  const [withDelivery, without] = rowsOf(sectionOf(page, "Growth and pruning")).map(([, file = ""]) =>
-    Number(file.replace(" ", "")),
+it("an entry of an inbox file takes as many bytes as the page says", {
+  timeout: 60_000,
+}, async () => {
+  const [withDelivery, without] = rowsOf(sectionOf(page, "Growth and pruning")).map(
+    ([, file = ""]) => Number(file.replace(" ", "")),
   );
   const inbox = join(tempFolder(), "inbox.db");
   const count = 1500;
@@ -176,7 +195,10 @@ it("an entry of an inbox file takes as many bytes as the page says", { timeout: 
 /** Keeps and handles sample events, with the headers of a usual sender and a proxy. */
 async function fill(inbox: string, count: number): Promise<void> {
   const receiver = createReceiver({
-    ...{ secret: SECRET, inbox, log: keptLog().log, concurrency: 100 },
+    secret: SECRET,
+    inbox,
+    log: keptLog().log,
+    concurrency: 100,
     handlers: { "*": () => {} },
   });
   await receiver.start();
@@ -187,8 +209,12 @@ async function fill(inbox: string, count: number): Promise<void> {
     });
     const { headers, body } = signedRequest(event, { secret: SECRET });
     const usual = {
-      ...{ host: "receiver.example.com", "user-agent": "webhooks/1.0", accept: "*/*" },
-      ...{ "content-length": "270", "x-forwarded-for": "203.0.113.7", "x-forwarded-proto": "https" },
+      host: "receiver.example.com",
+      "user-agent": "webhooks/1.0",
+      accept: "*/*",
+      "content-length": "270",
+      "x-forwarded-for": "203.0.113.7",
+      "x-forwarded-proto": "https",
     };
     return {
       method: "POST",

@@ -14,39 +14,47 @@ const rows = rowsOf(sectionOf(options, "createReceiver")).map(([name = "", , fal
 
 /** The types keep these complete: an added or removed option does not compile. */
 const OPTIONS: Readonly<Record<keyof ReceiverOptions, true>> = {
-  ...{
-    secret: true,
-    inbox: true,
-    signatureHeader: true,
-    source: true,
-    role: true,
-    otherKinds: true,
-    schemas: true,
-    handlers: true,
-    identity: true,
-  },
-  ...{
-    orderBy: true,
-    deadLetterOrder: true,
-    inexactNumbers: true,
-    maxAge: true,
-    maxSkew: true,
-    retention: true,
-  },
-  ...{
-    retentionDead: true,
-    deliveryRetention: true,
-    bodyLimit: true,
-    unverifiedLimit: true,
-    bodyTimeout: true,
-    sources: true,
-    concurrency: true,
-  },
-  ...{ handlerTimeout: true, retry: true, lease: true, poll: true, unhandledAfter: true, drainTimeout: true },
-  ...{ walLimit: true, tracing: true, drift: true, log: true, clock: true, random: true },
+  secret: true,
+  inbox: true,
+  signatureHeader: true,
+  source: true,
+  role: true,
+  otherKinds: true,
+  schemas: true,
+  handlers: true,
+  identity: true,
+  orderBy: true,
+  deadLetterOrder: true,
+  inexactNumbers: true,
+  maxAge: true,
+  maxSkew: true,
+  retention: true,
+  retentionDead: true,
+  deliveryRetention: true,
+  bodyLimit: true,
+  unverifiedLimit: true,
+  bodyTimeout: true,
+  sources: true,
+  concurrency: true,
+  handlerTimeout: true,
+  retry: true,
+  lease: true,
+  poll: true,
+  unhandledAfter: true,
+  drainTimeout: true,
+  walLimit: true,
+  tracing: true,
+  drift: true,
+  log: true,
+  clock: true,
+  random: true,
 };
 const RETRY: Readonly<Record<keyof RetryPolicy, true>> = {
-  ...{ attempts: true, delay: true, factor: true, maxDelay: true, jitter: true },
+  attempts: true,
+  delay: true,
+  factor: true,
+  maxDelay: true,
+  jitter: true,
 };
 
 it("the page of `createReceiver` lists every option and of its retries, and no other", () => {
@@ -69,7 +77,10 @@ it("the page has the actual defaults of the receiver", () => {
 
 it("the page says how long the default retries continue, and how far apart they get", () => {
   const seconds = (random: number) =>
-    Array.from({ length: 9 }, (_, index) => (retryDelay(index + 1, DEFAULT_RETRY, random) ?? 0) / 1000);
+    Array.from(
+      { length: 9 },
+      (_, index) => (retryDelay(index + 1, DEFAULT_RETRY, random) ?? 0) / 1000,
+    );
   const minutes = (random: number) => seconds(random).reduce((sum, delay) => sum + delay) / 60;
   expect([Math.floor(minutes(1)), Math.ceil(minutes(0))]).toEqual([4, 9]);
   const promise = readPage("docs/reference/identity-and-promise.md");

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { CONTESTANTS } from "../../bench/contestants/all.ts";
-import { SECTIONS } from "../../bench/form.ts";
+import { CONTESTANTS } from "../../tools/bench/contestants/all.ts";
+import { SECTIONS } from "../../tools/bench/form.ts";
 
 const docs = join(import.meta.dirname, "..", "..", "docs");
 const page = readFileSync(join(docs, "performance.md"), "utf8");

@@ -13,16 +13,17 @@ import { setTimeout as delay } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 
 /**
- * A page's fenced blocks, followed as its reader follows them. Comments in the page, which no reader sees, say what to do with
- * the next block:
+ * A page's fenced blocks, followed as its reader follows them. Comments in the page, which no
+ * reader sees, say what to do with the next block:
  *
  * - `<!-- file: app.js -->`: save it under this name;
  * - `<!-- until: text -->`: the command goes on; wait until it prints the text;
  * - `<!-- exit: 1 -->`: the last command of the block ends with this code, and not with 0;
  * - `<!-- skip: why -->`: it cannot be run here;
  * - `<!-- terminal: 120 -->`: `npx` prints to a terminal of that many columns;
- * - `<!-- run: command -->` has no block: it does what the text asks of the reader, such as an edit or Ctrl-C (`stop 1` ends
- *   the first command that goes on). `<!-- start: command -->` is the same for a command that goes on.
+ * - `<!-- run: command -->` has no block: it does what the text asks of the reader, such as an edit
+ *   or Ctrl-C (`stop 1` ends the first command that goes on). `<!-- start: command -->` is the same
+ *   for a command that goes on.
  */
 interface Step {
   readonly line: number;
@@ -47,8 +48,11 @@ const namespace = [
   "sh",
 ];
 
-/** Whether pages can have the ports that they name, which other programs of this machine may use. */
-export const HAS_OWN_PORTS = spawnSync(namespace[0] ?? "", [...namespace.slice(1), "true"]).status === 0;
+/**
+ * Whether pages can have the ports that they name, which other programs of this machine may use.
+ */
+export const HAS_OWN_PORTS =
+  spawnSync(namespace[0] ?? "", [...namespace.slice(1), "true"]).status === 0;
 
 /** Where the programs of PostgreSQL are, if this machine has a server. */
 export const POSTGRES = [
@@ -57,7 +61,9 @@ export const POSTGRES = [
   "/usr/lib/postgresql/17/bin",
 ].find((folder) => existsSync(join(folder, "initdb")));
 
-/** A server with the user `postgres`, on the port that the pages name. It refuses to run as root. */
+/**
+ * A server with the user `postgres`, on the port that the pages name. It refuses to run as root.
+ */
 const START_POSTGRES = `#!/bin/sh
 data=$(dirname "$HOME")/postgres
 mkdir -p "$data"
@@ -72,7 +78,14 @@ export function stepsOf(page: string): readonly Step[] {
   const steps: Step[] = [];
   let orders = new Map<string, string>();
   const parts = page.matchAll(/^ *<!-- (\w+): (.*) -->$|^( *)```(\S*).*\n([\s\S]*?)^ *```$/gm);
-  for (const { index, 1: order, 2: value = "", 3: indent = "", 4: language = "", 5: code = "" } of parts) {
+  for (const {
+    index,
+    1: order,
+    2: value = "",
+    3: indent = "",
+    4: language = "",
+    5: code = "",
+  } of parts) {
     const line = page.slice(0, index).split("\n").length;
     const goesOn: [string, string][] = order === "start" ? [["until", ""]] : [];
     if (order === "run" || order === "start")
@@ -87,7 +100,10 @@ export function stepsOf(page: string): readonly Step[] {
   return steps;
 }
 
-/** Runs a page's blocks in a folder, with `modules` as what `npm install` brings; returns what went otherwise than it says. */
+/**
+ * Runs a page's blocks in a folder, with `modules` as what `npm install` brings; returns what went
+ * otherwise than it says.
+ */
 export async function runPage(
   page: string,
   folder: string,
@@ -148,7 +164,8 @@ class Run {
     const columns = orders.get("terminal");
     const onTerminal = `npx() { script -qec "stty cols ${columns}; npx $*" /dev/null; }\n`;
     const lines = columns === undefined ? code : onTerminal + code;
-    if (language === "sh") return this.#run(lines, orders.get("until"), Number(orders.get("exit") ?? 0));
+    if (language === "sh")
+      return this.#run(lines, orders.get("until"), Number(orders.get("exit") ?? 0));
     if (language !== "ts" && language !== "js") return;
     return "expected to be told what to do with this block, such as its file";
   }
@@ -186,7 +203,18 @@ class Run {
     const keep = `code=$?; { export -p; echo "cd '$PWD'"; } > '${state}'; exit $code`;
     const script = `set -a; . '${state}'; ${stop}; ${until === undefined ? "set -o pipefail" : `echo $$ > '${this.#folder}/pid-${number}'`}\n${code}\n${keep}`;
     const before = readFileSync(this.#output, "utf8").length;
-    const program = ["-t", await this.#first(), "-n", "-p", "-m", "setsid", "-w", "bash", "-c", script];
+    const program = [
+      "-t",
+      await this.#first(),
+      "-n",
+      "-p",
+      "-m",
+      "setsid",
+      "-w",
+      "bash",
+      "-c",
+      script,
+    ];
     const child = spawn("nsenter", program, { env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
     const write = (chunk: Buffer) => {
       if (!this.#isOver) appendFileSync(this.#output, chunk);
@@ -195,7 +223,10 @@ class Run {
     child.stderr.on("data", write);
     const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
     if (until === undefined) {
-      const result = await Promise.race([ended, delay(this.#limit, "too long" as const, { ref: false })]);
+      const result = await Promise.race([
+        ended,
+        delay(this.#limit, "too long" as const, { ref: false }),
+      ]);
       if (result === exit) return;
       return `expected exit code ${exit}, got ${result}:\n${readFileSync(this.#output, "utf8").slice(before)}`;
     }

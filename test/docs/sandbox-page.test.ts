@@ -14,23 +14,45 @@ const library = readPage("docs/reference/package/sandbox.md");
 
 /** The types keep these complete: an added or removed option or field does not compile. */
 const OPTIONS: Readonly<Record<keyof SandboxOptions, true>> = {
-  ...{ port: true, apiKey: true, seed: true, properties: true, rateLimit: true, retry: true },
-  ...{ answerTimeout: true, targetHosts: true, chaos: true, signatureHeader: true },
-  ...{ log: true, clock: true },
+  port: true,
+  apiKey: true,
+  seed: true,
+  properties: true,
+  rateLimit: true,
+  retry: true,
+  answerTimeout: true,
+  targetHosts: true,
+  chaos: true,
+  signatureHeader: true,
+  log: true,
+  clock: true,
 };
 const DELIVERY: Readonly<Record<keyof SandboxDelivery, true>> = {
-  ...{ id: true, event: true, timestamp: true, webhook: true, state: true, copyOf: true },
-  ...{ nextAttemptAt: true, attempts: true },
+  id: true,
+  event: true,
+  timestamp: true,
+  webhook: true,
+  state: true,
+  copyOf: true,
+  nextAttemptAt: true,
+  attempts: true,
 };
 const ATTEMPT: Readonly<Record<keyof SandboxAttempt, true>> = {
-  ...{ attempt: true, at: true, status: true, error: true, duration: true, chaos: true },
+  attempt: true,
+  at: true,
+  status: true,
+  error: true,
+  duration: true,
+  chaos: true,
 };
 
 it("the page lists every option of a sandbox, and no other, with the actual defaults", () => {
   const rows = rowsOf(sectionOf(library, "startSandbox(options)"));
   expect(rows.map(([name = ""]) => quoted(name)[0])).toEqual(Object.keys(OPTIONS));
   const settings = readSandboxOptions({});
-  const plain = Object.entries(settings).filter(([, value]) => ["number", "string"].includes(typeof value));
+  const plain = Object.entries(settings).filter(([, value]) =>
+    ["number", "string"].includes(typeof value),
+  );
   expect(plain.length).toBeGreaterThan(5);
   for (const [name, value] of plain) {
     const row = rows.find(([cell = ""]) => quoted(cell)[0] === name);
@@ -82,14 +104,20 @@ it("the page lists existing routes with their actual paths", async () => {
   const target = await openTarget();
   const { ask, subscribe } = await openSandbox();
   const id = await subscribe(target.url, ["lead.created"]);
-  const routes = [...rowsOf(sectionOf(page, "The API")), ...rowsOf(sectionOf(page, "Routes of its own"))];
+  const routes = [
+    ...rowsOf(sectionOf(page, "The API")),
+    ...rowsOf(sectionOf(page, "Routes of its own")),
+  ];
   const paths = routes
     .map(([route = ""]) => quoted(route)[0] ?? "")
     .filter((route) => !route.includes("stream"));
   expect(paths).toHaveLength(6);
   for (const route of paths) {
     const [method = "", path = ""] = route.split(" ");
-    const reply = await ask(path.replace(":id", id), { method, ...(method === "POST" && { body: {} }) });
+    const reply = await ask(path.replace(":id", id), {
+      method,
+      ...(method === "POST" && { body: {} }),
+    });
     expect([route, reply.status]).not.toEqual([route, 404]);
   }
 });

@@ -13,7 +13,13 @@ describe("the SQL of the page", () => {
     const { database, makeInbox } = await pgliteInboxes();
     const inbox = makeInbox();
     await inbox.open();
-    await inbox.register?.({ id: "a", version: "1", role: "both", sources: ["service"], kinds: ["*"] });
+    await inbox.register?.({
+      id: "a",
+      version: "1",
+      role: "both",
+      sources: ["service"],
+      kinds: ["*"],
+    });
     const now = Date.now();
     await keep(inbox, numberedEntry(1));
     const [entry] = await inbox.claim({ now, limit: 1, leaseTime: 60_000 });
@@ -50,7 +56,9 @@ describe("the SQL of the page", () => {
   it("says what is due, what waits, what runs and what is stuck", () => {
     expect(results.get("due")).toMatchObject([{ due: 1 }]);
     expect(Number(results.get("oldest_seconds")?.[0]?.oldest_seconds)).toBeGreaterThan(60);
-    expect(results.get("waiting")).toMatchObject([{ source: "service", waiting: 2, failing: 0, running: 1 }]);
+    expect(results.get("waiting")).toMatchObject([
+      { source: "service", waiting: 2, failing: 0, running: 1 },
+    ]);
     expect(results.get("entries")).toMatchObject([
       { state: "dead", reason: "attempts_exhausted", entries: 1 },
     ]);

@@ -24,5 +24,7 @@ it("the page states the limits of a delivery as the code has them", () => {
 
 it("the page states the limits of the search for a cause as the code has them", () => {
   expect(1 / SHARE).toBe(5);
-  expect(page).toContain(`for ${MOST_TIME / 1000} seconds at most, one at a time and in a fifth of the time`);
+  expect(page).toContain(
+    `for ${MOST_TIME / 1000} seconds at most, one at a time and in a fifth of the time`,
+  );
 });

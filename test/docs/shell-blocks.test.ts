@@ -7,7 +7,10 @@ import { HAS_OWN_PORTS, runPage } from "./run-page.ts";
 import { pageOf, shellBlocks } from "./shell-blocks.ts";
 import { makeProject } from "./shell-scene.ts";
 
-/** How long the commands of a block may take: `check` with an observer takes half a minute on an idle machine. */
+/**
+ * How long the commands of a block may take: `check` with an observer takes half a minute on an
+ * idle machine.
+ */
 const LIMIT = 240_000;
 
 const blocks = shellBlocks();

@@ -1,11 +1,13 @@
-import { pagesIn, readPage } from "./markdown.ts";
+import { contributorPages, pagesIn, readPage } from "./markdown.ts";
 
 /** A block of shell commands on a page. */
 export interface ShellBlock {
   /** Where it is, such as `docs/metrics.md:6`. */
   readonly place: string;
   readonly code: string;
-  /** Why it is not run: the text of `<!-- skip: … -->` above it. */
+  /**
+   * Why it is not run: the text of `<!-- skip: … -->` above it, or that its section needs a clone.
+   */
   readonly skip: string | undefined;
   /** The exit code that the text promises: `<!-- exit: … -->`. */
   readonly exit: string;
@@ -14,9 +16,17 @@ export interface ShellBlock {
 /** Other tests follow these pages from top to bottom, or run their commands in their order. */
 const FOLLOWED = /^docs\/(?:guides|quickstart)\//;
 
+/** The heading under which all commands need a clone of the repository. */
+const CLONE = "## From a clone";
+
+/** The pages whose commands a user types: those for contributors are about a clone. */
+export function userPages(): readonly string[] {
+  return ["README.md", ...pagesIn("docs")].filter((page) => !contributorPages().includes(page));
+}
+
 /** The blocks of all pages that no other test follows. */
 export function shellBlocks(): readonly ShellBlock[] {
-  const pages = ["README.md", ...pagesIn("docs")].filter((page) => !FOLLOWED.test(page));
+  const pages = userPages().filter((page) => !FOLLOWED.test(page));
   const blocks = pages.flatMap((page) => blocksOf(page, readPage(page)));
   // operations-page.test.ts runs those of the incidents, with their exit codes and output.
   return blocks.filter(
@@ -26,14 +36,21 @@ export function shellBlocks(): readonly ShellBlock[] {
 
 /** The blocks of one page. */
 export function blocksOf(page: string, text: string): readonly ShellBlock[] {
-  const found = text.matchAll(/(?:^ *<!-- (skip|exit): (.*) -->\n)?^( *)```sh\n([\s\S]*?)^ *```$/gm);
+  const found = text.matchAll(
+    /(?:^ *<!-- (skip|exit): (.*) -->\n)?^( *)```sh\n([\s\S]*?)^ *```$/gm,
+  );
   return [...found].map((match) => {
     const [whole, order, value = "", indent = "", code = ""] = match;
-    const start = match.index + whole.indexOf("```");
+    const before = text.slice(0, match.index + whole.indexOf("```"));
+    const isClone = before
+      .split(/^(?=## )/m)
+      .at(-1)
+      ?.startsWith(CLONE);
+    const marked = order === "skip" ? value : undefined;
     return {
-      place: `${page}:${text.slice(0, start).split("\n").length}`,
+      place: `${page}:${before.split("\n").length}`,
       code: code.replaceAll(new RegExp(`^${indent}`, "gm"), ""),
-      skip: order === "skip" ? value : undefined,
+      skip: isClone ? "a clone of the repository" : marked,
       exit: order === "exit" ? value : "0",
     };
   });
@@ -41,6 +58,7 @@ export function blocksOf(page: string, text: string): readonly ShellBlock[] {
 
 /** What the pages write instead of a reader's own addresses, folders and signatures. */
 const EXAMPLES: readonly (readonly [string, string])[] = [
+  ["hookporter@latest", "hookporter"],
   ["https://app.example/", "http://127.0.0.1:3000/"],
   ['"sha256=…"', '"$(npx hookporter sign body.json)"'],
   ["sha256=$DIGEST", "$(npx hookporter sign body.json)"],
@@ -60,7 +78,10 @@ const ALL_DONE = [
   `left && [ -z "$(left)" ]`,
 ].join("; ");
 
-/** A page that does what the block says, with what it needs running: an app, a `listen`, the sandbox, PostgreSQL. */
+/**
+ * A page that does what the block says, with what it needs running: an app, a `listen`, the
+ * sandbox, PostgreSQL.
+ */
 export function pageOf({ code, exit }: ShellBlock): string {
   const own = EXAMPLES.reduce((text, [from, to]) => text.replaceAll(from, to), code);
   const steps: string[] = ["<!-- run: cp -r ../scene/. . -->"];
@@ -89,11 +110,11 @@ export function pageOf({ code, exit }: ShellBlock): string {
   // Backups are written to new files, and a comparison needs something to compare with.
   if (/events backup backup\.db/.test(own)) steps.push("<!-- run: rm backup.db -->");
   if (/types --check/.test(own)) steps.push("<!-- run: npx hookporter types > types.txt -->");
-  const needsListen = /npx hookporter (?:trigger|replay)(?!.*--(?:url|handlers))|4400|listen\.ndjson/.test(
-    own,
-  );
+  const needsListen =
+    /npx hookporter (?:trigger|replay)(?!.*--(?:url|handlers))|4400|listen\.ndjson/.test(own);
   const ownListen = needsListen && !/npx hookporter listen/.test(own);
-  if (ownListen) start("npx hookporter listen --handlers handlers/ --json | tee listen.ndjson", READY);
+  if (ownListen)
+    start("npx hookporter listen --handlers handlers/ --json | tee listen.ndjson", READY);
 
   let listening: number | undefined;
   for (const part of own.split(/^(npx hookporter (?:listen|sandbox)\b.*(?<!&)\n)/m)) {
@@ -107,7 +128,8 @@ export function pageOf({ code, exit }: ShellBlock): string {
     start(part.trim(), part.includes(" sandbox") ? "try it" : "Endpoint");
     listening = started;
   }
-  // What a block sends to that `listen`, its handlers must have handled; `check` sends what they must not.
+  // What a block sends to that `listen`, its handlers must have handled; `check` sends what they
+  // must not.
   if (ownListen && !/npx hookporter check/.test(own)) steps.push(`<!-- run: ${ALL_DONE} -->`);
   return steps.join("\n\n");
 }

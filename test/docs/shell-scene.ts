@@ -5,7 +5,10 @@ import { SECRET } from "../receiver/sample.ts";
 import { setScene } from "./operations-scene.ts";
 
 const HANDLERS = 'export default { "*": () => {} };\n';
-/** A reader's app: it verifies and handles deliveries on every path, and reports how often an event ran. */
+/**
+ * A reader's app: it verifies and handles deliveries on every path, and reports how often an event
+ * ran.
+ */
 const APP = `import { createServer } from "node:http";
 import { createReceiver } from "hookporter";
 import { nodeReceiver } from "hookporter/node";
@@ -34,7 +37,10 @@ const runs = readFileSync("runs.txt", "utf8").split("\\n");
 console.log(runs.filter((id) => id === process.argv[2]).length);
 `;
 
-/** Fills a folder with what the commands on the pages find in a project: a secret, entries of all states, fixtures, handlers. */
+/**
+ * Fills a folder with what the commands on the pages find in a project: a secret, entries of all
+ * states, fixtures, handlers.
+ */
 export async function makeProject(folder: string): Promise<void> {
   const inbox = join(folder, ".hookporter", "inbox.db");
   for (const name of [".hookporter", "handlers", "src", "dist", "backups"])
@@ -52,7 +58,8 @@ export async function makeProject(folder: string): Promise<void> {
     "tell-the-team.js": "process.stdin.resume();\n",
     "body.json": '{"event":"payment.received"}',
   };
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text, { mode: 0o600 });
+  for (const [name, text] of Object.entries(files))
+    writeFileSync(join(folder, name), text, { mode: 0o600 });
   const options = { cwd: folder, env: {} };
   for (const to of ["fixtures/", "recorded/"])
     await runCli(["events", "export", "--kind", "payment.received", "--to", to], options);

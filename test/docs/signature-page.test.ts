@@ -11,12 +11,18 @@ const GROUPS = ["The body", "The secret", "The digest and the header", "Neither"
 
 it("the page lists every cause with its meaning and fix, and no other", () => {
   const onPage = GROUPS.flatMap((group) => rowsOf(sectionOf(page, group)));
-  const inCode = Object.entries(CAUSES).map(([code, { meaning, fix }]) => [`\`${code}\``, meaning, fix]);
+  const inCode = Object.entries(CAUSES).map(([code, { meaning, fix }]) => [
+    `\`${code}\``,
+    meaning,
+    fix,
+  ]);
   expect([...onPage].sort()).toEqual(inCode.sort());
 });
 
 it("the causes that the page names for libraries exist", () => {
-  const named = rowsOf(sectionOf(page, "What libraries do")).flatMap(([, , codes = ""]) => codes.split(", "));
+  const named = rowsOf(sectionOf(page, "What libraries do")).flatMap(([, , codes = ""]) =>
+    codes.split(", "),
+  );
   expect(named.length).toBeGreaterThan(10);
   const known = Object.keys(CAUSES).map((code) => `\`${code}\``);
   for (const code of named) expect(known).toContain(code);

@@ -5,7 +5,9 @@ import { codeOf, pagesIn, readPage } from "./markdown.ts";
 
 /** scaling-page.test.ts runs the queries of that page, with rows to find. */
 const pages = pagesIn("docs").filter((page) => page !== "docs/scaling.md");
-const scripts = pages.flatMap((page) => codeOf(readPage(page), "sql").map((sql) => ({ page, sql })));
+const scripts = pages.flatMap((page) =>
+  codeOf(readPage(page), "sql").map((sql) => ({ page, sql })),
+);
 
 it("some pages have SQL", () => expect(scripts.length).toBeGreaterThan(1));
 

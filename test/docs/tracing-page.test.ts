@@ -15,7 +15,10 @@ const OPTIONS: Readonly<Record<keyof TracingOptions, true>> = {
 };
 
 it("the page's examples compile", { timeout: 60_000 }, async () => {
-  const examples = codeOf(page, "ts").map((code, index): [string, string] => [`example-${index}.ts`, code]);
+  const examples = codeOf(page, "ts").map((code, index): [string, string] => [
+    `example-${index}.ts`,
+    code,
+  ]);
   expect(examples).toHaveLength(2);
   expect(await compileWithPackage(new Map(examples))).toBe("");
 });
@@ -29,7 +32,8 @@ it("the page of `hookporter/tracing` lists every option", () => {
 
 it("the attributes have the current names of OpenTelemetry's conventions, or begin with `hookporter.`", () => {
   const known = new Map<string, unknown>(Object.entries(conventions));
-  const isKnown = (name: string) => known.get(`ATTR_${name.replaceAll(".", "_").toUpperCase()}`) === name;
+  const isKnown = (name: string) =>
+    known.get(`ATTR_${name.replaceAll(".", "_").toUpperCase()}`) === name;
   const names = rowsOf(sectionOf(page, "Spans")).flatMap(([name = ""]) => quoted(name));
   expect(names.filter((name) => name.startsWith("messaging.")).length).toBeGreaterThan(5);
   expect(names.filter((name) => !name.startsWith("hookporter.") && !isKnown(name))).toEqual([]);

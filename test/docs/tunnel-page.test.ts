@@ -47,7 +47,10 @@ it.each([
 it("the page has the actual command of each known program", () => {
   const rows = rowsOf(sectionOf(page, "Other programs")).filter((row) => row.length === 3);
   const onPage = rows.map(([name = "", runs = ""]) => [quoted(name)[0], quoted(runs)[0]]);
-  const inCode = Object.entries(COMMAND_PRESETS).map(([name, { command }]) => [name, command.join(" ")]);
+  const inCode = Object.entries(COMMAND_PRESETS).map(([name, { command }]) => [
+    name,
+    command.join(" "),
+  ]);
   expect(onPage).toEqual(inCode);
 });
 

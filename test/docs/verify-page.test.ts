@@ -10,7 +10,11 @@ const OPTIONS: Readonly<Record<keyof VerifyOptions, true>> = {
   secret: true,
   signatureHeader: true,
 };
-const STATUSES: Readonly<Record<VerifiedDelivery["status"], true>> = { 200: true, 400: true, 401: true };
+const STATUSES: Readonly<Record<VerifiedDelivery["status"], true>> = {
+  200: true,
+  400: true,
+  401: true,
+};
 
 it("the page's example compiles", { timeout: 60_000 }, async () => {
   const [example = ""] = codeOf(page, "ts");

@@ -8,10 +8,19 @@ const [adapter = ""] = codeOf(page, "ts");
 
 /** The types keep these complete: an added or removed name does not compile. */
 const FIELDS: Readonly<Record<Exclude<keyof Incoming, "passedOn">, true>> = {
-  ...{ method: true, target: true, path: true, headers: true, read: true, remoteAddress: true },
+  method: true,
+  target: true,
+  path: true,
+  headers: true,
+  read: true,
+  remoteAddress: true,
 };
 const REASONS: Readonly<Record<BodyFailure, true>> = {
-  ...{ too_large: true, too_slow: true, aborted: true, stalled: true, overloaded: true },
+  too_large: true,
+  too_slow: true,
+  aborted: true,
+  stalled: true,
+  overloaded: true,
 };
 
 it("the page's adapter is the one that the suite of all adapters runs", () => {
@@ -20,6 +29,8 @@ it("the page's adapter is the one that the suite of all adapters runs", () => {
 });
 
 it("the page lists all that goes in, and every reason for no body", () => {
-  const names = rowsOf(sectionOf(page, "What goes in")).map(([name = ""]) => quoted(name)[0]?.split("(")[0]);
+  const names = rowsOf(sectionOf(page, "What goes in")).map(
+    ([name = ""]) => quoted(name)[0]?.split("(")[0],
+  );
   expect(names).toEqual([...Object.keys(FIELDS), ...Object.keys(REASONS)]);
 });

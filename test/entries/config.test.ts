@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-// @ts-expect-error: a script without types
-import { loadedBy } from "../../scripts/budgets.js";
 import { defineConfig } from "../../src/entries/config.ts";
+// @ts-expect-error: a script without types
+import { loadedBy } from "../../tools/budgets.js";
 import { root } from "../docs/markdown.ts";
 
 it("defineConfig returns the settings as they are", () => {
@@ -39,7 +39,15 @@ it("hookporter/config loads neither the receiver nor a package, and at most 20 k
   const chunks = loaded.slice(1).map((file) => /chunk-([a-z-]+)-[\w-]{8}\.js$/.exec(file)?.[1]);
   const expected = ["builtins", "env-text", "errors", "file-error", "file-trouble", "is-record"];
   expect([...new Set(chunks)].sort()).toEqual(
-    [...expected, "node-check", "or-else", "package", "read-project", "run-server", "unusable"].sort(),
+    [
+      ...expected,
+      "node-check",
+      "or-else",
+      "package",
+      "read-project",
+      "run-server",
+      "unusable",
+    ].sort(),
   );
   const texts = loaded.map((file) => readFileSync(file, "utf8"));
   expect(texts.join("").length).toBeLessThan(20_000);

@@ -21,7 +21,10 @@ import {
 } from "../receiver/sample.ts";
 import { openSandbox } from "../sandbox/open.ts";
 
-/** The functions of a user's that are not a receiver's: `test/receiver/user-code.test.ts` has those, and checks that none is missing. */
+/**
+ * The functions of a user's that are not a receiver's: `test/receiver/user-code.test.ts` has those,
+ * and checks that none is missing.
+ */
 
 function fail(): never {
   throw new Error("mine");
@@ -35,7 +38,9 @@ let warnings: string[] = [];
 let caught: unknown[] = [];
 beforeEach(() => {
   warnings = [];
-  vi.spyOn(process, "emitWarning").mockImplementation((message) => void warnings.push(String(message)));
+  vi.spyOn(process, "emitWarning").mockImplementation(
+    (message) => void warnings.push(String(message)),
+  );
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -56,17 +61,22 @@ it.each(FAILURES)("onAlert of watchAlerts that %s is told once", async (_, onAle
   expect(await told()).toEqual(["onAlert of watchAlerts failed: mine"]);
 });
 
-it.each(FAILURES)("clock of watchAlerts that %s is told once, and alerts still come", async (_, clock) => {
-  caught = uncaught();
-  const { receiver } = await openReceiver();
-  const onAlert = vi.fn();
-  onTestFinished(watchAlerts(receiver, { onAlert, every: 2, clock }));
-  await receiver.accept(deliveryOf("no JSON"));
-  await until(() => {
-    expect(onAlert).toHaveBeenCalledWith(expect.objectContaining({ type: "dead_letters", active: true }));
-  });
-  expect(await told()).toEqual([expect.stringMatching(/^clock of watchAlerts failed: /)]);
-});
+it.each(FAILURES)(
+  "clock of watchAlerts that %s is told once, and alerts still come",
+  async (_, clock) => {
+    caught = uncaught();
+    const { receiver } = await openReceiver();
+    const onAlert = vi.fn();
+    onTestFinished(watchAlerts(receiver, { onAlert, every: 2, clock }));
+    await receiver.accept(deliveryOf("no JSON"));
+    await until(() => {
+      expect(onAlert).toHaveBeenCalledWith(
+        expect.objectContaining({ type: "dead_letters", active: true }),
+      );
+    });
+    expect(await told()).toEqual([expect.stringMatching(/^clock of watchAlerts failed: /)]);
+  },
+);
 
 it.each(FAILURES)(
   "clock of collectMetrics that %s is told once, and ages are still shown",
@@ -86,7 +96,12 @@ it.each(FAILURES)(
   async (_, call) => {
     caught = uncaught();
     const service = await openService();
-    const client = clientOf(service, { onRetry: call, clock: call, random: call, sleep: async () => {} });
+    const client = clientOf(service, {
+      onRetry: call,
+      clock: call,
+      random: call,
+      sleep: async () => {},
+    });
     const date = new Date(Date.now() + 1000).toUTCString();
     service.next(failure(500), failure(429, {}, { "retry-after": date }));
     await client.properties.list();
@@ -118,14 +133,17 @@ it.each(FAILURES)("a listener of onDue that %s is told once", async (_, listener
   expect(await told()).toEqual(["a listener of onDue failed: mine"]);
 });
 
-it.each(FAILURES)("transaction of a test receiver that %s fails the handler", async (_, transaction) => {
-  caught = uncaught();
-  const receiver = await createTestReceiver({ transaction, log: keptLog().log });
-  onTestFinished(() => receiver.close());
-  receiver.on("payment.received", () => {}, { tx: true });
-  expect(await receiver.deliver("payment.received")).toMatchObject({ state: "dead" });
-  expect(await told()).toEqual([]);
-});
+it.each(FAILURES)(
+  "transaction of a test receiver that %s fails the handler",
+  async (_, transaction) => {
+    caught = uncaught();
+    const receiver = await createTestReceiver({ transaction, log: keptLog().log });
+    onTestFinished(() => receiver.close());
+    receiver.on("payment.received", () => {}, { tx: true });
+    expect(await receiver.deliver("payment.received")).toMatchObject({ state: "dead" });
+    expect(await told()).toEqual([]);
+  },
+);
 
 it.each(FAILURES)("waitUntil of a runtime that %s changes no answer", async (_, waitUntil) => {
   caught = uncaught();

@@ -65,7 +65,10 @@ describe("CanonicalJson", () => {
     ["one long string", "x".repeat(160_000)],
     ["one long string with characters of two, three and four bytes", "é漢😀".repeat(32_000)],
     ["one long string with escapes and lone surrogates", '\n"\ud800x\udc00'.repeat(32_000)],
-    ["strings of 50 to 80 characters", Array.from({ length: 30 }, (_, more) => "y".repeat(50 + more))],
+    [
+      "strings of 50 to 80 characters",
+      Array.from({ length: 30 }, (_, more) => "y".repeat(50 + more)),
+    ],
     [
       "the same with two bytes at their end",
       Array.from({ length: 30 }, (_, more) => `${"y".repeat(50 + more)}é`),
@@ -75,10 +78,18 @@ describe("CanonicalJson", () => {
       Array.from({ length: 30 }, (_, more) => `${"y".repeat(50 + more)}"`),
     ],
     ["many short values", Array.from({ length: 32_000 }, (_, index) => `item ${index}`)],
-    ["numbers that become longer", Array.from({ length: 50_000 }, () => ({ digits: 15n, power: -1 }))],
+    [
+      "numbers that become longer",
+      Array.from({ length: 50_000 }, () => ({ digits: 15n, power: -1 })),
+    ],
     [
       "many members",
-      { members: Array.from({ length: 9000 }, (_, index) => [`key ${index}`, [null, `é${index}`]] as const) },
+      {
+        members: Array.from(
+          { length: 9000 },
+          (_, index) => [`key ${index}`, [null, `é${index}`]] as const,
+        ),
+      },
     ],
     [
       "long members that change places",
@@ -121,13 +132,16 @@ describe("CanonicalJson", () => {
     });
   });
 
-  it.each([15, 16, 17, 40])("[case 41] returns one canonical form for %i keys in any order", (count) => {
-    const keys = KEYS.slice(0, count);
-    const forms = [keys, keys.toReversed(), [...keys.slice(7), ...keys.slice(0, 7)]].map((order) =>
-      canonicalOf(`{"a":${objectOf(order)}}`, "a"),
-    );
-    expect(forms).toEqual(forms.map(() => objectOf(keys)));
-  });
+  it.each([15, 16, 17, 40])(
+    "[case 41] returns one canonical form for %i keys in any order",
+    (count) => {
+      const keys = KEYS.slice(0, count);
+      const forms = [keys, keys.toReversed(), [...keys.slice(7), ...keys.slice(0, 7)]].map(
+        (order) => canonicalOf(`{"a":${objectOf(order)}}`, "a"),
+      );
+      expect(forms).toEqual(forms.map(() => objectOf(keys)));
+    },
+  );
 
   it("allows the same key in different objects", () => {
     expect(faultOf('{"a":{"a":[{"a":1},{"a":2}]},"b":{"a":1}}')).toBeUndefined();
@@ -212,7 +226,9 @@ function printed(tree: Tree): string {
   if (typeof tree === "string") return JSON.stringify(tree);
   if ("digits" in tree) return canonicalNumber(`${tree.digits}e${tree.power}`);
   if (!("members" in tree)) return `[${tree.map(printed).join(",")}]`;
-  const members = tree.members.map(([key, value]) => [JSON.stringify(key), printed(value)] as const);
+  const members = tree.members.map(
+    ([key, value]) => [JSON.stringify(key), printed(value)] as const,
+  );
   members.sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${members.map((member) => member.join(":")).join(",")}}`;
 }

@@ -15,7 +15,9 @@ describe("canonicalNumber", () => {
   });
 
   it("[case 35] distinguishes integers that round to the same double", () => {
-    expect(canonicalNumber("12345678901234567890")).not.toBe(canonicalNumber("12345678901234567891"));
+    expect(canonicalNumber("12345678901234567890")).not.toBe(
+      canonicalNumber("12345678901234567891"),
+    );
     expect(canonicalNumber("1234567890123456789012345")).not.toBe(
       canonicalNumber("1234567890123456789012346"),
     );
@@ -28,7 +30,9 @@ describe("canonicalNumber", () => {
   });
 
   it("distinguishes exponents that no double can hold", () => {
-    expect(canonicalNumber("1e12345678901234567890")).not.toBe(canonicalNumber("1e12345678901234567891"));
+    expect(canonicalNumber("1e12345678901234567890")).not.toBe(
+      canonicalNumber("1e12345678901234567891"),
+    );
   });
 
   it("does not change its own output", () => {
@@ -36,7 +40,10 @@ describe("canonicalNumber", () => {
       .tuple(fc.bigInt(), fc.integer({ min: -50, max: 50 }))
       .map(([digits, power]) => `${digits}e${power}`);
     fc.assert(
-      fc.property(lexeme, (text) => canonicalNumber(canonicalNumber(text)) === canonicalNumber(text)),
+      fc.property(
+        lexeme,
+        (text) => canonicalNumber(canonicalNumber(text)) === canonicalNumber(text),
+      ),
     );
   });
 
@@ -74,14 +81,22 @@ describe("isHeld", () => {
     ["9007199254740992", "9007199254740994", "-9007199254740992.0", "1000000000000000000000"],
     // As Python's %.17g and older PHP print 0.1, and its exact value.
     ["0.10000000000000001", "0.1000000000000000055511151231257827"],
-    // As JavaScript prints a double that lies in the middle of two numbers of 16 digits: with 16 digits it would be …7.3.
+    // As JavaScript prints a double that lies in the middle of two numbers of 16 digits: with 16
+    // digits it would be …7.3.
     ["563525083535967.2"],
   ])("is true of %s, %s, %s …", (...texts) => {
     expect(texts.filter((text) => !held(text))).toEqual([]);
   });
 
   it.each([
-    ["9007199254740993", "-9007199254740993.0", "12345678901234567890", "1e400", "-1e309", "1e-400"],
+    [
+      "9007199254740993",
+      "-9007199254740993.0",
+      "12345678901234567890",
+      "1e400",
+      "-1e309",
+      "1e-400",
+    ],
     ["3.14159265358979323846", "0.1234567890123456789", `1${"0".repeat(15)}1.5`, "1".repeat(400)],
   ])("[case 35] is false of %s, %s, %s …", (...texts) => {
     expect(texts.filter(held)).toEqual([]);
@@ -100,7 +115,8 @@ describe("isHeld", () => {
   it("is true of an integer exactly if a double has its value", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }), (value) => {
-        // A double in the middle of its neighbours' integers may print the same digits, if they end in zeros.
+        // A double in the middle of its neighbours' integers may print the same digits, if they end
+        // in zeros.
         const text = String(value);
         return !/[1-9]$/.test(text) || held(text) === (BigInt(Number(text)) === value);
       }),

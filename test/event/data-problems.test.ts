@@ -98,16 +98,27 @@ describe("the problems of data", () => {
     ]);
   });
 
-  it.each(["zod", "valibot", "arktype"] as const)("hold no value and no key of data with %s", (library) => {
-    const schema = { zod, valibot, arktype }[library];
-    expect(problemsOf(schema, DATA).join("\n").toLowerCase()).not.toContain(CANARY);
-  });
+  it.each(["zod", "valibot", "arktype"] as const)(
+    "hold no value and no key of data with %s",
+    (library) => {
+      const schema = { zod, valibot, arktype }[library];
+      expect(problemsOf(schema, DATA).join("\n").toLowerCase()).not.toContain(CANARY);
+    },
+  );
 
   it.each([
     ["a value", { iban: CANARY }, `the account ${CANARY} is unknown`],
-    ["a value in other letters", { iban: CANARY }, `the account ${CANARY.toUpperCase()} is unknown`],
+    [
+      "a value in other letters",
+      { iban: CANARY },
+      `the account ${CANARY.toUpperCase()} is unknown`,
+    ],
     ["a value with spaces around it", { iban: ` ${CANARY}\n` }, `the account ${CANARY} is unknown`],
-    ["a value as JSON", { iban: `${CANARY}"\n` }, `the account ${JSON.stringify(`${CANARY}"\n`)} is unknown`],
+    [
+      "a value as JSON",
+      { iban: `${CANARY}"\n` },
+      `the account ${JSON.stringify(`${CANARY}"\n`)} is unknown`,
+    ],
     ["a short value", { iban: "NL" }, "the country NL is unknown"],
     ["a short value at its start", { iban: "NL" }, "NL is unknown"],
     ["a value within a word", { iban: "mail" }, "the email is unknown"],
@@ -141,7 +152,10 @@ describe("the problems of data", () => {
     ["a value in an expectation", { expected: `an account other than ${CANARY}` }],
     ["a value after a type's name", { expected: `string ${CANARY}` }],
     ["a value before a type's name", { expected: `${CANARY} string` }],
-    ["a value in an expectation that is told in the message", { message: `a must be ${CANARY} (was 1)` }],
+    [
+      "a value in an expectation that is told in the message",
+      { message: `a must be ${CANARY} (was 1)` },
+    ],
     ["a literal value", { expected: `"${CANARY}"` }],
   ])("leave out %s", (_, issue) => {
     const problems = toDataProblems([{ message: "", path: ["a"], ...issue }], { a: CANARY });
@@ -164,9 +178,9 @@ describe("the problems of data", () => {
     [{ message: "" }, "does not fit its schema, got string"],
     [{ message: 7 as never }, "does not fit its schema, got string"],
   ])("say of the issue %j: %s", (issue, message) => {
-    expect(toDataProblems([{ path: ["a"], ...issue } as StandardSchemaV1.Issue], { a: "x" })).toEqual([
-      { field: "data.a", message },
-    ]);
+    expect(
+      toDataProblems([{ path: ["a"], ...issue } as StandardSchemaV1.Issue], { a: "x" }),
+    ).toEqual([{ field: "data.a", message }]);
   });
 
   it.each([
@@ -197,11 +211,16 @@ describe("the problems of data", () => {
 
   it("leave out every message if data is too large to be compared", () => {
     const data = { list: Array.from({ length: 30_000 }, () => 0) };
-    expect(toDataProblems([{ message: "no" }], data)[0]?.message).toBe("does not fit its schema, got object");
+    expect(toDataProblems([{ message: "no" }], data)[0]?.message).toBe(
+      "does not fit its schema, got object",
+    );
   });
 
   it("are at most 20, and at least one", () => {
-    const issues = Array.from({ length: 50 }, (_, index) => ({ message: "no", path: [`f${index}`] }));
+    const issues = Array.from({ length: 50 }, (_, index) => ({
+      message: "no",
+      path: [`f${index}`],
+    }));
     expect(toDataProblems(issues, {})).toHaveLength(20);
     expect(toDataProblems([], {})).toHaveLength(1);
   });

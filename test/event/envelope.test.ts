@@ -6,7 +6,10 @@ import { invalidField } from "../../src/event/parse-envelope.ts";
 const any = fc.oneof(fc.jsonValue(), fc.constantFrom("wh_1", "wh_", "", null, [], {}));
 const maybe = (good: fc.Arbitrary<unknown>) =>
   fc.option(fc.oneof({ weight: 9, arbitrary: good }, any), { nil: undefined, freq: 20 });
-const webhook = fc.record({ id: maybe(fc.string().map((rest) => `wh_${rest}`)), url: maybe(fc.string()) });
+const webhook = fc.record({
+  id: maybe(fc.string().map((rest) => `wh_${rest}`)),
+  url: maybe(fc.string()),
+});
 const nearly = fc.record({
   event: maybe(fc.string()),
   timestamp: maybe(fc.string()),

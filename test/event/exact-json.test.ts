@@ -28,6 +28,9 @@ it("any JSON is printed as it was, numbers exactly", () => {
   );
 });
 
-it.each(["", "01", "1.", ".5", "-", "1e", "[1,]", "{1:1}", '"', "nul", "1 2"])("%j is refused", (text) => {
-  expect(() => parseExact(text)).toThrow(SyntaxError);
-});
+it.each(["", "01", "1.", ".5", "-", "1e", "[1,]", "{1:1}", '"', "nul", "1 2"])(
+  "%j is refused",
+  (text) => {
+    expect(() => parseExact(text)).toThrow(SyntaxError);
+  },
+);

@@ -24,11 +24,14 @@ it.each([
   expect(exactNumber({ body }, path)).toBe(text);
 });
 
-it.each(["", "data..rent", "data rent", "data[", "data[-1]", "data['x']"])("refuses the path %j", (path) => {
-  expect(() => exactNumber({ body }, path)).toThrow(
-    new TypeError(`expected a path such as data.rooms[2].area, got ${JSON.stringify(path)}`),
-  );
-});
+it.each(["", "data..rent", "data rent", "data[", "data[-1]", "data['x']"])(
+  "refuses the path %j",
+  (path) => {
+    expect(() => exactNumber({ body }, path)).toThrow(
+      new TypeError(`expected a path such as data.rooms[2].area, got ${JSON.stringify(path)}`),
+    );
+  },
+);
 
 it("[case 35] names each number of an event that a double does not hold, under a path that exactNumber takes", () => {
   const read = readEnvelope(body);

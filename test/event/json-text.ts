@@ -29,7 +29,10 @@ const text = fc.oneof(
 const key = text.filter((name) => !["__proto__", "constructor", "prototype"].includes(name));
 
 const exactNumber: fc.Arbitrary<ExactNumber> = fc.record({
-  digits: fc.oneof(fc.bigInt({ min: -99n, max: 99n }), fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n })),
+  digits: fc.oneof(
+    fc.bigInt({ min: -99n, max: 99n }),
+    fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n }),
+  ),
   power: fc.integer({ min: -6, max: 6 }),
 });
 
@@ -58,7 +61,10 @@ export const anyDraw: fc.Arbitrary<Draw> = fc.integer().map((seed) => {
   };
 });
 
-/** One of the many JSON texts of a value, with random key order, spacing, escapes and spelling of numbers. */
+/**
+ * One of the many JSON texts of a value, with random key order, spacing, escapes and spelling of
+ * numbers.
+ */
 export function write(tree: Tree, draw: Draw): string {
   if (tree === null || typeof tree === "boolean") return String(tree);
   if (typeof tree === "string") return writeString(tree, draw);
@@ -81,7 +87,9 @@ export function exactForm(tree: Tree): string {
   if (typeof tree === "string") return JSON.stringify(tree);
   if ("digits" in tree) return `n${tree.digits * 10n ** BigInt(tree.power + 10)}`;
   if (!("members" in tree)) return `[${tree.map(exactForm).join(",")}]`;
-  const members = tree.members.map(([name, value]) => `${JSON.stringify(name)}:${exactForm(value)}`);
+  const members = tree.members.map(
+    ([name, value]) => `${JSON.stringify(name)}:${exactForm(value)}`,
+  );
   return `{${members.sort().join(",")}}`;
 }
 
@@ -97,7 +105,10 @@ export function changed(tree: Tree, draw: Draw): Tree {
     const at = draw(members.length);
     if (draw(4) === 0) return { members: members.filter((_, index) => index !== at) };
     return {
-      members: members.map(([name, value], index) => [name, index === at ? changed(value, draw) : value]),
+      members: members.map(([name, value], index) => [
+        name,
+        index === at ? changed(value, draw) : value,
+      ]),
     };
   }
   if (tree.length === 0) return [null];
@@ -136,7 +147,8 @@ function writeNumber({ digits, power }: ExactNumber, draw: Draw): string {
   if (exponent >= 0)
     return `${sign}${whole === "0" ? "0" : whole + "0".repeat(exponent)}${[".0", ""][draw(2)]}`;
   const padded = whole.padStart(1 - exponent, "0");
-  const [before, after] = [padded.slice(0, exponent), padded.slice(exponent)];
+  const before = padded.slice(0, exponent);
+  const after = padded.slice(exponent);
   return `${sign}${before.replace(/^0+(?=.)/, "")}.${after}`;
 }
 

@@ -32,7 +32,9 @@ describe("checkKindPattern", () => {
     expect(() => checkKindPattern("payment.receive")).toThrow(
       '"payment.receive": did you mean payment.received?',
     );
-    expect(() => checkKindPattern("visits")).toThrow(`"visits": the kinds are ${eventKinds.join(", ")}`);
+    expect(() => checkKindPattern("visits")).toThrow(
+      `"visits": the kinds are ${eventKinds.join(", ")}`,
+    );
   });
 
   it.each(["*", "property.*", "deal.*", ...eventKinds])("accepts %s", (pattern) => {
@@ -60,7 +62,9 @@ describe("checkKindPattern", () => {
     "__proto__",
     "toString",
   ])("refuses %j, which matches no kind", (pattern) => {
-    expect(() => checkKindPattern(pattern)).toThrow(expect.objectContaining({ code: "option_invalid" }));
+    expect(() => checkKindPattern(pattern)).toThrow(
+      expect.objectContaining({ code: "option_invalid" }),
+    );
   });
 });
 

@@ -21,8 +21,14 @@ describe("event kinds", () => {
 
   it("are in 4 groups of 3", () => {
     const sizes = new Map<string, number>();
-    for (const { group } of Object.values(EVENT_KINDS)) sizes.set(group, (sizes.get(group) ?? 0) + 1);
-    expect(Object.fromEntries(sizes)).toEqual({ properties: 3, tenants: 3, finances: 3, prospecting: 3 });
+    for (const { group } of Object.values(EVENT_KINDS))
+      sizes.set(group, (sizes.get(group) ?? 0) + 1);
+    expect(Object.fromEntries(sizes)).toEqual({
+      properties: 3,
+      tenants: 3,
+      finances: 3,
+      prospecting: 3,
+    });
   });
 
   it("each have a meaning", () => {

@@ -22,7 +22,10 @@ describe("readEnvelope accepts", () => {
   });
 
   it("[case 23] a byte order mark, which does not change the id", () => {
-    const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), Buffer.from(JSON.stringify(ENVELOPE))]);
+    const marked = Buffer.concat([
+      Buffer.from([0xef, 0xbb, 0xbf]),
+      Buffer.from(JSON.stringify(ENVELOPE)),
+    ]);
     expect(readEnvelope(marked)).toEqual(read(ENVELOPE));
   });
 
@@ -63,12 +66,18 @@ describe("readEnvelope accepts", () => {
   });
 
   it("the envelope's own id as event id", () => {
-    expect(read({ ...ENVELOPE, id: "evt_live_77" })).toMatchObject({ ok: true, eventId: "evt_live_77" });
+    expect(read({ ...ENVELOPE, id: "evt_live_77" })).toMatchObject({
+      ok: true,
+      eventId: "evt_live_77",
+    });
   });
 
   it.each([null, 7, "", {}, ["evt_1"]])("no id in %j, and derives one", (id) => {
     const derived = read(ENVELOPE);
-    expect(read({ ...ENVELOPE, id })).toMatchObject({ ok: true, eventId: derived.ok ? derived.eventId : "" });
+    expect(read({ ...ENVELOPE, id })).toMatchObject({
+      ok: true,
+      eventId: derived.ok ? derived.eventId : "",
+    });
   });
 });
 
@@ -84,10 +93,11 @@ describe("readEnvelope rejects", () => {
     ["a cut sequence", [0xe2, 0x82]],
     ["a code point past the end", [0xf4, 0x90, 0x80, 0x80]],
   ])("[case 24] %s as not UTF-8", (_, bytes) => {
-    const [head, tail] = ['{"event":"', '"}'];
-    expect(reasonOf(Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from(tail)]))).toBe(
-      "invalid_utf8",
-    );
+    const head = '{"event":"';
+    const tail = '"}';
+    expect(
+      reasonOf(Buffer.concat([Buffer.from(head), Buffer.from(bytes), Buffer.from(tail)])),
+    ).toBe("invalid_utf8");
   });
 
   it("[case 26] UTF-16, with and without a mark", () => {
@@ -158,7 +168,10 @@ describe("readEnvelope rejects", () => {
     ["webhook.url", { ...ENVELOPE, webhook: { id: "wh_1" } }],
     ["webhook.url", { ...ENVELOPE, webhook: { id: "wh_1", url: 1 } }],
   ])("[case 37] a missing or mistyped %s by name", (field, value) => {
-    expect(read(value)).toMatchObject({ ok: false, rejection: { reason: "invalid_envelope", field } });
+    expect(read(value)).toMatchObject({
+      ok: false,
+      rejection: { reason: "invalid_envelope", field },
+    });
   });
 
   it.each(["", "yesterday", "2024-02-30T00:00:00Z", "2024-01-15T10:30:00", "1705314600"])(
@@ -199,7 +212,10 @@ describe("readEnvelopeAgain", () => {
     ["invalid_envelope", "{}"],
     ["invalid_envelope", "[]"],
   ])("rejects %s, as a damaged file may contain anything", (reason, text) => {
-    expect(readEnvelopeAgain(Buffer.from(text))).toMatchObject({ ok: false, rejection: { reason } });
+    expect(readEnvelopeAgain(Buffer.from(text))).toMatchObject({
+      ok: false,
+      rejection: { reason },
+    });
   });
 });
 

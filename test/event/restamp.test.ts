@@ -34,11 +34,19 @@ describe("restamp", () => {
         const others = given.filter(
           ([name]) => name !== "timestamp" && name !== "__proto__" && name !== "constructor",
         );
-        const tree: Tree = { members: [...others, ["timestamp", { digits: 987_654_321_987n, power: 0 }]] };
-        // The number's spelling is random too, so it is found by its digits and replaced by the marker.
-        const written = write(tree, draw).replace(/-?9876543219870*(?:\.0+)?(?:[eE][+-]?\d+)?/, marker);
+        const tree: Tree = {
+          members: [...others, ["timestamp", { digits: 987_654_321_987n, power: 0 }]],
+        };
+        // The number's spelling is random too, so it is found by its digits and replaced by the
+        // marker.
+        const written = write(tree, draw).replace(
+          /-?9876543219870*(?:\.0+)?(?:[eE][+-]?\d+)?/,
+          marker,
+        );
         fc.pre(written.split(marker).length === 2);
-        expect(text(restamp(Buffer.from(written), INSTANT))).toBe(written.replace(marker, () => STAMP));
+        expect(text(restamp(Buffer.from(written), INSTANT))).toBe(
+          written.replace(marker, () => STAMP),
+        );
       }),
       { numRuns: 300 },
     );

@@ -4,12 +4,15 @@ import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
 
 describe("sampleEvent", () => {
-  it.each(eventKinds)("returns an envelope of %s with the sample's own timestamp and data", (kind) => {
-    const sample = sampleEvent(kind);
-    expect(sample.event).toBe(kind);
-    expect(Object.keys(sample.data).length).toBeGreaterThan(0);
-    expect(readEnvelope(Buffer.from(JSON.stringify(sample)))).toMatchObject({ ok: true });
-  });
+  it.each(eventKinds)(
+    "returns an envelope of %s with the sample's own timestamp and data",
+    (kind) => {
+      const sample = sampleEvent(kind);
+      expect(sample.event).toBe(kind);
+      expect(Object.keys(sample.data).length).toBeGreaterThan(0);
+      expect(readEnvelope(Buffer.from(JSON.stringify(sample)))).toMatchObject({ ok: true });
+    },
+  );
 
   it("takes another timestamp, and other data, without changing the rest", () => {
     const sample = sampleEvent("lead.created");

@@ -72,7 +72,11 @@ describe("checkData of other kinds", () => {
 describe("checkData with the user's schemas", () => {
   it("returns the schema's output", async () => {
     const schema = z.object({ amount: z.string().transform(Number) });
-    const result = await checkData("payment.received", { amount: "12.5" }, { "payment.received": schema });
+    const result = await checkData(
+      "payment.received",
+      { amount: "12.5" },
+      { "payment.received": schema },
+    );
     expect(result).toEqual({ ok: true, data: { amount: 12.5 } });
   });
 
@@ -86,7 +90,11 @@ describe("checkData with the user's schemas", () => {
   });
 
   it("accepts a schema for an unknown kind", async () => {
-    const result = await checkData("visit.booked", {}, { "visit.booked": z.object({ at: z.string() }) });
+    const result = await checkData(
+      "visit.booked",
+      {},
+      { "visit.booked": z.object({ at: z.string() }) },
+    );
     expect(result).toMatchObject({ ok: false, problems: [{ field: "data.at" }] });
   });
 
@@ -101,7 +109,9 @@ describe("checkData with the user's schemas", () => {
   });
 
   it("waits for a promise that is not one of this realm, or of a library", async () => {
-    const foreign = runInNewContext("Promise.resolve({ issues: [{ message: 'no', path: ['amount'] }] })");
+    const foreign = runInNewContext(
+      "Promise.resolve({ issues: [{ message: 'no', path: ['amount'] }] })",
+    );
     const schema: StandardSchemaV1 = {
       "~standard": { version: 1, vendor: "other", validate: () => foreign },
     };
@@ -114,7 +124,9 @@ describe("checkData with the user's schemas", () => {
       "~standard": {
         version: 1,
         vendor: "by-hand",
-        validate: () => ({ issues: [{ message: "no", path: [{ key: "lines" }, 0, { key: "amount" }] }] }),
+        validate: () => ({
+          issues: [{ message: "no", path: [{ key: "lines" }, 0, { key: "amount" }] }],
+        }),
       },
     };
     const result = await checkData("expense.created", {}, { "expense.created": schema });

@@ -24,10 +24,14 @@ describe("decodeUtf8", () => {
 });
 
 describe("hasByteOrderMark", () => {
-  it.each([[[]], [[0xef]], [[0xef, 0xbb]], [[0xef, 0xbb, 0x00]], [[0xef, 0x00, 0xbf]], [[0x00, 0xbb, 0xbf]]])(
-    "finds no mark in %j",
-    (bytes) => {
-      expect(hasByteOrderMark(Uint8Array.from(bytes))).toBe(false);
-    },
-  );
+  it.each([
+    [[]],
+    [[0xef]],
+    [[0xef, 0xbb]],
+    [[0xef, 0xbb, 0x00]],
+    [[0xef, 0x00, 0xbf]],
+    [[0x00, 0xbb, 0xbf]],
+  ])("finds no mark in %j", (bytes) => {
+    expect(hasByteOrderMark(Uint8Array.from(bytes))).toBe(false);
+  });
 });

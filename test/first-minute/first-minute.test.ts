@@ -11,7 +11,10 @@ import { walkListen, walkProject } from "./projects.ts";
 import { conditions, table, withMeasured } from "./report.ts";
 import type { Walk } from "./walk.ts";
 
-/** Everything is downloaded into an empty cache, so only the long run and `npm run first-minute`, which writes the page, do it. */
+/**
+ * Everything is downloaded into an empty cache, so only the long run does it, or this variable,
+ * with which the page is written.
+ */
 const isWriting = process.env.HOOKPORTER_FIRST_MINUTE !== undefined;
 const isRunning = isWriting || process.env.HOOKPORTER_LONG !== undefined;
 const PAGE = join(root, "docs", "first-minute.md");
@@ -45,13 +48,18 @@ describe.skipIf(!isRunning)("the first minute of a new user", { timeout: 300_000
       writeFileSync(PAGE, withMeasured(readFileSync(PAGE, "utf8"), measured));
   });
 
-  it.each(templates)("ends with a handled delivery in a project of $name", async ({ name, inboxes }) => {
-    const settings: Record<string, string> =
-      postgres === undefined ? { HOOKPORTER_INBOX: "./data/inbox.db" } : { DATABASE_URL: postgres.url };
-    const walk = await walkProject(name, tarball, inboxes.includes("file") ? {} : settings);
-    expect(walk.commands.length).toBeLessThanOrEqual(6);
-    walks.push(walk);
-  });
+  it.each(templates)(
+    "ends with a handled delivery in a project of $name",
+    async ({ name, inboxes }) => {
+      const settings: Record<string, string> =
+        postgres === undefined
+          ? { HOOKPORTER_INBOX: "./data/inbox.db" }
+          : { DATABASE_URL: postgres.url };
+      const walk = await walkProject(name, tarball, inboxes.includes("file") ? {} : settings);
+      expect(walk.commands.length).toBeLessThanOrEqual(6);
+      walks.push(walk);
+    },
+  );
 
   it("ends with a shown delivery in listen", async () => {
     walks.push(await walkListen(tarball));

@@ -7,13 +7,18 @@ import { delimiter, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, vi } from "vitest";
 
-/** A new user's machine: an empty folder, an empty home and so an empty cache of npm. Both are gone when the test ends. */
+/**
+ * A new user's machine: an empty folder, an empty home and so an empty cache of npm. Both are gone
+ * when the test ends.
+ */
 export interface NewMachine {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** What the network of this machine needs; nothing else of this user's environment is taken over. */
+/**
+ * What the network of this machine needs; nothing else of this user's environment is taken over.
+ */
 const KEPT = /^(?:SystemRoot|TEMP|TMP|.*(?:CERT|CAFILE|PROXY).*)$/i;
 
 /** The Node that runs the tests, and its npm if it has one. */
@@ -23,7 +28,8 @@ export async function newMachine(): Promise<NewMachine> {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-first-minute-"));
   const home = mkdtempSync(join(tmpdir(), "hookporter-first-home-"));
   onTestFinished(() => {
-    for (const path of [folder, home]) rmSync(path, { recursive: true, force: true, maxRetries: 5 });
+    for (const path of [folder, home])
+      rmSync(path, { recursive: true, force: true, maxRetries: 5 });
   });
   return {
     folder,
@@ -104,7 +110,10 @@ export async function serve(
   return { seconds: since(began), log };
 }
 
-/** Ends a server and all that it started, and waits for the last of them, which may still write files. */
+/**
+ * Ends a server and all that it started, and waits for the last of them, which may still write
+ * files.
+ */
 async function endGroup({ pid }: ChildProcess): Promise<void> {
   if (pid === undefined) return;
   const lives = () => {

@@ -129,7 +129,13 @@ console.log(response.status);
 export const examples = { octokit, svix, stripe } as const;
 
 /** Installs a library, writes its example and a sender, starts the one and runs the other. */
-export async function walkExample({ packages, secret, path, server, send }: Example): Promise<Walk> {
+export async function walkExample({
+  packages,
+  secret,
+  path,
+  server,
+  send,
+}: Example): Promise<Walk> {
   const machine = await newMachine();
   const folder = join(machine.folder, "my-receiver");
   const install = `npm install ${packages.join(" ")}`;
@@ -149,10 +155,16 @@ export async function walkExample({ packages, secret, path, server, send }: Exam
     name: `${packages[0]} ${versionIn(folder, packages[0])}`,
     commands: ["mkdir my-receiver && cd my-receiver", "npm init -y", install, starts, sends],
     files: [server, send],
-    seconds: { create: created.seconds, install: installed.seconds, start: running.seconds, deliver },
+    seconds: {
+      create: created.seconds,
+      install: installed.seconds,
+      start: running.seconds,
+      deliver,
+    },
   };
 }
 
 function versionIn(folder: string, name: string): string {
-  return JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version;
+  return JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8"))
+    .version;
 }

@@ -4,8 +4,8 @@ import { freePort, type NewMachine, newMachine, printed, serve, type } from "./m
 import type { Walk } from "./walk.ts";
 
 /**
- * `npx hookporter init`, then each line that it prints, except `npm test`. The package is not published yet, so npx and the project take it
- * from the tarball, which no user has to type.
+ * `npx hookporter init`, then each line that it prints, except `npm test`. The package is not
+ * published yet, so npx and the project take it from the tarball, which no user has to type.
  */
 export async function walkProject(
   template: string,
@@ -23,7 +23,13 @@ export async function walkProject(
   const port = await freePort();
   const url = `http://127.0.0.1:${port}/webhooks`;
   const environment = { ...settings, PORT: String(port), METRICS_PORT: "0" };
-  const server = await serve(machine, project, lineWith(printedLines, "npm run dev"), url, environment);
+  const server = await serve(
+    machine,
+    project,
+    lineWith(printedLines, "npm run dev"),
+    url,
+    environment,
+  );
   const trigger = lineWith(printedLines, "npx hookporter trigger").replace(
     "127.0.0.1:3000",
     `127.0.0.1:${port}`,
@@ -35,7 +41,12 @@ export async function walkProject(
     name: `\`init --template ${template}\``,
     commands: [init, ...printedLines],
     files: [],
-    seconds: { create: created.seconds, install: installed.seconds, start: server.seconds, deliver },
+    seconds: {
+      create: created.seconds,
+      install: installed.seconds,
+      start: server.seconds,
+      deliver,
+    },
   };
 }
 
@@ -67,12 +78,15 @@ function withTarball(line: string, tarball: string): string {
 /** The lines that `init` tells the user to type, without its remarks. */
 function nextLines(output: string): readonly string[] {
   const lines = output.split("\n").filter((line) => line.startsWith("  "));
-  return lines.map((line) => line.trim().replace(/ {2,}\(.*\)$/, "")).filter((line) => line !== "npm test");
+  return lines
+    .map((line) => line.trim().replace(/ {2,}\(.*\)$/, ""))
+    .filter((line) => line !== "npm test");
 }
 
 function lineWith(lines: readonly string[], start: string): string {
   const line = lines.find((candidate) => candidate.startsWith(start));
-  if (line === undefined) throw new Error(`expected init to print ${start}, got ${lines.join(", ")}`);
+  if (line === undefined)
+    throw new Error(`expected init to print ${start}, got ${lines.join(", ")}`);
   return line;
 }
 

@@ -1,7 +1,17 @@
 import { availableParallelism, cpus, platform } from "node:os";
 import { characters, keys, total, type Walk } from "./walk.ts";
 
-const HEADINGS = ["", "commands", "keys", "code", "create", "install", "start", "deliver", "total"] as const;
+const HEADINGS = [
+  "",
+  "commands",
+  "keys",
+  "code",
+  "create",
+  "install",
+  "start",
+  "deliver",
+  "total",
+] as const;
 
 /** The table of docs/first-minute.md. */
 export function table(walks: readonly Walk[]): string {
@@ -24,7 +34,10 @@ export function table(walks: readonly Walk[]): string {
 }
 
 /** The machine and the versions of a measurement, in one sentence. */
-export function conditions(versions: { readonly hookporter: string; readonly npm: string }): string {
+export function conditions(versions: {
+  readonly hookporter: string;
+  readonly npm: string;
+}): string {
   const model =
     cpus()[0]
       ?.model.replaceAll(/\((?:R|TM)\)/g, "")

@@ -1,7 +1,10 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A balancer like the one of the example: in turn, and to the next one if a receiver refuses, fails or leaves. */
+/**
+ * A balancer like the one of the example: in turn, and to the next one if a receiver refuses, fails
+ * or leaves.
+ */
 export class Balancer {
   readonly #agent = new Agent({ keepAlive: true });
   readonly #ports: number[] = [];

@@ -17,9 +17,15 @@ it("the compose file has two receivers, two workers, a balancer and PostgreSQL",
 });
 
 it("every process of the compose file has the database and the secret", () => {
-  const processes = Object.values(services).filter(({ environment }) => environment?.ROLE !== undefined);
+  const processes = Object.values(services).filter(
+    ({ environment }) => environment?.ROLE !== undefined,
+  );
   for (const { environment } of processes) {
-    expect(Object.keys(environment ?? {}).sort()).toEqual(["DATABASE_URL", "HOOKPORTER_SECRET", "ROLE"]);
+    expect(Object.keys(environment ?? {}).sort()).toEqual([
+      "DATABASE_URL",
+      "HOOKPORTER_SECRET",
+      "ROLE",
+    ]);
   }
 });
 

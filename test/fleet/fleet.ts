@@ -50,14 +50,19 @@ export class Fleet {
     });
     const port = await new Promise<number>((resolve, reject) => {
       child.stdout.on("data", (line) => resolve(Number(/listening on (\d+)/.exec(`${line}`)?.[1])));
-      child.once("exit", (code) => reject(new Error(`expected ${name} to start, but it ended with ${code}`)));
+      child.once("exit", (code) =>
+        reject(new Error(`expected ${name} to start, but it ended with ${code}`)),
+      );
     });
     this.#members.set(name, { child, port });
     if (role === "receive") this.#balancer.add(port);
     return port;
   }
 
-  /** Asks a process to end, and returns its exit code. A receiver leaves the balancer as soon as it is not ready. */
+  /**
+   * Asks a process to end, and returns its exit code. A receiver leaves the balancer as soon as it
+   * is not ready.
+   */
   async stop(name: string): Promise<number | null> {
     const member = this.#members.get(name);
     if (member === undefined) throw new Error(`expected ${name} to run`);

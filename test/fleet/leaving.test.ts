@@ -18,7 +18,14 @@ it("a receiver of the example that leaves ends the connections that its balancer
   const headers = { "x-service-signature": sign(body, SECRET) };
   const untilTold = async () => {
     for (;;) {
-      const asked = request({ host: "127.0.0.1", port, path: "/webhooks", agent, headers, method: "POST" });
+      const asked = request({
+        host: "127.0.0.1",
+        port,
+        path: "/webhooks",
+        agent,
+        headers,
+        method: "POST",
+      });
       const [answer]: IncomingMessage[] = await once(asked.end(body), "response");
       const ended = once(answer?.resume() as IncomingMessage, "end");
       if (answer?.headers.connection === "close") return answer.statusCode;

@@ -25,13 +25,19 @@ it("5000 dead letters run in order at 50 a second, stop where the target falls o
     numbers.map((n) => {
       const body = Buffer.from(
         JSON.stringify({
-          ...{ event: "payment.received", timestamp: "2024-01-15T12:00:00Z", data: { n } },
+          event: "payment.received",
+          timestamp: "2024-01-15T12:00:00Z",
+          data: { n },
           webhook: { id: "wh_1", url: "https://example.com" },
         }),
       );
       return inbox.append({
-        ...{ key: sampleKey({ eventId: `evt_${n}` }), kind: "payment.received" },
-        ...{ eventTimestamp: 0, state: "waiting", reason: null, orderKey: String(n % 100) },
+        key: sampleKey({ eventId: `evt_${n}` }),
+        kind: "payment.received",
+        eventTimestamp: 0,
+        state: "waiting",
+        reason: null,
+        orderKey: String(n % 100),
         delivery: { method: "POST", target: "/", headers: {}, body, receivedAt: Date.now() },
       });
     }),
@@ -68,7 +74,8 @@ it("5000 dead letters run in order at 50 a second, stop where the target falls o
     WAIT,
   );
   const [, where = 0] = /#(\d+)/.exec(await run("pause")) ?? [];
-  expect(Math.abs(Number(where) - HALF)).toBeLessThan(100); // few ran before the pause, and some waited for their key
+  // few ran before the pause, and some waited for their key
+  expect(Math.abs(Number(where) - HALF)).toBeLessThan(100);
   expect(lines).toContainEqual(
     expect.objectContaining({ level: "error", fields: expect.objectContaining({ retry: 1 }) }),
   );

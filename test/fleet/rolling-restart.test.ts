@@ -33,7 +33,8 @@ describe("the fleet of the example", async () => {
     timeout: 120_000,
     retry: 0,
   }, async () => {
-    const [schema, own] = [newSchema(), newSchema()];
+    const schema = newSchema();
+    const own = newSchema();
     await admin.query(`CREATE SCHEMA ${own}; SET search_path TO ${own};
       ${readFileSync(join(root, "examples", "fleet", "schema.sql"), "utf8")} RESET search_path`);
     const url = `${server.url}?schema=${schema}&options=-c%20search_path%3D${own}`;
@@ -83,7 +84,9 @@ describe("the fleet of the example", async () => {
     expect(codes).toEqual([0, 0, 0, 0]);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     expect(statuses.length).toBeGreaterThan(sent); // some came twice
-    expect(fresh.sort((a, b) => a - b)).toEqual(Array.from({ length: sent }, (_, number) => number));
+    expect(fresh.sort((a, b) => a - b)).toEqual(
+      Array.from({ length: sent }, (_, number) => number),
+    );
     const { rows } = await admin.query(`SELECT count(*)::int AS booked FROM ${own}.booked`);
     expect(rows[0].booked).toBe(sent);
     for (const name of MEMBERS) expect(await fleet.stop(name)).toBe(0);

@@ -23,8 +23,13 @@ function open(options?: HandOnOptions) {
   /** Hands an event on; `outcome` is what became of it. */
   const add = (id: string, { size = 10, orderKey = null as string | null } = {}) => {
     const aborter = new AbortController();
-    const message = { outcome: "open" as unknown, abort: (reason: unknown) => aborter.abort(reason) };
-    Promise.resolve(handler(eventOf(id), contextOf({ size, orderKey, signal: aborter.signal }))).then(
+    const message = {
+      outcome: "open" as unknown,
+      abort: (reason: unknown) => aborter.abort(reason),
+    };
+    Promise.resolve(
+      handler(eventOf(id), contextOf({ size, orderKey, signal: aborter.signal })),
+    ).then(
       () => {
         message.outcome = "taken";
       },
@@ -112,7 +117,8 @@ describe("a batch of handOn", () => {
 describe("a message of handOn", () => {
   it("is taken if send returns nothing", async () => {
     const { add, batches } = open();
-    const [a, b] = [add("a"), add("b")];
+    const a = add("a");
+    const b = add("b");
     await pass(5);
     expect([a.outcome, b.outcome]).toEqual(["open", "open"]);
     batches[0]?.end();
@@ -185,7 +191,8 @@ describe("a message of handOn", () => {
 
   it("that runs out of time under way aborts the signal of its batch, which still decides on the others", async () => {
     const { add, batches } = open();
-    const [a, b] = [add("a"), add("b")];
+    const a = add("a");
+    const b = add("b");
     await pass(5);
     a.abort("too late");
     await pass(0);
@@ -198,7 +205,8 @@ describe("a message of handOn", () => {
 
   it("is sent although an earlier batch never ends, once nobody waits for that any more", async () => {
     const { add, batches, sent } = open();
-    const [a, b] = [add("a"), add("b")];
+    const a = add("a");
+    const b = add("b");
     await pass(5);
     add("c");
     await pass(5);

@@ -81,7 +81,9 @@ async function startNats(folder: string): Promise<Broker> {
       const { state } = await manager.streams.info("events");
       const all: Consumed[] = [];
       if (state.messages === 0) return all;
-      for await (const { headers, data } of await consumer.fetch({ max_messages: state.messages })) {
+      for await (const { headers, data } of await consumer.fetch({
+        max_messages: state.messages,
+      })) {
         all.push(consumed(headers?.get("Nats-Msg-Id"), headers?.get("Delivery-Headers"), data));
       }
       return all;

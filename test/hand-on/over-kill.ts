@@ -9,8 +9,8 @@ const HANDLERS = join(import.meta.dirname, "children", "to-file.js");
 const EVENTS = 60;
 
 /**
- * Kills a process while batches of `handOn` are on their way, and expects the next one to hand on each event, once more what
- * was under way.
+ * Kills a process while batches of `handOn` are on their way, and expects the next one to hand on
+ * each event, once more what was under way.
  *
  * @param folder - for files that the processes share
  * @param open - opens the inbox here too
@@ -20,7 +20,10 @@ export async function expectHandedOnOverKill(
   folder: string,
   open: () => Promise<Inbox>,
 ): Promise<void> {
-  const [file, hangs] = ["handed-on", "hangs"].map((name) => join(folder, name)) as [string, string];
+  const [file, hangs] = ["handed-on", "hangs"].map((name) => join(folder, name)) as [
+    string,
+    string,
+  ];
   const env = { HAND_ON_FILE: file, HAND_ON_HANGS: hangs };
   const lines = (): { id: string; attempt: number; hangs: boolean }[] =>
     existsSync(file)

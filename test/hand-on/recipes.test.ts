@@ -68,9 +68,9 @@ it.for(recipes)(
     while ((await store.counts()).handled < EVENTS) await delay(10);
 
     const messages = await broker.read();
-    expect(messages.map(({ body }) => JSON.parse(`${body}`).data.number).sort((a, b) => a - b)).toEqual(
-      Array.from({ length: EVENTS }, (_, number) => number),
-    );
+    expect(
+      messages.map(({ body }) => JSON.parse(`${body}`).data.number).sort((a, b) => a - b),
+    ).toEqual(Array.from({ length: EVENTS }, (_, number) => number));
     const secrets = readSecrets(SECRET);
     for (const { headers, body } of messages) {
       const { data } = JSON.parse(`${body}`);

@@ -7,7 +7,8 @@ const log = { debug() {}, info() {}, warn() {}, error() {} };
 export function eventOf(id: string): WebhookEvent {
   const webhook = { id: "wh_1", url: "https://app.example/webhooks" };
   const timestamp = "2026-01-15T10:00:00.000Z";
-  const [kind, data] = ["payment.received", { id: "payment_1" }];
+  const kind = "payment.received";
+  const data = { id: "payment_1" };
   const envelope = { event: kind, timestamp, data, webhook };
   return { id, kind, timestamp, data, webhook, source: "service", envelope };
 }

@@ -15,7 +15,8 @@ const tested = new Set(
   ),
 );
 
-const isWholly = ({ pending }: HostileCase) => pending !== undefined && !pending.startsWith("in part:");
+const isWholly = ({ pending }: HostileCase) =>
+  pending !== undefined && !pending.startsWith("in part:");
 const numbersOf = (cases: readonly HostileCase[]) => cases.map(({ number }) => number);
 
 it("the catalogue has 92 cases", () => {
@@ -48,7 +49,8 @@ it("every use of caseTitle is the title of a test", () => {
 });
 
 it("no hostile test is skipped", () => {
-  const skipping = /\b(?:it|test|describe)\.(?:skip|todo|only|fails|skipIf|runIf)\b|\bcontext\.skip\b/;
+  const skipping =
+    /\b(?:it|test|describe)\.(?:skip|todo|only|fails|skipIf|runIf)\b|\bcontext\.skip\b/;
   expect(sources.filter(({ text }) => skipping.test(text)).map(({ name }) => name)).toEqual([]);
 });
 

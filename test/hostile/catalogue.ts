@@ -43,7 +43,10 @@ const SIGNATURE: readonly Row[] = [
     "an array is 401; names match in any case, own properties only",
   ],
   ["the signature in a trailer, cookie, other header, body or query", "401, `signature_missing`"],
-  ["the old secret after a rotation", "200 and `previous` while configured; then 401, `signature_mismatch`"],
+  [
+    "the old secret after a rotation",
+    "200 and `previous` while configured; then 401, `signature_mismatch`",
+  ],
   [
     "signed bytes, re-serialised or re-encoded on the way",
     "401, `signature_mismatch`; nothing of the body in the log or the outcome",
@@ -85,7 +88,10 @@ const BODY: readonly Row[] = [
     "UTF-16, UTF-32; a wrong charset",
     "400, dead letter `invalid_json`, or `invalid_utf8` with a byte order mark; the charset is ignored",
   ],
-  ["`Content-Encoding`, several of them, a zip bomb", "415 from the headers alone; never decompressed"],
+  [
+    "`Content-Encoding`, several of them, a zip bomb",
+    "415 from the headers alone; never decompressed",
+  ],
   [
     "a body over the limit: declared, with a false length, or in endless chunks",
     "413 as soon as it is known; shorter than declared: 408; extra bytes are another request",
@@ -100,7 +106,10 @@ const BODY: readonly Row[] = [
     "prototype-polluting keys, at any depth, however escaped",
     "400 with the field, dead letter `forbidden_key`",
   ],
-  ["nesting deeper than 64 levels, up to millions", "400, dead letter `too_deep` with the raw bytes"],
+  [
+    "nesting deeper than 64 levels, up to millions",
+    "400, dead letter `too_deep` with the raw bytes",
+  ],
   ["a million keys or elements", "413 with the default limit; 200 if the limit allows them"],
   [
     "numbers that a double rounds or cannot hold",
@@ -114,7 +123,10 @@ const BODY: readonly Row[] = [
     "envelope fields that are missing, of a wrong type, or extra",
     "400 with the field, dead letter `invalid_envelope`; extra fields are kept",
   ],
-  ["unknown kinds, including names that every object has", "200, entry `received`, unless a handler runs it"],
+  [
+    "unknown kinds, including names that every object has",
+    "200, entry `received`, unless a handler runs it",
+  ],
   [
     "a known kind whose data does not fit its schema",
     "200, dead letter `invalid_data`; runs if retried once a schema accepts it",
@@ -127,7 +139,10 @@ const BODY: readonly Row[] = [
 ];
 
 const HTTP: readonly Row[] = [
-  ["other methods, other paths, a CORS preflight", "405 with `Allow: POST`, 404; never a CORS header"],
+  [
+    "other methods, other paths, a CORS preflight",
+    "405 with `Allow: POST`, 404; never a CORS header",
+  ],
   [
     "a body without `Content-Length` or `Transfer-Encoding`",
     "401, as without a body; the bytes after it are 400",
@@ -156,7 +171,10 @@ const HTTP: readonly Row[] = [
     "404, except for a query and one closing slash",
   ],
   ["another content type, or none", "ignored: only the signature counts"],
-  ["a body read or parsed before the receiver", "500 at once, `body_already_parsed`; the log has the fix"],
+  [
+    "a body read or parsed before the receiver",
+    "500 at once, `body_already_parsed`; the log has the fix",
+  ],
   [
     "non-ASCII text in an error or thrown by a handler",
     "`Content-Length` counts bytes; no answer contains a handler's text",
@@ -176,7 +194,10 @@ const REPLAY: readonly Row[] = [
   ],
   ["a replay with new delivery ids in unsigned headers", "a duplicate: only signed bytes count"],
   ["the same event id from two senders", "two entries"],
-  ["two events with the same kind, millisecond and resource", "two entries if `data` differs, one if not"],
+  [
+    "two events with the same kind, millisecond and resource",
+    "two entries if `data` differs, one if not",
+  ],
   [
     "a sender that gives each retry a new timestamp",
     "one entry each, reported as `restampOf`, unless `identity` equates them",
@@ -219,7 +240,10 @@ const HANDLERS: readonly Row[] = [
     "a handler that throws at once or later, any value, of any size",
     "retried with back-off; the error is cut to 2 KiB",
   ],
-  ["a handler that never settles and ignores its signal", "timed out and retried; a later result is ignored"],
+  [
+    "a handler that never settles and ignores its signal",
+    "timed out and retried; a later result is ignored",
+  ],
   [
     "a handler that blocks the event loop past its lease",
     "another receiver completes it; the late result is refused",
@@ -245,12 +269,18 @@ const HANDLERS: readonly Row[] = [
 
 const RELAY: readonly Row[] = [
   ["DNS rebinding against the page", "403 because of the `Host` header, on every route"],
-  ["a request to the page from another site", "refused without the run's token, and from any other origin"],
+  [
+    "a request to the page from another site",
+    "refused without the run's token, and from any other origin",
+  ],
   [
     "framing, sniffing or reading the page from another site",
     "no CORS header; a strict content security policy",
   ],
-  ["markup and escape sequences in a delivery", "escaped in the terminal, shown as text on the page"],
+  [
+    "markup and escape sequences in a delivery",
+    "escaped in the terminal, shown as text on the page",
+  ],
   [
     "pages and routes of this machine, requested through the public address",
     "404: only the endpoint is public",

@@ -3,13 +3,18 @@ import { startServer } from "../../src/receiver/adapters/server.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 
 /**
- * A receiver in a child process: `child.ts INBOX RAN BEHAVIOUR`. It reads its secret from the environment and prints its
- * URL. For each run, the handler appends a line to RAN and then behaves as BEHAVIOUR says.
+ * A receiver in a child process: `child.ts INBOX RAN BEHAVIOUR`. It reads its secret from the
+ * environment and prints its URL. For each run, the handler appends a line to RAN and then behaves
+ * as BEHAVIOUR says.
  */
 const [inbox = "", ran = "", behaviour = "end"] = process.argv.slice(2);
 
 const receiver = createReceiver({
-  ...{ secret: process.env.HOOKPORTER_SECRET, inbox, poll: 20, lease: 300, drainTimeout: 100 },
+  secret: process.env.HOOKPORTER_SECRET,
+  inbox,
+  poll: 20,
+  lease: 300,
+  drainTimeout: 100,
   ...(behaviour === "exit" && { retry: { attempts: 2 } }),
 });
 receiver.on("*", async ({ id }, { attempt }) => {

@@ -43,7 +43,10 @@ it(caseTitle(91, "an honest delivery after it"), async () => {
     expect((await post(nowEnvelope())).status).toBe(200);
     return performance.now() - start;
   };
-  /** The wait of an honest delivery after a hostile one, as a multiple of that of a quiet one; none if there was no search. */
+  /**
+   * The wait of an honest delivery after a hostile one, as a multiple of that of a quiet one; none
+   * if there was no search.
+   */
   const waitAfter = async (body: string) => {
     await sleep(SAVED_UP);
     const quiet = [];
@@ -106,7 +109,10 @@ it(caseTitle(91, "a search that does not end"), async () => {
   const diagnoses = () => records("delivery").flatMap(({ diagnosis }) => diagnosis ?? []);
   expect((await refuse("endless")).status).toBe(401);
   expect((await post(nowEnvelope())).status).toBe(200);
-  await vi.waitFor(() => expect(records("delivery")).toMatchObject([{ verdict: "accepted" }]), PATIENCE);
+  await vi.waitFor(
+    () => expect(records("delivery")).toMatchObject([{ verdict: "accepted" }]),
+    PATIENCE,
+  );
   await vi.waitFor(() => expect(diagnoses()).toEqual(["took_too_long"]), PATIENCE);
   // Once the time that it took is saved up again.
   await vi.waitFor(
@@ -161,5 +167,6 @@ it(caseTitle(92), async () => {
     spaces: await costOf(head({ ...close, "x-service-signature": `a${" ,".repeat(7000)}a` })),
     headers: await costOf(head({ ...close, ...Object.fromEntries(many), "x-other": "sha256=" })),
   };
-  for (const [name, cost] of Object.entries(costs)) expect([name, cost / plain < 5]).toEqual([name, true]);
+  for (const [name, cost] of Object.entries(costs))
+    expect([name, cost / plain < 5]).toEqual([name, true]);
 }, 120_000);

@@ -6,9 +6,10 @@ import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 /**
- * A server in a child process: `flood-server.ts KIND INBOX`. KIND is `ours`, the server of `listen` with an inbox file, or
- * `bare`, a typical hand-written server that keeps nothing. It reads its secret from the environment, sends its URL to its
- * parent, and replies to every message with its memory use.
+ * A server in a child process: `flood-server.ts KIND INBOX`. KIND is `ours`, the server of `listen`
+ * with an inbox file, or `bare`, a typical hand-written server that keeps nothing. It reads its
+ * secret from the environment, sends its URL to its parent, and replies to every message with its
+ * memory use.
  */
 const [kind = "ours", inbox = ""] = process.argv.slice(2);
 const secret = process.env.HOOKPORTER_SECRET ?? "";
@@ -28,7 +29,10 @@ async function bare(): Promise<string> {
     request.on("end", () => {
       const body = Buffer.concat(chunks);
       const expected = createHmac("sha256", secret).update(body).digest();
-      const given = Buffer.from(String(request.headers[SIGNATURE_HEADER]).slice("sha256=".length), "hex");
+      const given = Buffer.from(
+        String(request.headers[SIGNATURE_HEADER]).slice("sha256=".length),
+        "hex",
+      );
       const good = given.byteLength === expected.byteLength && timingSafeEqual(given, expected);
       if (good) JSON.parse(body.toString("utf8"));
       const text = good ? '{"received":true}' : '{"error":"signature"}';

@@ -18,7 +18,8 @@ function startScript(script: string, argv: readonly string[]): ChildProcess {
   return child;
 }
 
-const nextMessage = async (child: ChildProcess): Promise<unknown> => (await once(child, "message"))[0];
+const nextMessage = async (child: ChildProcess): Promise<unknown> =>
+  (await once(child, "message"))[0];
 
 /** Starts a server to flood; for the kinds see `flood-server.ts`. */
 export async function startTarget(kind: "ours" | "bare") {
@@ -46,12 +47,20 @@ export interface Flood {
 
 /** Prepares a flood; returns functions that start and end it. */
 export async function prepareFlood(url: URL, { connections, text = "", bytes = 0 }: Flood) {
-  const child = startScript("flood-sender.ts", [url.port, String(connections), String(bytes), text]);
+  const child = startScript("flood-sender.ts", [
+    url.port,
+    String(connections),
+    String(bytes),
+    text,
+  ]);
   await nextMessage(child);
   return { begin: () => void child.send("begin"), end: () => void child.kill("SIGKILL") };
 }
 
-/** Sends honest deliveries of 600 bytes one after another, expects 200 for each, and returns the longest response time. */
+/**
+ * Sends honest deliveries of 600 bytes one after another, expects 200 for each, and returns the
+ * longest response time.
+ */
 export async function honestFor(ms: number, post: ReturnType<typeof posting>["post"]) {
   const answers: number[] = [];
   let slowest = 0;

@@ -7,10 +7,16 @@ import { head } from "./open.ts";
 
 const MIB = 1024 * 1024;
 
-/** Rounds of a comparison, and the highest ratio of an honest sender's wait to that with a bare server. */
+/**
+ * Rounds of a comparison, and the highest ratio of an honest sender's wait to that with a bare
+ * server.
+ */
 const ROUNDS = long(1, 7);
 const MOST = long(5, 1.2);
-/** Milliseconds that the bare server's wait counts as at least: in a single round, one pause of the system decides the ratio. */
+/**
+ * Milliseconds that the bare server's wait counts as at least: in a single round, one pause of the
+ * system decides the ratio.
+ */
 const LEAST = long(100, 0);
 
 /** The longest wait of an honest sender during a flood. */
@@ -25,7 +31,10 @@ async function longestWait(kind: "ours" | "bare", flood: Flood, ms: number): Pro
   return slowest;
 }
 
-/** As {@link compareOnce}; again if a single round is over the limit, which one pause of a busy machine is enough for. */
+/**
+ * As {@link compareOnce}; again if a single round is over the limit, which one pause of a busy
+ * machine is enough for.
+ */
 async function compareWaits(flood: Flood, ms: number): Promise<number> {
   const ratio = await compareOnce(flood, ms);
   return ROUNDS > 1 || ratio < MOST ? ratio : compareOnce(flood, ms);
@@ -35,10 +44,13 @@ async function compareWaits(flood: Flood, ms: number): Promise<number> {
 async function compareOnce(flood: Flood, ms: number): Promise<number> {
   const waits = { ours: [] as number[], bare: [] as number[] };
   for (let round = 0; round < ROUNDS; round++) {
-    for (const kind of ["bare", "ours"] as const) waits[kind].push(await longestWait(kind, flood, ms));
+    for (const kind of ["bare", "ours"] as const)
+      waits[kind].push(await longestWait(kind, flood, ms));
   }
-  const median = (values: number[]) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-  const [ours, bare] = [median(waits.ours), median(waits.bare)];
+  const median = (values: number[]) =>
+    values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+  const ours = median(waits.ours);
+  const bare = median(waits.bare);
   process.stdout.write(`longest waits, ms: ours ${ours.toFixed(0)}, bare ${bare.toFixed(0)}\n`);
   return ours / Math.max(bare, LEAST);
 }
@@ -57,7 +69,8 @@ it(caseTitle(46, "2 000 stalled bodies and honest deliveries"), async () => {
   await honestFor(long(2000, 15_000), post);
   const { most } = await memory();
   expect(most - before).toBeGreaterThan(48 * MIB); // the flood arrived
-  // Of a long flood a quarter at most: fifteen seconds of honest deliveries alone take 50, and a busy machine frees memory late.
+  // Of a long flood a quarter at most: fifteen seconds of honest deliveries alone take 50, and a
+  // busy machine frees memory late.
   expect(most - before).toBeLessThan(long(150, 500) * MIB);
   end(); // in a long run, the stalled bodies were cut off before
   await until(async () => expect((await memory()).rss).toBeLessThan(most - 24 * MIB));

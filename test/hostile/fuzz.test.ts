@@ -46,7 +46,14 @@ async function acceptSafely(receiver: Receiver, delivery: Delivery): Promise<Out
 }
 
 const headerName = fc.oneof(
-  fc.constantFrom(SIGNATURE_HEADER, "X-Service-Signature", "__proto__", "constructor", "content-type", ""),
+  fc.constantFrom(
+    SIGNATURE_HEADER,
+    "X-Service-Signature",
+    "__proto__",
+    "constructor",
+    "content-type",
+    "",
+  ),
   fc.string({ unit: "binary" }),
 );
 const headerValue = fc.oneof(
@@ -59,7 +66,10 @@ const headerBag = fc
   .array(fc.tuple(headerName, headerValue), { maxLength: 6 })
   .map((pairs) => Object.fromEntries(pairs) as Delivery["headers"]);
 
-/** JSON that a generator of values cannot make: duplicate keys, dangerous keys, odd numbers, odd escapes. */
+/**
+ * JSON that a generator of values cannot make: duplicate keys, dangerous keys, odd numbers, odd
+ * escapes.
+ */
 const oddJson = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
@@ -81,7 +91,10 @@ const oddJson = fc.letrec<{ value: string }>((tie) => ({
     fc.array(tie("value"), { maxLength: 3 }).map((values) => `[${values.join(",")}]`),
     fc
       .array(
-        fc.tuple(fc.constantFrom("a", "__proto__", "constructor", "prototype", "\\u0061", ""), tie("value")),
+        fc.tuple(
+          fc.constantFrom("a", "__proto__", "constructor", "prototype", "\\u0061", ""),
+          tie("value"),
+        ),
         {
           maxLength: 3,
         },
@@ -93,7 +106,10 @@ const oddJson = fc.letrec<{ value: string }>((tie) => ({
 /** A valid envelope. */
 const goodEnvelope = fc
   .record({
-    event: fc.constantFrom(...eventKinds.filter((kind) => kind !== "property.created"), "lease.signed"),
+    event: fc.constantFrom(
+      ...eventKinds.filter((kind) => kind !== "property.created"),
+      "lease.signed",
+    ),
     timestamp: fc.integer({ min: -6 * 86_400_000, max: 200_000 }).map(at),
     data: fc.dictionary(
       fc.string().filter((key) => key !== "__proto__"),
@@ -173,7 +189,11 @@ const change = fc.oneof(
   }),
   fc.record({ part: fc.constant("shorter" as const), where: fc.nat() }),
   fc.record({ part: fc.constant("case" as const), where: fc.nat() }),
-  fc.record({ part: fc.constant("secret" as const), where: fc.nat(), text: fc.string({ minLength: 1 }) }),
+  fc.record({
+    part: fc.constant("secret" as const),
+    where: fc.nat(),
+    text: fc.string({ minLength: 1 }),
+  }),
 );
 
 it(
@@ -181,37 +201,43 @@ it(
   async () => {
     const next = receivers();
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ minLength: 1, maxLength: 200 }), change, async (body, how) => {
-        const { receiver, entries } = await next();
-        const before = (await entries()).length;
-        const right = sign(body, SECRET);
-        let [signature, sent] = [right, Buffer.from(body)];
-        if (how.part === "body bit") {
-          const bit = how.where % (body.length * 8);
-          sent[bit >> 3] = (sent[bit >> 3] ?? 0) ^ (1 << (bit & 7));
-        } else if (how.part === "digest bit") {
-          const digest = Buffer.from(right.slice(7), "hex");
-          digest[how.where >> 3] = (digest[how.where >> 3] ?? 0) ^ (1 << (how.where & 7));
-          signature = `sha256=${digest.toString("hex")}`;
-        } else if (how.part === "value") {
-          const cut = how.where % (right.length + 1);
-          signature = right.slice(0, cut) + how.text + right.slice(cut);
-        } else if (how.part === "shorter") {
-          const cut = how.where % right.length;
-          signature = right.slice(0, cut) + right.slice(cut + 1);
-        } else if (how.part === "case") {
-          const cut = how.where % right.length;
-          signature = right.slice(0, cut) + right.charAt(cut).toUpperCase() + right.slice(cut + 1);
-        } else signature = sign(body, `${SECRET}${how.text}`);
+      fc.asyncProperty(
+        fc.uint8Array({ minLength: 1, maxLength: 200 }),
+        change,
+        async (body, how) => {
+          const { receiver, entries } = await next();
+          const before = (await entries()).length;
+          const right = sign(body, SECRET);
+          let signature = right;
+          const sent = Buffer.from(body);
+          if (how.part === "body bit") {
+            const bit = how.where % (body.length * 8);
+            sent[bit >> 3] = (sent[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+          } else if (how.part === "digest bit") {
+            const digest = Buffer.from(right.slice(7), "hex");
+            digest[how.where >> 3] = (digest[how.where >> 3] ?? 0) ^ (1 << (how.where & 7));
+            signature = `sha256=${digest.toString("hex")}`;
+          } else if (how.part === "value") {
+            const cut = how.where % (right.length + 1);
+            signature = right.slice(0, cut) + how.text + right.slice(cut);
+          } else if (how.part === "shorter") {
+            const cut = how.where % right.length;
+            signature = right.slice(0, cut) + right.slice(cut + 1);
+          } else if (how.part === "case") {
+            const cut = how.where % right.length;
+            signature =
+              right.slice(0, cut) + right.charAt(cut).toUpperCase() + right.slice(cut + 1);
+          } else signature = sign(body, `${SECRET}${how.text}`);
 
-        if (signature !== right || !sent.equals(body)) {
-          const forged = deliveryOf(sent, { [SIGNATURE_HEADER]: signature });
-          expect((await acceptSafely(receiver, forged)).type).toBe("unauthorized");
-          expect(await entries()).toHaveLength(before);
-        }
-        const genuine = deliveryOf(body, { [SIGNATURE_HEADER]: right });
-        expect((await acceptSafely(receiver, genuine)).type).not.toBe("unauthorized");
-      }),
+          if (signature !== right || !sent.equals(body)) {
+            const forged = deliveryOf(sent, { [SIGNATURE_HEADER]: signature });
+            expect((await acceptSafely(receiver, forged)).type).toBe("unauthorized");
+            expect(await entries()).toHaveLength(before);
+          }
+          const genuine = deliveryOf(body, { [SIGNATURE_HEADER]: right });
+          expect((await acceptSafely(receiver, genuine)).type).not.toBe("unauthorized");
+        },
+      ),
       { numRuns: RUNS },
     );
   },
@@ -235,12 +261,14 @@ it(
         const { receiver, lines, entries } = await next();
         const before = (await entries()).length;
         const first = await acceptSafely(receiver, deliveryOf(body));
-        if (first.type !== "accepted" && first.type !== "rejected") throw new Error(`it was ${first.type}`);
+        if (first.type !== "accepted" && first.type !== "rejected")
+          throw new Error(`it was ${first.type}`);
         if (first.type === "accepted") events++;
         else rejections++;
         expect(await entries()).toHaveLength(before + (first.duplicate ? 0 : 1));
         if (!first.duplicate) {
-          const kept = (await inboxOf(receiver).delivery(first.seq))?.body ?? Buffer.from("nothing");
+          const kept =
+            (await inboxOf(receiver).delivery(first.seq))?.body ?? Buffer.from("nothing");
           expect(Buffer.from(kept).equals(Buffer.from(body))).toBe(true);
         }
         // A second time: the same entry, counted as a duplicate.
@@ -279,7 +307,11 @@ it(
         );
         expect(answered.filter((status) => status < 400 || status >= 500)).toEqual([]);
       }),
-      { numRuns: long(150, 5000), interruptAfterTimeLimit: TIME - 5000, markInterruptAsFailure: true },
+      {
+        numRuns: long(150, 5000),
+        interruptAfterTimeLimit: TIME - 5000,
+        markInterruptAsFailure: true,
+      },
     );
     await nothingKept();
     expect([caught, lines]).toEqual([[], []]);

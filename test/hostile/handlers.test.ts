@@ -31,9 +31,23 @@ it(caseTitle(73), async () => {
     },
   });
   const thrown: readonly unknown[] = [
-    ...[new Error("plain"), undefined, null, "text", 5, Symbol("s"), cyclic, Object.create(null), hostile],
-    ...[Object.freeze(new Error("frozen")), new AggregateError([], ""), new Error("é".repeat(10_000_000))],
-    ...[{ message: 5 }, { toString: 5 }, new Proxy({}, { get: () => thrown }), [], () => {}],
+    new Error("plain"),
+    undefined,
+    null,
+    "text",
+    5,
+    Symbol("s"),
+    cyclic,
+    Object.create(null),
+    hostile,
+    Object.freeze(new Error("frozen")),
+    new AggregateError([], ""),
+    new Error("é".repeat(10_000_000)),
+    { message: 5 },
+    { toString: 5 },
+    new Proxy({}, { get: () => thrown }),
+    [],
+    () => {},
   ];
   const { receiver, post, entries, lines, stillServes } = await openServer({
     retry: { ...AT_ONCE, attempts: 2 },
@@ -110,7 +124,10 @@ it(caseTitle(74), async () => {
   await until(() => expect(late).toBe(true));
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(await entry()).toEqual(before);
-  expect((await inboxOf(receiver).attempts(1)).map(({ outcome }) => outcome)).toEqual(["timeout", "ok"]);
+  expect((await inboxOf(receiver).attempts(1)).map(({ outcome }) => outcome)).toEqual([
+    "timeout",
+    "ok",
+  ]);
   expect(lines).toEqual([]);
 });
 
@@ -121,7 +138,9 @@ it(caseTitle(74, "more of them than run at a time"), async () => {
   for (let n = 0; n < 6; n++) await post(freshEnvelope());
   // Handlers that timed out free their slots, otherwise the last entries could never run.
   await until(async () => {
-    expect((await entries()).map(({ reason }) => reason)).toEqual(Array(6).fill("attempts_exhausted"));
+    expect((await entries()).map(({ reason }) => reason)).toEqual(
+      Array(6).fill("attempts_exhausted"),
+    );
   });
 });
 
@@ -142,7 +161,9 @@ it(caseTitle(75), async () => {
   const quick = await openReceiver({ inbox: path, lease: 1000 });
   quick.receiver.on("*", () => void ran.push("quick"));
   quick.clock.now += 1001;
-  await until(async () => expect(await quick.entry()).toMatchObject({ state: "handled", attempts: 2 }));
+  await until(async () =>
+    expect(await quick.entry()).toMatchObject({ state: "handled", attempts: 2 }),
+  );
   const before = await quick.entry();
   held.open();
   await until(() => expect(slow.lines).toMatchObject([{ level: "warn", fields: { seq: 1 } }]));
@@ -212,7 +233,9 @@ it(caseTitle(78, "listeners"), async () => {
   });
   expect((await post(envelope({ event: "payment.overdue" }))).status).toBe(200);
   expect((await post("no JSON")).status).toBe(400);
-  await until(async () => expect((await entries()).map(({ state }) => state)).toEqual(["dead", "dead"]));
+  await until(async () =>
+    expect((await entries()).map(({ state }) => state)).toEqual(["dead", "dead"]),
+  );
   // Each listener once a minute: two of `onDead`, one of `observe`.
   await until(() => expect(lines.filter(({ level }) => level === "error")).toHaveLength(3));
   expect(caught).toEqual([]);
@@ -254,7 +277,9 @@ it(caseTitle(79), async () => {
     expect.objectContaining({ seq: 1, reason: "attempts_exhausted", error: "still broken" }),
   );
   broken = false;
-  const retried = await Promise.all([1, 2, 3].map(() => inboxOf(receiver).retry({ seq: 1 }, clock.now)));
+  const retried = await Promise.all(
+    [1, 2, 3].map(() => inboxOf(receiver).retry({ seq: 1 }, clock.now)),
+  );
   expect(retried).toEqual([1, 0, 0]);
   await untilState("handled");
   expect(await entry()).toMatchObject({ attempts: 1 });
@@ -267,7 +292,11 @@ it(caseTitle(79, "10 000 at once"), async () => {
   const appended = Array.from({ length: 9900 }, (_, n) =>
     inbox.append({
       key: { source: "service", eventId: `evt_${n}`, timestamp: n },
-      ...{ kind: "x", eventTimestamp: n, state: "dead", reason: "attempts_exhausted", orderKey: null },
+      kind: "x",
+      eventTimestamp: n,
+      state: "dead",
+      reason: "attempts_exhausted",
+      orderKey: null,
       delivery: deliveryOf("{}"),
     }),
   );
@@ -313,27 +342,30 @@ it(caseTitle(80, "with keep-alive connections"), async () => {
   await expect(fetch(url, { method: "POST" })).rejects.toThrow();
 });
 
-it(caseTitle(80, "the entry of an unfinished handler is released, and the attempt not counted"), async () => {
-  const path = inboxFile();
-  const first = await openServer({ inbox: path, drainTimeout: 50 });
-  const aborted = vi.fn();
-  first.receiver.on("*", (_, { signal }) => {
-    signal.addEventListener("abort", aborted);
-    return new Promise(() => {});
-  });
-  await first.post(envelope());
-  await first.untilState("running");
-  await first.receiver.close(); // the handler never ends
-  expect(aborted).toHaveBeenCalledOnce();
-  const late = await first.post(freshEnvelope());
-  expect(late.status).toBe(503);
-  expect(json(late)).toMatchObject({ error: { type: "unavailable" } });
-  const second = await openServer({ inbox: path });
-  const run = vi.fn();
-  second.receiver.on("*", (_, { attempt }) => run(attempt));
-  await second.untilState("handled");
-  expect(run).toHaveBeenCalledExactlyOnceWith(1);
-});
+it(
+  caseTitle(80, "the entry of an unfinished handler is released, and the attempt not counted"),
+  async () => {
+    const path = inboxFile();
+    const first = await openServer({ inbox: path, drainTimeout: 50 });
+    const aborted = vi.fn();
+    first.receiver.on("*", (_, { signal }) => {
+      signal.addEventListener("abort", aborted);
+      return new Promise(() => {});
+    });
+    await first.post(envelope());
+    await first.untilState("running");
+    await first.receiver.close(); // the handler never ends
+    expect(aborted).toHaveBeenCalledOnce();
+    const late = await first.post(freshEnvelope());
+    expect(late.status).toBe(503);
+    expect(json(late)).toMatchObject({ error: { type: "unavailable" } });
+    const second = await openServer({ inbox: path });
+    const run = vi.fn();
+    second.receiver.on("*", (_, { attempt }) => run(attempt));
+    await second.untilState("handled");
+    expect(run).toHaveBeenCalledExactlyOnceWith(1);
+  },
+);
 
 it(caseTitle(80, "with a connection that has sent nothing, or half a head"), async () => {
   for (const said of ["", "POST /web"]) {

@@ -37,27 +37,34 @@ it(caseTitle(42), async () => {
     const reply = await ask({ method, headers, body: GOOD });
     expectError(reply, 405, "method_not_allowed");
     expect(reply.headers.allow).toBe("POST");
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual(
+      [],
+    );
   }
   const looked = await ask({ method: "HEAD" });
   expect(looked).toMatchObject({ status: 405, text: "", headers: { allow: "POST" } });
   for (const target of ["/", "/webhook", "/other/webhooks"]) {
     const reply = await ask({ target, headers, body: GOOD });
     expectError(reply, 404, "not_found");
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual(
+      [],
+    );
   }
   expect(new Set(reasons())).toEqual(new Set(["wrong_method", "wrong_path"]));
   await nothingKept();
   const allowed = await ask({ body: GOOD, headers: { ...SIGNED, ...origin } });
   expect(allowed.status).toBe(200);
-  expect(Object.keys(allowed.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  expect(Object.keys(allowed.headers).filter((name) => name.startsWith("access-control"))).toEqual(
+    [],
+  );
   await stillServes();
 });
 
 it(caseTitle(43), async () => {
   const { raw, nothingKept, reasons, stillServes } = await openServer();
   expect(statuses(await raw(head({ ...SIGNED, ...LAST })))).toEqual([401]);
-  // Without a length there is no body; the bytes that follow are read as another request, a malformed one.
+  // Without a length there is no body; the bytes that follow are read as another request, a
+  // malformed one.
   expect(statuses(await raw(head(SIGNED), GOOD)).at(-1)).toBe(400);
   expect(reasons()).toEqual(["signature_mismatch", "signature_mismatch"]);
   await nothingKept();
@@ -76,9 +83,15 @@ it(caseTitle(44), async () => {
     `${chunked}Content-Length: ${size}\r\n\r\n${chunks}`,
     `Content-Length: ${size}\r\nContent-Length: ${size + 1}\r\n\r\n${body}`,
     `Content-Length: ${size}\r\nContent-Length: ${size}\r\n\r\n${body}`,
-    ...[`+${size}`, `-${size}`, `${size}, ${size}`, `0x${size.toString(16)}`, `${size} 1`, "", "one"].map(
-      (length) => `Content-Length: ${length}\r\n\r\n${body}`,
-    ),
+    ...[
+      `+${size}`,
+      `-${size}`,
+      `${size}, ${size}`,
+      `0x${size.toString(16)}`,
+      `${size} 1`,
+      "",
+      "one",
+    ].map((length) => `Content-Length: ${length}\r\n\r\n${body}`),
     `Content-Length : ${size}\r\n\r\n${body}`,
     ` Content-Length: ${size}\r\n\r\n${body}`,
     ...["chunked, identity", "identity", "xchunked", "chunked, chunked", "gzip"].map(
@@ -99,7 +112,9 @@ it(caseTitle(44), async () => {
     const answers = statuses(await raw(start + rest));
     expect([rest.slice(0, 60), answers]).toEqual([rest.slice(0, 60), [400]]);
   }
-  expect(reasons().filter((reason) => reason !== "aborted" && reason !== "signature_mismatch")).toEqual([]);
+  expect(
+    reasons().filter((reason) => reason !== "aborted" && reason !== "signature_mismatch"),
+  ).toEqual([]);
   await nothingKept();
   expect(caught).toEqual([]);
   await stillServes();
@@ -107,7 +122,8 @@ it(caseTitle(44), async () => {
 
 it(caseTitle(44, "endless chunk extensions"), async () => {
   const { raw, nothingKept, stillServes } = await openServer();
-  const extended = `1;${"x".repeat(64 * 1024)}`; // one byte of body, and never the end of the chunk's header
+  // one byte of body, and never the end of the chunk's header
+  const extended = `1;${"x".repeat(64 * 1024)}`;
   const answer = await raw(head({ ...SIGNED, "transfer-encoding": "chunked" }), extended);
   expect(statuses(answer)).toEqual([413]);
   await nothingKept();
@@ -127,7 +143,8 @@ it(caseTitle(45), async () => {
     }
     const chunked = await dial(url);
     chunked.write(head({ ...SIGNED, "transfer-encoding": "chunked" }));
-    chunked.write(`${GOOD.length.toString(16)}\r\n${GOOD}\r\n`, () => chunked[end]()); // everything but the last chunk
+    // everything but the last chunk
+    chunked.write(`${GOOD.length.toString(16)}\r\n${GOOD}\r\n`, () => chunked[end]());
   }
   // If a connection is reset at once, the server may not have seen a request.
   await until(() => expect(reasons().length).toBeGreaterThanOrEqual(8));
@@ -155,28 +172,31 @@ it(caseTitle(46), async () => {
   await stillServes();
 });
 
-it(caseTitle(46, "no byte of the answer before the end of the body or before the commit"), async () => {
-  const real = memoryInbox();
-  const held = gate();
-  const append: typeof real.append = async (entry) => {
-    await held.opened;
-    return real.append(entry);
-  };
-  const { url } = await openServer({ inbox: handleOf(wrapInbox(real, { append })) });
-  const socket = await dial(url);
-  let answered = "";
-  socket.on("data", (chunk) => {
-    answered += String(chunk);
-  });
-  socket.write(head({ ...SIGNED, ...LAST, "content-length": GOOD.length }));
-  for (const piece of [GOOD.subarray(0, 50), GOOD.subarray(50)]) {
-    socket.write(piece);
-    await new Promise((resolve) => setTimeout(resolve, 30));
-    expect(answered).toBe("");
-  }
-  held.open();
-  await until(() => expect(statuses(answered)).toEqual([200]));
-});
+it(
+  caseTitle(46, "no byte of the answer before the end of the body or before the commit"),
+  async () => {
+    const real = memoryInbox();
+    const held = gate();
+    const append: typeof real.append = async (entry) => {
+      await held.opened;
+      return real.append(entry);
+    };
+    const { url } = await openServer({ inbox: handleOf(wrapInbox(real, { append })) });
+    const socket = await dial(url);
+    let answered = "";
+    socket.on("data", (chunk) => {
+      answered += String(chunk);
+    });
+    socket.write(head({ ...SIGNED, ...LAST, "content-length": GOOD.length }));
+    for (const piece of [GOOD.subarray(0, 50), GOOD.subarray(50)]) {
+      socket.write(piece);
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      expect(answered).toBe("");
+    }
+    held.open();
+    await until(() => expect(statuses(answered)).toEqual([200]));
+  },
+);
 
 it(caseTitle(47, "one keep-alive connection, each request judged by itself"), async () => {
   const { url, reasons, entries, stillServes } = await openServer();
@@ -189,11 +209,12 @@ it(caseTitle(47, "one keep-alive connection, each request judged by itself"), as
   for (let round = 0; round < 50; round++) {
     const body = bytes(freshEnvelope());
     const good = { ...signedHeaders(body), "content-length": body.length };
-    // A forger gains nothing from an honest request that was authenticated just before on the same connection.
+    // A forger gains nothing from an honest request that was authenticated just before on the same
+    // connection.
     const requests: readonly [number, Record<string, string | number>][] = [
       [200, good],
       [401, { "content-length": body.length }],
-      [401, { ...good, ...{ [SIGNATURE_HEADER]: SIGNED[SIGNATURE_HEADER] ?? "" } }],
+      [401, { ...good, [SIGNATURE_HEADER]: SIGNED[SIGNATURE_HEADER] ?? "" }],
     ];
     for (const [status, headers] of requests) {
       socket.write(Buffer.concat([Buffer.from(head(headers)), body]));
@@ -253,7 +274,19 @@ it(caseTitle(49), async () => {
   expect(statuses(await raw(`POST /webhooks HTTP/1.1\r\n${own}${close}\r\n`, GOOD))).toEqual([400]);
   await nothingKept();
   // Neither is ever parsed: only the signature counts.
-  const garbled = ["", "[", "]:::", "a b", "%%%", "http://x", "x:99999999", "é", "[::1]]", "*", "\\\\x\\y"];
+  const garbled = [
+    "",
+    "[",
+    "]:::",
+    "a b",
+    "%%%",
+    "http://x",
+    "x:99999999",
+    "é",
+    "[::1]]",
+    "*",
+    "\\\\x\\y",
+  ];
   for (const value of garbled) {
     const hosts = `Host: ${value}\r\nOrigin: ${value}\r\nReferer: ${value}\r\nX-Forwarded-Host: ${value}\r\n`;
     const request = Buffer.from(`POST /webhooks HTTP/1.1\r\n${hosts}${own}${close}\r\n`, "latin1");
@@ -268,7 +301,9 @@ it(caseTitle(50), async () => {
   const names = ["__proto__", "constructor", "prototype", "hasOwnProperty", "toString"];
   const poison = Object.fromEntries(names.slice(1).map((name) => [name, "x"]));
   const start = head({ ...SIGNED, ...LAST, ...poison, "content-length": GOOD.length });
-  expect(statuses(await raw(start.replace("\r\n\r\n", "\r\n__proto__: x\r\n\r\n"), GOOD))).toEqual([200]);
+  expect(statuses(await raw(start.replace("\r\n\r\n", "\r\n__proto__: x\r\n\r\n"), GOOD))).toEqual([
+    200,
+  ]);
   expect(await entries()).toHaveLength(1);
   const kept = await inboxOf(receiver).delivery(1);
   expect(kept?.headers).toMatchObject({ "content-type": "application/json", prototype: "x" });
@@ -292,34 +327,44 @@ it(caseTitle(50, "headersDistinct is never read"), () => {
 it(caseTitle(51), async () => {
   const { raw, reasons, nothingKept, stillServes } = await openServer();
   const targets = [
-    ...["http://evil.test/webhooks", "https://receiver.test/webhooks", "//evil.test/webhooks", "//webhooks"],
-    ...["/a/../webhooks", "/./webhooks", "/webhooks/.", "/webhooks/..", "/../webhooks", "/webhooks//"],
-    ...["/%2e/webhooks", "/%77ebhooks", "/webhooks%2f", "/webhooks%00", "/webhooks%", "/%2e%2e/webhooks"],
-    ...[
-      "/webhooks;x",
-      "/webhooks;jsessionid=1",
-      "/webhooks;x?y",
-      "/webhooks#x",
-      "/webhooks//?x",
-      "/?/webhooks",
-    ],
-    ...[
-      "/WEBHOOKS",
-      "/Webhooks",
-      "/webhooks.json",
-      "/webhook",
-      "/webhooksx",
-      "\\webhooks",
-      "/\\webhooks",
-      "*",
-    ],
+    "http://evil.test/webhooks",
+    "https://receiver.test/webhooks",
+    "//evil.test/webhooks",
+    "//webhooks",
+    "/a/../webhooks",
+    "/./webhooks",
+    "/webhooks/.",
+    "/webhooks/..",
+    "/../webhooks",
+    "/webhooks//",
+    "/%2e/webhooks",
+    "/%77ebhooks",
+    "/webhooks%2f",
+    "/webhooks%00",
+    "/webhooks%",
+    "/%2e%2e/webhooks",
+    "/webhooks;x",
+    "/webhooks;jsessionid=1",
+    "/webhooks;x?y",
+    "/webhooks#x",
+    "/webhooks//?x",
+    "/?/webhooks",
+    "/WEBHOOKS",
+    "/Webhooks",
+    "/webhooks.json",
+    "/webhook",
+    "/webhooksx",
+    "\\webhooks",
+    "/\\webhooks",
+    "*",
   ];
   for (const target of targets) {
     const request = head({ ...SIGNED, ...LAST, "content-length": GOOD.length }, `POST ${target}`);
     const [status] = statuses(await raw(request, GOOD));
     // 400 if Node's parser rejects the target, else 404 as another endpoint.
     expect([target, status]).toEqual([target, expect.toBeOneOf([404, 400])]);
-    if (target.startsWith("/") && !target.includes("\\")) expect([target, status]).toEqual([target, 404]);
+    if (target.startsWith("/") && !target.includes("\\"))
+      expect([target, status]).toEqual([target, 404]);
   }
   expect(new Set(reasons())).toEqual(new Set(["wrong_path"]));
   await nothingKept();
@@ -344,13 +389,24 @@ it(caseTitle(51, "a query or a closing slash, which lead to the same endpoint"),
 it(caseTitle(52), async () => {
   const { ask, entries, stillServes } = await openServer();
   const types = [
-    ...[undefined, "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "image/png"],
-    ...["application/json; charset=latin1", "application/octet-stream", "nonsense", ";;;", ""],
+    undefined,
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "multipart/form-data",
+    "image/png",
+    "application/json; charset=latin1",
+    "application/octet-stream",
+    "nonsense",
+    ";;;",
+    "",
   ];
   for (const type of types) {
     const body = bytes(freshEnvelope());
     const { [SIGNATURE_HEADER]: signature = "" } = signedHeaders(body);
-    const headers = { [SIGNATURE_HEADER]: signature, ...(type !== undefined && { "content-type": type }) };
+    const headers = {
+      [SIGNATURE_HEADER]: signature,
+      ...(type !== undefined && { "content-type": type }),
+    };
     expect([type, (await ask({ body, headers })).status]).toEqual([type, 200]);
     // The same without a signature, as a page in a browser could send it.
     const { [SIGNATURE_HEADER]: _, ...unsigned } = headers;
@@ -435,9 +491,13 @@ it(caseTitle(54), async () => {
   receiver.on("*", () => {
     throw new Error("handler said: ключ 🔑 private");
   });
-  const field = JSON.stringify(envelope()).replace(/"data":\{[^}]*\}/, '"data":{"é€😀":1,"é€😀":2}');
+  const field = JSON.stringify(envelope()).replace(
+    /"data":\{[^}]*\}/,
+    '"data":{"é€😀":1,"é€😀":2}',
+  );
   const reply = await post(field);
-  expectError(reply, 400, "invalid_request", "data.é€😀"); // so the length in bytes exceeds that in characters
+  // so the length in bytes exceeds that in characters
+  expectError(reply, 400, "invalid_request", "data.é€😀");
   expect(Number(reply.headers["content-length"])).toBeGreaterThan(reply.text.length);
   for (const answer of [
     await post(envelope()),
@@ -458,7 +518,8 @@ it(caseTitle(54), async () => {
 });
 
 it(caseTitle(55), async () => {
-  const [A, B] = ["the-secret-of-the-first-sender-01", "the-secret-of-the-second-sender-2"];
+  const A = "the-secret-of-the-first-sender-01";
+  const B = "the-secret-of-the-second-sender-2";
   const first = await openReceiver({ secret: A, source: "first" });
   const second = await openReceiver({ secret: B, source: "second" });
   const url = await listenExpress((app) => {
@@ -468,7 +529,9 @@ it(caseTitle(55), async () => {
   const { ask } = posting(url);
   const status = async (target: string, secret: string, claimed: string) => {
     // The body always names the other webhook, and is ignored.
-    const body = bytes(freshEnvelope({ webhook: { id: `wh_${claimed}`, url: `https://x.test/${claimed}` } }));
+    const body = bytes(
+      freshEnvelope({ webhook: { id: `wh_${claimed}`, url: `https://x.test/${claimed}` } }),
+    );
     return (await ask({ target, body, headers: signedHeaders(body, secret) })).status;
   };
   expect(await status("/first", A, "second")).toBe(200);

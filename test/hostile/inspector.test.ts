@@ -5,29 +5,57 @@ import { openInspector, raw } from "../inspector/open.ts";
 import { caseTitle } from "./catalogue.ts";
 
 const READ = [
-  ...["/", "/api/status", "/api/overview", "/api/tally", "/api/samples", "/api/entries", "/api/entries/1"],
-  ...["/api/entries/1/body", "/api/entries/1/fixture", "/api/entries/1/curl", "/api/entries/1/previous"],
-  ...["/api/refusals", "/api/refusals/r1", "/api/live", "/no/such/route"],
+  "/",
+  "/api/status",
+  "/api/overview",
+  "/api/tally",
+  "/api/samples",
+  "/api/entries",
+  "/api/entries/1",
+  "/api/entries/1/body",
+  "/api/entries/1/fixture",
+  "/api/entries/1/curl",
+  "/api/entries/1/previous",
+  "/api/refusals",
+  "/api/refusals/r1",
+  "/api/live",
+  "/no/such/route",
 ];
 const WRITE = [
-  ...["/api/entries/1/replay", "/api/entries/1/forward", "/api/entries/1/retry"],
-  ...["/api/change", "/api/send", "/api/trigger"],
+  "/api/entries/1/replay",
+  "/api/entries/1/forward",
+  "/api/entries/1/retry",
+  "/api/change",
+  "/api/send",
+  "/api/trigger",
 ];
 const EVERYWHERE = [
   ...READ.map((path) => ["GET", path] as const),
   ...WRITE.map((path) => ["POST", path] as const),
-  ...["OPTIONS", "HEAD", "PUT", "DELETE", "PATCH"].map((method) => [method, "/api/entries"] as const),
+  ...["OPTIONS", "HEAD", "PUT", "DELETE", "PATCH"].map(
+    (method) => [method, "/api/entries"] as const,
+  ),
 ];
 
 it(
   caseTitle(81, "any other Host is refused on every route and method, before the token is checked"),
   async () => {
     for (const host of [
-      ...["evil.example", "evil.example:PORT", "127.0.0.1", "127.0.0.1:1", "localhost.evil.example:PORT"],
-      ...["127.0.0.1:PORT.evil.example", "0.0.0.0:PORT", "[::1", "user@127.0.0.1:PORT"],
+      "evil.example",
+      "evil.example:PORT",
+      "127.0.0.1",
+      "127.0.0.1:1",
+      "localhost.evil.example:PORT",
+      "127.0.0.1:PORT.evil.example",
+      "0.0.0.0:PORT",
+      "[::1",
+      "user@127.0.0.1:PORT",
     ]) {
       const { port, token } = await openInspector();
-      const headers = { host: host.replace("PORT", String(port)), authorization: `Bearer ${token}` };
+      const headers = {
+        host: host.replace("PORT", String(port)),
+        authorization: `Bearer ${token}`,
+      };
       for (const [method, path] of EVERYWHERE) {
         const answer = await raw(port, path, { method, headers });
         expect([path, answer.status]).toEqual([path, 403]);
@@ -40,12 +68,20 @@ it(
 it(caseTitle(81, "two Hosts or none are refused, its own names accepted"), async () => {
   const { port, token } = await openInspector();
   expect(
-    await wire(port, `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil\r\nConnection: close\r\n\r\n`),
+    await wire(
+      port,
+      `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil\r\nConnection: close\r\n\r\n`,
+    ),
   ).toMatch(/^HTTP\/1.1 40[03]/);
-  expect(await wire(port, "GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n")).toMatch(/^HTTP\/1.1 403/);
+  expect(await wire(port, "GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n")).toMatch(
+    /^HTTP\/1.1 403/,
+  );
   expect(await wire(port, "GET / HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1.1 403/);
   expect(
-    await wire(port, `GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`),
+    await wire(
+      port,
+      `GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
+    ),
   ).toMatch(/^HTTP\/1.1 403/);
   for (const name of ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"]) {
     const headers = { host: `${name}:${port}`, authorization: `Bearer ${token}` };
@@ -73,7 +109,8 @@ it(caseTitle(82, "every route of the API requires the right token"), async () =>
       expect([path, (await raw(port, path, { method, headers })).status]).toEqual([path, 401]);
     }
     expect(
-      (await raw(port, `${path}?token=${token}`, { method, headers: { cookie: `token=${token}` } })).status,
+      (await raw(port, `${path}?token=${token}`, { method, headers: { cookie: `token=${token}` } }))
+        .status,
     ).toBe(401);
   }
   expect((await api("/api/status")).status).toBe(200);
@@ -81,34 +118,49 @@ it(caseTitle(82, "every route of the API requires the right token"), async () =>
 
 it(caseTitle(82, "every route refuses other origins, even with the token"), async () => {
   const { port, token } = await openInspector();
-  const origins = ["https://evil.example", "null", "http://127.0.0.1:3000", `https://127.0.0.1:${port}`];
+  const origins = [
+    "https://evil.example",
+    "null",
+    "http://127.0.0.1:3000",
+    `https://127.0.0.1:${port}`,
+  ];
   const strange = [
     ...origins.map((origin) => ({ origin })),
     ...["cross-site", "same-site", "none"].map((site) => ({ "sec-fetch-site": site })),
   ];
   for (const given of strange) {
     for (const [method, path] of EVERYWHERE) {
-      const headers = { ...given, authorization: `Bearer ${token}`, "content-type": "application/json" };
+      const headers = {
+        ...given,
+        authorization: `Bearer ${token}`,
+        "content-type": "application/json",
+      };
       expect([path, (await raw(port, path, { method, headers })).status]).toEqual([path, 403]);
     }
   }
 });
 
-it(caseTitle(82, "its own page is accepted, and only the page can be opened from anywhere"), async () => {
-  const { port, token } = await openInspector();
-  const own = {
-    origin: `http://127.0.0.1:${port}`,
-    "sec-fetch-site": "same-origin",
-    authorization: `Bearer ${token}`,
-  };
-  expect((await raw(port, "/api/status", { headers: own })).status).toBe(200);
-  const opened = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" };
-  expect((await raw(port, "/", { headers: opened })).status).toBe(200);
-  expect(
-    (await raw(port, "/api/status", { headers: { ...opened, authorization: own.authorization } })).status,
-  ).toBe(403);
-  expect((await raw(port, "/", { headers: { ...opened, "sec-fetch-dest": "iframe" } })).status).toBe(403);
-});
+it(
+  caseTitle(82, "its own page is accepted, and only the page can be opened from anywhere"),
+  async () => {
+    const { port, token } = await openInspector();
+    const own = {
+      origin: `http://127.0.0.1:${port}`,
+      "sec-fetch-site": "same-origin",
+      authorization: `Bearer ${token}`,
+    };
+    expect((await raw(port, "/api/status", { headers: own })).status).toBe(200);
+    const opened = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" };
+    expect((await raw(port, "/", { headers: opened })).status).toBe(200);
+    expect(
+      (await raw(port, "/api/status", { headers: { ...opened, authorization: own.authorization } }))
+        .status,
+    ).toBe(403);
+    expect(
+      (await raw(port, "/", { headers: { ...opened, "sec-fetch-dest": "iframe" } })).status,
+    ).toBe(403);
+  },
+);
 
 it(caseTitle(82, "no GET has effects, and only JSON is accepted"), async () => {
   const { port, token, api, deliver, receiver } = await openInspector();
@@ -123,11 +175,14 @@ it(caseTitle(82, "no GET has effects, and only JSON is accepted"), async () => {
       "application/jsonx",
       "",
     ]) {
-      const headers = { authorization: `Bearer ${token}`, ...(type !== "" && { "content-type": type }) };
-      expect([path, (await raw(port, path, { method: "POST", headers, body: "{}" })).status]).toEqual([
+      const headers = {
+        authorization: `Bearer ${token}`,
+        ...(type !== "" && { "content-type": type }),
+      };
+      expect([
         path,
-        415,
-      ]);
+        (await raw(port, path, { method: "POST", headers, body: "{}" })).status,
+      ]).toEqual([path, 415]);
     }
   }
   expect(await inboxOf(receiver).list({})).toHaveLength(before.length);
@@ -140,7 +195,9 @@ it(caseTitle(83, "every response has the protective headers and no CORS header")
       const { headers: got } = await raw(port, path, { method, headers });
       expect(Object.keys(got).filter((name) => name.startsWith("access-control-"))).toEqual([]);
       expect(got["x-content-type-options"]).toBe("nosniff");
-      expect(got["content-security-policy"]).toMatch(/^default-src 'none'; .*frame-ancestors 'none'/);
+      expect(got["content-security-policy"]).toMatch(
+        /^default-src 'none'; .*frame-ancestors 'none'/,
+      );
       expect(got["content-security-policy"]).not.toMatch(/unsafe|\*|https?:/);
       expect(got["x-frame-options"]).toBe("DENY");
       expect(got["cross-origin-resource-policy"]).toBe("same-origin");
@@ -158,10 +215,14 @@ it(
     const page = "<script>alert(1)</script>";
     await deliver(Buffer.from(page));
     const types = await Promise.all(
-      ["", "/body", "/fixture", "/curl"].map(async (path) => (await api(`/api/entries/1${path}`)).type),
+      ["", "/body", "/fixture", "/curl"].map(
+        async (path) => (await api(`/api/entries/1${path}`)).type,
+      ),
     );
     expect(types).toEqual([
-      ...["application/json", "application/octet-stream", "application/octet-stream"],
+      "application/json",
+      "application/octet-stream",
+      "application/octet-stream",
       "text/plain; charset=utf-8",
     ]);
     const { headers, text } = await api("/api/entries/1/body");
@@ -209,25 +270,30 @@ it("each run has a random token of 128 bits", async () => {
   expect(one.token).not.toBe(other.token);
 });
 
-it(caseTitle(89, "the page shows neither the secret nor credentials received with a delivery"), async () => {
-  const { endpoint, api, deliver, token, port } = await openInspector();
-  const kept = await deliver("payment.received");
-  const headers = {
-    authorization: "Bearer canary-1",
-    cookie: "id=canary-2",
-    "x-api-key": "canary-3",
-    "x-auth-token": "canary-4",
-  };
-  await fetch(endpoint, { method: "POST", headers, body: "canary-5" });
-  expect(kept).toMatchObject({ received: true });
-  const paths = [...READ.filter((path) => path !== "/api/live"), "/api/refusals/r1"];
-  for (const path of paths) {
-    const { text } = await raw(port, path, { headers: { authorization: `Bearer ${token}` } });
-    expect(text).not.toMatch(/a secret that is long|canary-/);
-    expect(text).not.toContain(token);
-  }
-  expect((await api("/api/refusals/r1")).json.headers).toMatchObject({ "x-api-key": "(not shown)" });
-});
+it(
+  caseTitle(89, "the page shows neither the secret nor credentials received with a delivery"),
+  async () => {
+    const { endpoint, api, deliver, token, port } = await openInspector();
+    const kept = await deliver("payment.received");
+    const headers = {
+      authorization: "Bearer canary-1",
+      cookie: "id=canary-2",
+      "x-api-key": "canary-3",
+      "x-auth-token": "canary-4",
+    };
+    await fetch(endpoint, { method: "POST", headers, body: "canary-5" });
+    expect(kept).toMatchObject({ received: true });
+    const paths = [...READ.filter((path) => path !== "/api/live"), "/api/refusals/r1"];
+    for (const path of paths) {
+      const { text } = await raw(port, path, { headers: { authorization: `Bearer ${token}` } });
+      expect(text).not.toMatch(/a secret that is long|canary-/);
+      expect(text).not.toContain(token);
+    }
+    expect((await api("/api/refusals/r1")).json.headers).toMatchObject({
+      "x-api-key": "(not shown)",
+    });
+  },
+);
 
 it("the inspector limits request bodies and refuses malformed requests", async () => {
   const { api, port, token } = await openInspector();

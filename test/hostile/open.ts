@@ -6,7 +6,9 @@ import { openReceiver, posting } from "../receiver/open.ts";
 import { freshEnvelope, inboxFile, keptBytes, uncaught } from "../receiver/sample.ts";
 import { dial, readAll, splitAnswer } from "../receiver/wire.ts";
 
-/** Starts the server of `listen` on a free local port, with an inbox file; both end with the test. */
+/**
+ * Starts the server of `listen` on a free local port, with an inbox file; both end with the test.
+ */
 export async function openServer(options: Partial<ReceiverOptions> = {}) {
   const caught = uncaught();
   const opened = await openReceiver({ inbox: inboxFile(), ...options });
@@ -23,13 +25,19 @@ export async function openServer(options: Partial<ReceiverOptions> = {}) {
   /** Writes bytes on a new connection; returns everything received until the server closes it. */
   const raw = async (...pieces: readonly (string | Uint8Array)[]) => {
     const socket = await dial(url);
-    socket.setNoDelay(true); // a small piece does not wait for the acknowledgement of the one before
+    // a small piece does not wait for the acknowledgement of the one before
+    socket.setNoDelay(true);
     for (const piece of pieces) socket.write(piece);
     return (await readAll(socket)).toString("latin1");
   };
   return {
     ...opened,
-    ...{ server, url, post, ask, raw, caught },
+    server,
+    url,
+    post,
+    ask,
+    raw,
+    caught,
     /** The status of the answer to bytes on a connection that the receiver must close. */
     rawStatus: async (...pieces: readonly (string | Uint8Array)[]) =>
       splitAnswer(Buffer.from(await raw(...pieces), "latin1")).status,
@@ -42,7 +50,9 @@ export async function openServer(options: Partial<ReceiverOptions> = {}) {
     /** Expects that the inbox is empty. */
     nothingKept: async () => {
       expect(await entries()).toEqual([]);
-      expect(Object.values(await inboxOf(receiver).counts()).filter((count) => count > 0)).toEqual([]);
+      expect(Object.values(await inboxOf(receiver).counts()).filter((count) => count > 0)).toEqual(
+        [],
+      );
       expect(await inboxOf(receiver).delivery(1)).toBeUndefined();
     },
     /** Expects exactly one entry, a dead letter with the bytes as sent. */
@@ -60,7 +70,10 @@ export async function openServer(options: Partial<ReceiverOptions> = {}) {
 }
 
 /** The head of a raw request: the `Host` header, then the given ones. */
-export function head(headers: Readonly<Record<string, string | number>>, start = "POST /webhooks"): string {
+export function head(
+  headers: Readonly<Record<string, string | number>>,
+  start = "POST /webhooks",
+): string {
   const lines = Object.entries({ host: "receiver.test", ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   );

@@ -13,7 +13,11 @@ const JITI = join(root, "node_modules", "jiti", "lib", "jiti-cli.mjs");
 export type Behaviour = "end" | "hang" | "exit" | "stray" | "slow";
 
 /** Starts a receiver with an inbox file in a child process; kills it with the test. */
-export async function startChild(inbox: string, behaviour: Behaviour = "end", largestFile?: number) {
+export async function startChild(
+  inbox: string,
+  behaviour: Behaviour = "end",
+  largestFile?: number,
+) {
   const script = join(import.meta.dirname, "child.ts");
   const command = [process.execPath, JITI, script, inbox, ranFile(inbox), behaviour];
   // A limit on the file size, in blocks of 512 bytes, simulates a full disk: writes beyond it fail.

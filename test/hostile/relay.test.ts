@@ -14,9 +14,12 @@ import { openTarget } from "../relay/sample.ts";
 import { caseTitle } from "./catalogue.ts";
 import { env, nowEnvelope, startListen } from "./cli.ts";
 
-/** Characters that a terminal acts on: control characters except newline, and bidirectional marks. */
+/**
+ * Characters that a terminal acts on: control characters except newline, and bidirectional marks.
+ */
 const ACTIVE = /[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069\u200e\u200f\u2028\u2029]/u;
-const ATTACK = "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp.exe\r\b\u0000<img src=x onerror=alert(1)>";
+const ATTACK =
+  "\u001b[2J\u001b]0;owned\u0007\u009b31m\u202egnp.exe\r\b\u0000<img src=x onerror=alert(1)>";
 
 it(caseTitle(84, "listen"), async () => {
   const cwd = tempFolder();
@@ -26,7 +29,9 @@ it(caseTitle(84, "listen"), async () => {
   const { post, ask } = posting(url);
   await post(nowEnvelope({ event: ATTACK, id: ATTACK, data: { text: ATTACK } }));
   await post(nowEnvelope({ data: [ATTACK] }));
-  await post(JSON.stringify(nowEnvelope()).replace(/"data":\{[^}]*\}/, '"data":{"\u202ea":1,"\u202ea":2}'));
+  await post(
+    JSON.stringify(nowEnvelope()).replace(/"data":\{[^}]*\}/, '"data":{"\u202ea":1,"\u202ea":2}'),
+  );
   await ask({ target: "/%1b[2J", body: bytes("{}") });
   await until(() => expect(now().stdout).toContain("failing"));
   expect(now().stdout.split("\n").length).toBeGreaterThan(4);
@@ -63,10 +68,19 @@ it(caseTitle(86, "a payload"), async () => {
   const evil = trap.url.href;
   const webhook = { id: "wh_1", url: evil, target: evil, forwardTo: evil };
   const body = bytes(nowEnvelope({ webhook, data: { url: evil, webhook: { url: evil } } }));
-  const hosts = { "x-forwarded-host": trap.url.host, "x-forward-to": evil, location: evil, referer: evil };
-  expect((await posting(url).ask({ body, headers: { ...signedHeaders(body), ...hosts } })).status).toBe(200);
+  const hosts = {
+    "x-forwarded-host": trap.url.host,
+    "x-forward-to": evil,
+    location: evil,
+    referer: evil,
+  };
+  expect(
+    (await posting(url).ask({ body, headers: { ...signedHeaders(body), ...hosts } })).status,
+  ).toBe(200);
   await until(() => expect(now().stdout).toContain("handled"));
-  expect(target.got).toMatchObject([{ url: "/hooks?a=b", headers: { host: target.url.host }, body }]);
+  expect(target.got).toMatchObject([
+    { url: "/hooks?a=b", headers: { host: target.url.host }, body },
+  ]);
   expect(trap.got).toEqual([]);
 });
 
@@ -91,8 +105,14 @@ it(caseTitle(86, "a redirect"), async () => {
 
 it(caseTitle(86, "misleading addresses"), async () => {
   const addresses = [
-    ...["http://127.0.0.1:3000@evil.test/", "http://user:password@127.0.0.1/", "3000@evil.test"],
-    ...["file:///etc/passwd", "javascript:alert(1)", "ftp://127.0.0.1/", "data:,x", "//evil.test:99999/"],
+    "http://127.0.0.1:3000@evil.test/",
+    "http://user:password@127.0.0.1/",
+    "3000@evil.test",
+    "file:///etc/passwd",
+    "javascript:alert(1)",
+    "ftp://127.0.0.1/",
+    "data:,x",
+    "//evil.test:99999/",
   ];
   for (const address of addresses) {
     const run = await runCli(["listen", "--port", "0", "--forward-to", address], { env });
@@ -106,10 +126,16 @@ it(caseTitle(86, "a fixture that names another target"), async () => {
   const trap = await openTarget();
   const target = await openTarget();
   const cwd = tempFolder();
-  const delivery = deliveryOf(nowEnvelope(), { host: trap.url.host, "x-forwarded-host": trap.url.host });
+  const delivery = deliveryOf(nowEnvelope(), {
+    host: trap.url.host,
+    "x-forwarded-host": trap.url.host,
+  });
   writeFileSync(join(cwd, "f.json"), formatDelivery({ ...delivery, target: trap.url.href }));
   for (const exact of [[], ["--exact"]]) {
-    const run = await runCli(["replay", "f.json", ...exact, "--url", target.url.href], { cwd, env });
+    const run = await runCli(["replay", "f.json", ...exact, "--url", target.url.href], {
+      cwd,
+      env,
+    });
     expect(run.code).toBe(0);
   }
   expect(target.got.map(({ url, headers }) => [url, headers.host])).toEqual([
@@ -127,7 +153,11 @@ it(caseTitle(87), async () => {
   const { url, now } = await startListen(["--forward-to", target.url.href, "--json"]);
   const text = JSON.stringify(nowEnvelope(), null, "\t").replace('"payment_', '"p\\u0061yment_');
   const body = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes(`${text}\r\n\r\n `)]);
-  const perConnection = { te: "trailers", "keep-alive": "timeout=5", "proxy-authorization": "Basic x" };
+  const perConnection = {
+    te: "trailers",
+    "keep-alive": "timeout=5",
+    "proxy-authorization": "Basic x",
+  };
   const credentials = { authorization: "Bearer canary", cookie: "session=canary" };
   const headers = {
     ...signedHeaders(body),
@@ -163,10 +193,14 @@ it(caseTitle(87, "a replayed delivery"), async () => {
   for (const [index, body] of bodies.entries()) {
     const text = formatDelivery(deliveryOf(body));
     const fixture = parseFixture(Buffer.from(text), "f");
-    expect(fixture.type === "delivery" && Buffer.from(fixture.delivery.body).equals(body)).toBe(true);
+    expect(fixture.type === "delivery" && Buffer.from(fixture.delivery.body).equals(body)).toBe(
+      true,
+    );
     writeFileSync(join(cwd, `${index}.json`), text);
   }
-  expect((await runCli(["replay", ".", "--exact", "--url", target.url.href], { cwd, env })).code).toBe(0);
+  expect(
+    (await runCli(["replay", ".", "--exact", "--url", target.url.href], { cwd, env })).code,
+  ).toBe(0);
   expect(target.got.map(({ body }) => body)).toEqual(bodies);
   expect(target.got.map(({ headers }) => headers[SIGNATURE_HEADER])).toEqual(
     bodies.map((body) => sign(body, SECRET)),
@@ -185,11 +219,17 @@ it(caseTitle(89, "the secret"), async () => {
   const own = { HOOKPORTER_SECRET: canary };
   const cwd = tempFolder();
   writeFileSync(join(cwd, "h.js"), 'export default { "*": () => { throw new Error("broken"); } };');
-  const { url, stop } = await startListen(["--handlers", "h.js", "--save-dir", "saved"], { cwd, env: own });
+  const { url, stop } = await startListen(["--handlers", "h.js", "--save-dir", "saved"], {
+    cwd,
+    env: own,
+  });
   const { post, ask } = posting(url);
   expect((await post(nowEnvelope(), canary)).status).toBe(200);
   expect((await post("no JSON", canary)).status).toBe(400);
-  const replies = [await post(nowEnvelope(), "another-secret-0001"), await ask({ body: bytes("x") })];
+  const replies = [
+    await post(nowEnvelope(), "another-secret-0001"),
+    await ask({ body: bytes("x") }),
+  ];
   writeFileSync(join(cwd, "body.json"), "{}");
   const runs = [
     await runCli(["events", "show", "1"], { cwd, env: own }),
@@ -207,7 +247,8 @@ it(caseTitle(89, "the secret"), async () => {
   const out = runs.map(({ stdout, stderr }) => stdout + stderr);
   const files = filesBelow(cwd);
   expect(files.length).toBeGreaterThan(5);
-  for (const text of [...out, ...replies.map(({ text }) => text)]) expect(text).not.toContain(canary);
+  for (const text of [...out, ...replies.map(({ text }) => text)])
+    expect(text).not.toContain(canary);
   const holding = files.filter((file) => readFileSync(file).includes(canary));
   expect(holding).toEqual([]);
 });
@@ -221,7 +262,9 @@ it(caseTitle(89, "the secret on the command line or in an object"), async () => 
   ];
   for (const argv of argvs) expect((await runCli(argv, { env })).code).toBe(2);
   const [secret] = readSecrets(canary);
-  expect(inspect(secret, { depth: 9, showHidden: true }) + JSON.stringify(secret)).not.toContain(canary);
+  expect(inspect(secret, { depth: 9, showHidden: true }) + JSON.stringify(secret)).not.toContain(
+    canary,
+  );
   const short = "short!";
   const warnings: string[] = [];
   readSecrets(short, (warning) => warnings.push(warning));
@@ -248,12 +291,17 @@ it(caseTitle(89, "personal data in payloads, and credentials of the relay"), asy
   const rejected = bytes(`{"event":"${person}","event":2}`);
   await ask({ body: rejected, headers: signedHeaders(rejected) });
   const good = bytes(nowEnvelope());
-  const credentials = { authorization: credential, cookie: credential, "proxy-authorization": credential };
+  const credentials = {
+    authorization: credential,
+    cookie: credential,
+    "proxy-authorization": credential,
+  };
   await ask({ body: good, headers: { ...signedHeaders(good), ...credentials } });
   await until(() => expect(now().stdout).toContain("#2"));
   await runCli(["events", "export", "--to", "out"], { cwd, env });
   const { stdout, stderr } = await stop();
-  // Forged bodies are stored nowhere; signed ones are in the inbox and the captures, never on the screen.
+  // Forged bodies are stored nowhere; signed ones are in the inbox and the captures, never on the
+  // screen.
   expect(stdout + stderr).not.toContain(person);
   expect(stdout + stderr).not.toContain("sha256=");
   const files = filesBelow(cwd);

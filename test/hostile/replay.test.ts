@@ -46,7 +46,9 @@ it(caseTitle(56, "three processes"), async () => {
     Array.from({ length: 99 }, (_, n) => children[n % children.length]?.post(event)),
   );
   expect(replies.map((reply) => reply?.status)).toEqual(replies.map(() => 200));
-  const told = replies.map((reply) => JSON.parse(reply?.text ?? "") as { id: string; duplicate: boolean });
+  const told = replies.map(
+    (reply) => JSON.parse(reply?.text ?? "") as { id: string; duplicate: boolean },
+  );
   expect(told.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
   await until(() => expect(runsOf(inbox)).toHaveLength(1));
   for (const child of children) await child.end("SIGTERM");
@@ -170,13 +172,18 @@ it(caseTitle(59), async () => {
 
 it(caseTitle(60), async () => {
   const inbox = inboxFile();
-  const [a, b] = [await openServer({ inbox, source: "a" }), await openServer({ inbox, source: "b" })];
+  const a = await openServer({ inbox, source: "a" });
+  const b = await openServer({ inbox, source: "b" });
   const same = envelope({ id: "evt_1" });
   for (const { post } of [a, b]) {
     expect(json(await post(same))).toEqual({ received: true, id: "evt_1", duplicate: false });
     expect(json(await post(same))).toEqual({ received: true, id: "evt_1", duplicate: true });
   }
-  const keys = (await a.entries()).map(({ key, duplicates }) => [key.source, key.eventId, duplicates]);
+  const keys = (await a.entries()).map(({ key, duplicates }) => [
+    key.source,
+    key.eventId,
+    duplicates,
+  ]);
   expect(keys).toEqual([
     ["a", "evt_1", 1],
     ["b", "evt_1", 1],
@@ -187,9 +194,12 @@ it(caseTitle(61), async () => {
   const { receiver, post, entries } = await openServer();
   const prices: unknown[] = [];
   receiver.on("property.updated", ({ data }) => void prices.push(data.price));
-  const update = (price: number) => envelope({ event: "property.updated", data: { id: "prop_1", price } });
-  for (const price of [100, 200]) expect(json(await post(update(price)))).toMatchObject({ duplicate: false });
-  for (const price of [200, 100]) expect(json(await post(update(price)))).toMatchObject({ duplicate: true });
+  const update = (price: number) =>
+    envelope({ event: "property.updated", data: { id: "prop_1", price } });
+  for (const price of [100, 200])
+    expect(json(await post(update(price)))).toMatchObject({ duplicate: false });
+  for (const price of [200, 100])
+    expect(json(await post(update(price)))).toMatchObject({ duplicate: true });
   await until(() => expect(prices.toSorted()).toEqual([100, 200]));
   expect(await entries()).toMatchObject([{ duplicates: 1 }, { duplicates: 1 }]);
 });
@@ -199,19 +209,24 @@ it(caseTitle(62, "without the option `identity`"), async () => {
   const run = vi.fn();
   receiver.on("*", run);
   for (const offset of [0, 1, 60_000]) {
-    expect(json(await post(envelope({ timestamp: at(offset) })))).toMatchObject({ duplicate: false });
+    expect(json(await post(envelope({ timestamp: at(offset) })))).toMatchObject({
+      duplicate: false,
+    });
   }
   await until(() => expect(run).toHaveBeenCalledTimes(3));
   expect(new Set((await entries()).map(({ key }) => key.eventId)).size).toBe(3);
 });
 
 it(caseTitle(62, "with the option `identity`"), async () => {
-  const identity = ({ kind, data }: { kind: string; data: Record<string, unknown> }) => `${kind} ${data.id}`;
+  const identity = ({ kind, data }: { kind: string; data: Record<string, unknown> }) =>
+    `${kind} ${data.id}`;
   const { receiver, post, entry, untilState } = await openServer({ identity });
   const run = vi.fn();
   receiver.on("*", run);
   for (const offset of [0, 1, 60_000]) {
-    expect(json(await post(envelope({ timestamp: at(offset) })))).toMatchObject({ duplicate: offset > 0 });
+    expect(json(await post(envelope({ timestamp: at(offset) })))).toMatchObject({
+      duplicate: offset > 0,
+    });
   }
   await untilState("handled");
   expect(run).toHaveBeenCalledOnce();
@@ -312,6 +327,10 @@ it(caseTitle(66), async () => {
   expect(ran).toEqual(sent.map(({ event, timestamp }) => `${event} ${timestamp}`));
   // Each has its timestamp, so that a handler can drop an event older than its current state.
   const kept = await entries();
-  expect(kept.map(({ eventTimestamp }) => eventTimestamp)).toEqual([NOW, NOW - MINUTE, NOW - 2 * MINUTE]);
+  expect(kept.map(({ eventTimestamp }) => eventTimestamp)).toEqual([
+    NOW,
+    NOW - MINUTE,
+    NOW - 2 * MINUTE,
+  ]);
   expect(kept.map(({ seq }) => seq)).toEqual([1, 2, 3]);
 });

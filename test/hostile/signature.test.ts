@@ -98,13 +98,17 @@ it(caseTitle(3, "rejected before any key is used"), () => {
     },
   } as unknown as Secret;
   for (const value of WRONG_LENGTHS) {
-    expect(verify(GOOD, value, [untouchable])).toEqual({ ok: false, reason: "signature_malformed" });
+    expect(verify(GOOD, value, [untouchable])).toEqual({
+      ok: false,
+      reason: "signature_malformed",
+    });
   }
   expect(() => verify(GOOD, `sha256=${HEX}`, [untouchable])).toThrow("a MAC was computed");
 });
 
 it(caseTitle(4), async () => {
-  expect(Buffer.from(`${HEX}zz`, "hex")).toHaveLength(32); // why the text is matched, not the decoded bytes
+  // why the text is matched, not the decoded bytes
+  expect(Buffer.from(`${HEX}zz`, "hex")).toHaveLength(32);
   const junk = ["zz", "g", "=", ";", ",", "%00", '"', " x", "/../"];
   await expectForged(
     junk.map((tail) => withSignature(`sha256=${HEX}${tail}`)),
@@ -116,7 +120,10 @@ it(caseTitle(4, "with line breaks, which an HTTP parser refuses"), async () => {
   const { receiver, entries } = await openReceiver();
   for (const tail of ["\n", "\r\n", "\n\n", "\u2028", "\0"]) {
     const delivery = deliveryOf(GOOD, { [SIGNATURE_HEADER]: `sha256=${HEX}${tail}` });
-    expect(await receiver.accept(delivery)).toEqual({ type: "unauthorized", reason: "signature_malformed" });
+    expect(await receiver.accept(delivery)).toEqual({
+      type: "unauthorized",
+      reason: "signature_malformed",
+    });
   }
   expect(await entries()).toEqual([]);
 });
@@ -174,11 +181,15 @@ it(caseTitle(7, "the name in any case, as an own property"), async () => {
     expect(outcome).toEqual({ type: "unauthorized", reason: "signature_missing" });
   }
   const twice = { [SIGNATURE_HEADER]: signature, "X-Service-Signature": signature };
-  expect(await receiver.accept(deliveryOf(GOOD, twice))).toMatchObject({ reason: "signature_malformed" });
+  expect(await receiver.accept(deliveryOf(GOOD, twice))).toMatchObject({
+    reason: "signature_malformed",
+  });
   expect(await entries()).toEqual([]);
   const mixed = deliveryOf(GOOD, { "X-Service-SIGNATURE": signature });
   expect(await receiver.accept(mixed)).toMatchObject({ type: "accepted" });
-  expect(readHeader(new Headers({ "X-SERVICE-signature": signature }), SIGNATURE_HEADER)).toBe(signature);
+  expect(readHeader(new Headers({ "X-SERVICE-signature": signature }), SIGNATURE_HEADER)).toBe(
+    signature,
+  );
 });
 
 it(caseTitle(8), async () => {
@@ -187,7 +198,11 @@ it(caseTitle(8), async () => {
   await expectForged(
     [
       { target, body: GOOD },
-      { headers: { trailer: SIGNATURE_HEADER }, trailers: { [SIGNATURE_HEADER]: signature }, body: GOOD },
+      {
+        headers: { trailer: SIGNATURE_HEADER },
+        trailers: { [SIGNATURE_HEADER]: signature },
+        body: GOOD,
+      },
       { headers: { cookie: `${SIGNATURE_HEADER}=${signature}` }, body: GOOD },
       { headers: { authorization: signature }, body: GOOD },
       { body: bytes(envelope({ [SIGNATURE_HEADER]: signature, signature })) },
@@ -200,7 +215,10 @@ it(caseTitle(9), async () => {
   const { post, outcomes, entries } = await openServer({ secret: [NEW, OLD] });
   expect((await post(freshEnvelope(), OLD)).status).toBe(200);
   expect((await post(freshEnvelope(), NEW)).status).toBe(200);
-  expect(outcomes()).toMatchObject([{ secret: { role: "previous" } }, { secret: { role: "current" } }]);
+  expect(outcomes()).toMatchObject([
+    { secret: { role: "previous" } },
+    { secret: { role: "current" } },
+  ]);
   expect(await entries()).toHaveLength(2);
 
   const rotated = await openServer({ secret: NEW });
@@ -241,10 +259,15 @@ it(caseTitle(11, "one bit"), async () => {
     forged.push(deliveryOf(flip(GOOD, bit), { [SIGNATURE_HEADER]: signature }));
   }
   for (let bit = 0; bit < 256; bit++) {
-    forged.push(deliveryOf(GOOD, { [SIGNATURE_HEADER]: `sha256=${flip(digest, bit).toString("hex")}` }));
+    forged.push(
+      deliveryOf(GOOD, { [SIGNATURE_HEADER]: `sha256=${flip(digest, bit).toString("hex")}` }),
+    );
   }
   for (const delivery of forged) {
-    expect(await receiver.accept(delivery)).toEqual({ type: "unauthorized", reason: "signature_mismatch" });
+    expect(await receiver.accept(delivery)).toEqual({
+      type: "unauthorized",
+      reason: "signature_mismatch",
+    });
   }
   expect(forged.length).toBeGreaterThan(1500);
   expect(await entries()).toEqual([]);
@@ -264,7 +287,9 @@ it(caseTitle(11, "an empty body, signed"), async () => {
 it(caseTitle(12), async () => {
   const { raw, nothingKept, stillServes, outcomes } = await openServer();
   const own = { ...signedHeaders(GOOD), "content-length": GOOD.length };
-  const many = Object.fromEntries(Array.from({ length: 400 }, (_, n) => [`x-padding-${n}`, "p".repeat(40)]));
+  const many = Object.fromEntries(
+    Array.from({ length: 400 }, (_, n) => [`x-padding-${n}`, "p".repeat(40)]),
+  );
   for (const headers of [
     { [SIGNATURE_HEADER]: `sha256=${"a".repeat(16 * 1024)}` },
     { ...own, "x-padding": "p".repeat(20 * 1024) },
@@ -286,7 +311,10 @@ it(caseTitle(13), async () => {
     const types = new Set<string>();
     for (let n = 0; n < count; n++) {
       const hex = createHash("sha256").update(`${seed} ${n}`).digest("hex");
-      const headers = { [SIGNATURE_HEADER]: `sha256=${hex}`, "x-forwarded-for": `10.0.${n >> 8}.${n & 255}` };
+      const headers = {
+        [SIGNATURE_HEADER]: `sha256=${hex}`,
+        "x-forwarded-for": `10.0.${n >> 8}.${n & 255}`,
+      };
       const outcome = await receiver.accept({ ...deliveryOf(GOOD, headers), receivedAt: n });
       types.add(outcome.type === "unauthorized" ? outcome.reason : outcome.type);
     }
@@ -369,9 +397,20 @@ it(caseTitle(16, "a secret that throws"), async () => {
 
 it(caseTitle(16, "odd header values"), async () => {
   const { receiver, entries } = await openReceiver();
-  for (const value of [5, null, true, {}, Symbol("x"), () => `sha256=${HEX}`, [null], [[`sha256=${HEX}`]]]) {
+  for (const value of [
+    5,
+    null,
+    true,
+    {},
+    Symbol("x"),
+    () => `sha256=${HEX}`,
+    [null],
+    [[`sha256=${HEX}`]],
+  ]) {
     const headers = { [SIGNATURE_HEADER]: value } as unknown as Delivery["headers"];
-    expect(await receiver.accept(deliveryOf(GOOD, headers))).toMatchObject({ type: "unauthorized" });
+    expect(await receiver.accept(deliveryOf(GOOD, headers))).toMatchObject({
+      type: "unauthorized",
+    });
   }
   expect(await entries()).toEqual([]);
 });
@@ -436,7 +475,8 @@ it(caseTitle(19), async () => {
   };
   expect(await across([NEW, OLD])).toEqual([200]);
   expect(await across([NEW])).toEqual([401]);
-  expect(secret).toHaveBeenCalledTimes(2); // once per request, so no request is checked against two sets
+  // once per request, so no request is checked against two sets
+  expect(secret).toHaveBeenCalledTimes(2);
   expect(outcomes()[0]).toMatchObject({ secret: { role: "previous" } });
   expect(reasons()).toEqual(["accepted", "signature_mismatch"]);
   expect(await entries()).toHaveLength(1);
@@ -458,7 +498,9 @@ it(caseTitle(20), async () => {
     [NEW, " \n"],
   ]) {
     const make = () => createReceiver({ secret: list, inbox: "memory:", log: keptLog().log });
-    expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "secret_empty" }));
+    expect(make).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", code: "secret_empty" }),
+    );
     const { post, nothingKept } = await openServer({ secret: () => list });
     expect((await post(freshEnvelope(), "")).status).toBe(500);
     expect((await post(freshEnvelope(), NEW)).status).toBe(500);
@@ -474,12 +516,22 @@ it(caseTitle(21, "the library"), async () => {
   expect(names).toContain("signatureHeader");
   expect(names.filter((name) => OFF.test(name) && name !== "unverifiedLimit")).toEqual([]);
   const hopeful = {
-    ...{ verify: false, verifySignature: false, skipSignature: true, skipVerify: true, insecure: true },
-    ...{ insecureSkipSignature: true, dev: true, unsafe: true, signature: false, signatureRequired: false },
+    verify: false,
+    verifySignature: false,
+    skipSignature: true,
+    skipVerify: true,
+    insecure: true,
+    insecureSkipSignature: true,
+    dev: true,
+    unsafe: true,
+    signature: false,
+    signatureRequired: false,
   };
   for (const [name, value] of Object.entries(hopeful)) {
     const make = () => createReceiver({ secret: SECRET, inbox: "memory:", [name]: value });
-    expect(make).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }));
+    expect(make).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }),
+    );
   }
   vi.stubEnv("NODE_ENV", "development").stubEnv("HOOKPORTER_INSECURE_SKIP_SIGNATURE", "1");
   try {
@@ -494,15 +546,17 @@ it(caseTitle(21, "the library"), async () => {
 
 it(caseTitle(21, "the command line"), async () => {
   const program = createProgram(createContext({ isTTY: {}, env: {} } as Io));
-  // These receive nothing: a flag of `check` skips its own cases, one of `doctor` is about targets, `types --strict` is about
-  // formats of fields, and `mcp --allow` about what a coding agent may send.
+  // These receive nothing: a flag of `check` skips its own cases, one of `doctor` is about targets,
+  // `types --strict` is about formats of fields, and `mcp --allow` about what a coding agent may
+  // send.
   const SENDERS = ["check", "doctor", "types", "mcp"];
   const receiving = leaves(program).filter((command) => !SENDERS.includes(command.name()));
   const flags = receiving.flatMap((command) => {
     // These two send: `--no-signature` omits the signature, to see the receiver refuse it.
     const sends = ["trigger", "replay"].includes(command.name());
     const own = command.options.map(({ long: flag }) => flag ?? "");
-    // This one is about the certificates of targets; signatures are checked all the same, see below.
+    // This one is about the certificates of targets; signatures are checked all the same, see
+    // below.
     if (command.name() === "listen") return own.filter((flag) => flag !== "--insecure");
     return sends ? own.filter((flag) => flag !== "--no-signature") : own;
   });
@@ -518,9 +572,12 @@ it(caseTitle(21, "the command line"), async () => {
     expect((await runCli(["listen", flag, "--port", "0"])).code).toBe(2);
   }
   const { url, cwd } = await listening(["--insecure", "--forward-to", "https://127.0.0.1:1"]);
-  const unsigned = await runCli(["trigger", "lead.created", "--no-signature", "--url", url, "--json"], {
-    cwd,
-  });
+  const unsigned = await runCli(
+    ["trigger", "lead.created", "--no-signature", "--url", url, "--json"],
+    {
+      cwd,
+    },
+  );
   expect(unsigned.records).toMatchObject([{ status: 401 }]);
 });
 

@@ -14,12 +14,15 @@ const GOOD = bytes(envelope());
 const SIGNED = signedHeaders(GOOD);
 const MIB = 1024 * 1024;
 
-/** Milliseconds of processor time that an honest delivery may take while slow clients are served. */
+/**
+ * Milliseconds of processor time that an honest delivery may take while slow clients are served.
+ */
 const LONGEST_WAIT = 2000;
 
 /**
- * Sends honest deliveries one after another; returns a function that stops it and resolves with their number. Measures
- * processor time of this process, clients included, since wall-clock time also grows with the machine's other load.
+ * Sends honest deliveries one after another; returns a function that stops it and resolves with
+ * their number. Measures processor time of this process, clients included, since wall-clock time
+ * also grows with the machine's other load.
  */
 function honestSender(post: (content: object) => Promise<Reply>) {
   const answers: number[] = [];
@@ -59,9 +62,14 @@ it(caseTitle(46, "200 at once, a byte at a time"), async () => {
   const answers = sockets.map(readAll);
   for (const socket of sockets) socket.write(head({ ...SIGNED, "content-length": GOOD.length }));
   let at = 0;
-  drip(sockets, 20, (socket) => void socket.write(GOOD.subarray(at++ % GOOD.length).subarray(0, 1)));
+  drip(
+    sockets,
+    20,
+    (socket) => void socket.write(GOOD.subarray(at++ % GOOD.length).subarray(0, 1)),
+  );
   const honest = honestSender(post);
-  for (const answer of await Promise.all(answers)) expect(statuses(answer.toString())).toEqual([408]);
+  for (const answer of await Promise.all(answers))
+    expect(statuses(answer.toString())).toEqual([408]);
   const served = await honest();
   expect(reasons().filter((reason) => reason === "too_slow")).toHaveLength(sockets.length);
   expect(await entries()).toHaveLength(served);
@@ -69,7 +77,8 @@ it(caseTitle(46, "200 at once, a byte at a time"), async () => {
 
 it(caseTitle(46, "headers that trickle in byte by byte"), async () => {
   const { receiver, entries } = await openReceiver({ inbox: inboxFile() });
-  // Node's own limits on headers, shortened for the test, but long for the honest sender on a busy machine.
+  // Node's own limits on headers, shortened for the test, but long for the honest sender on a busy
+  // machine.
   const limits = { headersTimeout: 1000, requestTimeout: 2000, connectionsCheckingInterval: 50 };
   const server = createServer(limits, nodeReceiver(receiver));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -103,25 +112,34 @@ it(caseTitle(47, "thousands of silent connections"), async () => {
   const honest = honestSender(post);
   const silent = await dialMany(url, many);
   for (const [index, socket] of silent.entries()) {
-    if (index % 2 === 1) socket.write(half.slice(0, 1 + (index % (half.length - 4)))); // at most half a head
+    // at most half a head
+    if (index % 2 === 1) socket.write(half.slice(0, 1 + (index % (half.length - 4))));
   }
   await new Promise((resolve) => setTimeout(resolve, 500));
   await honest();
-  expect(silent.filter((socket) => socket.closed)).toEqual([]); // they are tolerated, and harm no other sender
+  // they are tolerated, and harm no other sender
+  expect(silent.filter((socket) => socket.closed)).toEqual([]);
   expect(process.memoryUsage().rss - before).toBeLessThan(64 * MIB + many * 64 * 1024);
   for (const socket of silent) socket.destroy();
   await stillServes();
 }, 60_000);
 
 it(caseTitle(28, "many endless chunked bodies at once"), async () => {
-  const { url, post, reasons, entries } = await openServer({ bodyLimit: 256 * 1024, bodyTimeout: 5000 });
+  const { url, post, reasons, entries } = await openServer({
+    bodyLimit: 256 * 1024,
+    bodyTimeout: 5000,
+  });
   const before = process.memoryUsage().rss;
   let most = 0;
   const watch = setInterval(() => {
     most = Math.max(most, process.memoryUsage().rss - before);
   }, 5);
   onTestFinished(() => clearInterval(watch));
-  const chunk = Buffer.concat([Buffer.from("4000\r\n"), Buffer.alloc(16_384, 0x20), Buffer.from("\r\n")]);
+  const chunk = Buffer.concat([
+    Buffer.from("4000\r\n"),
+    Buffer.alloc(16_384, 0x20),
+    Buffer.from("\r\n"),
+  ]);
   const sockets = await dialMany(url, 100);
   const answers = sockets.map(readAll);
   for (const socket of sockets) socket.write(head({ ...SIGNED, "transfer-encoding": "chunked" }));
@@ -145,7 +163,8 @@ it(caseTitle(28, "chunks that trickle in below the limit"), async () => {
   for (const socket of sockets) socket.write(head({ ...SIGNED, "transfer-encoding": "chunked" }));
   drip(sockets, 10, (socket) => void socket.write("1\r\n{\r\n"));
   const honest = honestSender(post);
-  for (const answer of await Promise.all(answers)) expect(statuses(answer.toString())).toEqual([408]);
+  for (const answer of await Promise.all(answers))
+    expect(statuses(answer.toString())).toEqual([408]);
   expect(reasons().filter((reason) => reason === "too_slow")).toHaveLength(sockets.length);
   const served = await honest();
   expect(await entries()).toHaveLength(served);

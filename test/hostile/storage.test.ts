@@ -28,7 +28,10 @@ import { nowEnvelope } from "./cli.ts";
 import { head, openServer } from "./open.ts";
 import { runsOf, startChild } from "./process.ts";
 
-/** The SQLite library that the inbox uses: two libraries in one process would break each other's locks. */
+/**
+ * The SQLite library that the inbox uses: two libraries in one process would break each other's
+ * locks.
+ */
 const { DatabaseSync } = loadSqlite();
 
 /** All entries of a closed inbox. */
@@ -118,7 +121,9 @@ it(caseTitle(68, "a commit after the sender has disconnected"), async () => {
     await slow.opened;
     return real.append(entry);
   };
-  const { url, post, entries, outcomes } = await openServer({ inbox: handleOf(wrapInbox(real, { append })) });
+  const { url, post, entries, outcomes } = await openServer({
+    inbox: handleOf(wrapInbox(real, { append })),
+  });
   const body = bytes(envelope());
   const socket = await dial(url);
   socket.write(head({ ...signedHeaders(body), "content-length": body.length }));
@@ -157,14 +162,19 @@ it(caseTitle(69, "while a handler runs, and before the commit"), async () => {
   socket.write(head({ ...signedHeaders(other), "content-length": other.length }));
   socket.write(other.subarray(0, other.length - 1));
   await first.end("SIGKILL");
-  expect((await entriesOf(path)).map(({ key, state }) => [key.eventId, state])).toEqual([[id, "running"]]);
+  expect((await entriesOf(path)).map(({ key, state }) => [key.eventId, state])).toEqual([
+    [id, "running"],
+  ]);
 
   const second = await startChild(path);
   const told = async (content: object) => JSON.parse((await second.post(content)).text) as object;
   expect(await told(event)).toMatchObject({ id, duplicate: true });
   expect(await told(other)).toMatchObject({ duplicate: false });
   await until(() => expect(runsOf(path)).toHaveLength(3));
-  expect(runsOf(path).filter((run) => run.id === id)).toMatchObject([{ attempt: 1 }, { attempt: 2 }]);
+  expect(runsOf(path).filter((run) => run.id === id)).toMatchObject([
+    { attempt: 1 },
+    { attempt: 2 },
+  ]);
   await second.end("SIGTERM");
   expect((await entriesOf(path)).map(({ state }) => state)).toEqual(["handled", "handled"]);
 }, 60_000);
@@ -276,7 +286,10 @@ function entryOf(n: number) {
   const body = bytes(freshEnvelope());
   return {
     key: { source: "service", eventId: `evt_${n}`, timestamp: n },
-    ...{ kind: "payment.received", eventTimestamp: n, reason: null, orderKey: null },
+    kind: "payment.received",
+    eventTimestamp: n,
+    reason: null,
+    orderKey: null,
     state: "waiting" as const,
     delivery: { method: "POST", target: "/webhooks", headers: {}, body, receivedAt: n },
   };
@@ -308,10 +321,16 @@ it(caseTitle(72), async () => {
   const stuck = gate();
   receiver.replaceHandlers((registry) => registry.on("*", () => stuck.opened));
   clock.now += DAY - 1;
-  const waiting = freshEnvelope({ timestamp: new Date(clock.now).toISOString(), data: { n: "waits" } });
+  const waiting = freshEnvelope({
+    timestamp: new Date(clock.now).toISOString(),
+    data: { n: "waits" },
+  });
   expect((await post(waiting)).status).toBe(200);
   clock.now += 2; // everything else exceeds its retention, and is too old
-  const pruning = pruneInbox(inboxOf(receiver), dueForPruning({ ...TERMS, clock: () => clock.now }));
+  const pruning = pruneInbox(
+    inboxOf(receiver),
+    dueForPruning({ ...TERMS, clock: () => clock.now }),
+  );
   const replies = await Promise.all(events.map((event) => post(event)));
   expect((await pruning).pruned).toBe(120);
   for (const reply of replies) {
@@ -319,7 +338,9 @@ it(caseTitle(72), async () => {
     else expectError(reply, 400, "invalid_request", "timestamp");
   }
   expect([...runs.values()].every((count) => count === 1)).toBe(true);
-  expect((await entries()).filter(({ state }) => state === "running" || state === "waiting")).toHaveLength(1);
+  expect(
+    (await entries()).filter(({ state }) => state === "running" || state === "waiting"),
+  ).toHaveLength(1);
   stuck.open();
 }, 60_000);
 

@@ -8,20 +8,36 @@ import { nowEnvelope } from "./cli.ts";
 
 /** Paths of pages and routes, ours and others, that a local listener might serve. */
 const PRIVATE = [
-  ...["/", "/healthz", "/readyz", "/metrics", "/inspector", "/inspect", "/admin", "/ui", "/index.html"],
-  ...[
-    "/api",
-    "/api/events",
-    "/events",
-    "/events/1",
-    "/replay",
-    "/retry",
-    "/ready",
-    "/sandbox",
-    "/v1/properties",
-  ],
-  ...["/.hookporter/secret", "/.env", "/../.env", "/webhooks/..", "/webhooks/../healthz", "//webhooks"],
-  ...["/WEBHOOKS", "/webhooks%2f..", "/%77ebhooks", "/?probe=", "/?probe=x.y", "*"],
+  "/",
+  "/healthz",
+  "/readyz",
+  "/metrics",
+  "/inspector",
+  "/inspect",
+  "/admin",
+  "/ui",
+  "/index.html",
+  "/api",
+  "/api/events",
+  "/events",
+  "/events/1",
+  "/replay",
+  "/retry",
+  "/ready",
+  "/sandbox",
+  "/v1/properties",
+  "/.hookporter/secret",
+  "/.env",
+  "/../.env",
+  "/webhooks/..",
+  "/webhooks/../healthz",
+  "//webhooks",
+  "/WEBHOOKS",
+  "/webhooks%2f..",
+  "/%77ebhooks",
+  "/?probe=",
+  "/?probe=x.y",
+  "*",
 ];
 
 it(caseTitle(85), async () => {
@@ -30,18 +46,26 @@ it(caseTitle(85), async () => {
   const { publicUrl, localUrl, post } = await ready();
   const body = Buffer.from(JSON.stringify(nowEnvelope()));
   // A signature opens nothing but the endpoint, and neither does the name of this machine.
-  const headers = { ...signedHeaders(body), host: localUrl.host, "x-forwarded-host": localUrl.host };
-  const requests = PRIVATE.flatMap((path) => [path, `${localUrl.origin}${path}`]).flatMap((target) => [
-    { target, headers, method: "POST", body },
-    ...["GET", "DELETE", "OPTIONS"].map((method) => ({ target, headers, method })),
-  ]);
+  const headers = {
+    ...signedHeaders(body),
+    host: localUrl.host,
+    "x-forwarded-host": localUrl.host,
+  };
+  const requests = PRIVATE.flatMap((path) => [path, `${localUrl.origin}${path}`]).flatMap(
+    (target) => [
+      { target, headers, method: "POST", body },
+      ...["GET", "DELETE", "OPTIONS"].map((method) => ({ target, headers, method })),
+    ],
+  );
   const answers = await Promise.all(
     requests.map(async (request) => {
       const { status, text } = await send(publicUrl, request);
       return { method: request.method, target: request.target, status, text };
     }),
   );
-  expect(answers.filter(({ status, text }) => status !== 404 || !text.includes('"not_found"'))).toEqual([]);
+  expect(
+    answers.filter(({ status, text }) => status !== 404 || !text.includes('"not_found"')),
+  ).toEqual([]);
   // The tunnel leads to a separate listener, so other local servers are never reachable through it.
   expect(JSON.stringify(edge.binds)).not.toContain(`:${localUrl.port}`);
   expect((await send(publicUrl, { method: "GET" })).status).toBe(405);
@@ -74,8 +98,10 @@ it(caseTitle(88), async () => {
   const { publicUrl, ask: send } = await ready();
   const body = Buffer.from(JSON.stringify(nowEnvelope()));
   const headers = signedHeaders(body, "another sender's secret, 0123456789");
-  for (const request of [{ body }, { body, headers }]) expect((await send(request)).status).toBe(401);
-  await vi.waitFor(() => expect(records("delivery")).toHaveLength(2)); // shown when it has been diagnosed
+  for (const request of [{ body }, { body, headers }])
+    expect((await send(request)).status).toBe(401);
+  // shown when it has been diagnosed
+  await vi.waitFor(() => expect(records("delivery")).toHaveLength(2));
   expect((await send({ method: "GET", target: `${publicUrl.pathname}?probe=` })).status).toBe(405);
   expect(records("delivery").map(({ verdict, seq }) => [verdict, seq])).toEqual([
     ["unauthorized", null],

@@ -52,7 +52,9 @@ it("blocks in use survive when the pool shrinks", () => {
 it("beyond its limit the pool allocates new blocks, and does not keep them", () => {
   const pool = new BlockPool(10 * BLOCK);
   const blocks = take(pool, 30);
-  expect(new Set(blocks.map(({ buffer, byteOffset }) => `${buffer.byteLength} ${byteOffset}`)).size).toBe(11);
+  expect(
+    new Set(blocks.map(({ buffer, byteOffset }) => `${buffer.byteLength} ${byteOffset}`)).size,
+  ).toBe(11);
   pool.give(blocks);
   expect(pool.bytes).toBe(10 * BLOCK);
 });

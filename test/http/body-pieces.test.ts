@@ -6,7 +6,9 @@ import { BodyPieces } from "../../src/http/body-pieces.ts";
 
 it("pieces of any size are joined to the original body", () => {
   const pool = new BlockPool(64 * BLOCK);
-  const sizes = fc.array(fc.oneof(fc.nat(20), fc.nat(3 * BLOCK), fc.constant(BLOCK)), { maxLength: 12 });
+  const sizes = fc.array(fc.oneof(fc.nat(20), fc.nat(3 * BLOCK), fc.constant(BLOCK)), {
+    maxLength: 12,
+  });
   fc.assert(
     fc.property(sizes, fc.boolean(), (lengths, lastApart) => {
       const bytes = lengths.map((length) => randomBytes(length));

@@ -41,14 +41,16 @@ describe("lingering", () => {
     return { request, resume, isOverAfter };
   }
 
-  it.each([{ complete: true }, { destroyed: true }, { readableEnded: true }, { resume: undefined }])(
-    "waits for nothing of a request that is %j",
-    async (state) => {
-      const { isOverAfter } = lingeringOn(state);
-      expect(await isOverAfter(0)).toBe(true);
-      expect(vi.getTimerCount()).toBe(0);
-    },
-  );
+  it.each([
+    { complete: true },
+    { destroyed: true },
+    { readableEnded: true },
+    { resume: undefined },
+  ])("waits for nothing of a request that is %j", async (state) => {
+    const { isOverAfter } = lingeringOn(state);
+    expect(await isOverAfter(0)).toBe(true);
+    expect(vi.getTimerCount()).toBe(0);
+  });
 
   it.each(["end", "close"])("is over with the request's %s, and leaves no timer", async (event) => {
     const { request, resume, isOverAfter } = lingeringOn();
@@ -171,7 +173,9 @@ it("the final answer waits for the answers before it", async () => {
 });
 
 it("a body that continues after the final answer is discarded for at most half a second", async () => {
-  const { socket, connections } = await connected((_, response) => void writeAnswer(response, CLOSING));
+  const { socket, connections } = await connected(
+    (_, response) => void writeAnswer(response, CLOSING),
+  );
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${64 * MIB}\r\n\r\n`);
   const drip = setInterval(() => socket.write("x"), 10);
   onTestFinished(() => clearInterval(drip));

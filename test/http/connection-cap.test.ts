@@ -8,14 +8,20 @@ import { createWebhookServer } from "../../src/http/express-server.ts";
 import { until } from "../receiver/sample.ts";
 import { dial } from "../receiver/wire.ts";
 
-/** An app on a server with a limit. Requests are answered at once, or when the test calls a function in `answers`. */
+/**
+ * An app on a server with a limit. Requests are answered at once, or when the test calls a function
+ * in `answers`.
+ */
 async function serve(maxConnections: number) {
   const answers: (() => void)[] = [];
   const app: Express = express();
   app.get("/at-once", (_, response) => void response.send("ok"));
   app.get("/large", (_, response) => void response.send(LARGE));
   app.get("/later", (_, response) => void answers.push(() => response.send("ok")));
-  app.post("/body", (request, response) => void request.resume().on("end", () => response.send("ok")));
+  app.post(
+    "/body",
+    (request, response) => void request.resume().on("end", () => response.send("ok")),
+  );
   const server: Server = createWebhookServer(app, { maxConnections });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
@@ -23,7 +29,10 @@ async function serve(maxConnections: number) {
     server.close();
   });
   const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  /** Opens a connection and waits until the server has accepted it; `answered` waits for a number of 200 answers. */
+  /**
+   * Opens a connection and waits until the server has accepted it; `answered` waits for a number of
+   * 200 answers.
+   */
   const open = async () => {
     const accepted = new Promise<void>((resolve) => server.once("connection", () => resolve()));
     const socket = await dial(url);
@@ -34,7 +43,8 @@ async function serve(maxConnections: number) {
     });
     return {
       socket,
-      answered: (count = 1) => until(() => expect(text.split("HTTP/1.1 200")).toHaveLength(count + 1)),
+      answered: (count = 1) =>
+        until(() => expect(text.split("HTTP/1.1 200")).toHaveLength(count + 1)),
     };
   };
   const get = async (connection: Awaited<ReturnType<typeof open>>, count = 1) => {
@@ -58,7 +68,9 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 describe("createWebhookServer with maxConnections", () => {
   it("ends the longest idle connection to accept a new one", async () => {
     const { open, get } = await serve(3);
-    const [first, second, third] = [await open(), await open(), await open()];
+    const first = await open();
+    const second = await open();
+    const third = await open();
     for (const connection of [second, first, third]) await get(connection);
     await get(second, 2);
     const fourth = await open();
@@ -71,7 +83,8 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("ends a silent connection before one that has just started a request", async () => {
     const { open, get } = await serve(2);
-    const [begun, silent] = [await open(), await open()];
+    const begun = await open();
+    const silent = await open();
     begun.socket.write("GET /at-once HTT");
     await pause(20);
     await get(await open());
@@ -93,7 +106,8 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("ends a connection with a stalled body if none is idle", async () => {
     const { open, get } = await serve(2);
-    const [stalled, idle] = [await open(), await open()];
+    const stalled = await open();
+    const idle = await open();
     stalled.socket.write(`${HEAD}some of it`);
     await get(idle);
     await pause(1100);
@@ -108,7 +122,8 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("ends the new connection rather than a request being handled or a body that makes progress", async () => {
     const { open, answers } = await serve(2);
-    const [handled, sending] = [await open(), await open()];
+    const handled = await open();
+    const sending = await open();
     handled.socket.write("GET /later HTTP/1.1\r\nHost: x\r\n\r\n");
     await until(() => expect(answers).toHaveLength(1));
     sending.socket.write(HEAD);
@@ -136,13 +151,15 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("spares a candidate that has been served since the scan", async () => {
     const { open, get } = await serve(2);
-    const [first, second] = [await open(), await open()];
+    const first = await open();
+    const second = await open();
     for (const { socket } of [first, second]) socket.write("GET /at-once HTT");
     await pause(20);
     const third = await open();
     await closed(first.socket);
     second.socket.write("P/1.1\r\nHost: x\r\n\r\n");
     await second.answered();
+    await pause(260); // by then the third, which has sent nothing, has been silent for longer
     const fourth = await open();
     await closed(third.socket);
     await get(second, 2);
@@ -151,7 +168,8 @@ describe("createWebhookServer with maxConnections", () => {
 
   it("ends a connection that does not read its answers", async () => {
     const { open, isAnswered } = await serve(2);
-    const [deaf, other] = [await open(), await open()];
+    const deaf = await open();
+    const other = await open();
     deaf.socket.pause();
     // More than the buffers in between can hold, so the rest is stuck.
     deaf.socket.write("GET /large HTTP/1.1\r\nHost: x\r\n\r\n".repeat(32));
@@ -213,7 +231,10 @@ function capped(most: number) {
   /** A request of some bytes, its head alone unless it is complete; returns its answer. */
   const begin = (socket: ReturnType<typeof open>, { complete = true } = {}) => {
     socket.bytesRead += 100;
-    const answer = Object.assign(new EventEmitter(), { req: { socket, complete }, writableEnded: false });
+    const answer = Object.assign(new EventEmitter(), {
+      req: { socket, complete },
+      writableEnded: false,
+    });
     cap.began(answer as never);
     return answer;
   };
@@ -227,7 +248,8 @@ describe("a connection that may be ended", () => {
   it("is not, if it has begun a request, sent its body or closed since it was found", () => {
     for (const since of ["begins", "sends", "closes"] as const) {
       const { open, begin, pass } = capped(2);
-      const [first, second] = [open(), open()];
+      const first = open();
+      const second = open();
       for (const socket of [first, second]) begin(socket, { complete: false });
       pass(1000);
       const third = open();
@@ -244,7 +266,8 @@ describe("a connection that may be ended", () => {
 
   it("still is, if it has sent no more than a KiB since it was found", () => {
     const { open, begin, pass } = capped(2);
-    const [first, second] = [open(), open()];
+    const first = open();
+    const second = open();
     for (const socket of [first, second]) begin(socket, { complete: false });
     pass(1000);
     const third = open();
@@ -253,18 +276,29 @@ describe("a connection that may be ended", () => {
     expect([first.isEnded, second.isEnded, third.isEnded]).toEqual([true, true, false]);
   });
 
-  it("is the one that has waited longest for its sender, once that is a second", () => {
+  it("is the one that has waited longest for its sender, once that is a quarter of a second", () => {
     const { open, begin, pass } = capped(2);
-    const [first, second] = [open(), open()];
+    const first = open();
+    const second = open();
     begin(second, { complete: false });
     pass(1);
     begin(first, { complete: false });
-    pass(998);
+    pass(248);
     expect(open().isEnded).toBe(true);
     pass(20);
     first.bytesRead += 1024; // progress
     expect(open().isEnded).toBe(false);
     expect([first.isEnded, second.isEnded]).toEqual([false, true]);
+  });
+
+  it("is one whose request makes no progress before one that was opened just now", () => {
+    const { open, begin, pass } = capped(2);
+    const stalled = open();
+    begin(stalled, { complete: false });
+    pass(250);
+    const fresh = open(); // its request may be in the socket already, but has not been read
+    expect(open().isEnded).toBe(false);
+    expect([stalled.isEnded, fresh.isEnded]).toEqual([true, false]);
   });
 
   it("is not sought again within 20 ms, if there was none", () => {
@@ -293,7 +327,8 @@ describe("a connection that may be ended", () => {
   it("is idle once the answer to its latest request is written, not to one before", () => {
     const { open, begin, pass } = capped(1);
     const first = open();
-    const [earlier, latest] = [begin(first), begin(first)];
+    const earlier = begin(first);
+    const latest = begin(first);
     earlier.emit("close");
     expect([open().isEnded, first.isEnded]).toEqual([true, false]);
     latest.emit("close");

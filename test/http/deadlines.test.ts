@@ -8,7 +8,8 @@ afterEach(() => void vi.useRealTimers());
 function open() {
   const called: [string, number][] = [];
   const start = performance.now();
-  const call = (name: string) => () => void called.push([name, Math.round(performance.now() - start)]);
+  const call = (name: string) => () =>
+    void called.push([name, Math.round(performance.now() - start)]);
   return { deadlines: new Deadlines(100), called, call };
 }
 

@@ -5,7 +5,10 @@ import express, { type Express } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createWebhookServer } from "../../src/http/express-server.ts";
 
-/** An app that uses what apps rely on: helpers of requests and responses, settings, sub-apps, errors. */
+/**
+ * An app that uses what apps rely on: helpers of requests and responses, settings, sub-apps,
+ * errors.
+ */
 function sampleApp(): Express {
   const app = express();
   app.set("trust proxy", true).disable("x-powered-by");
@@ -16,17 +19,25 @@ function sampleApp(): Express {
       .status(201)
       .set("x-own", "1")
       .json({
-        ...{ ip, protocol, hostname, path, query, originalUrl, accepts: request.accepts(["html", "json"]) },
-        ...{
-          header: request.get("X-Given"),
-          xhr: request.xhr,
-          app: request.app === app,
-          same: response.app === app,
-        },
+        ip,
+        protocol,
+        hostname,
+        path,
+        query,
+        originalUrl,
+        accepts: request.accepts(["html", "json"]),
+        header: request.get("X-Given"),
+        xhr: request.xhr,
+        app: request.app === app,
+        same: response.app === app,
         name: response.app.locals.name,
       });
   });
-  app.post("/parsed", express.json(), (request, response) => void response.send({ got: request.body }));
+  app.post(
+    "/parsed",
+    express.json(),
+    (request, response) => void response.send({ got: request.body }),
+  );
   app.get("/text", (_, response) => void response.type("txt").send("héllo"));
   app.get("/stream", (_, response) => {
     response.write("one,");
@@ -38,12 +49,17 @@ function sampleApp(): Express {
   });
   const inner = express();
   inner.get("/in", (request, response) => {
-    response.json({ base: request.baseUrl, app: request.app === inner, of: response.app === inner });
+    response.json({
+      base: request.baseUrl,
+      app: request.app === inner,
+      of: response.app === inner,
+    });
   });
   app.use("/sub", inner);
   app.get("/sub/after", (request, response) => void response.json({ app: request.app === app }));
   app.use(
-    ((_error, _request, response, _next) => void response.sendStatus(500)) as express.ErrorRequestHandler,
+    ((_error, _request, response, _next) =>
+      void response.sendStatus(500)) as express.ErrorRequestHandler,
   );
   return app;
 }
@@ -70,8 +86,20 @@ async function answersOf(server: Server): Promise<object[]> {
     "x-requested-with": "XMLHttpRequest",
   };
   await ask("/json?a=1&b=2", { headers });
-  await ask("/parsed", { method: "POST", body: '{"a":1}', headers: { "content-type": "application/json" } });
-  for (const path of ["/text", "/stream", "/elsewhere", "/fails", "/sub/in", "/sub/after", "/nowhere"])
+  await ask("/parsed", {
+    method: "POST",
+    body: '{"a":1}',
+    headers: { "content-type": "application/json" },
+  });
+  for (const path of [
+    "/text",
+    "/stream",
+    "/elsewhere",
+    "/fails",
+    "/sub/in",
+    "/sub/after",
+    "/nowhere",
+  ])
     await ask(path);
   await ask("/text", { method: "HEAD" });
   return answers;
@@ -81,7 +109,7 @@ describe("createWebhookServer", () => {
   it("serves an Express app exactly as Node's server does", async () => {
     const usual = await answersOf(createNodeServer({ keepAliveTimeout: 65_000 }, sampleApp()));
     expect(usual.map((one) => (one as { status: number }).status)).toEqual([
-      ...[201, 200, 200, 200, 302, 500, 200, 200, 404, 200],
+      201, 200, 200, 200, 302, 500, 200, 200, 404, 200,
     ]);
     expect(await answersOf(createWebhookServer(sampleApp()))).toEqual(usual);
   });
@@ -104,11 +132,17 @@ describe("createWebhookServer", () => {
   it("refuses what is no app, and options that it does not know or that are no times", () => {
     const refused = (code: string, says: string) =>
       expect.objectContaining({ code, message: expect.stringContaining(says) });
-    expect(() => createWebhookServer({} as never)).toThrow(refused("option_invalid", "an Express app"));
+    expect(() => createWebhookServer({} as never)).toThrow(
+      refused("option_invalid", "an Express app"),
+    );
     const serve = (options: object) => () => createWebhookServer(express(), options);
-    expect(serve({ timeout: 1 })).toThrow(refused("option_invalid", "the options of createWebhookServer"));
+    expect(serve({ timeout: 1 })).toThrow(
+      refused("option_invalid", "the options of createWebhookServer"),
+    );
     expect(serve({ headersTimeout: -1 })).toThrow(refused("option_invalid", "milliseconds"));
-    expect(serve({ connectionsCheckingInterval: 0 })).toThrow(refused("option_invalid", "milliseconds"));
+    expect(serve({ connectionsCheckingInterval: 0 })).toThrow(
+      refused("option_invalid", "milliseconds"),
+    );
     expect(serve({ headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 })).not.toThrow();
   });
 
@@ -132,7 +166,9 @@ describe("createWebhookServer", () => {
     const { port } = server.address() as AddressInfo;
     const agent = new Agent({ keepAlive: true });
     onTestFinished(() => agent.destroy());
-    const request = get({ port, host: "127.0.0.1", agent }).once("response", (response) => response.resume());
+    const request = get({ port, host: "127.0.0.1", agent }).once("response", (response) =>
+      response.resume(),
+    );
     await once(server, "request");
     const closed = new Promise((resolve) => server.close(resolve));
     answer();

@@ -12,13 +12,23 @@ const EVENTS = ["data", "end", "error", "close"] as const;
 const ROOMY: BodyLimits = { limit: 1000, timeout: 5000 };
 
 /** A real request whose body is being read, and its connection. */
-async function reading(head: string, limits: BodyLimits, ready = (_: IncomingMessage) => Promise.resolve()) {
-  let began = (_: { request: IncomingMessage; before: number[]; result: Promise<BodyResult> }) => {};
-  const under = new Promise<{ request: IncomingMessage; before: number[]; result: Promise<BodyResult> }>(
-    (resolve) => {
-      began = resolve;
-    },
-  );
+async function reading(
+  head: string,
+  limits: BodyLimits,
+  ready = (_: IncomingMessage) => Promise.resolve(),
+) {
+  let began = (_: {
+    request: IncomingMessage;
+    before: number[];
+    result: Promise<BodyResult>;
+  }) => {};
+  const under = new Promise<{
+    request: IncomingMessage;
+    before: number[];
+    result: Promise<BodyResult>;
+  }>((resolve) => {
+    began = resolve;
+  });
   const server = createServer(async (request) => {
     await ready(request);
     const before = counts(request);
@@ -31,7 +41,9 @@ async function reading(head: string, limits: BodyLimits, ready = (_: IncomingMes
     server.close();
     server.closeAllConnections();
   });
-  const socket: Socket = await dial(new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`));
+  const socket: Socket = await dial(
+    new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+  );
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n`);
   return { socket, ...(await under) };
 }
@@ -41,7 +53,13 @@ function counts(request: IncomingMessage): number[] {
 }
 
 /** Expects that no listeners are left, apart from those that ignore a late reset. */
-function expectClean({ request, before }: { request: IncomingMessage; before: readonly number[] }): void {
+function expectClean({
+  request,
+  before,
+}: {
+  request: IncomingMessage;
+  before: readonly number[];
+}): void {
   const [data = 0, end = 0, error = 0, close = 0] = before;
   expect(counts(request)).toEqual([data, end, error + 1, close + 1]);
 }
@@ -49,7 +67,10 @@ function expectClean({ request, before }: { request: IncomingMessage; before: re
 describe("readBody", () => {
   it.each([
     ["one piece", [Buffer.from("héllo")]],
-    ["several pieces", [Buffer.from([0xff, 0x00]), Buffer.from([0x0d, 0x0a, 0xc3]), Buffer.from([0xa9])]],
+    [
+      "several pieces",
+      [Buffer.from([0xff, 0x00]), Buffer.from([0x0d, 0x0a, 0xc3]), Buffer.from([0xa9])],
+    ],
     ["no pieces", []],
   ])("returns the raw bytes of a body in %s", async (_, pieces) => {
     const whole = Buffer.concat(pieces);
@@ -69,10 +90,13 @@ describe("readBody", () => {
   it.each([
     ["some", (request: IncomingMessage) => once(request, "data").then(() => {})],
     ["all", (request: IncomingMessage) => once(request.resume(), "end").then(() => {})],
-  ])("refuses a body of which other code has read %s, since its end may never arrive", async (_, ready) => {
-    const { result } = await reading("Content-Length: 5\r\n\r\nhello", ROOMY, ready);
-    await expect(result).rejects.toMatchObject({ code: "body_already_parsed" });
-  });
+  ])(
+    "refuses a body of which other code has read %s, since its end may never arrive",
+    async (_, ready) => {
+      const { result } = await reading("Content-Length: 5\r\n\r\nhello", ROOMY, ready);
+      await expect(result).rejects.toMatchObject({ code: "body_already_parsed" });
+    },
+  );
 
   it("does not wait for an aborted request", async () => {
     const gone = (request: IncomingMessage) => {
@@ -131,10 +155,11 @@ describe("readBody", () => {
 describe("readBody with a budget", () => {
   const KIB = 1024;
   const open = (limit: number) => {
-    const budget = new BodyBudget({ limit, bodyLimit: limit });
+    const budget = new BodyBudget(limit);
     return { budget, limits: { limit: 64 * KIB, timeout: 5000, budget } };
   };
-  const heldIs = (budget: BodyBudget, bytes: number) => until(() => expect(budget.held).toBe(bytes));
+  const heldIs = (budget: BodyBudget, bytes: number) =>
+    until(() => expect(budget.held).toBe(bytes));
 
   it("returns the bytes of a body that arrives in many pieces, and counts it until it is complete", async () => {
     const { budget, limits } = open(64 * KIB);
@@ -144,7 +169,9 @@ describe("readBody with a budget", () => {
       const { socket, result } = await reading(head, limits);
       for (let at = 0; at < body.length; at += 10 * KIB) {
         const piece = body.subarray(at, at + 10 * KIB);
-        socket.write(chunked ? Buffer.concat([Buffer.from("2800\r\n"), piece, Buffer.from("\r\n")]) : piece);
+        socket.write(
+          chunked ? Buffer.concat([Buffer.from("2800\r\n"), piece, Buffer.from("\r\n")]) : piece,
+        );
         if (at < 40 * KIB) await heldIs(budget, Math.ceil((at + 10 * KIB) / (16 * KIB)) * 16 * KIB);
       }
       if (chunked) socket.write("0\r\n\r\n");

@@ -12,9 +12,12 @@ beforeEach(() => {
   vi.spyOn(globalThis, "clearTimeout");
 });
 afterEach(() => {
-  // Not all timers are counted: Node's own client and other files of this worker may set some meanwhile.
+  // Not all timers are counted: Node's own client and other files of this worker may set some
+  // meanwhile.
   const { calls, results } = vi.mocked(setTimeout).mock;
-  const own = results.flatMap(({ value }, index) => (calls[index]?.[1] === ROOMY.timeout ? [value] : []));
+  const own = results.flatMap(({ value }, index) =>
+    calls[index]?.[1] === ROOMY.timeout ? [value] : [],
+  );
   const cleared = vi.mocked(clearTimeout).mock.calls.map(([timer]) => timer);
   expect(own.filter((timer) => !cleared.includes(timer))).toEqual([]);
   vi.restoreAllMocks();
@@ -47,7 +50,9 @@ it("a body in several pieces is joined, up to the limit, and nothing listens any
 });
 
 it("a request without a body has an empty one", async () => {
-  expect(await readWebBody(new Request("http://x", { method: "POST" }), ROOMY)).toEqual(new Uint8Array(0));
+  expect(await readWebBody(new Request("http://x", { method: "POST" }), ROOMY)).toEqual(
+    new Uint8Array(0),
+  );
 });
 
 it("a body that announces more than the limit is cancelled, not read", async () => {
@@ -114,13 +119,15 @@ it.each<[string, (request: Request) => unknown]>([
 
 it("a stream of something else than bytes is a mistake of the integrator", async () => {
   const { request, send } = open();
-  vi.spyOn(request, "body", "get").mockReturnValue(new ReadableStream({ start: (own) => own.enqueue("{}") }));
+  vi.spyOn(request, "body", "get").mockReturnValue(
+    new ReadableStream({ start: (own) => own.enqueue("{}") }),
+  );
   send.close();
   await expect(readWebBody(request, ROOMY)).rejects.toMatchObject({ code: "body_already_parsed" });
 });
 
 it("a body that stalls is ended when another one needs the room, and both are no longer counted", async () => {
-  const budget = new BodyBudget({ limit: 64 * KIB, bodyLimit: 64 * KIB });
+  const budget = new BodyBudget(64 * KIB);
   const limits = { limit: 64 * KIB, timeout: 5000, budget };
   const stalled = open({ "content-length": "50000" });
   stalled.send.enqueue(Buffer.alloc(40_000));
@@ -137,7 +144,7 @@ it("a body that stalls is ended when another one needs the room, and both are no
 });
 
 it("a body for which no other can be ended is overloaded", async () => {
-  const budget = new BodyBudget({ limit: 16 * KIB, bodyLimit: 16 * KIB });
+  const budget = new BodyBudget(16 * KIB);
   const { request, send, cancel } = open();
   send.enqueue(Buffer.alloc(20_000));
   expect(await readWebBody(request, { limit: 64 * KIB, timeout: 5000, budget })).toBe("overloaded");

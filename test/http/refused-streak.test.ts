@@ -17,10 +17,13 @@ const signed = () => {
   const body = bytes(freshEnvelope());
   return head(signedHeaders(body), body.length) + body.toString();
 };
-const statuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
+const statuses = (text: string) =>
+  [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
 const times = (count: number, status: number) => Array.from({ length: count }, () => status);
 
-/** Until the test ends, servers do not close idle connections, as Node has them do after 5 seconds. */
+/**
+ * Until the test ends, servers do not close idle connections, as Node has them do after 5 seconds.
+ */
 function keepIdleConnections(): void {
   const onRequest = (message: unknown) => {
     (message as { server: Server }).server.keepAliveTimeout = 0;
@@ -39,7 +42,8 @@ describe.each(RAW_ADAPTERS)("pipelined requests over $name", (adapter) => {
     const text = String(await readAll(socket));
     const answers = statuses(text);
     const judged = answers.indexOf(503);
-    // One or two are in progress when the eighth is refused. What an app answers with 404 itself is not counted.
+    // One or two are in progress when the eighth is refused. What an app answers with 404 itself is
+    // not counted.
     const byApp = /in an app|fastify/.test(adapter.name) ? 4 : 0;
     expect(judged).toBeGreaterThanOrEqual(8 + byApp - 1);
     expect(judged).toBeLessThanOrEqual(10 + byApp);
@@ -63,7 +67,9 @@ describe.each(RAW_ADAPTERS)("pipelined requests over $name", (adapter) => {
       await opened;
       return store.append(...given);
     };
-    const { url, outcomes } = await openEndpoint(adapter, { inbox: handleOf(wrapInbox(store, { append })) });
+    const { url, outcomes } = await openEndpoint(adapter, {
+      inbox: handleOf(wrapInbox(store, { append })),
+    });
     const socket = await dial(url);
     const text = readAll(socket);
     socket.write(signed() + unsigned.repeat(20));
@@ -90,7 +96,9 @@ describe.each(RAW_ADAPTERS)("pipelined requests over $name", (adapter) => {
     const { url, outcomes } = await openEndpoint(adapter);
     const socket = await dial(url);
     for (let n = 0; n < 30; n++) {
-      const answer = new Promise<string>((resolve) => socket.once("data", (chunk) => resolve(String(chunk))));
+      const answer = new Promise<string>((resolve) =>
+        socket.once("data", (chunk) => resolve(String(chunk))),
+      );
       socket.write(unsigned);
       expect(statuses(await answer)).toEqual([401]);
     }

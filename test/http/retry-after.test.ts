@@ -18,8 +18,18 @@ it.each([
 });
 
 it.each([
-  ...[null, undefined, "", "soon", "-1", "1.5", "5s", "1e3", "99999999999999999999"],
-  ...["2026-01-15T10:00:30Z", "Thu, noon", "Thu, 99 Foo 2026 10:01:00 GMT"],
+  null,
+  undefined,
+  "",
+  "soon",
+  "-1",
+  "1.5",
+  "5s",
+  "1e3",
+  "99999999999999999999",
+  "2026-01-15T10:00:30Z",
+  "Thu, noon",
+  "Thu, 99 Foo 2026 10:01:00 GMT",
 ])("%j is ignored", (value) => {
   expect(readRetryAfter(value, NOW)).toBeUndefined();
 });

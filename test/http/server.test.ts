@@ -28,7 +28,9 @@ it("a port that is given, or a free one, is listened on", async () => {
 
 it("a port in use is named with the flag that chooses another", async () => {
   const port = await listenOn(serverOf(), 0, "127.0.0.1");
-  const failed = await listenOn(serverOf(), port, "127.0.0.1", "--inspect-port").catch((error) => error);
+  const failed = await listenOn(serverOf(), port, "127.0.0.1", "--inspect-port").catch(
+    (error) => error,
+  );
   expect(failed).toMatchObject({ code: "port_unavailable", cause: { code: "EADDRINUSE" } });
   expect(failed.message).toContain(`127.0.0.1:${port}, got it in use: stop what uses it`);
   expect(failed.message).toContain("--inspect-port");

@@ -52,7 +52,9 @@ it("a port that accepts connections has no fault, and the connection is closed",
     );
   });
   const port = await listen(server);
-  expect(await tryToConnect(new URL(`http://127.0.0.1:${port}`), { timeout: TIMEOUT })).toBeUndefined();
+  expect(
+    await tryToConnect(new URL(`http://127.0.0.1:${port}`), { timeout: TIMEOUT }),
+  ).toBeUndefined();
   await Promise.all(closed);
 });
 

@@ -52,7 +52,9 @@ describe("an inbox opened for reading", () => {
     const own = await open();
     const { seq } = await keep(own, sampleEntry());
     const reader = await open({ access: "read" });
-    await expect(keep(reader, numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(keep(reader, numberedEntry(2))).rejects.toMatchObject({
+      code: "inbox_unavailable",
+    });
     await expect(reader.retry({ seq }, AT)).rejects.toMatchObject({ code: "inbox_unavailable" });
     await expect(reader.claim({ now: AT, limit: 1, leaseTime: 1 })).rejects.toMatchObject({
       code: "inbox_unavailable",
@@ -83,7 +85,8 @@ describe("an inbox opened for reading", () => {
     const reader = await open({ access: "read" });
     expect(await reader.list({})).toHaveLength(1);
     change("UPDATE entry SET kind = 'other'");
-    const [before, log] = [readFileSync(path), readFileSync(`${path}-wal`)];
+    const before = readFileSync(path);
+    const log = readFileSync(`${path}-wal`);
     expect(log.length).toBeGreaterThan(0);
     await reader.close();
     await closeWholly({ close: () => {} });
@@ -93,7 +96,8 @@ describe("an inbox opened for reading", () => {
 
   it("takes no write, can be copied, and makes no log where it is told that nothing changes", async () => {
     await (await open()).close();
-    await closeWholly({ close: () => {} }); // on Node 20, files are closed when garbage is collected
+    // on Node 20, files are closed when garbage is collected
+    await closeWholly({ close: () => {} });
     const alone = openToRead(path, true);
     expect(alone.prepare("SELECT count(*) AS n FROM entry").get()).toEqual({ n: 0 });
     alone.close();

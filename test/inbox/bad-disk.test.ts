@@ -9,7 +9,8 @@ import { keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts"
 /** Mounts a file system of four megabytes, which usually requires root; returns its folder. */
 function smallDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-disk-"));
-  const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]).status === 0;
+  const mounted =
+    spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]).status === 0;
   onTestFinished(() => {
     if (mounted) spawnSync("umount", ["-l", folder]);
     rmSync(folder, { recursive: true, force: true });
@@ -25,7 +26,9 @@ function readOnlyView(folder: string): string | undefined {
     if (bound) spawnSync("umount", ["-l", view]);
     rmSync(view, { recursive: true, force: true });
   });
-  return bound && spawnSync("mount", ["-o", "remount,bind,ro", view]).status === 0 ? view : undefined;
+  return bound && spawnSync("mount", ["-o", "remount,bind,ro", view]).status === 0
+    ? view
+    : undefined;
 }
 
 it("[case 67] an inbox on a full disk refuses entries, keeps the others, and continues once there is room", async (context) => {
@@ -56,7 +59,8 @@ it("[case 67] an inbox on a full disk refuses entries, keeps the others, and con
   rmSync(join(disk, "ballast"));
   await keep(inbox, entryOf(99));
   expect(await inbox.list({})).toHaveLength(kept.length + 1);
-  for (const { seq } of await inbox.list({})) expect((await inbox.delivery(seq))?.body).toHaveLength(40_000);
+  for (const { seq } of await inbox.list({}))
+    expect((await inbox.delivery(seq))?.body).toHaveLength(40_000);
   await inbox.close();
 
   const again = sqliteInbox(path);
@@ -71,13 +75,16 @@ it("[case 67] an inbox on a full disk refuses entries, keeps the others, and con
 it("[case 71] an inbox on a read-only file system is refused and left unchanged", async (context) => {
   const disk = smallDisk();
   const view = disk === undefined ? undefined : readOnlyView(disk);
-  if (disk === undefined || view === undefined) return context.skip("needs the right to mount a file system");
+  if (disk === undefined || view === undefined)
+    return context.skip("needs the right to mount a file system");
   const inbox = sqliteInbox(join(disk, "inbox.db"));
   await inbox.open();
   onTestFinished(() => inbox.close());
   await keep(inbox, numberedEntry(1));
   for (const name of ["inbox.db", "another.db"]) {
-    await expect(sqliteInbox(join(view, name)).open()).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(sqliteInbox(join(view, name)).open()).rejects.toMatchObject({
+      code: "inbox_unavailable",
+    });
   }
   await keep(inbox, numberedEntry(2));
   expect(await inbox.list({})).toHaveLength(2);

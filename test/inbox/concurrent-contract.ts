@@ -12,7 +12,9 @@ const HOUR = 3_600_000;
 /** Numbers in another order each time, and the same in each run. */
 export function shuffled(count: number, seed: number): readonly number[] {
   const numbers = Array.from({ length: count }, (_, number) => number);
-  return numbers.sort((a, b) => ((a * 7919 + seed * 104_729) % 9973) - ((b * 7919 + seed * 104_729) % 9973));
+  return numbers.sort(
+    (a, b) => ((a * 7919 + seed * 104_729) % 9973) - ((b * 7919 + seed * 104_729) % 9973),
+  );
 }
 
 /** Claims and settles until nothing is waiting; calls `run` for each entry between the two. */
@@ -22,7 +24,8 @@ async function runAll(
   run: (entry: ClaimedEntry) => Promise<void>,
 ): Promise<void> {
   for (;;) {
-    // Soon after they are due: a claim may overlook for a second what another client makes due long before its own time.
+    // Soon after they are due: a claim may overlook for a second what another client makes due long
+    // before its own time.
     const entries = await inbox.claim({ now: AT + 500, limit: 5, leaseTime: 60_000 });
     if (entries.length === 0 && isOver() && (await inbox.nextRunAt()) === undefined) return;
     await Promise.all(
@@ -38,7 +41,10 @@ async function runAll(
 export interface ConcurrentTerms {
   /** Opens two clients of one new inbox, which are closed after the test. */
   readonly openTwo: () => Promise<readonly [Inbox, Inbox]>;
-  /** Two clients of one new inbox that are not open, on machines whose clocks are `offset` milliseconds off. */
+  /**
+   * Two clients of one new inbox that are not open, on machines whose clocks are `offset`
+   * milliseconds off.
+   */
   readonly makeTwo?: (offsets: readonly [number, number]) => readonly [Inbox, Inbox];
 }
 
@@ -52,7 +58,9 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         const kept = await Promise.all(
           [a, b].map((inbox, index) =>
             Promise.all(
-              (orders[index] ?? []).map((number) => keep(inbox, numberedEntry(round * 1000 + number))),
+              (orders[index] ?? []).map((number) =>
+                keep(inbox, numberedEntry(round * 1000 + number)),
+              ),
             ),
           ),
         );
@@ -89,9 +97,15 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         running.delete(orderKey);
       };
       const isOver = () => arrived === total;
-      await Promise.all([arrive(a, 0), arrive(b, 10), runAll(a, isOver, run), runAll(b, isOver, run)]);
+      await Promise.all([
+        arrive(a, 0),
+        arrive(b, 10),
+        runAll(a, isOver, run),
+        runAll(b, isOver, run),
+      ]);
       expect(problems).toEqual([]);
-      for (const seqs of ran.values()) expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
+      for (const seqs of ran.values())
+        expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
       expect(await a.counts()).toEqual({
         waiting: 0,
         failing: 0,
@@ -216,7 +230,8 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         });
         receiver.on("payment.received", async ({ id }) => {
           ran.push(id);
-          await new Promise((resolve) => setTimeout(resolve, 2600)); // longer than a lease, which is renewed
+          // longer than a lease, which is renewed
+          await new Promise((resolve) => setTimeout(resolve, 2600));
         });
         return receiver;
       });
@@ -230,7 +245,9 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         });
         expect(outcome).toMatchObject({ type: "accepted", duplicate: false });
       }
-      await until(async () => expect(await receivers[0]?.inbox.count()).toMatchObject({ handled: 4 }));
+      await until(async () =>
+        expect(await receivers[0]?.inbox.count()).toMatchObject({ handled: 4 }),
+      );
       for (const receiver of receivers) await receiver.close();
       expect(ran).toHaveLength(4);
     });

@@ -44,7 +44,11 @@ export interface Capabilities {
 }
 
 /** Contract tests for all inboxes. `makeInbox` returns an empty inbox that is not open yet. */
-export function describeInbox(name: string, makeInbox: () => Inbox, capabilities: Capabilities): void {
+export function describeInbox(
+  name: string,
+  makeInbox: () => Inbox,
+  capabilities: Capabilities,
+): void {
   describe(`${name} keeps the contract:`, () => {
     let inbox: Inbox;
 
@@ -62,7 +66,11 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           inbox,
           sampleEntry({ orderKey: "prop_1", delivery: sampleDelivery({ body }) }),
         );
-        expect(appended).toMatchObject({ seq: expect.any(Number), duplicate: false, state: "waiting" });
+        expect(appended).toMatchObject({
+          seq: expect.any(Number),
+          duplicate: false,
+          state: "waiting",
+        });
         expect(await inbox.list({})).toEqual([
           {
             seq: appended.seq,
@@ -88,10 +96,21 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
       });
 
       it("stores a dead entry with its reason, settled on arrival, never due", async () => {
-        const dead = sampleEntry({ kind: null, eventTimestamp: null, state: "dead", reason: "invalid_json" });
+        const dead = sampleEntry({
+          kind: null,
+          eventTimestamp: null,
+          state: "dead",
+          reason: "invalid_json",
+        });
         await keep(inbox, dead);
         expect(await inbox.list({})).toMatchObject([
-          { kind: null, eventTimestamp: null, state: "dead", reason: "invalid_json", settledAt: AT },
+          {
+            kind: null,
+            eventTimestamp: null,
+            state: "dead",
+            reason: "invalid_json",
+            settledAt: AT,
+          },
         ]);
         expect(await inbox.nextRunAt()).toBeUndefined();
         expect(await inbox.claim({ now: AT + 1e9, limit: 10, leaseTime: 1 })).toEqual([]);
@@ -106,7 +125,10 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 
       it("counts the same key as a duplicate and keeps the first delivery", async () => {
         const { seq } = await keep(inbox, sampleEntry());
-        const delivery = sampleDelivery({ body: Buffer.from("re-serialised"), receivedAt: AT + 9000 });
+        const delivery = sampleDelivery({
+          body: Buffer.from("re-serialised"),
+          receivedAt: AT + 9000,
+        });
         const again = await keep(inbox, sampleEntry({ delivery }));
         expect(again).toEqual({ seq, duplicate: true, state: "waiting" });
         expect(await inbox.list({})).toMatchObject([
@@ -126,7 +148,10 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         async (state) => {
           const seq = await entryIn(inbox, state);
           const [before] = await inbox.list({ seq });
-          const again = await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: AT + 50 }) }));
+          const again = await keep(
+            inbox,
+            sampleEntry({ delivery: sampleDelivery({ receivedAt: AT + 50 }) }),
+          );
           expect(again).toEqual({ seq, duplicate: true, state });
           expect(await inbox.list({})).toEqual([{ ...before, duplicates: 1, lastSeenAt: AT + 50 }]);
         },
@@ -146,7 +171,9 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
       });
 
       it("[case 56] stores one entry and counts 199 duplicates for 200 concurrent appends", async () => {
-        const all = await Promise.all(Array.from({ length: 200 }, () => keep(inbox, sampleEntry())));
+        const all = await Promise.all(
+          Array.from({ length: 200 }, () => keep(inbox, sampleEntry())),
+        );
         expect(all.filter(({ duplicate }) => !duplicate)).toHaveLength(1);
         expect(new Set(all.map(({ seq }) => seq)).size).toBe(1);
         expect(await inbox.list({})).toMatchObject([{ duplicates: 199 }]);
@@ -173,7 +200,9 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(await inbox.nextRunAt()).toBe(AT + 1000);
         expect(await inbox.renew([{ seq, lease: "lease-1" }], AT + 2000)).toEqual([]);
         expect(await inbox.settle(settlementOf({ seq, lease: "lease-1" }), AT + 5)).toBe(true);
-        expect(await inbox.list({})).toMatchObject([{ state: "handled", attempts: 1, settledAt: AT + 5 }]);
+        expect(await inbox.list({})).toMatchObject([
+          { state: "handled", attempts: 1, settledAt: AT + 5 },
+        ]);
       });
 
       it("[case 75] lets others claim it once the lease has expired, and refuses its completion", async () => {
@@ -186,14 +215,20 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         const { seq } = await keep(inbox, sampleEntry());
         const again = await keep(inbox, sampleEntry({ lease }));
         expect(again).toEqual({ seq, duplicate: true, state: "waiting" });
-        expect(await inbox.list({})).toMatchObject([{ state: "waiting", attempts: 0, duplicates: 1 }]);
+        expect(await inbox.list({})).toMatchObject([
+          { state: "waiting", attempts: 0, duplicates: 1 },
+        ]);
       });
     });
 
     describe("touch", () => {
       it("counts a duplicate of a known key", async () => {
         const { seq } = await keep(inbox, sampleEntry());
-        expect(await inbox.touch(sampleKey(), AT + 7)).toEqual({ seq, duplicate: true, state: "waiting" });
+        expect(await inbox.touch(sampleKey(), AT + 7)).toEqual({
+          seq,
+          duplicate: true,
+          state: "waiting",
+        });
         expect(await inbox.list({})).toMatchObject([{ duplicates: 1, lastSeenAt: AT + 7 }]);
       });
 
@@ -213,7 +248,9 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         expect(claimed).toMatchObject({ seq, attempts: 1, runAt: AT + 310 });
         expect(claimed?.lease).toEqual(expect.any(String));
         expect(textOf(claimed?.delivery.body)).toBe(textOf(sampleDelivery().body));
-        expect(await inbox.list({})).toMatchObject([{ state: "running", attempts: 1, runAt: AT + 310 }]);
+        expect(await inbox.list({})).toMatchObject([
+          { state: "running", attempts: 1, runAt: AT + 310 },
+        ]);
       });
 
       it("returns the longest due entries first, then by arrival, up to the limit", async () => {
@@ -226,7 +263,9 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           await keep(inbox, numberedEntry(number, later));
         }
         const ids = async () =>
-          (await inbox.claim({ now: AT + 100, limit: 3, leaseTime: 1000 })).map(({ key }) => key.eventId);
+          (await inbox.claim({ now: AT + 100, limit: 3, leaseTime: 1000 })).map(
+            ({ key }) => key.eventId,
+          );
         expect(await ids()).toEqual(["evt_2", "evt_4", "evt_1"]);
         expect(await ids()).toEqual(["evt_3"]);
         expect(await ids()).toEqual([]);
@@ -239,7 +278,9 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           await inbox.settle(settlementOf(entry, { state: "failing", runAt }), AT + 3);
         }
         const ids = async (limit: number, ahead: number) =>
-          (await inbox.claim({ now: AT + 9, limit, ahead, leaseTime: 1000 })).map(({ key }) => key.eventId);
+          (await inbox.claim({ now: AT + 9, limit, ahead, leaseTime: 1000 })).map(
+            ({ key }) => key.eventId,
+          );
         expect(await ids(1, 0)).toEqual(["evt_1"]);
         expect(await ids(0, 4)).toEqual(["evt_4", "evt_5"]);
         expect(await ids(0, 4)).toEqual([]);
@@ -369,12 +410,23 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           { ...RECORD, attempt: 2, handler: "b", duration: 12.345678901234567 },
         ];
         const finishedHandlers = records.map(({ handler }) => handler);
-        const last = settlementOf(await claimOne(inbox), { records, finishedHandlers, runAt: AT + 7 });
+        const last = settlementOf(await claimOne(inbox), {
+          records,
+          finishedHandlers,
+          runAt: AT + 7,
+        });
         expect(await inbox.settle(last, AT + 5)).toBe(true);
         expect(await inbox.attempts(first.seq)).toEqual([failed, ...records]);
         const entries = await inbox.list({});
         expect(entries).toMatchObject([
-          { state: "handled", reason: null, finishedHandlers, settledAt: AT + 5, runAt: AT + 7, attempts: 2 },
+          {
+            state: "handled",
+            reason: null,
+            finishedHandlers,
+            settledAt: AT + 5,
+            runAt: AT + 7,
+            attempts: 2,
+          },
         ]);
         const [outline] = (await inbox.outlines?.({ entries, bodyBytes: 1 })) ?? [];
         if (outline !== undefined)
@@ -408,7 +460,9 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         const before = await inbox.list({});
-        expect(await inbox.settle(settlementOf(entry, { ...parts, records: [RECORD] }), AT)).toBe(false);
+        expect(await inbox.settle(settlementOf(entry, { ...parts, records: [RECORD] }), AT)).toBe(
+          false,
+        );
         expect(await inbox.list({})).toEqual(before);
         expect(await inbox.attempts(entry.seq)).toEqual([]);
       });
@@ -442,7 +496,10 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           expect(await inbox.attempts(entry.seq)).toHaveLength(1);
           expect(await inbox.renew([entry], AT + 1e6)).toEqual([entry.seq]);
           expect(await inbox.settle({ ...settlement, lease: "another" }, AT)).toBe(false);
-          const otherwise = { ...settlement, state: state === "dead" ? "received" : "dead" } as const;
+          const otherwise = {
+            ...settlement,
+            state: state === "dead" ? "received" : "dead",
+          } as const;
           expect(await inbox.settle(otherwise, AT)).toBe(false);
         },
       );
@@ -451,7 +508,9 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         expect(await inbox.settle(settlementOf(entry), AT)).toBe(true);
-        expect(await inbox.settle(settlementOf(entry, { state: "dead", reason: "x" }), AT)).toBe(false);
+        expect(await inbox.settle(settlementOf(entry, { state: "dead", reason: "x" }), AT)).toBe(
+          false,
+        );
         expect(await inbox.list({})).toMatchObject([{ state: "handled", reason: null }]);
       });
     });
@@ -523,7 +582,10 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
           [2, "payment.overdue"],
           [3, "lead.created"],
         ] as const) {
-          await keep(inbox, numberedEntry(number, 0, { kind, state: "dead", reason: "invalid_data" }));
+          await keep(
+            inbox,
+            numberedEntry(number, 0, { kind, state: "dead", reason: "invalid_data" }),
+          );
         }
         expect(await inbox.retry({ kinds: ["payment.*"] }, AT)).toBe(2);
         expect(await inbox.list({ states: ["dead"] })).toMatchObject([{ kind: "lead.created" }]);
@@ -533,7 +595,10 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 
       it("retries the newest entries up to the limit", async () => {
         for (const number of [1, 2, 3]) {
-          await keep(inbox, numberedEntry(number, number, { state: "dead", reason: "invalid_data" }));
+          await keep(
+            inbox,
+            numberedEntry(number, number, { state: "dead", reason: "invalid_data" }),
+          );
         }
         await keep(inbox, numberedEntry(4, 4));
         expect(await inbox.retry({ limit: 2 }, AT)).toBe(2);
@@ -545,7 +610,12 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
       it("keeps the records and finished handlers of earlier attempts", async () => {
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
-        const ended = { state: "dead", reason: "x", records: [RECORD], finishedHandlers: ["a"] } as const;
+        const ended = {
+          state: "dead",
+          reason: "x",
+          records: [RECORD],
+          finishedHandlers: ["a"],
+        } as const;
         await inbox.settle(settlementOf(entry, ended), AT);
         await inbox.retry({}, AT);
         expect(await inbox.attempts(entry.seq)).toEqual([RECORD]);
@@ -554,13 +624,20 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
     });
 
     describe("list", () => {
-      const ids = async (filter: EntryFilter) => (await inbox.list(filter)).map(({ key }) => key.eventId);
+      const ids = async (filter: EntryFilter) =>
+        (await inbox.list(filter)).map(({ key }) => key.eventId);
 
       beforeEach(async () => {
         await keep(inbox, numberedEntry(1, 0, { kind: "payment.received" }));
-        await keep(inbox, numberedEntry(2, 10, { kind: "payment.overdue", state: "dead", reason: "x" }));
+        await keep(
+          inbox,
+          numberedEntry(2, 10, { kind: "payment.overdue", state: "dead", reason: "x" }),
+        );
         await keep(inbox, numberedEntry(3, 20, { kind: "lead.created" }));
-        await keep(inbox, numberedEntry(30, 30, { kind: null, state: "dead", reason: "invalid_json" }));
+        await keep(
+          inbox,
+          numberedEntry(30, 30, { kind: null, state: "dead", reason: "invalid_json" }),
+        );
         await keep(inbox, numberedEntry(4, 40, { kind: "paymentx" }));
       });
 
@@ -619,7 +696,10 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         }
         expect(await ids({ text: "STRASSE" })).toEqual([]);
         expect(await ids({ text: "%" })).toEqual(["evt_7"]);
-        expect(await ids({ text: '"event":"payment.received"', limit: 2 })).toEqual(["evt_30", "evt_4"]);
+        expect(await ids({ text: '"event":"payment.received"', limit: 2 })).toEqual([
+          "evt_30",
+          "evt_4",
+        ]);
         expect(await ids({ text: "evt_3", states: ["dead"] })).toEqual(["evt_30"]);
       });
     });
@@ -635,7 +715,11 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         });
         const { seq } = await keep(inbox, sampleEntry({ delivery }));
         const kept = await inbox.delivery(seq);
-        expect(kept).toMatchObject({ method: delivery.method, target: delivery.target, receivedAt: AT + 3 });
+        expect(kept).toMatchObject({
+          method: delivery.method,
+          target: delivery.target,
+          receivedAt: AT + 3,
+        });
         expect(kept?.headers).toEqual(delivery.headers);
         expect(hexOf(kept?.body)).toBe(hexOf(delivery.body));
         expect(hexOf((await claimOne(inbox, AT + 3)).delivery.body)).toBe(hexOf(delivery.body));
@@ -652,9 +736,13 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
         const { seq } = await keep(inbox, sampleEntry({ delivery: sampleDelivery({ body }) }));
         expect(hexOf((await inbox.delivery(seq))?.body)).toBe(hexOf(body));
         expect(await inbox.list({})).toMatchObject([
-          { bodyLength: body.byteLength, bodyHash: createHash("sha256").update(body).digest("hex") },
+          {
+            bodyLength: body.byteLength,
+            bodyHash: createHash("sha256").update(body).digest("hex"),
+          },
         ]);
-        const [outline] = (await inbox.outlines?.({ entries: await inbox.list({}), bodyBytes: 8 })) ?? [];
+        const [outline] =
+          (await inbox.outlines?.({ entries: await inbox.list({}), bodyBytes: 8 })) ?? [];
         if (outline === undefined) return;
         expect(outline.bodyStart).toBeInstanceOf(Uint8Array);
         expect(hexOf(outline.bodyStart)).toBe(hexOf(body.subarray(0, 8)));
@@ -684,14 +772,26 @@ export function describeInbox(name: string, makeInbox: () => Inbox, capabilities
 
     it("counts entries for every state", async () => {
       expect(await inbox.counts()).toEqual({
-        ...{ waiting: 0, running: 0, handled: 0, dead: 0, received: 0, failing: 0 },
+        waiting: 0,
+        running: 0,
+        handled: 0,
+        dead: 0,
+        received: 0,
+        failing: 0,
       });
-      for (const [number, state] of (["handled", "dead", "dead", "received", "running"] as const).entries()) {
+      for (const [number, state] of (
+        ["handled", "dead", "dead", "received", "running"] as const
+      ).entries()) {
         await entryIn(inbox, state, numberedEntry(number));
       }
       await keep(inbox, numberedEntry(10));
       expect(await inbox.counts()).toEqual({
-        ...{ waiting: 1, running: 1, handled: 1, dead: 2, received: 1, failing: 0 },
+        waiting: 1,
+        running: 1,
+        handled: 1,
+        dead: 2,
+        received: 1,
+        failing: 0,
       });
       const [first] = await inbox.list({ states: ["dead"] });
       await inbox.drop({ seqs: [first?.seq ?? 0] }, AT);

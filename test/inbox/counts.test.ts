@@ -14,7 +14,9 @@ it("dropped dead letters are nothing to do", () => {
 });
 
 it("entries are counted by their states", () => {
-  const entries = (["waiting", "waiting", "failing", "handled"] as const).map((state) => ({ state }));
+  const entries = (["waiting", "waiting", "failing", "handled"] as const).map((state) => ({
+    state,
+  }));
   expect(countStates(entries)).toEqual({
     waiting: 2,
     failing: 1,
@@ -27,8 +29,8 @@ it("entries are counted by their states", () => {
 
 it("in words, only states that have entries are named, and an estimate is one", () => {
   expect(countsText(SEEN)).toBe("5 waiting, 2 failing, 1 running, 40 handled, 3 dead, 4 received");
-  expect(countsText({ dead: 2, handled: 1500, handledIsEstimate: true }, (number) => `<${number}>`)).toBe(
-    "about <1500> handled, <2> dead",
-  );
+  expect(
+    countsText({ dead: 2, handled: 1500, handledIsEstimate: true }, (number) => `<${number}>`),
+  ).toBe("about <1500> handled, <2> dead");
   expect(countsText({ handled: 0, handledIsEstimate: true })).toBe("");
 });

@@ -107,6 +107,9 @@ describe("a check of the whole file", () => {
   });
 
   it("reports a missing file as unusable", () => {
-    expect(checkFile(`${path}.gone`)).toMatchObject({ usable: false, problems: [expect.any(String)] });
+    expect(checkFile(`${path}.gone`)).toMatchObject({
+      usable: false,
+      problems: [expect.any(String)],
+    });
   });
 });

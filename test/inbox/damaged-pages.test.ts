@@ -11,9 +11,14 @@ import { keptLog } from "../receiver/sample.ts";
 import { AT, keep, numberedEntry, sampleDelivery, sampleKey, settlementOf } from "./entries.ts";
 
 const RECORD: AttemptRecord = {
-  ...{ attempt: 1, handler: "a", startedAt: AT, duration: 1 },
+  attempt: 1,
+  handler: "a",
+  startedAt: AT,
+  duration: 1,
   outcome: "ok",
-  ...{ error: null, failure: null, note: null },
+  error: null,
+  failure: null,
+  note: null,
 };
 
 let path: string;
@@ -33,7 +38,9 @@ beforeEach(async () => {
   });
 });
 
-/** Overwrites the first page of a table or index. The inbox must be closed, or its locks would end. */
+/**
+ * Overwrites the first page of a table or index. The inbox must be closed, or its locks would end.
+ */
 function overwrite(name: string): void {
   const database = new (loadSqlite().DatabaseSync)(path);
   const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name);
@@ -71,7 +78,9 @@ describe("an inbox file with a damaged page of deliveries", () => {
       [3, "string"],
     ]);
     for (const entry of entries) {
-      expect(await inbox.settle(settlementOf(entry, { state: "dead", reason: "unreadable" }), AT)).toBe(true);
+      expect(
+        await inbox.settle(settlementOf(entry, { state: "dead", reason: "unreadable" }), AT),
+      ).toBe(true);
     }
     expect(await inbox.counts()).toMatchObject({ dead: 3, running: 0 });
   });
@@ -107,7 +116,10 @@ describe("an inbox file whose index of keys is damaged", () => {
   });
 });
 
-/** Overwrites a page while the inbox is open: in another process, as closing the file would end our locks. */
+/**
+ * Overwrites a page while the inbox is open: in another process, as closing the file would end our
+ * locks.
+ */
 async function damageWhileOpen(name: string): Promise<void> {
   await inbox.close(); // all pages are in the file
   await inbox.open({ log: log.log });
@@ -141,7 +153,10 @@ describe("an inbox file that is damaged while it is open", () => {
 it("pruning and slimming give the pages of what they delete back to the system", async () => {
   for (let number = 10; number < 200; number++) {
     const delivery = sampleDelivery({ body: Buffer.alloc(3000) });
-    await keep(inbox, numberedEntry(number, number, { delivery, state: "dead", reason: "too_old" }));
+    await keep(
+      inbox,
+      numberedEntry(number, number, { delivery, state: "dead", reason: "too_old" }),
+    );
   }
   const size = async () => {
     await inbox.close();

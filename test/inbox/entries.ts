@@ -80,6 +80,11 @@ export async function keep(inbox: Inbox, entry: NewEntry): Promise<Appended> {
 
 /** A run of a handler without a fault, but for its name. */
 export const RUN = {
-  ...({ attempt: 1, startedAt: AT, duration: 1, outcome: "ok" } as const),
-  ...{ error: null, failure: null, note: null },
+  attempt: 1,
+  startedAt: AT,
+  duration: 1,
+  outcome: "ok" as const,
+  error: null,
+  failure: null,
+  note: null,
 };

@@ -36,7 +36,12 @@ function startErasing(inbox: string, kind: string) {
       .map((line) => JSON.parse(line));
     const receipt: Receipt | undefined = records.find(({ type }) => type === "erase");
     const failed = records.find(({ type }) => type === "error") as { message: string } | undefined;
-    return { code: code as number | null, erased: receipt?.erased ?? 0, failed: failed?.message, receipt };
+    return {
+      code: code as number | null,
+      erased: receipt?.erased ?? 0,
+      failed: failed?.message,
+      receipt,
+    };
   });
   return { child: child as ChildProcess, ended, shown: () => stdout };
 }
@@ -53,7 +58,10 @@ async function countErased(inbox: Inbox, limit = 10_000): Promise<number> {
   return done.filter(({ reason }) => reason === ERASED).length;
 }
 
-/** Two commands at once give receipts for exactly what was erased; one that finds another at work is refused. */
+/**
+ * Two commands at once give receipts for exactly what was erased; one that finds another at work is
+ * refused.
+ */
 export async function eraseTwiceAtOnce(inbox: Inbox, name: string): Promise<void> {
   await fill(inbox, 3000);
   const runs = await Promise.all(KINDS.map((kind) => startErasing(name, kind).ended));
@@ -72,7 +80,10 @@ export async function eraseTwiceAtOnce(inbox: Inbox, name: string): Promise<void
   expect(await countErased(inbox)).toBe(3000);
 }
 
-/** A command that was killed keeps no other one out: run again, its receipt counts what was erased now and before. */
+/**
+ * A command that was killed keeps no other one out: run again, its receipt counts what was erased
+ * now and before.
+ */
 export async function eraseAfterKill(inbox: Inbox, name: string): Promise<void> {
   await fill(inbox, 4000);
   const first = startErasing(name, KINDS[0]);

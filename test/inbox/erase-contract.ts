@@ -19,16 +19,31 @@ export function describeErasing(makeInbox: () => Inbox): void {
 
     const erase = (...seqs: readonly number[]) => inbox.erase?.(seqs, AT + 9000);
 
-    /** Adds an entry in a state; one that failed has a run, problems and a target. No other entry may be due. */
+    /**
+     * Adds an entry in a state; one that failed has a run, problems and a target. No other entry
+     * may be due.
+     */
     const add = async (number: number, state: EntryState, parts: Partial<NewEntry> = {}) => {
       const { seq } = await keep(inbox, numberedEntry(number, 0, parts));
       if (state === "waiting") return seq;
       const claimed = await claimOne(inbox, AT, 1e12);
       if (state === "running") return seq;
-      const run = { attempt: 1, handler: "a", startedAt: AT, duration: 1, outcome: "error" } as const;
+      const run = {
+        attempt: 1,
+        handler: "a",
+        startedAt: AT,
+        duration: 1,
+        outcome: "error",
+      } as const;
       const failure = { name: "TypeError", code: null, at: null, stack: null, causes: [] };
       const records = [{ ...run, error: "no such tenant", failure, note: "tenant 42" }];
-      const wait = { target: "http://tenant-42/", since: AT, attempts: 1, nextAt: AT, over: "refused" };
+      const wait = {
+        target: "http://tenant-42/",
+        since: AT,
+        attempts: 1,
+        nextAt: AT,
+        over: "refused",
+      };
       const bad = { reason: "attempts_exhausted", problems: [{ path: "data", message: "of 42" }] };
       const ended = state === "dead" ? { ...bad, records, waits: [wait] } : {};
       await inbox.settle(settlementOf(claimed, { state, ...(ended as object) }), AT + 1);
@@ -37,22 +52,24 @@ export function describeErasing(makeInbox: () => Inbox): void {
 
     it("leaves the dedup key, and nothing else that the sender or a handler said", async () => {
       const orderKey = "tenant 42";
-      for (const [number, state] of (["handled", "dead", "received", "waiting"] as const).entries()) {
+      for (const [number, state] of (
+        ["handled", "dead", "received", "waiting"] as const
+      ).entries()) {
         const seq = await add(number, state, { orderKey: state === "dead" ? null : orderKey });
         expect(await erase(seq)).toEqual([seq]);
         await inbox.endErasure?.();
         const [entry] = await inbox.list({ seq });
         expect(entry).toMatchObject({
           key: { eventId: `evt_${number}` },
-          ...{
-            state: "handled",
-            reason: "erased",
-            problems: [],
-            waits: [],
-            orderKey: null,
-            finishedHandlers: [],
-          },
-          ...{ bodyLength: 0, bodyHash: createHash("sha256").digest("hex"), receivedAt: AT },
+          state: "handled",
+          reason: "erased",
+          problems: [],
+          waits: [],
+          orderKey: null,
+          finishedHandlers: [],
+          bodyLength: 0,
+          bodyHash: createHash("sha256").digest("hex"),
+          receivedAt: AT,
           settledAt: state === "waiting" ? AT + 9000 : AT + 1,
         });
         expect(await inbox.delivery(seq)).toBeUndefined();
@@ -84,7 +101,9 @@ export function describeErasing(makeInbox: () => Inbox): void {
     it("lets the next entry of its order key run", async () => {
       const first = await add(1, "waiting", { orderKey: "k" });
       const next = await keep(inbox, numberedEntry(2, 1, { orderKey: "k" }));
-      expect(await inbox.claim({ now: AT + 5, limit: 10, leaseTime: 1 })).toMatchObject([{ seq: first }]);
+      expect(await inbox.claim({ now: AT + 5, limit: 10, leaseTime: 1 })).toMatchObject([
+        { seq: first },
+      ]);
       await inbox.reschedule({}, AT + 1e6);
       const [run] = await inbox.claim({ now: AT + 10, limit: 10, leaseTime: 1 });
       if (run === undefined) throw new Error("expected the first to be claimed again");
@@ -124,7 +143,12 @@ export function describeErasing(makeInbox: () => Inbox): void {
 
     it("erases a rejected delivery, whose body was no event", async () => {
       const delivery = sampleDelivery({ body: Buffer.from("tenant 42") });
-      const rejected = { kind: null, eventTimestamp: null, state: "dead", reason: "not_json" } as const;
+      const rejected = {
+        kind: null,
+        eventTimestamp: null,
+        state: "dead",
+        reason: "not_json",
+      } as const;
       const { seq } = await keep(inbox, numberedEntry(1, 0, { ...rejected, delivery }));
       expect(await erase(seq)).toEqual([seq]);
       await inbox.endErasure?.();

@@ -23,7 +23,10 @@ export function describeFailures(makeInbox: () => Inbox): void {
       error: string,
       failure: AttemptRecord["failure"] = null,
     ): Promise<number> {
-      const { seq } = await keep(inbox, numberedEntry(number, number, { kind: `kind_${number % 3}` }));
+      const { seq } = await keep(
+        inbox,
+        numberedEntry(number, number, { kind: `kind_${number % 3}` }),
+      );
       const claimed = await claimOne(inbox, AT + number);
       const record = {
         attempt: 1,
@@ -34,7 +37,11 @@ export function describeFailures(makeInbox: () => Inbox): void {
         note: null,
       } as const;
       const reason = state === "dead" ? "attempts_exhausted" : null;
-      const settlement = settlementOf(claimed, { state, reason, records: [{ ...record, error, failure }] });
+      const settlement = settlementOf(claimed, {
+        state,
+        reason,
+        records: [{ ...record, error, failure }],
+      });
       await inbox.settle({ ...settlement, runAt: AT + 1e9, finishedHandlers: [] }, AT);
       return seq;
     }
@@ -62,7 +69,11 @@ export function describeFailures(makeInbox: () => Inbox): void {
     });
 
     it.each([
-      ["a status", "http://127.0.0.1:3000/in answered 500", "http://127.0.0.1:3000/in answered 404"],
+      [
+        "a status",
+        "http://127.0.0.1:3000/in answered 500",
+        "http://127.0.0.1:3000/in answered 404",
+      ],
       ["a target", "http://127.0.0.1:3000: refused", "http://127.0.0.1:3001: refused"],
       ["a message", "no lease", "no tenant"],
     ])("is another group for %s", async (_, one, other) => {
@@ -74,9 +85,18 @@ export function describeFailures(makeInbox: () => Inbox): void {
     it("is why an entry did not run, and what does not fit its schema", async () => {
       const misfit = (message: string) => [{ field: "data.rooms", message }];
       const dead = { state: "dead", reason: "invalid_data" } as const;
-      await keep(inbox, numberedEntry(1, 1, { ...dead, problems: misfit("expected number, got string") }));
-      await keep(inbox, numberedEntry(2, 2, { ...dead, problems: misfit("expected number, got string") }));
-      await keep(inbox, numberedEntry(3, 3, { ...dead, problems: misfit("expected number, got null") }));
+      await keep(
+        inbox,
+        numberedEntry(1, 1, { ...dead, problems: misfit("expected number, got string") }),
+      );
+      await keep(
+        inbox,
+        numberedEntry(2, 2, { ...dead, problems: misfit("expected number, got string") }),
+      );
+      await keep(
+        inbox,
+        numberedEntry(3, 3, { ...dead, problems: misfit("expected number, got null") }),
+      );
       await keep(inbox, numberedEntry(4, 4, { state: "dead", reason: "too_old" }));
       await keep(inbox, numberedEntry(5, 5, { state: "dead", reason: "dropped" }));
       const { groups } = await failureGroups(inbox);

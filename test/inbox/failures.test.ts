@@ -32,9 +32,15 @@ describe("what an entry failed with", () => {
   it("is the error of its first run that failed, and where that was thrown", () => {
     const runs = [failed(null), failed("no lead 5", "h.js:1:2"), failed("late")];
     expect(failureOf(none, runs)).toEqual({
-      ...{ key: "no lead #\nh.js:1:2\nlate\n", words: "no lead 5", at: "h.js:1:2" },
+      key: "no lead #\nh.js:1:2\nlate\n",
+      words: "no lead 5",
+      at: "h.js:1:2",
     });
-    expect(failureOf(none, [{ error: "late" }])).toEqual({ key: "late\n", words: "late", at: null });
+    expect(failureOf(none, [{ error: "late" }])).toEqual({
+      key: "late\n",
+      words: "late",
+      at: null,
+    });
   });
 
   it("is why it did not run, if none failed: its reason, or what is wrong with its data", () => {
@@ -47,7 +53,8 @@ describe("what an entry failed with", () => {
       { field: "data.b", message: "is missing" },
     ];
     expect(failureOf({ reason: "invalid_data", problems }, [])).toEqual({
-      ...{ key: "invalid_data\ndata.a: expected #; data.b: is missing", at: null },
+      key: "invalid_data\ndata.a: expected #; data.b: is missing",
+      at: null,
       words: "data.a: expected 5; data.b: is missing",
     });
   });
@@ -58,11 +65,18 @@ it("an entry that only waits has not failed like another, even if it has a reaso
   await inbox.open();
   const { seq } = await keep(inbox, numberedEntry(1));
   const { lease } = await claimOne(inbox);
-  await inbox.settle({ ...settlementOf({ seq, lease }), state: "waiting", reason: "target_away" }, AT);
+  await inbox.settle(
+    { ...settlementOf({ seq, lease }), state: "waiting", reason: "target_away" },
+    AT,
+  );
   expect(await failuresLike(inbox, seq)).toBeUndefined();
   expect(await failuresLike(inbox, seq + 1)).toBeUndefined();
   const other = await keep(inbox, numberedEntry(2, 0, { state: "dead", reason: "invalid_json" }));
-  expect(await failuresLike(inbox, other.seq)).toMatchObject({ seqs: [other.seq], dead: 1, failing: 0 });
+  expect(await failuresLike(inbox, other.seq)).toMatchObject({
+    seqs: [other.seq],
+    dead: 1,
+    failing: 0,
+  });
 });
 
 it("an entry is found among those that failed like it, however many others failed in ways of their own", async () => {
@@ -71,7 +85,10 @@ it("an entry is found among those that failed like it, however many others faile
   for (let number = 0; number < 1100; number++) {
     const message = number.toString(2).replaceAll("0", "a").replaceAll("1", "b");
     const problems = [{ field: "data.x", message }];
-    await keep(inbox, numberedEntry(number, 0, { state: "dead", reason: "invalid_data", problems }));
+    await keep(
+      inbox,
+      numberedEntry(number, 0, { state: "dead", reason: "invalid_data", problems }),
+    );
   }
   expect(await failuresLike(inbox, 1100)).toMatchObject({ seqs: [1100], dead: 1 });
   expect((await failureGroups(inbox)).groups).toHaveLength(1100);

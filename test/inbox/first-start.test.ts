@@ -11,7 +11,10 @@ import { long } from "../long.ts";
 
 const CHILD = join(import.meta.dirname, "children", "first-starts.js");
 
-/** Runs a process that starts on new inboxes, and kills it after `ms`; returns the inboxes in which it acknowledged an event. */
+/**
+ * Runs a process that starts on new inboxes, and kills it after `ms`; returns the inboxes in which
+ * it acknowledged an event.
+ */
 async function killedAfter(ms: number, folder: string): Promise<readonly string[]> {
   const child = spawn(process.execPath, [CHILD, folder], { stdio: ["ignore", "pipe", "inherit"] });
   let printed = "";

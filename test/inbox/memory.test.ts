@@ -26,7 +26,8 @@ describe("a handler's transaction in the memory inbox", () => {
     await inbox.open();
     await keep(inbox, sampleEntry());
     const settlement = settlementOf(await claimOne(inbox), { finishedHandlers: ["a"] });
-    const inside = (end: Parameters<NonNullable<typeof inbox.inside>>[0]) => inbox.inside?.(end, terms);
+    const inside = (end: Parameters<NonNullable<typeof inbox.inside>>[0]) =>
+      inbox.inside?.(end, terms);
     const entry = async () => (await inbox.list({}))[0];
     return { ends, settlement, inside, entry };
   }

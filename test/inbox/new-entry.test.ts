@@ -33,7 +33,10 @@ describe("newEntry", () => {
   it("returns a dead letter without a lease if the data does not fit", () => {
     const problems = [{ field: "data.rooms", message: "is missing" }];
     expect(entryOf({ unfit: "invalid_data", problems })).toMatchObject({
-      ...{ state: "dead", reason: "invalid_data", problems, lease: undefined },
+      state: "dead",
+      reason: "invalid_data",
+      problems,
+      lease: undefined,
     });
   });
 
@@ -42,7 +45,11 @@ describe("newEntry", () => {
   });
 
   it("leases no entry that is held for a time, and makes it due after that", () => {
-    expect(entryOf({ holdMs: 50 })).toMatchObject({ state: "waiting", runAt: AT + 50, lease: undefined });
+    expect(entryOf({ holdMs: 50 })).toMatchObject({
+      state: "waiting",
+      runAt: AT + 50,
+      lease: undefined,
+    });
   });
 });
 
@@ -56,11 +63,15 @@ describe("rejectedEntry", () => {
     const rejection = { reason: "too_old" } as const;
     expect(rejectedEntry(delivery, rejection, "agency")).toMatchObject({
       ...dead,
-      ...{ reason: "too_old", kind: null, eventTimestamp: null, delivery },
+      reason: "too_old",
+      kind: null,
+      eventTimestamp: null,
+      delivery,
     });
     expect(rejectedEntry(delivery, rejection, "agency", readBody())).toMatchObject({
       ...dead,
-      ...{ kind: "payment.received", eventTimestamp: AT - 5000 },
+      kind: "payment.received",
+      eventTimestamp: AT - 5000,
     });
   });
 });

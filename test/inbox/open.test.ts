@@ -18,7 +18,8 @@ describe("selectInbox", () => {
   });
 
   it('returns a new memory inbox for "memory:"', async () => {
-    const [a, b] = [selectInbox("memory:"), selectInbox("memory:")];
+    const a = selectInbox("memory:");
+    const b = selectInbox("memory:");
     await a.append(sampleEntry());
     expect(await b.list({})).toEqual([]);
     expect(existsSync("memory:")).toBe(false);
@@ -34,34 +35,29 @@ describe("selectInbox", () => {
   });
 
   it.each([
-    ...[
-      "",
-      "  ",
-      ":memory:",
-      "memory:x",
-      "mysql://localhost/db",
-      "redis://x",
-      "redis:/x",
-      "HTTPS://example.com",
-    ],
-    ...[
-      "file:///tmp/x",
-      "file:./a.db",
-      "file:a.db?mode=rwc",
-      "sqlite:./a.db",
-      "sqlite:///a.db",
-      "postgres:a",
-    ],
-    ...[
-      "$\u007bDATA}/a.db",
-      "$HOME/a.db",
-      "/data/$ENV/a.db",
-      "a-$\u007bENV}.db",
-      "%APPDATA%\\a.db",
-      "~/a.db",
-      "~me/a.db",
-    ],
-    ...["'a.db'", '"/data/a.db"'],
+    "",
+    "  ",
+    ":memory:",
+    "memory:x",
+    "mysql://localhost/db",
+    "redis://x",
+    "redis:/x",
+    "HTTPS://example.com",
+    "file:///tmp/x",
+    "file:./a.db",
+    "file:a.db?mode=rwc",
+    "sqlite:./a.db",
+    "sqlite:///a.db",
+    "postgres:a",
+    "$\u007bDATA}/a.db",
+    "$HOME/a.db",
+    "/data/$ENV/a.db",
+    "a-$\u007bENV}.db",
+    "%APPDATA%\\a.db",
+    "~/a.db",
+    "~me/a.db",
+    "'a.db'",
+    '"/data/a.db"',
   ])("refuses %j", (option) => {
     expect(() => selectInbox(option)).toThrow(
       expect.objectContaining({ name: "ConfigurationError", code: "inbox_unsupported" }),
@@ -116,8 +112,13 @@ describe("selectInbox", () => {
   });
 
   it("does not repeat a URL, which may contain a password", () => {
-    for (const url of ["mysql://user:canary-pw@localhost/db", "postgres://user:canary-pw@local host/db"]) {
-      expect(() => selectInbox(url)).toThrow(expect.objectContaining({ name: "ConfigurationError" }));
+    for (const url of [
+      "mysql://user:canary-pw@localhost/db",
+      "postgres://user:canary-pw@local host/db",
+    ]) {
+      expect(() => selectInbox(url)).toThrow(
+        expect.objectContaining({ name: "ConfigurationError" }),
+      );
       expect(() => selectInbox(url)).toThrow(
         expect.not.objectContaining({ message: expect.stringContaining("canary-pw") }),
       );

@@ -25,7 +25,8 @@ export function describeOrder(makeInbox: () => Inbox): void {
     const numbers = (entries: readonly ClaimedEntry[]) =>
       entries.map(({ key }) => Number(key.eventId.replace("evt_", "")));
     const end = async (entries: readonly ClaimedEntry[], parts: Partial<Settlement> = {}) => {
-      for (const entry of entries) expect(await inbox.settle(settlementOf(entry, parts), AT)).toBe(true);
+      for (const entry of entries)
+        expect(await inbox.settle(settlementOf(entry, parts), AT)).toBe(true);
     };
 
     it("returns one entry per order key at a time, in order of arrival, and others along with it", async () => {
@@ -81,7 +82,10 @@ export function describeOrder(makeInbox: () => Inbox): void {
     it("runs an earlier entry although a later one of its key is dead", async () => {
       for (const number of [0, 1]) await add(number, "a");
       for (const _ of [0, 1])
-        await end(await claim({ deadBlocks: false }), { state: "dead", reason: "attempts_exhausted" });
+        await end(await claim({ deadBlocks: false }), {
+          state: "dead",
+          reason: "attempts_exhausted",
+        });
       const [first] = await inbox.list({});
       await inbox.retry({ seq: first?.seq ?? 0 }, AT);
       expect(numbers(await claim({ deadBlocks: true }))).toEqual([0]);
@@ -107,13 +111,15 @@ export function describeOrder(makeInbox: () => Inbox): void {
     });
 
     it("returns no more than its limit if it finds entries behind held back ones", async () => {
-      for (const [number, key] of ["a", "a", "a", null, null, null, null].entries()) await add(number, key);
+      for (const [number, key] of ["a", "a", "a", null, null, null, null].entries())
+        await add(number, key);
       expect(numbers(await claim({ limit: 3 }))).toEqual([0, 3, 4]);
       expect(numbers(await claim({ limit: 1, ahead: 0 }))).toEqual([5]);
     });
 
     it("returns no more than its limit plus those ahead, if held back entries are in between", async () => {
-      for (const [number, key] of ["a", "a", "a", null, null, null, null].entries()) await add(number, key);
+      for (const [number, key] of ["a", "a", "a", null, null, null, null].entries())
+        await add(number, key);
       expect(numbers(await claim({ limit: 2, ahead: 2 }))).toEqual([0, 3, 4, 5]);
     });
 

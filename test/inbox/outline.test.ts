@@ -2,7 +2,8 @@ import { expect, it } from "vitest";
 import { lastRunsOf, type RunOutline } from "../../src/inbox/outline.ts";
 
 /** A run, such as `2b`: of attempt 2, by handler b. */
-const run = (text: string) => ({ attempt: Number(text[0]), handler: text[1], error: text }) as RunOutline;
+const run = (text: string) =>
+  ({ attempt: Number(text[0]), handler: text[1], error: text }) as RunOutline;
 
 it.each([
   ["", ""],

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { intervalOf, noPauses, pauseLines, retryAtPace, retryableSeqs } from "../../src/inbox/paced-retry.ts";
+import {
+  intervalOf,
+  noPauses,
+  pauseLines,
+  retryAtPace,
+  retryableSeqs,
+} from "../../src/inbox/paced-retry.ts";
 import { PACE_STEP, type PacedRetry, type PaceStep, type Pause } from "../../src/inbox/pause.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 10);
@@ -25,7 +31,10 @@ describe("a retry at a measured pace", () => {
     const seqs = Array.from({ length: PACE_STEP + 4 }, (_, at) => at + 1);
     const told: number[] = [];
     const terms = { since: NOW, who: "ada", rate: 4 };
-    const retried = await retryAtPace(inbox, seqs, { ...terms, onStep: (changed) => told.push(changed) });
+    const retried = await retryAtPace(inbox, seqs, {
+      ...terms,
+      onStep: (changed) => told.push(changed),
+    });
     expect(retried).toEqual({ id: 1, changed: PACE_STEP + 4 });
     expect(begun).toEqual([{ since: NOW, who: "ada", interval: 250, entries: PACE_STEP + 4 }]);
     expect(steps).toEqual([
@@ -39,7 +48,9 @@ describe("a retry at a measured pace", () => {
   it.each(["newRetry", "paceRetry"])("needs an inbox with %s", async (missing) => {
     const { inbox } = noting();
     const terms = { since: NOW, who: "ada", rate: 1 };
-    await expect(retryAtPace({ ...inbox, [missing]: undefined } as never, [1], terms)).rejects.toMatchObject({
+    await expect(
+      retryAtPace({ ...inbox, [missing]: undefined } as never, [1], terms),
+    ).rejects.toMatchObject({
       code: "inbox_unsupported",
       message: noPauses().message,
     });
@@ -57,7 +68,10 @@ describe("a retry at a measured pace", () => {
     const seqs = await retryableSeqs(inbox as never, { kinds: ["lead.*"] });
     expect(seqs).toEqual(all.map(({ seq }) => seq));
     expect(asked).toHaveLength(3);
-    expect(asked[0]).toEqual({ kinds: ["lead.*"], states: ["waiting", "failing", "dead", "received"] });
+    expect(asked[0]).toEqual({
+      kinds: ["lead.*"],
+      states: ["waiting", "failing", "dead", "received"],
+    });
     expect(await retryableSeqs(inbox as never, {}, 3)).toEqual([1, 2, 3]);
     await retryableSeqs(inbox as never, { states: ["dead", "handled"], before: 4 });
     expect(asked.at(-1)).toEqual({ states: ["dead"] });
@@ -66,8 +80,13 @@ describe("a retry at a measured pace", () => {
 
 describe("what is paused", () => {
   const retry: PacedRetry = {
-    ...{ id: 3, since: NOW - 60_000, who: "ada", interval: 1, entries: 40 },
-    ...{ left: 30, until: NOW + 120_000 },
+    id: 3,
+    since: NOW - 60_000,
+    who: "ada",
+    interval: 1,
+    entries: 40,
+    left: 30,
+    until: NOW + 120_000,
   };
   const pause = (parts: Partial<Pause>): Pause => ({
     scope: "all",
@@ -82,16 +101,33 @@ describe("what is paused", () => {
     ["everything", {}, "everything has been paused for 60 s by ada"],
     ["a kind", { scope: "kind", name: "lead.*" }, "kind lead.* has been paused for 60 s by ada"],
     ["a target", { scope: "target", name: "crm" }, "target crm has been paused for 60 s by ada"],
-    ["a retry that ended", { scope: "retry", name: "9" }, "retry 9 has been paused for 60 s by ada"],
-    ["what stopped by itself", { who: "stopped: no" }, "everything has been paused for 60 s stopped: no"],
-    ["what a clock ahead paused", { since: NOW + 5000 }, "everything has been paused for 0 ms by ada"],
+    [
+      "a retry that ended",
+      { scope: "retry", name: "9" },
+      "retry 9 has been paused for 60 s by ada",
+    ],
+    [
+      "what stopped by itself",
+      { who: "stopped: no" },
+      "everything has been paused for 60 s stopped: no",
+    ],
+    [
+      "what a clock ahead paused",
+      { since: NOW + 5000 },
+      "everything has been paused for 0 ms by ada",
+    ],
   ])("is told of %s", (_, parts, line) => {
     expect(pauseLines({ paused: [pause(parts)], retries: [] }, NOW)).toEqual([line]);
   });
 
   it.each<[string, readonly Pause[], Partial<PacedRetry>, RegExp]>([
     ["under way", [], {}, /^retry 3 is under way: 30 of 40 left, the last due in 2 min$/],
-    ["overdue", [], { until: NOW - 1 }, /^retry 3 is under way: 30 of 40 left, the last due in 0 ms$/],
+    [
+      "overdue",
+      [],
+      { until: NOW - 1 },
+      /^retry 3 is under way: 30 of 40 left, the last due in 0 ms$/,
+    ],
     ["paused", [ofRetry({ since: NOW })], {}, /^retry 3 is paused, by ada: 30 of 40 left$/],
     [
       "stopped",

@@ -20,7 +20,8 @@ export function describePauses(makeInbox: () => Inbox): void {
 
     const pause = (scope: PauseOf["scope"], name = "", since = AT) =>
       inbox.pause?.({ scope, name, since, who: "ann" });
-    const resume = (scope: PauseOf["scope"], name = "", now = AT) => inbox.resume?.({ scope, name }, now);
+    const resume = (scope: PauseOf["scope"], name = "", now = AT) =>
+      inbox.resume?.({ scope, name }, now);
     const claim = (request: Partial<ClaimRequest> = {}) =>
       inbox.claim({ now: AT, limit: 50, leaseTime: 1000, ...request });
     const claimed = async (request: Partial<ClaimRequest> = {}) =>
@@ -67,7 +68,9 @@ export function describePauses(makeInbox: () => Inbox): void {
           others.some((id) => id === "evt_1") ? ["evt_1"] : [],
         );
         expect(await resume(scope, name, AT + 7)).toBe(true);
-        const rest = ["evt_1", "evt_2", "evt_3"].filter((id) => !others.some((other) => other === id));
+        const rest = ["evt_1", "evt_2", "evt_3"].filter(
+          (id) => !others.some((other) => other === id),
+        );
         expect((await claimed({ now: AT + 7 })).sort()).toEqual(rest);
       },
     );
@@ -119,7 +122,12 @@ export function describePauses(makeInbox: () => Inbox): void {
       const [entry] = await claim();
       if (entry === undefined) throw new Error("expected an entry");
       const waits = [{ target: ODD, since: AT, attempts: 1, nextAt: AT, over: null }];
-      const waiting = { state: "waiting", reason: "target_away", runAt: AT + 60_000, waits } as const;
+      const waiting = {
+        state: "waiting",
+        reason: "target_away",
+        runAt: AT + 60_000,
+        waits,
+      } as const;
       await inbox.settle(settlementOf(entry, waiting), AT);
       const turn = { waitingFor: { target: ODD, after: 0 } };
       await pause("target", ODD);
@@ -140,7 +148,10 @@ export function describePauses(makeInbox: () => Inbox): void {
         const { seq } = await keep(inbox, numberedEntry(index, index, { orderKey }));
         const [entry] = await inbox.claim({ now: AT + 100, limit: 1, leaseTime: 1000, only: seq });
         if (entry === undefined) throw new Error("expected the entry to be claimed");
-        await inbox.settle(settlementOf(entry, { state: "dead", reason: "attempts_exhausted" }), AT);
+        await inbox.settle(
+          settlementOf(entry, { state: "dead", reason: "attempts_exhausted" }),
+          AT,
+        );
         seqs.push(seq);
       }
       return seqs;
@@ -152,7 +163,11 @@ export function describePauses(makeInbox: () => Inbox): void {
       expect(await pace(id, seqs)).toBe(3);
       expect(await inbox.list({})).toMatchObject(
         [0, 1, 2].map((n) => ({
-          ...{ state: "waiting", reason: `paced_${id}`, attempts: 0, settledAt: null, runAt: AT + n * 1000 },
+          state: "waiting",
+          reason: `paced_${id}`,
+          attempts: 0,
+          settledAt: null,
+          runAt: AT + n * 1000,
         })),
       );
       expect((await inbox.pauses?.())?.retries).toEqual([
@@ -178,7 +193,8 @@ export function describePauses(makeInbox: () => Inbox): void {
       const seqs: number[] = [];
       for (const number of [1, 2, 3, 4]) seqs.push((await keep(inbox, numberedEntry(number))).seq);
       const [first, second, third] = await claim({ limit: 3 });
-      if (first === undefined || second === undefined || third === undefined) throw new Error("too few");
+      if (first === undefined || second === undefined || third === undefined)
+        throw new Error("too few");
       await inbox.settle(settlementOf(first), AT);
       await inbox.settle(settlementOf(second, { state: "failing", runAt: AT + 5 }), AT);
       const id = (await newRetry({ entries: 4 })) ?? 0;
@@ -200,7 +216,11 @@ export function describePauses(makeInbox: () => Inbox): void {
       expect(await claimed({ now: AT + 6000, except: seqs.slice(0, 1) })).toEqual([]);
       expect(await resume("retry", String(id), AT + 10_000)).toBe(true);
       expect(await inbox.list({ states: ["waiting", "failing"] })).toMatchObject(
-        [0, 1, 2].map((n) => ({ seq: seqs[n + 1], runAt: AT + 10_000 + n * 1000, reason: `paced_${id}` })),
+        [0, 1, 2].map((n) => ({
+          seq: seqs[n + 1],
+          runAt: AT + 10_000 + n * 1000,
+          reason: `paced_${id}`,
+        })),
       );
       expect((await inbox.pauses?.())?.retries).toMatchObject([{ left: 3, until: AT + 13_000 }]);
       const others = { now: AT + 11_500, except: seqs.slice(0, 1) };
@@ -209,7 +229,8 @@ export function describePauses(makeInbox: () => Inbox): void {
 
     it("more than a step of entries keeps its pace when it is resumed", async () => {
       const seqs: number[] = [];
-      for (let number = 0; number < 1003; number++) seqs.push((await keep(inbox, numberedEntry(number))).seq);
+      for (let number = 0; number < 1003; number++)
+        seqs.push((await keep(inbox, numberedEntry(number))).seq);
       const id = (await newRetry({ interval: 20, entries: 1003 })) ?? 0;
       await pace(id, seqs.slice(0, 1000), { interval: 20 });
       await pace(id, seqs.slice(1000), { interval: 20, from: AT + 20_000 });

@@ -25,9 +25,9 @@ it("while claims do not look from the start, finds an entry that is due again be
   await keep(inbox, numberedEntry(1));
   const now = AT + 60_000;
   const first = await claimOne(inbox, now);
-  expect(await inbox.settle(settlementOf(first, { state: "failing", runAt: AT, unordered: true }), now)).toBe(
-    true,
-  );
+  expect(
+    await inbox.settle(settlementOf(first, { state: "failing", runAt: AT, unordered: true }), now),
+  ).toBe(true);
   expect(await inbox.claim({ now, limit: 10, leaseTime: 1000 })).toMatchObject([{ attempts: 2 }]);
 });
 

@@ -3,7 +3,11 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import { latestDates, pruneInbox, stepResult } from "../../src/inbox/prune.ts";
 
 it("the latest date of each source is that of an event that ran", () => {
-  const row = (source: string, dated: number, neverRan: unknown) => ({ source, dated, never_ran: neverRan });
+  const row = (source: string, dated: number, neverRan: unknown) => ({
+    source,
+    dated,
+    never_ran: neverRan,
+  });
   const rows = [
     row("crm", -5, false),
     row("crm", -9, 0),
@@ -35,7 +39,8 @@ it("an inbox is pruned and slimmed in steps until none is left, or until it is s
     return { changed: 2, next: given.cursor === undefined ? "7" : undefined };
   };
   const inbox = Object.assign(memoryInbox(), { prune: step("prune"), slim: step("slim") });
-  const [prune, slim] = [{ states: [], receivedUntil: 0, datedUntil: 0 }, { settledUntil: 0 }];
+  const prune = { states: [], receivedUntil: 0, datedUntil: 0 };
+  const slim = { settledUntil: 0 };
   expect(await pruneInbox(inbox as never, {})).toEqual({ pruned: 0, slimmed: 0 });
   const done = await pruneInbox(inbox as never, { prune, slim, signal: controller.signal });
   expect(done).toEqual({ pruned: 4, slimmed: 2 });

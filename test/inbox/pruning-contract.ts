@@ -24,8 +24,16 @@ export function describePruning(makeInbox: () => Inbox): void {
 
     afterEach(() => inbox.close());
 
-    /** Adds an entry in a state, received `later`, with a timestamp 5 seconds before. No other entry may be due. */
-    const add = async (number: number, state: EntryState, later = 0, orderKey: string | null = null) => {
+    /**
+     * Adds an entry in a state, received `later`, with a timestamp 5 seconds before. No other entry
+     * may be due.
+     */
+    const add = async (
+      number: number,
+      state: EntryState,
+      later = 0,
+      orderKey: string | null = null,
+    ) => {
       const at = AT + later;
       const key = sampleKey({ eventId: `evt_${number}`, timestamp: at - 5000 });
       const next = numberedEntry(number, later, { key, eventTimestamp: at - 5000, orderKey });
@@ -52,7 +60,9 @@ export function describePruning(makeInbox: () => Inbox): void {
 
     it("deletes ended entries with their delivery and attempts, and no waiting or running ones", async () => {
       const done = await add(0, "handled");
-      for (const [index, state] of (["dead", "received", "running", "waiting"] as const).entries()) {
+      for (const [index, state] of (
+        ["dead", "received", "running", "waiting"] as const
+      ).entries()) {
         await add(index + 1, state);
       }
       expect(await prune()).toBe(3);
@@ -89,12 +99,15 @@ export function describePruning(makeInbox: () => Inbox): void {
       for (const number of [2, 3]) await add(number, "handled", number);
       const request = { ...EVERYTHING, receivedUntil: AT + 2 };
       const first = await inbox.prune(request, { limit: 2 });
-      expect(await inbox.prune(request, { limit: 2, cursor: first.next })).toMatchObject({ changed: 1 });
+      expect(await inbox.prune(request, { limit: 2, cursor: first.next })).toMatchObject({
+        changed: 1,
+      });
       expect(await left()).toEqual(["evt_0", "evt_1", "evt_3"]);
     });
 
     it("prunes a long inbox in small steps", async () => {
-      for (let number = 0; number < 20; number++) await add(number, number % 3 === 0 ? "dead" : "handled");
+      for (let number = 0; number < 20; number++)
+        await add(number, number % 3 === 0 ? "dead" : "handled");
       const request = { ...EVERYTHING, states: ["handled"] } as const;
       let changed = 0;
       let steps = 0;
@@ -141,7 +154,12 @@ export function describePruning(makeInbox: () => Inbox): void {
 
     it("deletes a rejected delivery by its arrival, whatever its timestamp, and still accepts newer events", async () => {
       const key = sampleKey({ timestamp: REJECTED, eventId: "raw_1" });
-      const parts = { key, eventTimestamp: AT + 1e12, state: "dead", reason: "future_timestamp" } as const;
+      const parts = {
+        key,
+        eventTimestamp: AT + 1e12,
+        state: "dead",
+        reason: "future_timestamp",
+      } as const;
       await keep(inbox, numberedEntry(0, 0, parts));
       await add(1, "waiting", 1000);
       expect(await prune({ receivedUntil: AT, datedUntil: AT })).toBe(1);
@@ -153,7 +171,9 @@ export function describePruning(makeInbox: () => Inbox): void {
       await add(1, "waiting", 0, "a");
       expect(await inbox.claim({ now: AT, limit: 5, leaseTime: 10, deadBlocks: true })).toEqual([]);
       await prune({ states: ["dead"] });
-      expect(await inbox.claim({ now: AT, limit: 5, leaseTime: 10, deadBlocks: true })).toHaveLength(1);
+      expect(
+        await inbox.claim({ now: AT, limit: 5, leaseTime: 10, deadBlocks: true }),
+      ).toHaveLength(1);
     });
 
     it("deletes the deliveries of handled entries, and keeps the rest", async () => {
@@ -170,7 +190,9 @@ export function describePruning(makeInbox: () => Inbox): void {
       expect(await inbox.attempts(done)).toHaveLength(1);
       expect(await inbox.delivery(young)).toBeDefined();
       expect(await inbox.delivery(dead)).toBeDefined();
-      expect(await inbox.append(numberedEntry(0, 0, { key: before?.key ?? sampleKey() }))).toMatchObject({
+      expect(
+        await inbox.append(numberedEntry(0, 0, { key: before?.key ?? sampleKey() })),
+      ).toMatchObject({
         duplicate: true,
         state: "handled",
       });

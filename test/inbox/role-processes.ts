@@ -47,9 +47,12 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       const old = await start("both", "payment.received");
       await sendAll(front, 0, 50);
       await sendAll(old, 50, 100);
-      // Those that the old version has a handler for are done, and the others wait.
+      // Those that the old version has a handler for are handled, and the others wait.
       const waiting = { waiting: 50, handled: 50, received: 0 };
-      await vi.waitFor(async () => expect(await (await look()).counts()).toMatchObject(waiting), WAIT);
+      await vi.waitFor(
+        async () => expect(await (await look()).counts()).toMatchObject(waiting),
+        WAIT,
+      );
       const next = await start("both", "payment.received,lead.created");
       await sendAll(front, 100, 150);
       await sendAll(old, 150, 200);
@@ -63,7 +66,12 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       const front = await start("both", "*");
       const other = await start("run", "*");
       const inbox = await look();
-      await inbox.pause?.({ scope: "kind", name: "payment.received", since: Date.now(), who: "ann" });
+      await inbox.pause?.({
+        scope: "kind",
+        name: "payment.received",
+        since: Date.now(),
+        who: "ann",
+      });
       await delay(1500); // they look every second, or hear of it
       await sendAll(front, 0, 100);
       await vi.waitFor(
@@ -82,7 +90,7 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       await untilDone(150);
     });
 
-    it("what nobody has a handler for waits for `unhandledAfter`, and then ends as unhandled", async () => {
+    it("what nobody has a handler for waits for `unhandledAfter`, and then ends as received", async () => {
       const { start, look } = crowd(share());
       const front = await start("receive", "");
       await start("run", "payment.received", 1000);
@@ -108,7 +116,11 @@ function crowd({ path, schema, look: open }: SharedInbox) {
     opened ??= open();
     return opened;
   };
-  const start = async (role: Role, kinds: string, unhandledAfter = 600_000): Promise<ChildProcess> => {
+  const start = async (
+    role: Role,
+    kinds: string,
+    unhandledAfter = 600_000,
+  ): Promise<ChildProcess> => {
     const child = fork(CHILD, [path, schema, ran, role, kinds, String(unhandledAfter)]);
     onTestFinished(async () => {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -128,7 +140,7 @@ function crowd({ path, schema, look: open }: SharedInbox) {
       return { pid: Number(pid), kind, n: Number(n) };
     });
   };
-  /** Resolves once all entries are done; each ran once. */
+  /** Resolves once all entries are handled; each ran once. */
   const untilDone = async (many: number) => {
     const done = { waiting: 0, running: 0, handled: many, dead: 0, received: 0, failing: 0 };
     await vi.waitFor(async () => expect(await (await look()).counts()).toEqual(done), WAIT);

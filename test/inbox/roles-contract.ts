@@ -19,7 +19,8 @@ export function describeRoles(makeInbox: () => Inbox): void {
       keep(inbox, numberedEntry(number, number, { kind, ...parts }));
     const claim = (exceptKinds: readonly string[], now = AT + 1000) =>
       inbox.claim({ now, limit: 10, leaseTime: 1000, exceptKinds });
-    const kindsOf = (entries: readonly { kind: string | null }[]) => entries.map(({ kind }) => kind);
+    const kindsOf = (entries: readonly { kind: string | null }[]) =>
+      entries.map(({ kind }) => kind);
     /** An entry that waits for a process with a handler, due a minute later. */
     const park = async (
       number: number,
@@ -41,7 +42,10 @@ export function describeRoles(makeInbox: () => Inbox): void {
       await add(2, "payment.received");
       await add(3, null);
       await add(4, "lead.updated");
-      expect(kindsOf(await claim(["lead.created", "payment.received"]))).toEqual([null, "lead.updated"]);
+      expect(kindsOf(await claim(["lead.created", "payment.received"]))).toEqual([
+        null,
+        "lead.updated",
+      ]);
       expect(kindsOf(await claim([]))).toEqual(["lead.created", "payment.received"]);
     });
 
@@ -56,14 +60,24 @@ export function describeRoles(makeInbox: () => Inbox): void {
       for (let number = 1; number <= 30; number++) await add(number, "lead.created");
       await add(31, "payment.received");
       const claimed = await inbox.claim({
-        ...{ now: AT + 1000, limit: 1, ahead: 2, leaseTime: 1000, exceptKinds: ["lead.created"] },
+        now: AT + 1000,
+        limit: 1,
+        ahead: 2,
+        leaseTime: 1000,
+        exceptKinds: ["lead.created"],
       });
       expect(kindsOf(claimed)).toEqual(["payment.received"]);
     });
 
     it("a claim by number takes an entry of any kind", async () => {
       const { seq } = await add(1, "lead.created");
-      const request = { now: AT, limit: 1, leaseTime: 1000, only: seq, exceptKinds: ["lead.created"] };
+      const request = {
+        now: AT,
+        limit: 1,
+        leaseTime: 1000,
+        only: seq,
+        exceptKinds: ["lead.created"],
+      };
       expect(await inbox.claim(request)).toHaveLength(1);
     });
 
@@ -78,7 +92,9 @@ export function describeRoles(makeInbox: () => Inbox): void {
       await add(1, "lead.created");
       await add(2, "payment.received");
       expect(await inbox.nextRunAt({ exceptKinds: ["lead.created"] })).toBe(AT + 2);
-      expect(await inbox.nextRunAt({ exceptKinds: ["lead.created", "payment.received"] })).toBeUndefined();
+      expect(
+        await inbox.nextRunAt({ exceptKinds: ["lead.created", "payment.received"] }),
+      ).toBeUndefined();
     });
 
     it("a claimed entry says why it waited", async () => {
@@ -95,14 +111,20 @@ export function describeRoles(makeInbox: () => Inbox): void {
       await add(2, "payment.received", { orderKey: "a" });
       await add(3, "payment.received", { orderKey: "b" });
       expect(kindsOf(await claim([]))).toEqual(["payment.received"]);
-      expect(await claim([], AT + 60_000)).toMatchObject([{ orderKey: "b" }, { kind: "lead.created" }]);
+      expect(await claim([], AT + 60_000)).toMatchObject([
+        { orderKey: "b" },
+        { kind: "lead.created" },
+      ]);
     });
 
     describe("hasten", () => {
       it("makes entries due that wait for a handler of these kinds", async () => {
-        const [first, second] = [await park(1, "lead.created"), await park(2, "lead.updated", AWAITS)];
+        const first = await park(1, "lead.created");
+        const second = await park(2, "lead.updated", AWAITS);
         await park(3, "payment.received");
-        expect(await inbox.hasten?.({ sources: ["service"], kinds: ["lead.*"] }, AT + 2000)).toBe(2);
+        expect(await inbox.hasten?.({ sources: ["service"], kinds: ["lead.*"] }, AT + 2000)).toBe(
+          2,
+        );
         const claimed = await claim([], AT + 2000);
         expect(claimed.map(({ seq }) => seq)).toEqual([first, second]);
         expect(claimed.map(({ reason }) => reason ?? null)).toEqual([null, null]);
@@ -122,7 +144,10 @@ export function describeRoles(makeInbox: () => Inbox): void {
         await inbox.settle(settlementOf(failed, { state: "failing", runAt: AT + 60_000 }), AT + 1);
         await add(2, "lead.created");
         const ended = await claimOne(inbox, AT + 2);
-        await inbox.settle(settlementOf(ended, { state: "received", reason: "no_handler" }), AT + 2);
+        await inbox.settle(
+          settlementOf(ended, { state: "received", reason: "no_handler" }),
+          AT + 2,
+        );
         expect(await inbox.hasten?.({}, AT + 2000)).toBe(0);
       });
     });
@@ -132,7 +157,8 @@ export function describeRoles(makeInbox: () => Inbox): void {
       await add(2, "lead.created", { orderKey: "a" });
       await add(3, "lead.created", { key: sampleKey({ source: "crm", eventId: "evt_3" }) });
       const [first] = await claim([], AT + 10); // which marks what is held back
-      const backlog = (limit: number, ...sources: readonly string[]) => inbox.backlog?.({ sources, limit });
+      const backlog = (limit: number, ...sources: readonly string[]) =>
+        inbox.backlog?.({ sources, limit });
       expect(await backlog(10, "service")).toBe(2);
       expect(await backlog(10, "service", "crm")).toBe(3);
       expect(await backlog(2, "service", "crm")).toBe(2);

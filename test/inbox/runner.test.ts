@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { kindsWithout, mergedRunner, patternOf, type Runner, runsKind } from "../../src/inbox/runner.ts";
+import {
+  kindsWithout,
+  mergedRunner,
+  patternOf,
+  type Runner,
+  runsKind,
+} from "../../src/inbox/runner.ts";
 
 function runnerOf(parts: Partial<Runner>): Runner {
   return { id: "a", version: "1", role: "both", sources: ["crm"], kinds: ["lead.*"], ...parts };
@@ -38,7 +44,10 @@ describe("the record of a process with several receivers", () => {
   it("has each source once, and the kinds as they are if all receivers run the same", () => {
     const billing = runnerOf({ sources: ["billing", "crm"] });
     expect(merged(crm, billing)).toMatchObject({
-      ...{ id: "all", role: "both", sources: ["crm", "billing"], kinds: ["lead.*"] },
+      id: "all",
+      role: "both",
+      sources: ["crm", "billing"],
+      kinds: ["lead.*"],
     });
   });
 
@@ -73,5 +82,7 @@ it("a pattern is found again without what it leaves out", () => {
 });
 
 it("what a handler leaves out is a list of kinds", () => {
-  expect(kindsWithout("*", ["lead.*", "payment.received"])).toBe("* except lead.* payment.received");
+  expect(kindsWithout("*", ["lead.*", "payment.received"])).toBe(
+    "* except lead.* payment.received",
+  );
 });

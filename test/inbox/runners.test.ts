@@ -83,14 +83,21 @@ describe("an entry that a killed process was running", () => {
   });
 
   it("runs in another live process within seconds", async () => {
-    const both = [await startRunner({ handlerMs: LONG_LEASE }), await startRunner({ handlerMs: LONG_LEASE })];
+    const both = [
+      await startRunner({ handlerMs: LONG_LEASE }),
+      await startRunner({ handlerMs: LONG_LEASE }),
+    ];
     await send(both[0] as ChildProcess, 1);
     await until(() => expect(runs()).toHaveLength(1));
     const ranBy = (child: ChildProcess) => child.pid === runs()[0]?.pid;
-    const [killed, other] = [both.find(ranBy), both.find((child) => !ranBy(child))];
-    if (killed === undefined || other === undefined) throw new Error("expected one of them to run it");
+    const killed = both.find(ranBy);
+    const other = both.find((child) => !ranBy(child));
+    if (killed === undefined || other === undefined)
+      throw new Error("expected one of them to run it");
     await kill(killed);
-    await until(() => expect(runs()).toMatchObject([{ pid: killed.pid }, { pid: other.pid, attempt: 2 }]));
+    await until(() =>
+      expect(runs()).toMatchObject([{ pid: killed.pid }, { pid: other.pid, attempt: 2 }]),
+    );
   });
 });
 
@@ -131,7 +138,10 @@ describe("a process that is stopped, not killed", () => {
 
 it("processes that start at the same time recognize each other as alive", async () => {
   for (let round = 0; round < long(3, 50); round++) {
-    const both = await Promise.all([startRunner({ handlerMs: 300 }), startRunner({ handlerMs: 300 })]);
+    const both = await Promise.all([
+      startRunner({ handlerMs: 300 }),
+      startRunner({ handlerMs: 300 }),
+    ]);
     expect(recorded()).toHaveLength(2);
     const before = runs().length;
     for (const [index, child] of both.entries()) await send(child, index);
@@ -153,7 +163,8 @@ it("two receivers in one process have one record and one lock, which say what ea
     expect(recorded()).toMatchObject([
       {
         sources: '["crm","billing"]',
-        ...{ version: expect.any(String), role: "both" },
+        version: expect.any(String),
+        role: "both",
         kinds: JSON.stringify(["lease.*\tbilling"]), // the first has no handler
       },
     ]),

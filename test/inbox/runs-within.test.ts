@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
-import { finishedNames, finishOf, isUneventful, runsWithin, splitRuns } from "../../src/inbox/runs-within.ts";
+import {
+  finishedNames,
+  finishOf,
+  isUneventful,
+  runsWithin,
+  splitRuns,
+} from "../../src/inbox/runs-within.ts";
 import { AT, settlementOf } from "./entries.ts";
 
 function run(handler: string, parts: Partial<AttemptRecord> = {}): AttemptRecord {
@@ -14,7 +20,9 @@ const settled = (parts: object = {}) => settlementOf({ seq: 1, lease: "l" }, { .
 describe("a settlement", () => {
   it("is uneventful if its handlers succeeded at once, and there is nothing else to say", () => {
     expect(isUneventful(settled())).toBe(true);
-    expect(isUneventful(settled({ waits: undefined, problems: undefined, uncount: false }))).toBe(true);
+    expect(isUneventful(settled({ waits: undefined, problems: undefined, uncount: false }))).toBe(
+      true,
+    );
   });
 
   it.each<[string, object]>([
@@ -45,7 +53,10 @@ describe("a settlement", () => {
 describe("the runs of an entry that is copied", () => {
   it("are within it if they end a handled one, apart from earlier ones", () => {
     const failed = run("b", { outcome: "error", error: "no" });
-    const { finished, others } = splitRuns({ state: "handled", ...both }, [failed, ...both.records]);
+    const { finished, others } = splitRuns({ state: "handled", ...both }, [
+      failed,
+      ...both.records,
+    ]);
     expect([runsWithin(finished), others]).toEqual([both.records, [failed]]);
   });
 

@@ -3,11 +3,14 @@ import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
 
-/** Contract tests for the filter by text. `makeInbox` returns an empty inbox that is not open yet. */
+/**
+ * Contract tests for the filter by text. `makeInbox` returns an empty inbox that is not open yet.
+ */
 export function describeSearch(makeInbox: () => Inbox): void {
   describe("a search", () => {
     let inbox: Inbox;
-    const ids = async (filter: EntryFilter) => (await inbox.list(filter)).map(({ key }) => key.eventId);
+    const ids = async (filter: EntryFilter) =>
+      (await inbox.list(filter)).map(({ key }) => key.eventId);
 
     beforeEach(async () => {
       inbox = makeInbox();
@@ -16,7 +19,12 @@ export function describeSearch(makeInbox: () => Inbox): void {
       const { seq, lease } = await claimOne(inbox);
       const records = [
         { attempt: 1, handler: "own", startedAt: AT, duration: 2, outcome: "error" as const },
-      ].map((record) => ({ ...record, error: "Ledger says:\nno", failure: null, note: "502 Bad Gateway" }));
+      ].map((record) => ({
+        ...record,
+        error: "Ledger says:\nno",
+        failure: null,
+        note: "502 Bad Gateway",
+      }));
       const settlement = settlementOf(
         { seq, lease },
         { state: "dead", reason: "attempts_exhausted", records },
@@ -28,7 +36,12 @@ export function describeSearch(makeInbox: () => Inbox): void {
         receivedAt: AT + 10,
       });
       const problems = [{ field: "data.surface", message: 'expected "a" or number, got string' }];
-      const invalid = { kind: "property.created", state: "dead", reason: "invalid_data", problems } as const;
+      const invalid = {
+        kind: "property.created",
+        state: "dead",
+        reason: "invalid_data",
+        problems,
+      } as const;
       await keep(inbox, numberedEntry(2, 10, { ...invalid, delivery }));
     });
 
@@ -55,10 +68,9 @@ export function describeSearch(makeInbox: () => Inbox): void {
       if (inbox.outlines === undefined) return context.skip("it has no outlines");
       const entries = await inbox.list({});
       const outlines = await inbox.outlines({ entries, bodyBytes: 8 });
-      expect(outlines.map(({ lastRuns }) => lastRuns.map(({ attempt, error }) => [attempt, error]))).toEqual([
-        [[1, "Ledger says:\nno"]],
-        [],
-      ]);
+      expect(
+        outlines.map(({ lastRuns }) => lastRuns.map(({ attempt, error }) => [attempt, error])),
+      ).toEqual([[[1, "Ledger says:\nno"]], []]);
       expect(outlines.map(({ bodyStart }) => String(Buffer.from(bodyStart ?? [])))).toEqual([
         '{"event"',
         "{}",
@@ -79,7 +91,9 @@ export function describeSearch(makeInbox: () => Inbox): void {
     it("counts are those of a filter", async () => {
       expect(await inbox.counts({ kinds: ["property.*"] })).toMatchObject({ dead: 1, waiting: 0 });
       expect(await inbox.counts({ since: AT + 10 })).toMatchObject({ dead: 1 });
-      expect(await inbox.counts({ until: AT + 10, kinds: ["property.*"] })).toMatchObject({ dead: 0 });
+      expect(await inbox.counts({ until: AT + 10, kinds: ["property.*"] })).toMatchObject({
+        dead: 0,
+      });
       expect(await inbox.counts({})).toMatchObject({ dead: 2 });
     });
 
@@ -95,7 +109,9 @@ export function describeSearch(makeInbox: () => Inbox): void {
       const text = "nothing has this";
       expect(await ids({ text })).toEqual([]);
       expect(await ids({ text, orElse: { states: ["dead"] } })).toEqual(["evt_1", "evt_2"]);
-      expect(await ids({ text, orElse: { states: ["dead"] }, kinds: ["property.*"] })).toEqual(["evt_2"]);
+      expect(await ids({ text, orElse: { states: ["dead"] }, kinds: ["property.*"] })).toEqual([
+        "evt_2",
+      ]);
       expect(await ids({ text, orElse: { reasons: ["invalid_data"] } })).toEqual(["evt_2"]);
       expect(await ids({ text, orElse: { seqs: [first?.seq ?? 0] } })).toEqual(["evt_1"]);
       expect(await ids({ text, orElse: {} })).toEqual([]);

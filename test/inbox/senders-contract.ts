@@ -3,7 +3,11 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { SenderNote } from "../../src/inbox/senders.ts";
 import { AT } from "./entries.ts";
 
-const noteOf = (parts: Partial<SenderNote> = {}): SenderNote => ({ source: "service", days: [], ...parts });
+const noteOf = (parts: Partial<SenderNote> = {}): SenderNote => ({
+  source: "service",
+  days: [],
+  ...parts,
+});
 const mismatchesAt = (from: number, to = from) => ({ count: 2, bodies: 1, from, to });
 
 /** Contract tests for what receivers note of signatures. */
@@ -32,11 +36,14 @@ export function describeSenders(makeInbox: () => Inbox): void {
       const known = await inbox.senders?.();
       expect(known).toHaveLength(2);
       expect(known).toContainEqual({
-        ...{ source: odd, authenticAt: AT, days },
+        source: odd,
+        authenticAt: AT,
+        days,
         mismatches: { count: 2, bodies: 1, from: AT + 1, to: AT + 3 },
       });
       expect(known).toContainEqual({
-        ...{ source: "service", days: [] },
+        source: "service",
+        days: [],
         mismatches: { count: 2, bodies: 1, from: AT, to: AT },
       });
     });

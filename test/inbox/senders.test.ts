@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { addNote, isSilent, noAuthentic, normalSilence, type SenderRecord } from "../../src/inbox/senders.ts";
+import {
+  addNote,
+  isSilent,
+  noAuthentic,
+  normalSilence,
+  type SenderRecord,
+} from "../../src/inbox/senders.ts";
 import type { Outcome } from "../../src/receiver/outcome.ts";
 import { SenderTally } from "../../src/receiver/sender-tally.ts";
 import { AT } from "./entries.ts";
@@ -19,7 +25,10 @@ function received(times: readonly number[], known: SenderRecord = NOTHING): Send
   }, known);
 }
 
-/** The same, with deliveries whose signature matches no secret, each with a body of its own if none is given. */
+/**
+ * The same, with deliveries whose signature matches no secret, each with a body of its own if none
+ * is given.
+ */
 function refused(known: SenderRecord, times: readonly number[], body?: string): SenderRecord {
   const tally = new SenderTally("service");
   for (const at of times) tally.mismatch(Buffer.from(body ?? `${at}`), at);
@@ -62,7 +71,11 @@ describe("normal silence", () => {
   });
 
   it("recovers from a clock that was a year ahead", () => {
-    const known = received([...every(HOUR, 30), AT + 365 * DAY, ...every(HOUR, 30, AT + 30 * HOUR)]);
+    const known = received([
+      ...every(HOUR, 30),
+      AT + 365 * DAY,
+      ...every(HOUR, 30, AT + 30 * HOUR),
+    ]);
     expect(normalSilence(known)).toBe(3 * HOUR);
     expect(known.authenticAt).toBe(AT + 59 * HOUR);
   });
@@ -113,7 +126,10 @@ describe("a note", () => {
 
   it("of an authentic delivery before one that is known changes no time", () => {
     const known = refused(received([AT + 100]), [AT + 200]);
-    expect(received([AT + 50], known)).toMatchObject({ authenticAt: AT + 100, mismatches: { count: 1 } });
+    expect(received([AT + 50], known)).toMatchObject({
+      authenticAt: AT + 100,
+      mismatches: { count: 1 },
+    });
   });
 });
 

@@ -10,7 +10,10 @@ const PROGRAM = join(import.meta.dirname, "children", "soak.js");
 const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-soak-"));
 const PARALLEL = 4;
 
-/** Whether Node has SQLite built in. If not, a native package is used, which does not survive the end of its thread. */
+/**
+ * Whether Node has SQLite built in. If not, a native package is used, which does not survive the
+ * end of its thread.
+ */
 const BUILT_IN = process.getBuiltinModule?.("node:sqlite" as "node:fs") !== undefined;
 
 afterAll(() => rmSync(FOLDER, { recursive: true }));
@@ -102,7 +105,8 @@ describe("a process with inboxes and threads that write them", () => {
     7_200_000,
   );
 
-  // On Node 20, a thread that is ended inside the native package ends the process too, which we cannot prevent.
+  // On Node 20, a thread that is ended inside the native package ends the process too, which we
+  // cannot prevent.
   it.each([
     ["terminates worker threads while they write", "workerTerminated", 2, 40],
     ["calls process.exit while worker threads write", "exitBesideWorkers", 2, 40],
@@ -114,7 +118,8 @@ describe("a process with inboxes and threads that write them", () => {
       await soak(ending, long(short, longer), ({ status, stderr, folder }) => {
         expect(ends, stderr).toContain(status);
         if (status === "SIGABRT") expect(stderr).toContain("Napi::Error");
-        for (const name of readdirSync(folder)) if (name.endsWith(".db")) entriesIn(join(folder, name));
+        for (const name of readdirSync(folder))
+          if (name.endsWith(".db")) entriesIn(join(folder, name));
       });
     },
     7_200_000,

@@ -105,7 +105,9 @@ export function describeSources(makeInbox: () => Inbox): void {
       }
       const slim = { settledUntil: AT + DAY, sources: ["billing"] };
       expect(await pruneInbox(inbox, { slim })).toEqual({ pruned: 0, slimmed: 1 });
-      const kept = await Promise.all(seqs.map(async (seq) => (await inbox.delivery(seq)) !== undefined));
+      const kept = await Promise.all(
+        seqs.map(async (seq) => (await inbox.delivery(seq)) !== undefined),
+      );
       expect(kept).toEqual([true, false]);
     });
   });

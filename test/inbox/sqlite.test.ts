@@ -1,4 +1,12 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, describe, expect, it } from "vitest";
@@ -17,7 +25,10 @@ import {
   settlementOf,
 } from "./entries.ts";
 
-/** The SQLite library that the inbox uses: two libraries in one process would break each other's locks. */
+/**
+ * The SQLite library that the inbox uses: two libraries in one process would break each other's
+ * locks.
+ */
 const { DatabaseSync } = loadSqlite();
 
 const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-inbox-"));
@@ -45,7 +56,9 @@ describe("the SQLite inbox", () => {
 
   it("checks at most about a thousand held back entries per claim, and continues with the next claim", async () => {
     const inbox = await openInbox(newPath());
-    const held = Array.from({ length: 2500 }, (_, number) => numberedEntry(number, 0, { orderKey: "a" }));
+    const held = Array.from({ length: 2500 }, (_, number) =>
+      numberedEntry(number, 0, { orderKey: "a" }),
+    );
     await Promise.all(held.map((entry) => inbox.append(entry)));
     const { seq } = await keep(inbox, numberedEntry(9999, 1));
     const claims: number[][] = [];
@@ -59,7 +72,8 @@ describe("the SQLite inbox", () => {
   it("claims by due time, then in order of arrival, even if SQLite does not use the index of the queue", async () => {
     const path = newPath();
     const inbox = await openInbox(path);
-    for (const [number, later] of [3, 1, 2, 1].entries()) await keep(inbox, numberedEntry(number, later));
+    for (const [number, later] of [3, 1, 2, 1].entries())
+      await keep(inbox, numberedEntry(number, later));
     const database = new DatabaseSync(path);
     database.exec("DROP INDEX entry_queue");
     database.close();
@@ -70,7 +84,9 @@ describe("the SQLite inbox", () => {
   it("refuses an entry whose body does not fit into 64 MiB with those that wait for a commit", async () => {
     const inbox = await openInbox(newPath());
     const first = keep(inbox, numberedEntry(1));
-    const large = numberedEntry(2, 0, { delivery: sampleDelivery({ body: Buffer.alloc(64 * 1024 * 1024) }) });
+    const large = numberedEntry(2, 0, {
+      delivery: sampleDelivery({ body: Buffer.alloc(64 * 1024 * 1024) }),
+    });
     await expect(keep(inbox, large)).rejects.toMatchObject({ code: "inbox_busy" });
     expect(await first).toMatchObject({ duplicate: false });
   });
@@ -99,7 +115,10 @@ describe("the SQLite inbox", () => {
       const after = await openInbox(path);
       expect(await after.list({})).toEqual(entries);
       expect(await after.attempts(first.seq)).toEqual([record]);
-      expect(await after.delivery(first.seq)).toMatchObject({ target: "/webhooks", receivedAt: AT + 1 });
+      expect(await after.delivery(first.seq)).toMatchObject({
+        target: "/webhooks",
+        receivedAt: AT + 1,
+      });
       expect(await after.append(numberedEntry(1))).toMatchObject({
         seq: first.seq,
         duplicate: true,
@@ -121,7 +140,9 @@ describe("the SQLite inbox", () => {
     it("commits pending writes when it is closed", async () => {
       const path = newPath();
       const inbox = await openInbox(path);
-      const appended = Array.from({ length: 20 }, (_, number) => keep(inbox, numberedEntry(number)));
+      const appended = Array.from({ length: 20 }, (_, number) =>
+        keep(inbox, numberedEntry(number)),
+      );
       await inbox.close();
       expect(await Promise.all(appended)).toHaveLength(20);
       expect(await (await openInbox(path)).list({})).toHaveLength(20);
@@ -168,7 +189,9 @@ describe("the SQLite inbox", () => {
         expect(pragma(database, "journal_mode")).toBe("wal");
         expect(pragma(database, "synchronous")).toBe(2);
         // On macOS, a plain fsync leaves writes in the disk's own cache.
-        expect([pragma(database, "fullfsync"), pragma(database, "checkpoint_fullfsync")]).toEqual([1, 1]);
+        expect([pragma(database, "fullfsync"), pragma(database, "checkpoint_fullfsync")]).toEqual([
+          1, 1,
+        ]);
       } finally {
         database.close();
       }
@@ -178,7 +201,8 @@ describe("the SQLite inbox", () => {
   describe("opened twice, as by two processes", () => {
     it("shows each what the other stored", async () => {
       const path = newPath();
-      const [a, b] = [await openInbox(path), await openInbox(path)];
+      const a = await openInbox(path);
+      const b = await openInbox(path);
       const { seq } = await keep(a, sampleEntry());
       expect(await b.append(sampleEntry())).toEqual({ seq, duplicate: true, state: "waiting" });
       const entry = await claimOne(b);
@@ -201,7 +225,9 @@ describe("the SQLite inbox", () => {
     it("returns each entry to only one of them", async () => {
       const path = newPath();
       const both = [await openInbox(path), await openInbox(path)];
-      await Promise.all(Array.from({ length: 20 }, (_, number) => both[0]?.append(numberedEntry(number))));
+      await Promise.all(
+        Array.from({ length: 20 }, (_, number) => both[0]?.append(numberedEntry(number))),
+      );
       const claims = await Promise.all(
         [...both, ...both].map((inbox) => inbox.claim({ now: AT, limit: 6, leaseTime: 1000 })),
       );
@@ -347,10 +373,15 @@ describe("the SQLite inbox", () => {
       const path = newPath();
       const inbox = await openInbox(path);
       await keep(inbox, numberedEntry(1));
-      // A trigger simulates a full disk: page limits are per connection, and the inbox's connection is private.
+      // A trigger simulates a full disk: page limits are per connection, and the inbox's connection
+      // is private.
       const database = new DatabaseSync(path);
-      database.exec("CREATE TRIGGER full BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'full'); END");
-      await expect(keep(inbox, numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });
+      database.exec(
+        "CREATE TRIGGER full BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'full'); END",
+      );
+      await expect(keep(inbox, numberedEntry(2))).rejects.toMatchObject({
+        code: "inbox_unavailable",
+      });
       expect(await inbox.list({})).toHaveLength(1);
       database.exec("DROP TRIGGER full");
       database.close();
@@ -382,7 +413,10 @@ describe("the SQLite inbox", () => {
     const inbox = sqliteInbox(path);
     await inbox.open();
     const delivery = sampleDelivery({ body: Buffer.alloc(2_000_000, "x") });
-    const { seq } = await keep(inbox, sampleEntry({ state: "dead", reason: "invalid_json", delivery }));
+    const { seq } = await keep(
+      inbox,
+      sampleEntry({ state: "dead", reason: "invalid_json", delivery }),
+    );
     await inbox.erase?.([seq], AT);
     await inbox.endErasure?.();
     await inbox.close();

@@ -60,16 +60,18 @@ describe("the thread that writes", () => {
 
   it("stores bodies of any length correctly", async () => {
     const { inbox } = await open();
-    const bodies = [0, 1, 70_000, 3, 0, 65_536].map((length, index) => Buffer.alloc(length, index + 1));
+    const bodies = [0, 1, 70_000, 3, 0, 65_536].map((length, index) =>
+      Buffer.alloc(length, index + 1),
+    );
     const kept = await Promise.all(
       bodies.map((body, number) =>
         keep(inbox, numberedEntry(number, 0, { delivery: sampleDelivery({ body }) })),
       ),
     );
     for (const [index, { seq }] of kept.entries()) {
-      expect(Buffer.from((await inbox.delivery(seq))?.body ?? []).equals(bodies[index] ?? Buffer.of())).toBe(
-        true,
-      );
+      expect(
+        Buffer.from((await inbox.delivery(seq))?.body ?? []).equals(bodies[index] ?? Buffer.of()),
+      ).toBe(true);
     }
   });
 
@@ -101,12 +103,15 @@ describe("the thread that writes", () => {
     const { inbox, path } = await open();
     await keep(inbox, numberedEntry(1));
     renameSync(path, `${path}.moved`);
-    await expect(keep(inbox, numberedEntry(2))).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(keep(inbox, numberedEntry(2))).rejects.toMatchObject({
+      code: "inbox_unavailable",
+    });
     renameSync(`${path}.moved`, path);
     expect(await keep(inbox, numberedEntry(2))).toMatchObject({ duplicate: false });
   });
 
-  // The thread ends by itself: on Node 20, terminating it inside the native package would end the process too.
+  // The thread ends by itself: on Node 20, terminating it inside the native package would end the
+  // process too.
   it("is not needed if it is lost: its writes are not acknowledged, and later ones are stored without it", async () => {
     const program = join(FOLDER, "lost.mjs");
     writeFileSync(
@@ -119,9 +124,14 @@ describe("the thread that writes", () => {
     const inbox = threadedInbox(newPath(), undefined, threading);
     await inbox.open();
     onTestFinished(() => inbox.close());
-    await expect(keep(inbox, numberedEntry(1))).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(keep(inbox, numberedEntry(1))).rejects.toMatchObject({
+      code: "inbox_unavailable",
+    });
     expect(await keep(inbox, numberedEntry(2))).toMatchObject({ state: "waiting" });
-    expect(await keep(inbox, numberedEntry(1))).toMatchObject({ state: "waiting", duplicate: false });
+    expect(await keep(inbox, numberedEntry(1))).toMatchObject({
+      state: "waiting",
+      duplicate: false,
+    });
   });
 
   it.skipIf(!BUILT_IN)("is not needed if it is terminated at any moment", async () => {
@@ -166,7 +176,8 @@ describe("the thread that writes", () => {
     const inbox = sqliteInbox(newPath(), { ...ALWAYS, ...program() });
     const warnings: string[] = [];
     const silent = () => {};
-    const warn = (fields: object, message: string) => void warnings.push(JSON.stringify(fields) + message);
+    const warn = (fields: object, message: string) =>
+      void warnings.push(JSON.stringify(fields) + message);
     await inbox.open({ log: { debug: silent, info: silent, warn, error: silent } });
     onTestFinished(() => inbox.close());
     for (let number = 0; number < 20; number++) await keep(inbox, numberedEntry(number));
@@ -180,10 +191,14 @@ describe("the thread that writes", () => {
   it("lets the process exit in the middle of a write, with its own exit code and nothing acknowledged lost", async () => {
     for (let round = 0; round < 6; round++) {
       const path = newPath();
-      const ended = spawnSync(process.execPath, [join(import.meta.dirname, "children", "exits.js"), path], {
-        encoding: "utf8",
-        timeout: 30_000,
-      });
+      const ended = spawnSync(
+        process.execPath,
+        [join(import.meta.dirname, "children", "exits.js"), path],
+        {
+          encoding: "utf8",
+          timeout: 30_000,
+        },
+      );
       expect({ status: ended.status, stderr: ended.stderr }).toEqual({ status: 7, stderr: "" });
       const acknowledged = Number(ended.stdout.trim());
       expect(acknowledged).toBeGreaterThan(0);

@@ -30,17 +30,31 @@ export function describeWaits(makeInbox: () => Inbox): void {
       const { seq } = await keep(inbox, numberedEntry(number, 0, { key }));
       const [entry] = await inbox.claim({ now: AT, limit: 1, leaseTime: 1000, only: seq });
       if (entry === undefined) throw new Error("expected the entry to be claimed");
-      const pending = { state: "waiting", reason: "target_away", runAt: AT + 60_000, waits } as const;
+      const pending = {
+        state: "waiting",
+        reason: "target_away",
+        runAt: AT + 60_000,
+        waits,
+      } as const;
       await inbox.settle(settlementOf(entry, pending), AT);
       return seq;
     };
     const claim = (target: string, request: Partial<ClaimRequest> = {}, after = 0) =>
-      inbox.claim({ now: AT, limit: 10, leaseTime: 1000, waitingFor: { target, after }, ...request });
+      inbox.claim({
+        now: AT,
+        limit: 10,
+        leaseTime: 1000,
+        waitingFor: { target, after },
+        ...request,
+      });
     const seqs = (entries: readonly { readonly seq: number }[]) => entries.map(({ seq }) => seq);
     const matching = async (filter: EntryFilter) => seqs(await inbox.list(filter));
 
     it("are listed with their waits, and claimed with them", async () => {
-      const waits = [wait(APP, { attempts: 3, since: AT - 5 }), wait(OTHER, { over: "refused_for_good" })];
+      const waits = [
+        wait(APP, { attempts: 3, since: AT - 5 }),
+        wait(OTHER, { over: "refused_for_good" }),
+      ];
       const seq = await waiting(1, waits);
       expect(await inbox.list({})).toMatchObject([{ seq, state: "waiting", waits }]);
       expect(await claim(APP)).toMatchObject([
@@ -51,7 +65,8 @@ export function describeWaits(makeInbox: () => Inbox): void {
     it("keep their waits if a settlement does not mention them, and lose them if it has none", async () => {
       const seq = await waiting(1, [wait(APP)]);
       const [again] = await claim(APP);
-      if (again !== undefined) await inbox.settle(settlementOf(again, { state: "failing", runAt: AT }), AT);
+      if (again !== undefined)
+        await inbox.settle(settlementOf(again, { state: "failing", runAt: AT }), AT);
       expect(await inbox.list({ seq })).toMatchObject([{ waits: [wait(APP)] }]);
       await inbox.settle(settlementOf(await claimOne(inbox), { waits: [] }), AT);
       expect(await inbox.list({ seq })).toMatchObject([{ state: "handled", waits: [] }]);
@@ -84,7 +99,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       const second = (await keep(inbox, numberedEntry(2, 0, ordered))).seq;
       const settleBoth = async (seq: number) => {
         const [entry] = await inbox.claim({ now: AT, limit: 1, leaseTime: 1000, only: seq });
-        const pending = { state: "waiting", waits: [wait(APP)] } as const;
+        const pending = { state: "failing", waits: [wait(APP)] } as const;
         if (entry !== undefined) await inbox.settle(settlementOf(entry, pending), AT);
       };
       await settleBoth(first);
@@ -105,7 +120,8 @@ export function describeWaits(makeInbox: () => Inbox): void {
       const [first] = await claim(APP, { limit: 1 });
       expect(await inbox.waiting()).toEqual(counts);
       expect(await inbox.waiting({ sources: ["other"] })).toEqual([{ target: OTHER, entries: 1 }]);
-      if (first !== undefined) await inbox.settle(settlementOf(first, { state: "dead", reason: "x" }), AT);
+      if (first !== undefined)
+        await inbox.settle(settlementOf(first, { state: "dead", reason: "x" }), AT);
       expect(await inbox.waiting()).toEqual([{ target: APP, entries: 1 }, counts[1]]);
     });
 
@@ -152,7 +168,8 @@ export function describeWaits(makeInbox: () => Inbox): void {
     });
 
     it("leaves entries alone that run, have ended, or do not match", async () => {
-      for (const number of [1, 2]) await keep(inbox, numberedEntry(number, 0, { runAt: AT + number * 1000 }));
+      for (const number of [1, 2])
+        await keep(inbox, numberedEntry(number, 0, { runAt: AT + number * 1000 }));
       await keep(inbox, numberedEntry(3));
       const running = await claimOne(inbox, AT, 500);
       expect(await inbox.reschedule({ seqs: [2, running.seq] }, AT)).toBe(1);
@@ -161,7 +178,8 @@ export function describeWaits(makeInbox: () => Inbox): void {
     });
 
     it("takes the newest with a limit", async () => {
-      for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number, 0, { runAt: AT + 1000 }));
+      for (const number of [1, 2, 3])
+        await keep(inbox, numberedEntry(number, 0, { runAt: AT + 1000 }));
       expect(await inbox.reschedule({ limit: 2 }, AT)).toBe(2);
       expect((await inbox.list({})).map(({ runAt }) => runAt)).toEqual([AT + 1000, AT, AT]);
     });
@@ -190,7 +208,9 @@ export function describeWaits(makeInbox: () => Inbox): void {
           { ...dropped, settledAt: state === "waiting" ? AT + 9 : AT },
         ]);
         expect(await inbox.claim({ now: AT + 1e9, limit: 5, leaseTime: 10 })).toEqual([]);
-        expect(await inbox.claim({ now: AT + 1e9, limit: 5, leaseTime: 10, only: seq })).toEqual([]);
+        expect(await inbox.claim({ now: AT + 1e9, limit: 5, leaseTime: 10, only: seq })).toEqual(
+          [],
+        );
         expect(await inbox.nextRunAt()).toBeUndefined();
         expect(await inbox.drop({ seq }, AT + 10)).toBe(0);
         expect(await inbox.delivery(seq)).toBeDefined();
@@ -209,7 +229,9 @@ export function describeWaits(makeInbox: () => Inbox): void {
       const [first = 0, second, third, fourth] = seqs;
       await inbox.drop({ seqs: [first, fourth ?? 0] }, AT);
       const listed = async (isDropped: boolean) =>
-        (await inbox.list({ dropped: isDropped, states: ["dead", "received"] })).map(({ seq }) => seq);
+        (await inbox.list({ dropped: isDropped, states: ["dead", "received"] })).map(
+          ({ seq }) => seq,
+        );
       expect(await listed(true)).toEqual([first, fourth]);
       expect(await listed(false)).toEqual([second, third]);
       expect(await inbox.list({ dropped: false })).toHaveLength(3);
@@ -233,22 +255,31 @@ export function describeWaits(makeInbox: () => Inbox): void {
       ["dead", "dead"],
       ["handled", "handled"],
       ["handled, with a note", "handled"],
-    ] as const)("drops a running entry when its run ends, unless it succeeds (%s)", async (how, state) => {
-      const run = { attempt: 1, handler: "*", startedAt: AT, duration: 1, outcome: "ok" } as const;
-      const [end, records] =
-        how === "handled, with a note"
-          ? (["handled", [{ ...run, error: null, failure: null, note: "booked" }]] as const)
-          : ([how, []] as const);
-      const { seq } = await keep(inbox, numberedEntry(1));
-      const running = await claimOne(inbox);
-      expect(await inbox.drop({ seq }, AT)).toBe(1);
-      expect(await inbox.list({})).toMatchObject([{ state: "running" }]);
-      expect(await inbox.settle(settlementOf(running, { state: end, reason: null, records }), AT + 5)).toBe(
-        true,
-      );
-      const reason = state === "dead" ? "dropped" : null;
-      expect(await inbox.list({})).toMatchObject([{ state, reason, settledAt: AT + 5 }]);
-    });
+    ] as const)(
+      "drops a running entry when its run ends, unless it succeeds (%s)",
+      async (how, state) => {
+        const run = {
+          attempt: 1,
+          handler: "*",
+          startedAt: AT,
+          duration: 1,
+          outcome: "ok",
+        } as const;
+        const [end, records] =
+          how === "handled, with a note"
+            ? (["handled", [{ ...run, error: null, failure: null, note: "booked" }]] as const)
+            : ([how, []] as const);
+        const { seq } = await keep(inbox, numberedEntry(1));
+        const running = await claimOne(inbox);
+        expect(await inbox.drop({ seq }, AT)).toBe(1);
+        expect(await inbox.list({})).toMatchObject([{ state: "running" }]);
+        expect(
+          await inbox.settle(settlementOf(running, { state: end, reason: null, records }), AT + 5),
+        ).toBe(true);
+        const reason = state === "dead" ? "dropped" : null;
+        expect(await inbox.list({})).toMatchObject([{ state, reason, settledAt: AT + 5 }]);
+      },
+    );
 
     it.each([
       ["due", {}],
@@ -261,7 +292,9 @@ export function describeWaits(makeInbox: () => Inbox): void {
       await inbox.settle(settlementOf(first, { state: "failing", waits }), AT);
       await claimOne(inbox);
       await inbox.drop({}, AT);
-      expect(await inbox.claim({ now: AT + 2000, limit: 5, leaseTime: 10, ...request })).toEqual([]);
+      expect(await inbox.claim({ now: AT + 2000, limit: 5, leaseTime: 10, ...request })).toEqual(
+        [],
+      );
       expect(await inbox.list({})).toMatchObject([{ ...dropped, settledAt: AT + 2000 }]);
     });
 
@@ -275,7 +308,8 @@ export function describeWaits(makeInbox: () => Inbox): void {
         const request = { now: AT, limit: 5, leaseTime: 1000, deadBlocks: true };
         const [entry] = await inbox.claim(request);
         const end = { state: state as "dead", reason: null };
-        if (entry !== undefined) await inbox.settle(settlementOf(entry, { ...end, runAt: AT + 60_000 }), AT);
+        if (entry !== undefined)
+          await inbox.settle(settlementOf(entry, { ...end, runAt: AT + 60_000 }), AT);
         expect(await inbox.claim(request)).toEqual([]);
         await inbox.drop({ seq: first.seq }, AT);
         for (const number of [2, 3]) {

@@ -19,7 +19,10 @@ it("entries are listed newest first, in pages", async () => {
   const { api, deliver } = await openInspector();
   for (let count = 0; count < 5; count++) await deliver("lead.created");
   const first = (await api("/api/entries?limit=2")).json;
-  expect(first).toMatchObject({ rows: [{ id: "e5", seq: 5, kind: "lead.created" }, { seq: 4 }], next: 4 });
+  expect(first).toMatchObject({
+    rows: [{ id: "e5", seq: 5, kind: "lead.created" }, { seq: 4 }],
+    next: 4,
+  });
   const second = (await api(`/api/entries?limit=2&before=${first.next}`)).json;
   expect(second.rows.map(({ seq }: { seq: number }) => seq)).toEqual([3, 2]);
   const last = (await api(`/api/entries?limit=2&before=${second.next}`)).json;
@@ -39,9 +42,13 @@ it.each([
   ["since=9999999999999", []],
 ])("entries can be filtered by %s", async (query, seqs) => {
   const { api, deliver } = await openInspector();
-  for (const kind of ["lead.created", "payment.received", "payment.overdue"] as const) await deliver(kind);
+  for (const kind of ["lead.created", "payment.received", "payment.overdue"] as const)
+    await deliver(kind);
   await deliver(Buffer.from("not JSON"));
-  await vi.waitFor(async () => expect((await api("/api/status")).json.counts.received).toBe(3), WAIT);
+  await vi.waitFor(
+    async () => expect((await api("/api/status")).json.counts.received).toBe(3),
+    WAIT,
+  );
   const { rows } = (await api(`/api/entries?${query}`)).json;
   expect(rows.map(({ seq }: { seq: number }) => seq)).toEqual(seqs);
 });
@@ -53,16 +60,24 @@ it("an entry whose data does not fit names the fields, and says whether a retry 
   const problems = [{ field: "data.surface", message: "expected number, got string" }];
   const entry = (await api("/api/entries/1")).json;
   expect(entry).toMatchObject({ reason: "invalid_data", problems, stillUnfit: problems });
-  expect(JSON.stringify({ ...entry, delivery: null })).toContain("data.surface: expected number, got string");
+  expect(JSON.stringify({ ...entry, delivery: null })).toContain(
+    "data.surface: expected number, got string",
+  );
   expect(JSON.stringify({ ...entry, delivery: null })).not.toContain("a value");
   receiver.replaceHandlers(
-    defineHandlers({ schemas: { "property.created": z.looseObject({}) }, handlers: { "*": () => {} } }),
+    defineHandlers({
+      schemas: { "property.created": z.looseObject({}) },
+      handlers: { "*": () => {} },
+    }),
   );
   expect((await api("/api/entries/1")).json).toMatchObject({ problems, stillUnfit: [] });
   await api("/api/entries/1/retry", {});
   await vi.waitFor(
     async () =>
-      expect((await api("/api/entries/1")).json).toMatchObject({ state: "handled", stillUnfit: null }),
+      expect((await api("/api/entries/1")).json).toMatchObject({
+        state: "handled",
+        stillUnfit: null,
+      }),
     WAIT,
   );
 });
@@ -88,14 +103,18 @@ it("a text is found in old entries through many windows, with where to continue"
   const { api } = await openInspector({ inbox });
   const entry = (number: number, body: string) => ({
     key: { source: "service", eventId: `evt_${number}`, timestamp: number },
-    ...{
-      kind: "lead.created",
-      eventTimestamp: number,
-      state: "dead" as const,
-      reason: "too_old",
-      orderKey: null,
+    kind: "lead.created",
+    eventTimestamp: number,
+    state: "dead" as const,
+    reason: "too_old",
+    orderKey: null,
+    delivery: {
+      method: "POST",
+      target: "/",
+      headers: {},
+      body: Buffer.from(body),
+      receivedAt: number,
     },
-    delivery: { method: "POST", target: "/", headers: {}, body: Buffer.from(body), receivedAt: number },
   });
   await Promise.all(
     Array.from({ length: 1600 }, (_, index) =>
@@ -120,17 +139,18 @@ it("an entry is described completely: its verdict with the digests, its runs, it
   const event = sampleEvent("payment.received");
   await deliver(event);
   await deliver(event);
-  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
+  await vi.waitFor(
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }),
+    WAIT,
+  );
   const { json } = await api("/api/entries/1");
   const { headers } = signedRequest(event, { secret: SECRET });
   expect(json).toMatchObject({
-    ...{
-      seq: 1,
-      state: "dead",
-      reason: "attempts_exhausted",
-      duplicates: 1,
-      seenAgain: [expect.any(Number)],
-    },
+    seq: 1,
+    state: "dead",
+    reason: "attempts_exhausted",
+    duplicates: 1,
+    seenAgain: [expect.any(Number)],
     delivery: {
       method: "POST",
       target: "/webhooks",
@@ -142,7 +162,9 @@ it("an entry is described completely: its verdict with the digests, its runs, it
     ],
     explanation: { status: 200, fix: expect.any(String) },
   });
-  const steps = Object.fromEntries(json.explanation.steps.map((step: { name: string }) => [step.name, step]));
+  const steps = Object.fromEntries(
+    json.explanation.steps.map((step: { name: string }) => [step.name, step]),
+  );
   expect(steps.Signature.result).toBe("passed");
   expect(steps.Signature.details.map(({ value }: { value: string }) => value)).toEqual([
     headers["x-service-signature"],
@@ -156,7 +178,12 @@ it.each([
   ["not JSON", Buffer.from("{"), "Envelope", 400],
   ["not UTF-8", Buffer.from([0xff, 0xfe]), "Envelope", 400],
   ["too old", { ...sampleEvent("lead.created"), timestamp: "2020-01-01T00:00:00Z" }, "Time", 400],
-  ["ahead of the clock", { ...sampleEvent("lead.created"), timestamp: "2999-01-01T00:00:00Z" }, "Time", 400],
+  [
+    "ahead of the clock",
+    { ...sampleEvent("lead.created"), timestamp: "2999-01-01T00:00:00Z" },
+    "Time",
+    400,
+  ],
   ["of data that does not fit", sampleEvent("property.created", { data: { id: 1 } }), "Data", 200],
 ])("the failed check is named for an entry %s", async (_, content, failed, status) => {
   const { api, deliver } = await openInspector({ handler: () => {} });
@@ -192,12 +219,17 @@ it("the latest 500 refused deliveries are remembered with reason, headers and si
   await remembered(3);
   await fetch(`${endpoint}/other`);
   await remembered(4);
-  const encoded = { "content-encoding": "gzip", "x-service-signature": `sha256=${"a1".repeat(32)}` };
+  const encoded = {
+    "content-encoding": "gzip",
+    "x-service-signature": `sha256=${"a1".repeat(32)}`,
+  };
   await fetch(endpoint, { method: "POST", body: "x", headers: encoded });
   await remembered(5);
   const { json, text } = await api("/api/refusals");
   expect(text).not.toContain("canary");
-  expect(json.map(({ reason, status }: { reason: string; status: number }) => [reason, status])).toEqual([
+  expect(
+    json.map(({ reason, status }: { reason: string; status: number }) => [reason, status]),
+  ).toEqual([
     ["content_encoding", 415],
     ["wrong_path", 404],
     ["wrong_method", 405],
@@ -205,7 +237,11 @@ it("the latest 500 refused deliveries are remembered with reason, headers and si
     ["signature_mismatch", 401],
   ]);
   const missing = (await api("/api/refusals/r2")).json;
-  expect(missing).toMatchObject({ bytes: 0, headers: { "x-tag": "one" }, explanation: { status: 401 } });
+  expect(missing).toMatchObject({
+    bytes: 0,
+    headers: { "x-tag": "one" },
+    explanation: { status: 401 },
+  });
   const mismatch = (await api("/api/refusals/r1")).json.explanation.steps.find(
     ({ name }: { name: string }) => name === "Signature",
   );
@@ -236,7 +272,10 @@ it("a body is served byte for byte", async () => {
   const bytes = Buffer.from([0, 255, 254, 13, 10, 34]);
   await deliver(bytes);
   expect((await api("/api/entries/1/body")).bytes.equals(bytes)).toBe(true);
-  expect((await api("/api/entries/1")).json.delivery.body).toMatchObject({ form: "binary", bytes: 6 });
+  expect((await api("/api/entries/1")).json.delivery.body).toMatchObject({
+    form: "binary",
+    bytes: 6,
+  });
 });
 
 it("the events of the same resource are found, those of the same family only", async () => {
@@ -265,9 +304,15 @@ it("a failing entry is retried now, and dropped for good", async () => {
   const state = async (seq: number) =>
     (await api(`/api/entries/${seq}`)).json as { state: string; reason: string };
   await deliver("payment.received");
-  await vi.waitFor(async () => expect([runs, (await state(1)).state]).toEqual([1, "failing"]), WAIT);
+  await vi.waitFor(
+    async () => expect([runs, (await state(1)).state]).toEqual([1, "failing"]),
+    WAIT,
+  );
   expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
-  await vi.waitFor(async () => expect([runs, (await state(1)).state]).toEqual([2, "failing"]), WAIT);
+  await vi.waitFor(
+    async () => expect([runs, (await state(1)).state]).toEqual([2, "failing"]),
+    WAIT,
+  );
   expect((await api("/api/entries/1/drop", {})).json).toEqual({ dropped: 1 });
   expect(await state(1)).toMatchObject({
     state: "dead",
@@ -277,7 +322,10 @@ it("a failing entry is retried now, and dropped for good", async () => {
   expect((await api("/api/entries/1/drop", {})).status).toBe(409);
   broken = false;
   expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
-  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }), WAIT);
+  await vi.waitFor(
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }),
+    WAIT,
+  );
   for (const action of ["retry", "drop"])
     expect((await api(`/api/entries/1/${action}`, {})).status).toBe(409);
   expect((await api("/api/overview")).json).toMatchObject({ failed: { failing: 0, dead: 0 } });
@@ -290,12 +338,21 @@ it("deliveries are replayed, retried, triggered and edited, signed with the curr
   };
   const { api, deliver, receiver } = await openInspector({ handler, attempts: 1 });
   await deliver("payment.received");
-  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
+  await vi.waitFor(
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }),
+    WAIT,
+  );
   broken = false;
   expect((await api("/api/entries/1/retry", {})).json).toEqual({ retried: 1 });
-  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }), WAIT);
+  await vi.waitFor(
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }),
+    WAIT,
+  );
   expect((await api("/api/entries/1/retry", {})).status).toBe(409);
-  expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({ status: 200, seq: 1 });
+  expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({
+    status: 200,
+    seq: 1,
+  });
   expect((await api("/api/entries/1/replay", {})).json).toMatchObject({ status: 200, seq: 2 });
   const data = '{"n": 12345678901234567890, "t": "\\u00e9"}';
   expect((await api("/api/trigger", { kind: "lead.created", data })).json).toMatchObject([
@@ -303,7 +360,10 @@ it("deliveries are replayed, retried, triggered and edited, signed with the curr
   ]);
   expect((await api("/api/entries/3/body")).text).toContain(data);
   const body = (await api("/api/entries/3/body")).text.replace("12345678901234567890", "1.50");
-  expect((await api("/api/send", { body, restamp: true })).json).toMatchObject({ status: 200, seq: 4 });
+  expect((await api("/api/send", { body, restamp: true })).json).toMatchObject({
+    status: 200,
+    seq: 4,
+  });
   expect((await api("/api/send", { body: "not JSON" })).json).toMatchObject({ status: 400 });
   expect((await api("/api/send", { body: "not JSON", restamp: true })).status).toBe(400);
   expect((await api("/api/trigger", { kind: "no.such" })).status).toBe(400);
@@ -326,14 +386,23 @@ it.each([
       [200, "duplicate", null],
     ],
   ],
-] as const)("a sample is triggered with %s, and what became of it is named", async (_, fault, expected) => {
-  const { api } = await openInspector();
-  const { json } = await api("/api/trigger", { kind: "lead.created", ...fault });
-  const became = json.map(({ status, word, reason }: Record<string, unknown>) => [status, word, reason]);
-  expect(became).toEqual(expected);
-  for (const { seq, refusal } of json)
-    expect((await api(seq === null ? `/api/refusals/${refusal}` : `/api/entries/${seq}`)).status).toBe(200);
-});
+] as const)(
+  "a sample is triggered with %s, and what became of it is named",
+  async (_, fault, expected) => {
+    const { api } = await openInspector();
+    const { json } = await api("/api/trigger", { kind: "lead.created", ...fault });
+    const became = json.map(({ status, word, reason }: Record<string, unknown>) => [
+      status,
+      word,
+      reason,
+    ]);
+    expect(became).toEqual(expected);
+    for (const { seq, refusal } of json)
+      expect(
+        (await api(seq === null ? `/api/refusals/${refusal}` : `/api/entries/${seq}`)).status,
+      ).toBe(200);
+  },
+);
 
 it("all 12 samples are triggered several times, as events that differ", async () => {
   const { api, receiver } = await openInspector();
@@ -387,7 +456,14 @@ it("the values of a query are hidden in everything that is shown, saved or copie
   expect(curl).toContain(
     `'${endpoint.href}'\n# omitted, since its values may be credentials: ?code=…&tenant=…\n`,
   );
-  const paths = ["entries", "entries/1", "entries/1/fixture", "entries/1/curl", "refusals", "refusals/r1"];
+  const paths = [
+    "entries",
+    "entries/1",
+    "entries/1/fixture",
+    "entries/1/curl",
+    "refusals",
+    "refusals/r1",
+  ];
   const pages = await Promise.all(paths.map((path) => api(`/api/${path}`)));
   expect(pages.map(({ status }) => status)).toEqual(paths.map(() => 200));
   expect(pages.map(({ text }) => text).join()).not.toContain("hunter2");
@@ -398,13 +474,20 @@ it("headers that are not shown are neither copied nor saved, unless that is aske
   const { api, endpoint } = await openInspector();
   const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
   const secret = { "x-api-key": "CANARY", "X-Amz-Security-Token": "CANARY" };
-  await fetch(endpoint, { method: "POST", body, headers: { ...headers, ...secret, "x-tag": "one" } });
+  await fetch(endpoint, {
+    method: "POST",
+    body,
+    headers: { ...headers, ...secret, "x-tag": "one" },
+  });
   const hidden = ["x-api-key", "x-amz-security-token"];
   expect((await api("/api/entries/1")).json.delivery.hidden).toEqual(hidden);
   const curl = (await api("/api/entries/1/curl")).text;
   expect(curl).toContain(`# omitted, since they may be credentials: ${hidden.join(", ")}\n`);
   const fixture = JSON.parse((await api("/api/entries/1/fixture")).text);
-  expect(fixture.headers).toMatchObject({ "x-tag": "one", "x-service-signature": expect.any(String) });
+  expect(fixture.headers).toMatchObject({
+    "x-tag": "one",
+    "x-service-signature": expect.any(String),
+  });
   for (const path of ["", "/curl", "/fixture"])
     expect((await api(`/api/entries/1${path}`)).text).not.toContain("CANARY");
   for (const path of ["/curl", "/fixture"]) {
@@ -429,7 +512,10 @@ it("an exact replay and a forward send the query of the delivery, unless the tar
   receiver.observe((one) => one.type === "delivery" && seen.push(one.target));
   const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
   await fetch(new URL("/webhooks?code=a%2Fb", endpoint), { method: "POST", headers, body });
-  expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({ status: 200, seq: 1 });
+  expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({
+    status: 200,
+    seq: 1,
+  });
   expect((await api("/api/entries/1/replay", {})).json).toMatchObject({ status: 200, seq: 2 });
   expect(seen).toEqual(["/webhooks?code=a%2Fb", "/webhooks?code=a%2Fb", "/webhooks"]);
   const { json } = await api("/api/entries/1/forward", { to: `${port}/in` });
@@ -459,7 +545,9 @@ it("a delivery is forwarded to this machine or to a target of listen, without fo
   expect(got).toEqual(["/here"]);
   const named = await api("/api/entries/1/forward", { to: "http://app.example:81/other" });
   expect(named.json.error.type).toBe("target_unreachable"); // allowed, but the host is unknown
-  expect((await api("/api/entries/1/forward", { to: "http://app.example:82/in" })).status).toBe(400);
+  expect((await api("/api/entries/1/forward", { to: "http://app.example:82/in" })).status).toBe(
+    400,
+  );
 });
 
 it("deliveries are counted by minute, duration and kind, and errors are listed", async () => {
@@ -467,7 +555,8 @@ it("deliveries are counted by minute, duration and kind, and errors are listed",
     if (event.kind === "lead.created") throw new Error("no");
   };
   const { api, deliver, receiver, endpoint } = await openInspector({ handler, attempts: 1 });
-  for (const kind of ["payment.received", "payment.received", "lead.created"] as const) await deliver(kind);
+  for (const kind of ["payment.received", "payment.received", "lead.created"] as const)
+    await deliver(kind);
   await fetch(endpoint, { method: "POST", body: "x" });
   await vi.waitFor(
     async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1, handled: 2 }),
@@ -575,8 +664,12 @@ it("the numbers beside a list of what failed alike are those of the list", async
     throw new Error("no");
   };
   const { api, deliver, receiver } = await openInspector({ handler, attempts: 1 });
-  for (const kind of ["payment.received", "lead.created", "lead.created"] as const) await deliver(kind);
-  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 3 }), WAIT);
+  for (const kind of ["payment.received", "lead.created", "lead.created"] as const)
+    await deliver(kind);
+  await vi.waitFor(
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 3 }),
+    WAIT,
+  );
   const query = "like=1&kind=lead.*";
   expect((await api(`/api/entries?${query}`)).json.rows).toHaveLength(2);
   expect((await api(`/api/counts?${query}`)).json.states).toMatchObject({ dead: 2 });
@@ -599,7 +692,9 @@ it("the page is served only from its own files", async () => {
   const page = await raw(port, "/");
   expect(page.type).toBe("text/html; charset=utf-8");
   expect(page.text).not.toMatch(/https?:|<script(?![^>]* src=)|<style|style=/);
-  const files = [...page.text.matchAll(/(?:src|href)="\.(\/[^"]+)"/g)].map((match) => match[1] ?? "");
+  const files = [...page.text.matchAll(/(?:src|href)="\.(\/[^"]+)"/g)].map(
+    (match) => match[1] ?? "",
+  );
   expect(files.length).toBeGreaterThan(2);
   for (const file of files) expect((await raw(port, file)).status).toBe(200);
   for (const file of [
@@ -626,7 +721,11 @@ it("the page's scripts are sent compressed to clients that accept Brotli, and pl
   expect(plain.text).toContain("hookporter");
   for (const accept of ["br", "gzip, deflate, br, zstd", "gzip;q=0.5, BR;q=1.0"]) {
     const sent = await get(accept);
-    expect([accept, sent.headers["content-encoding"], sent.type]).toEqual([accept, "br", plain.type]);
+    expect([accept, sent.headers["content-encoding"], sent.type]).toEqual([
+      accept,
+      "br",
+      plain.type,
+    ]);
     expect(sent.bytes.byteLength).toBeLessThan(plain.bytes.byteLength / 2);
     expect(brotliDecompressSync(sent.bytes).equals(plain.bytes)).toBe(true);
   }
@@ -638,7 +737,10 @@ it("the page's scripts are sent compressed to clients that accept Brotli, and pl
 });
 
 it("the page's dependencies are shipped with their licences", () => {
-  const notices = readFileSync(join(import.meta.dirname, "../../dist/THIRD-PARTY-NOTICES.txt"), "utf8");
+  const notices = readFileSync(
+    join(import.meta.dirname, "../../dist/THIRD-PARTY-NOTICES.txt"),
+    "utf8",
+  );
   expect(notices).toContain("\npreact ");
 });
 
@@ -658,10 +760,14 @@ async function follow(port: number, token: string, query: string) {
   read().catch(() => {}); // ended by the test
   await vi.waitFor(() => expect(text).toContain("event: open"), WAIT);
   const updates = (): readonly LiveUpdate[] =>
-    [...text.matchAll(/^event: update\ndata: (.*)$/gm)].map((match) => JSON.parse(match[1] ?? "{}"));
+    [...text.matchAll(/^event: update\ndata: (.*)$/gm)].map((match) =>
+      JSON.parse(match[1] ?? "{}"),
+    );
   return {
     states: (id: string) =>
-      updates().flatMap(({ rows = [] }) => rows.filter((row) => row.id === id).map(({ state }) => state)),
+      updates().flatMap(({ rows = [] }) =>
+        rows.filter((row) => row.id === id).map(({ state }) => state),
+      ),
     refusals: () => updates().flatMap(({ refusals = [] }) => refusals.map(({ id }) => id)),
     failed: () =>
       [...text.matchAll(/^event: failed\ndata: \{"failing":(\d+),"dead":(\d+)\}$/gm)].map(

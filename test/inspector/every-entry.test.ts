@@ -44,8 +44,11 @@ const INBOXES: readonly (readonly [string, () => Shown])[] = [
 ];
 
 const envelope = (parts: object) => ({
-  ...{ event: "payment.received", timestamp: new Date().toISOString(), data: {} },
-  ...{ webhook: { id: "wh_1", url: "https://app.test/webhooks" }, ...parts },
+  event: "payment.received",
+  timestamp: new Date().toISOString(),
+  data: {},
+  webhook: { id: "wh_1", url: "https://app.test/webhooks" },
+  ...parts,
 });
 const json = (parts: object) => Buffer.from(JSON.stringify(envelope(parts)));
 
@@ -116,9 +119,13 @@ const BODIES: readonly (readonly [string, Buffer])[] = [
     `the webhook ${JSON.stringify(id)}`,
     json({ webhook: { id, url: "https://app.test/webhooks" } }),
   ]),
-  ...["2026-02-30T00:00:00Z", "2016-12-31T23:59:60Z", "1768471200", "", "+275760-09-13T00:00:00Z"].map(
-    (timestamp): [string, Buffer] => [`the time ${timestamp}`, json({ timestamp })],
-  ),
+  ...[
+    "2026-02-30T00:00:00Z",
+    "2016-12-31T23:59:60Z",
+    "1768471200",
+    "",
+    "+275760-09-13T00:00:00Z",
+  ].map((timestamp): [string, Buffer] => [`the time ${timestamp}`, json({ timestamp })]),
 ];
 
 const VIEWS = ["", "/related", "/alike", "/body", "/fixture", "/curl"];
@@ -138,8 +145,14 @@ describe.each(INBOXES)("every view of %s", (_name, makeShown) => {
     const handler = ({ kind }: { kind: string }) => {
       if (kind.startsWith("tenant.")) throw new Error(`no ${"\0\u202e"}`);
     };
-    const { api, deliver, endpoint, receiver } = await openInspector({ inbox, handler, attempts: 1 });
-    const check = await runCli(["check", endpoint.href, "--json"], { env: { HOOKPORTER_SECRET: SECRET } });
+    const { api, deliver, endpoint, receiver } = await openInspector({
+      inbox,
+      handler,
+      attempts: 1,
+    });
+    const check = await runCli(["check", endpoint.href, "--json"], {
+      env: { HOOKPORTER_SECRET: SECRET },
+    });
     expect(check.stdout).toContain('"type":"summary"');
     for (const [, body] of BODIES) await deliver(body);
     await vi.waitFor(

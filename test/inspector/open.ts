@@ -91,7 +91,12 @@ export async function openInspector(options: OpenOptions = {}) {
     diagnose = diagnoseHere,
   } = options;
   const receiver = createReceiver({
-    ...{ secret: SECRET, inbox: handleOf(inbox), log, clock, poll: 20, drainTimeout: 500 },
+    secret: SECRET,
+    inbox: handleOf(inbox),
+    log,
+    clock,
+    poll: 20,
+    drainTimeout: 500,
     retry: { attempts, delay: 1, jitter: 0 },
     drift,
   });
@@ -99,9 +104,21 @@ export async function openInspector(options: OpenOptions = {}) {
   await receiver.start();
   const server = await startServer(receiver, { port: 0, host: "127.0.0.1", path: "/webhooks" });
   const inspector = await startInspector({
-    ...{ receiver, endpoint: server.url, secrets: [SECRET], signatureHeader: SIGNATURE_HEADER },
-    ...{ port: wanted, hosts, inboxName: "in memory", handlers: null, targets, log, clock },
-    ...{ tokenRecords, diagnose, madeUp: undefined, reserveInstants: instantsAt(clock) },
+    receiver,
+    endpoint: server.url,
+    secrets: [SECRET],
+    signatureHeader: SIGNATURE_HEADER,
+    port: wanted,
+    hosts,
+    inboxName: "in memory",
+    handlers: null,
+    targets,
+    log,
+    clock,
+    tokenRecords,
+    diagnose,
+    madeUp: undefined,
+    reserveInstants: instantsAt(clock),
     ...(runNotes !== undefined && { runNotes }),
   });
   let closed = false;
@@ -116,7 +133,10 @@ export async function openInspector(options: OpenOptions = {}) {
   const port = Number(inspector.url.port);
   const token = inspector.url.hash.replace("#token=", "");
   const api = async (path: string, body?: object) => {
-    const headers = { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) };
+    const headers = {
+      authorization: `Bearer ${token}`,
+      ...(body && { "content-type": "application/json" }),
+    };
     const method = body === undefined ? "GET" : "POST";
     const sent = { method, headers, ...(body && { body: JSON.stringify(body) }) };
     const got = await raw(port, path, sent);
@@ -140,7 +160,13 @@ export function raw(
     headers = {},
     body = "",
   }: { method?: string; headers?: Record<string, string | string[]>; body?: string } = {},
-): Promise<{ status: number; headers: IncomingHttpHeaders; text: string; bytes: Buffer; type: string }> {
+): Promise<{
+  status: number;
+  headers: IncomingHttpHeaders;
+  text: string;
+  bytes: Buffer;
+  type: string;
+}> {
   return new Promise((resolve, reject) => {
     const options = { host: "127.0.0.1", port, path, method, headers, agent: false };
     const request = httpRequest(options, async (response) => {

@@ -65,7 +65,11 @@ it("a search reads fewer entries at a time while they take long, and more while 
         vi.advanceTimersByTime(fixed + each * size);
         return inner.list({ ...filter, limit: 0 });
       };
-      const { next } = await findEntries({ ...inner, list }, { text: "x" }, { before: 5001, limit: 10 });
+      const { next } = await findEntries(
+        { ...inner, list },
+        { text: "x" },
+        { before: 5001, limit: 10 },
+      );
       return { windows, next };
     };
     const slow = await read(0, 1);

@@ -3,16 +3,31 @@ import { once } from "node:events";
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
+import { codeOf, readPage } from "../docs/markdown.ts";
 import { type Packed, packPackage } from "../scaffold/packed.ts";
 import { closedPort } from "../tunnel/machine.ts";
 
 const ENOUGH = 600_000;
-const readme = readFileSync(join(import.meta.dirname, "..", "..", "README.md"), "utf8");
+const readme = readPage("README.md");
+
+/** The commands of README's first block after a text. */
+function commandsAfter(text: string): readonly string[] {
+  const [block = ""] = codeOf(readme.slice(readme.indexOf(text)), "sh");
+  return block.trim().split("\n");
+}
 
 /** The commands of one of README's tasks, as they are printed. */
 function commandsOf(task: string): readonly string[] {
-  const [, block = ""] = new RegExp(`\\*\\*${task}\\.\\*\\*[^]*?\`\`\`sh\n([^]*?)\`\`\``).exec(readme) ?? [];
-  return block.trim().split("\n");
+  return commandsAfter(`**${task}.**`);
+}
+
+/**
+ * The first two commands of README, by the package that the project has, instead of the registry's.
+ */
+function firstCommands(): readonly string[] {
+  return commandsAfter("# hookporter").map((line) =>
+    line.replace("hookporter@latest", "hookporter"),
+  );
 }
 
 let packed: Packed;
@@ -47,7 +62,12 @@ async function shell(project: string, line: string) {
 }
 
 /** Starts a line that goes on until the test ends. */
-async function start(project: string, line: string, isReady: RegExp, env: Record<string, string> = {}) {
+async function start(
+  project: string,
+  line: string,
+  isReady: RegExp,
+  env: Record<string, string> = {},
+) {
   const child = spawn("bash", ["-c", `exec ${line}`], {
     cwd: project,
     env: { ...packed.env, ...env } as NodeJS.ProcessEnv,
@@ -79,7 +99,9 @@ function printedBy(child: ChildProcess): () => string {
 }
 
 const startListen = (project: string, flags = "") =>
-  start(project, `npx hookporter listen ${flags}`, /Try it in this folder/, { HOOKPORTER_LISTEN_PORT: "0" });
+  start(project, `npx hookporter listen ${flags}`, /Try it in this folder/, {
+    HOOKPORTER_LISTEN_PORT: "0",
+  });
 const startServer = (project: string) => start(project, "npm run dev", /"message":"listening"/);
 
 const serverUrl = (project: string) => {
@@ -89,9 +111,12 @@ const serverUrl = (project: string) => {
 
 /** README's second terminal, and what one types next; each acts on what `listen` has received. */
 async function develop(project: string): Promise<void> {
-  const [listen, ...commands] = commandsOf("Develop");
-  expect([listen, commands.length]).toEqual(["npx hookporter listen", 3]);
+  const [listen, trigger = ""] = firstCommands();
+  const commands = commandsOf("Develop");
+  expect([listen, commands.length]).toEqual(["npx hookporter listen", 2]);
+  expect(trigger).toMatch(/^npx hookporter trigger payment\.received /);
   for (const line of [
+    trigger,
     ...commands,
     "npx hookporter trigger payment.received --wait",
     "npx hookporter events list",
@@ -143,7 +168,9 @@ it("README's tasks run in one folder that init made, in order, with listen start
   const signature =
     (await shell(project, "npx hookporter sign body.json")).text.trim().split(/\s+/).at(-1) ?? "";
   expect(await shell(project, verify.replace("sha256=…", signature))).toMatchObject({ code: 0 });
-  expect((await shell(project, verify.replace("sha256=…", `sha256=${"0".repeat(64)}`))).code).toBe(4);
+  expect((await shell(project, verify.replace("sha256=…", `sha256=${"0".repeat(64)}`))).code).toBe(
+    4,
+  );
   const checked = await shell(project, check.replace("http://localhost:3000/webhooks", url));
   expect(checked, checked.text).toMatchObject({ code: 0 });
 
@@ -166,7 +193,9 @@ it("README's tasks run with the server started first, and what listen prints run
   await develop(project);
   const broken = await shell(project, "npx hookporter trigger property.created --data '{}' --wait");
   expect(broken.code).toBe(7);
-  const fixes = [...`${broken.text}${listen.printed()}`.matchAll(/npx hookporter events retry \d+[^\n`"]*/g)];
+  const fixes = [
+    ...`${broken.text}${listen.printed()}`.matchAll(/npx hookporter events retry \d+[^\n`"]*/g),
+  ];
   expect(fixes.length).toBeGreaterThan(0);
   for (const [line] of fixes) expect(await shell(project, line.trim())).toMatchObject({ code: 0 });
   await listen.stop();
@@ -177,7 +206,9 @@ it("README's tasks run with the server started first, and what listen prints run
   );
 });
 
-it("the secret of a project is rotated as the operations page says", { timeout: ENOUGH }, async () => {
+it("the secret of a project is rotated as the operations page says", {
+  timeout: ENOUGH,
+}, async () => {
   const project = await makeProject("rotation");
   const env = join(project, ".env");
   const before = readFileSync(env, "utf8");
@@ -201,7 +232,9 @@ it("the secret of a project is rotated as the operations page says", { timeout: 
   writeFileSync(env, before.replace(/^HOOKPORTER_SECRET=.*$/m, `HOOKPORTER_SECRET=${current}`));
   await startServer(project);
   writeFileSync(env, withBoth); // for the commands alone
-  expect((await shell(project, `npx hookporter trigger payment.received --url ${url}`)).code).toBe(0);
+  expect((await shell(project, `npx hookporter trigger payment.received --url ${url}`)).code).toBe(
+    0,
+  );
   const late = await shell(
     project,
     `npx hookporter trigger payment.received --url ${url} --secret-env HOOKPORTER_SECRET_PREVIOUS`,

@@ -10,7 +10,14 @@ import { placeOf } from "../../src/learn/data-type.ts";
 import { comparerOf } from "../../src/learn/differences.ts";
 import { sampleValue } from "../../src/learn/sample-value.ts";
 import { writeSchemas } from "../../src/learn/schemas-file.ts";
-import { addShape, emptyShape, type Learned, learn, observe, type Shape } from "../../src/learn/shape.ts";
+import {
+  addShape,
+  emptyShape,
+  type Learned,
+  learn,
+  observe,
+  type Shape,
+} from "../../src/learn/shape.ts";
 import { readShapes, writeShapes } from "../../src/learn/shape-file.ts";
 import { zodText } from "../../src/learn/write-zod.ts";
 import { seededRandom } from "../../src/relay/random.ts";
@@ -21,7 +28,9 @@ const text = fc.oneof(
   fc.uuid(),
   fc.emailAddress(),
   fc.webUrl(),
-  fc.date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) }).map((date) => date.toISOString()),
+  fc
+    .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
+    .map((date) => date.toISOString()),
   fc
     .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
     .map((date) => date.toISOString().slice(0, 10)),
@@ -33,8 +42,21 @@ const key = fc.oneof(
   {
     weight: 6,
     arbitrary: fc.constantFrom(
-      ...["id", "amount", "tenant", "paid_on", "lines", "is-late", "constructor"],
-      ...["prénom", "code postal", "2nd_phone", "price_€", "toString", "名前", "a'b", "__proto__"],
+      "id",
+      "amount",
+      "tenant",
+      "paid_on",
+      "lines",
+      "is-late",
+      "constructor",
+      "prénom",
+      "code postal",
+      "2nd_phone",
+      "price_€",
+      "toString",
+      "名前",
+      "a'b",
+      "__proto__",
     ),
   },
   { weight: 1, arbitrary: text },
@@ -107,7 +129,8 @@ describe("what was learned from a set of events", () => {
     fc.assert(
       fc.property(sets, sets, (set, more) => {
         const both = comparerOf(placeOf(shapeOf([...set, ...more])));
-        for (const one of set) expect(both(one).filter(({ what }) => what !== "new field")).toEqual([]);
+        for (const one of set)
+          expect(both(one).filter(({ what }) => what !== "new field")).toEqual([]);
       }),
     );
   });
@@ -139,7 +162,9 @@ describe("what was learned from a set of events", () => {
         for (const one of set) learn(learned, "payment.received", one, 0);
         const read = readShapes(writeShapes(learned));
         expect(writeShapes(read)).toBe(writeShapes(learned));
-        expect(writeSchemas(read, { format: "zod" })).toBe(writeSchemas(learned, { format: "zod" }));
+        expect(writeSchemas(read, { format: "zod" })).toBe(
+          writeSchemas(learned, { format: "zod" }),
+        );
       }),
     );
   });
@@ -155,7 +180,8 @@ describe("what was learned from a set of events", () => {
           one,
         }));
         for (const one of marked) learn(learned, "payment.received", one, 0);
-        const all = writeShapes(learned) + STYLES.map((style) => writeSchemas(learned, style)).join("");
+        const all =
+          writeShapes(learned) + STYLES.map((style) => writeSchemas(learned, style)).join("");
         expect(all).not.toMatch(/zq9canary|4711471147114711/);
       }),
     );
@@ -201,6 +227,8 @@ async function compilerOutput(source: string): Promise<string> {
   await writeFile(join(folder, "tsconfig.json"), JSON.stringify(settings));
   await writeFile(join(folder, "schemas.ts"), source);
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
-  const ended = await promisify(execFile)(process.execPath, [tsc, "-p", folder]).catch((error) => error);
+  const ended = await promisify(execFile)(process.execPath, [tsc, "-p", folder]).catch(
+    (error) => error,
+  );
   return ended.stdout;
 }

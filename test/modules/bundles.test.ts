@@ -28,7 +28,8 @@ async function withEsbuild(program: string, format: "esm" | "cjs"): Promise<stri
     outfile,
     logLevel: "silent",
   });
-  // In CommonJS a file has no address, so esbuild says that import.meta is empty. The package expects that.
+  // In CommonJS a file has no address, so esbuild says that import.meta is empty. The package
+  // expects that.
   expect(warnings.filter(({ id }) => id !== "empty-import-meta")).toEqual([]);
   return outfile;
 }
@@ -53,20 +54,25 @@ describe.each(Object.entries(BUNDLERS))(
         level: 40,
         name: "hookporter",
         missing: join(file, "..", "inbox-writer.js"),
-        msg: expect.stringMatching(/^the inbox's writer thread cannot start, .* copy inbox-writer.js/),
+        msg: expect.stringMatching(
+          /^the inbox's writer thread cannot start, .* copy inbox-writer.js/,
+        ),
       });
       expect(stdout).toBe(printed(0));
     });
 
-    it.runIf(HAS_SQLITE)("starts the writer thread if its program is copied beside it", async () => {
-      const file = await bundle(projectWithProgram());
-      for (const name of ["inbox-writer.js", "inbox-check.js"]) {
-        copyFileSync(join(DIST, name), join(file, "..", name));
-      }
-      const { stdout, stderr } = await runProgram(file);
-      expect(stderr).toBe("");
-      expect(stdout).toBe(printed(1));
-    });
+    it.runIf(HAS_SQLITE)(
+      "starts the writer thread if its program is copied beside it",
+      async () => {
+        const file = await bundle(projectWithProgram());
+        for (const name of ["inbox-writer.js", "inbox-check.js"]) {
+          copyFileSync(join(DIST, name), join(file, "..", name));
+        }
+        const { stdout, stderr } = await runProgram(file);
+        expect(stderr).toBe("");
+        expect(stdout).toBe(printed(1));
+      },
+    );
 
     it.skipIf(HAS_SQLITE)(
       "names the package and the fix on Node 20, whose SQLite cannot be bundled",

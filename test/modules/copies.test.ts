@@ -36,7 +36,10 @@ it("an error of one copy is an `instanceof` the class of the other", () => {
   expect(mistake instanceof esm.HookporterError).toBe(true);
   expect(mistake instanceof esm.ConfigurationError).toBe(true);
   expect(mistake instanceof client.ServiceError).toBe(false);
-  const failure = new client.ServiceError({ code: "service_failed", message: "", mayHaveHappened: false }, 1);
+  const failure = new client.ServiceError(
+    { code: "service_failed", message: "", mayHaveHappened: false },
+    1,
+  );
   expect(failure instanceof commonJs.HookporterError).toBe(true);
 });
 
@@ -48,16 +51,23 @@ it("an error of a user's own class is an `instanceof` that class only if it was 
   expect(new esm.HookporterError("closed", "a message") instanceof Own).toBe(false);
 });
 
-it.each([undefined, null, "closed", 1, { code: "closed" }, new Error("closed"), Object.create(null)])(
-  "%o is not an error of the package",
-  (thrown) => {
-    expect(thrown instanceof (esm.HookporterError as never)).toBe(false);
-  },
-);
+it.each([
+  undefined,
+  null,
+  "closed",
+  1,
+  { code: "closed" },
+  new Error("closed"),
+  Object.create(null),
+])("%o is not an error of the package", (thrown) => {
+  expect(thrown instanceof (esm.HookporterError as never)).toBe(false);
+});
 
 it("a handlers module of one copy works in a receiver of the other", async () => {
   const handled: string[] = [];
-  const module = esm.defineHandlers({ handlers: { "payment.received": ({ id }) => void handled.push(id) } });
+  const module = esm.defineHandlers({
+    handlers: { "payment.received": ({ id }) => void handled.push(id) },
+  });
   const receiver = commonJs.createReceiver({ secret, inbox: "memory:", handlers: module });
   await receiver.start();
   const answer = await fetchReceiver(receiver)(delivery());

@@ -10,7 +10,8 @@ const manifest = createRequire(import.meta.url).resolve("typescript/package.json
 
 /** What a program is likely to export without a type of its own. */
 const PROGRAM = `
-import { createReceiver, defineHandlers, handOn, postgresInbox, watchAlerts } from "hookporter";
+import { createReceiver, defineHandlers, handOn, postgresInbox } from "hookporter";
+import { watchAlerts } from "hookporter/metrics";
 import { createTestReceiver } from "hookporter/testing";
 
 export const receiver = createReceiver({ secret: "a secret of a test", otherKinds: ["invoice.sent"] });
@@ -32,10 +33,18 @@ it("a program may export what the package returns, and emit its own declarations
   writeFileSync(join(folder, "program.ts"), PROGRAM);
   writeFileSync(join(folder, "package.json"), '{ "name": "project", "type": "module" }');
   const compilerOptions = {
-    ...{ module: "nodenext", target: "es2022", strict: true, declaration: true, skipLibCheck: true },
-    ...{ types: ["node"], typeRoots: [join(root, "node_modules", "@types")] },
+    module: "nodenext",
+    target: "es2022",
+    strict: true,
+    declaration: true,
+    skipLibCheck: true,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules", "@types")],
   };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, files: ["program.ts"] }),
+  );
   const { stdout } = await run(
     process.execPath,
     [join(dirname(manifest), "bin", "tsc"), "-p", folder],

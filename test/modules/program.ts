@@ -8,7 +8,10 @@ const root = join(import.meta.dirname, "..", "..");
 /** Whether Node has SQLite built in. */
 export const HAS_SQLITE = process.getBuiltinModule?.("node:sqlite" as "node:fs") !== undefined;
 
-/** The deliveries that the program sends to itself, in bursts that are large enough for the writer thread. */
+/**
+ * The deliveries that the program sends to itself, in bursts that are large enough for the writer
+ * thread.
+ */
 const DELIVERIES = 120;
 const BURST = 40;
 
@@ -57,8 +60,10 @@ export function projectWithProgram(): { folder: string; esm: string; commonJs: s
   const folder = tempFolder();
   mkdirSync(join(folder, "node_modules"));
   symlinkSync(root, join(folder, "node_modules", "hookporter"), "junction");
-  writeFileSync(join(folder, "package.json"), '{ "private": true }'); // Deno looks for packages beside one
-  const [esm, commonJs] = [join(folder, "program.mjs"), join(folder, "program.cjs")];
+  // Deno looks for packages beside one
+  writeFileSync(join(folder, "package.json"), '{ "private": true }');
+  const esm = join(folder, "program.mjs");
+  const commonJs = join(folder, "program.cjs");
   const lines = (line: (name: string, from: string) => string) =>
     Object.entries(NAMES).map(([from, names]) => line(names, from));
   const imports = lines((names, from) => `import ${names} from "${from}";`);

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import entries from "../../scripts/entries.json" with { type: "json" };
+import entries from "../../tools/entries.json" with { type: "json" };
 import { tempFolder } from "../cli/fake-io.ts";
 import { long } from "../long.ts";
 import { run, skip } from "../strangers/programs.ts";
@@ -11,7 +11,10 @@ import { run, skip } from "../strangers/programs.ts";
 const root = join(import.meta.dirname, "..", "..");
 const load = createRequire(import.meta.url);
 
-/** The newest compiler. Older ones are fetched, as in `node_modules` one of them would take the place of its command. */
+/**
+ * The newest compiler. Older ones are fetched, as in `node_modules` one of them would take the
+ * place of its command.
+ */
 const NEWEST = load.resolve("typescript/package.json");
 const fetched = new Map<string, string | undefined>();
 const compilers = mkdtempSync(join(tmpdir(), "hookporter-compilers-"));
@@ -57,7 +60,10 @@ const { secret } = { secret: "s" };
 createReceiver({ secret, handlers: { "payment.received": { attempts: 1, handler: (event) => event.data.amount } } });
 `;
 
-/** Type-checks a project that has the package installed; returns what the compiler says, nothing if all is well. */
+/**
+ * Type-checks a project that has the package installed; returns what the compiler says, nothing if
+ * all is well.
+ */
 async function typeCheck(manifest: string, module: string, type: string): Promise<string> {
   const folder = tempFolder();
   mkdirSync(join(folder, "node_modules"));
@@ -69,11 +75,24 @@ async function typeCheck(manifest: string, module: string, type: string): Promis
   writeFileSync(join(folder, "program.ts"), [...others, PROGRAM, ...uses].join("\n"));
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "project", type }));
   const compilerOptions = {
-    ...{ module, target: "es2022", lib: ["es2023"], strict: true, noEmit: true, skipLibCheck: false },
-    ...{ types: ["node"], typeRoots: [join(root, "node_modules", "@types")] },
+    module,
+    target: "es2022",
+    lib: ["es2023"],
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    types: ["node"],
+    typeRoots: [join(root, "node_modules", "@types")],
   };
-  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["program.ts"] }));
-  const ended = await run(process.execPath, [join(dirname(manifest), "bin", "tsc"), "-p", folder], 60_000);
+  writeFileSync(
+    join(folder, "tsconfig.json"),
+    JSON.stringify({ compilerOptions, files: ["program.ts"] }),
+  );
+  const ended = await run(
+    process.execPath,
+    [join(dirname(manifest), "bin", "tsc"), "-p", folder],
+    60_000,
+  );
   return ended.stdout + ended.stderr;
 }
 

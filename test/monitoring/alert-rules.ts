@@ -3,8 +3,9 @@ import type { Alert } from "../../src/observe/alert.ts";
 import { ALERT_DEFAULTS, DRIFT_FOR } from "../../src/observe/watch-alerts.ts";
 
 /**
- * What is worth an alert. `npm run alerts` makes docs/monitoring/alerts.yml and the tables of docs/metrics.md from it, and a
- * test compares them.
+ * What is worth an alert. `npx vitest run test/monitoring/files.test.ts -u` makes
+ * docs/monitoring/alerts.yml and the tables of docs/metrics.md from it; without `-u` it compares
+ * them.
  */
 export interface AlertRule {
   readonly name: string;
@@ -35,7 +36,8 @@ export const ALERT_RULES: readonly AlertRule[] = [
     expr: "(up == 0 and on (job, instance) count_over_time(hookporter_info[1d]) > 0) or absent(hookporter_info)",
     for: "2m",
     summary: `${INSTANCE}: the process is gone`,
-    description: "It cannot be scraped, or no process of hookporter is left. Start it, and see its log.",
+    description:
+      "It cannot be scraped, or no process of hookporter is left. Start it, and see its log.",
     when: "a process that was scraped in the last day is gone, or none is left",
     runbook: "Deliveries stopped",
   },
@@ -102,7 +104,8 @@ export const ALERT_RULES: readonly AlertRule[] = [
     expr: 'sum by (job, instance) (increase(hookporter_deliveries_total{outcome=~"unavailable|misconfigured", reason!="closed"}[5m])) > 0',
     for: "2m",
     summary: `${INSTANCE}: deliveries are answered 500 or 503`,
-    description: "They could not be kept, and the sender may not try again. See the receiver's log.",
+    description:
+      "They could not be kept, and the sender may not try again. See the receiver's log.",
     when: "deliveries are answered 500 or 503, for another reason than a restart",
     runbook: "Deliveries stopped",
   },
@@ -198,21 +201,23 @@ export const ALERT_RULES: readonly AlertRule[] = [
 
 /** The rules as a file for Prometheus. */
 export function rulesFile(): string {
-  const rules = ALERT_RULES.map(({ name, severity, expr, for: duration, summary, description, runbook }) => {
-    const text = (value: string) => JSON.stringify(value);
-    return [
-      `      - alert: ${name}`,
-      `        expr: ${text(expr)}`,
-      ...(duration === undefined ? [] : [`        for: ${duration}`]),
-      `        labels: { severity: ${severity} }`,
-      "        annotations:",
-      `          summary: ${text(summary)}`,
-      `          description: ${text(description)}`,
-      `          runbook: ${text(`${runbook}, in docs/operations.md of the package`)}`,
-    ].join("\n");
-  });
-  return `# Made by \`npm run alerts\`. Alert rules for hookporter: add this file to \`rule_files\` of prometheus.yml. \`severity: page\` is
-# worth waking someone up, \`severity: ticket\` can wait until the morning. docs/metrics.md explains each alert.
+  const rules = ALERT_RULES.map(
+    ({ name, severity, expr, for: duration, summary, description, runbook }) => {
+      const text = (value: string) => JSON.stringify(value);
+      return [
+        `      - alert: ${name}`,
+        `        expr: ${text(expr)}`,
+        ...(duration === undefined ? [] : [`        for: ${duration}`]),
+        `        labels: { severity: ${severity} }`,
+        "        annotations:",
+        `          summary: ${text(summary)}`,
+        `          description: ${text(description)}`,
+        `          runbook: ${text(`${runbook}, in docs/operations.md of the package`)}`,
+      ].join("\n");
+    },
+  );
+  return `# Alert rules for hookporter: add this file to \`rule_files\` of prometheus.yml. \`severity: page\` is worth waking someone up,
+# \`severity: ticket\` can wait until the morning. docs/metrics.md explains each alert.
 groups:
   - name: hookporter
     rules:

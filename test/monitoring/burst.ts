@@ -9,12 +9,18 @@ interface Burst {
   readonly broken: number;
 }
 
-/** Sends deliveries to `listen`, 20 at a time, signed with the secret that it made in its folder. */
+/**
+ * Sends deliveries to `listen`, 20 at a time, signed with the secret that it made in its folder.
+ */
 export async function sendBurst(url: string, cwd: string, { good, broken }: Burst): Promise<void> {
   const secret = readFileSync(join(cwd, ".hookporter", "secret"), "utf8").trim();
   const post = async (content: object | string): Promise<number> => {
     const body = bytes(content);
-    const response = await fetch(url, { method: "POST", body, headers: signedHeaders(body, secret) });
+    const response = await fetch(url, {
+      method: "POST",
+      body,
+      headers: signedHeaders(body, secret),
+    });
     await response.arrayBuffer();
     return response.status;
   };

@@ -32,7 +32,9 @@ interface Panel {
 }
 
 const alerts: readonly Rule[] = parse(readFileSync(rules, "utf8")).groups[0].rules;
-const panels: readonly Panel[] = JSON.parse(readFileSync(join(folder, "dashboard.json"), "utf8")).panels;
+const panels: readonly Panel[] = JSON.parse(
+  readFileSync(join(folder, "dashboard.json"), "utf8"),
+).panels;
 const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
 /** What `listen` serves. */
@@ -58,7 +60,7 @@ describe("the dashboard and the alert rules", () => {
     expect(used.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it("are made from one table, as the table of the page; `npm run alerts` writes them", async () => {
+  it("are made from one table, as the table of the page; `-u` writes them", async () => {
     await expect(rulesFile()).toMatchFileSnapshot(rules);
     const table = /\| alert \|.*?(?=\n\n)/s;
     expect(page).toMatch(table);

@@ -44,13 +44,17 @@ it("Prometheus scrapes listen under load, and the alert for dead letters fires",
   const ask = await openPrometheus(health.host);
   const value = async (query: string) => {
     const found = await ask(`query?query=${encodeURIComponent(query)}`);
-    return Number((found as { data: { result: { value: [number, string] }[] } }).data.result[0]?.value[1]);
+    return Number(
+      (found as { data: { result: { value: [number, string] }[] } }).data.result[0]?.value[1],
+    );
   };
   const untilItHolds = <Result>(check: () => Promise<Result>) =>
     vi.waitFor(check, { timeout: 30_000, interval: 100 });
   await untilItHolds(async () => expect(await value("hookporter_ready")).toBe(1));
   // Before the first scrape, there seems to be no process.
-  await untilItHolds(async () => expect(await ask("alerts")).toMatchObject({ data: { alerts: [] } }));
+  await untilItHolds(async () =>
+    expect(await ask("alerts")).toMatchObject({ data: { alerts: [] } }),
+  );
 
   await sendBurst(url, cwd, { good: 300, broken: 1 });
   await untilItHolds(async () => {
@@ -62,7 +66,9 @@ it("Prometheus scrapes listen under load, and the alert for dead letters fires",
   await untilItHolds(async () => {
     expect(await ask("alerts")).toMatchObject({
       data: {
-        alerts: [{ state: "firing", labels: { alertname: "HookporterDeadLetters", severity: "page" } }],
+        alerts: [
+          { state: "firing", labels: { alertname: "HookporterDeadLetters", severity: "page" } },
+        ],
       },
     });
   });

@@ -39,7 +39,9 @@ describe("the metrics of deliveries", () => {
     const read = await scrape();
     expect(read('hookporter_deliveries_total{outcome="accepted",reason=""}')).toBe(1);
     expect(read('hookporter_deliveries_total{outcome="duplicate",reason=""}')).toBe(2);
-    expect(read('hookporter_deliveries_total{outcome="unauthorized",reason="signature_mismatch"}')).toBe(1);
+    expect(
+      read('hookporter_deliveries_total{outcome="unauthorized",reason="signature_mismatch"}'),
+    ).toBe(1);
     expect(read('hookporter_deliveries_total{outcome="rejected",reason="invalid_json"}')).toBe(1);
     expect(read('hookporter_deliveries_total{outcome="refused",reason="wrong_method"}')).toBe(1);
     expect(read('hookporter_events_total{kind="payment.received"}')).toBe(1);
@@ -57,8 +59,12 @@ describe("the metrics of deliveries", () => {
     await record({ authentic: { first: NOW, last: NOW }, days: [day] });
     await record({ source: "crm", mismatches });
     const read = await scrape();
-    expect(read('hookporter_last_authentic_delivery_timestamp_seconds{source="service"}')).toBe(NOW / 1000);
-    expect(read('hookporter_last_authentic_delivery_timestamp_seconds{source="crm"}')).toBeUndefined();
+    expect(read('hookporter_last_authentic_delivery_timestamp_seconds{source="service"}')).toBe(
+      NOW / 1000,
+    );
+    expect(
+      read('hookporter_last_authentic_delivery_timestamp_seconds{source="crm"}'),
+    ).toBeUndefined();
     expect(read('hookporter_normal_silence_seconds{source="service"}')).toBe(6 * 3600);
     expect(read('hookporter_normal_silence_seconds{source="crm"}')).toBeUndefined();
     expect(read('hookporter_signature_mismatches{source="service"}')).toBe(0);
@@ -77,7 +83,8 @@ describe("the metrics of deliveries", () => {
     const { scrape } = await openMeasured();
     const read = await scrape();
     const dead = Object.keys(DEAD_REASONS).filter((reason) => reason !== "dropped");
-    for (const reason of dead) expect(read(`hookporter_dead_letters_total{reason="${reason}"}`)).toBe(0);
+    for (const reason of dead)
+      expect(read(`hookporter_dead_letters_total{reason="${reason}"}`)).toBe(0);
     const outcomes = [
       ...Object.keys(REJECTION_REASONS).map((reason) => ["rejected", reason]),
       ...Object.keys(SIGNATURE_REASONS).map((reason) => ["unauthorized", reason]),
@@ -116,8 +123,12 @@ describe("the metrics of runs", () => {
     const ok = 'hookporter_attempts_total{kind="payment.received",handler="books",outcome="ok"}';
     expect(read(ok)).toBe(1);
     expect(read(ok.replace('"ok"', '"error"'))).toBe(0);
-    expect(read('hookporter_attempts_total{kind="lead.created",handler="crm",outcome="error"}')).toBe(2);
-    expect(read('hookporter_attempt_duration_seconds_count{kind="lead.created",handler="crm"}')).toBe(2);
+    expect(
+      read('hookporter_attempts_total{kind="lead.created",handler="crm",outcome="error"}'),
+    ).toBe(2);
+    expect(
+      read('hookporter_attempt_duration_seconds_count{kind="lead.created",handler="crm"}'),
+    ).toBe(2);
     expect(read('hookporter_runs_total{state="failing"}')).toBe(1);
     expect(read('hookporter_dead_letters_total{reason="attempts_exhausted"}')).toBe(1);
   });
@@ -125,7 +136,8 @@ describe("the metrics of runs", () => {
   it("count how events began to differ from the shape file, each difference once, from 0", async () => {
     const learned: Learned = new Map();
     const kinds = ["payment.received", "invented.kind"];
-    for (const kind of kinds) for (let at = 0; at < 3; at++) learn(learned, kind, { id: "pay_1" }, at);
+    for (const kind of kinds)
+      for (let at = 0; at < 3; at++) learn(learned, kind, { id: "pay_1" }, at);
     const { receiver, post, scrape } = await openMeasured({ drift: driftFrom(learned) });
     receiver.on("*", () => {});
     const total = (kind: string, change: string) =>
@@ -133,7 +145,9 @@ describe("the metrics of runs", () => {
     expect((await scrape())(total("payment.received", "new field"))).toBe(0);
     for (const id of [7, 8])
       for (const event of kinds) await post(freshEnvelope({ event, data: { id, more: "x" } }));
-    await until(async () => expect((await scrape())('hookporter_runs_total{state="handled"}')).toBe(4));
+    await until(async () =>
+      expect((await scrape())('hookporter_runs_total{state="handled"}')).toBe(4),
+    );
     const read = await scrape();
     for (const kind of ["payment.received", "other"])
       for (const change of ["new field", "type changed"]) expect(read(total(kind, change))).toBe(1);
@@ -143,9 +157,12 @@ describe("the metrics of runs", () => {
 
   it("tell at most 50 handlers apart", async () => {
     const { receiver, post, scrape } = await openMeasured();
-    for (let n = 0; n < 60; n++) receiver.on("payment.received", () => {}, { name: `handler ${n}` });
+    for (let n = 0; n < 60; n++)
+      receiver.on("payment.received", () => {}, { name: `handler ${n}` });
     await post(freshEnvelope());
-    await until(async () => expect((await scrape())('hookporter_runs_total{state="handled"}')).toBe(1));
+    await until(async () =>
+      expect((await scrape())('hookporter_runs_total{state="handled"}')).toBe(1),
+    );
     const read = await scrape();
     const ok = (handler: string) =>
       read(`hookporter_attempts_total{kind="payment.received",handler="${handler}",outcome="ok"}`);
@@ -224,7 +241,9 @@ describe("collectMetrics", () => {
     stop();
     expect(await registry.metrics()).toBe("\n");
     const again = collectMetrics(receiver, { registry });
-    expect(samples(await registry.metrics())('hookporter_events_total{kind="payment.received"}')).toBe(0);
+    expect(
+      samples(await registry.metrics())('hookporter_events_total{kind="payment.received"}'),
+    ).toBe(0);
     again();
   });
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import entries from "../../scripts/entries.json" with { type: "json" };
+import entries from "../../tools/entries.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..", "..");
 const dist = join(root, "dist");
@@ -51,15 +51,19 @@ const PROGRAMS: readonly (readonly [name: string, flags: readonly string[], code
 ];
 
 describe("the built package", () => {
-  it.each(PROGRAMS)("traces a handler's own work as %s", { timeout: 30_000 }, async (_, flags, code) => {
-    const argv = ["--no-warnings", ...flags, "-e", code];
-    const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: root });
-    expect(JSON.parse(stdout)).toEqual([
-      ["own work", "process payment.received"],
-      ["process payment.received", "receive payment.received"],
-      ["receive payment.received", null],
-    ]);
-  });
+  it.each(PROGRAMS)(
+    "traces a handler's own work as %s",
+    { timeout: 30_000 },
+    async (_, flags, code) => {
+      const argv = ["--no-warnings", ...flags, "-e", code];
+      const { stdout } = await promisify(execFile)(process.execPath, argv, { cwd: root });
+      expect(JSON.parse(stdout)).toEqual([
+        ["own work", "process payment.received"],
+        ["process payment.received", "receive payment.received"],
+        ["receive payment.received", null],
+      ]);
+    },
+  );
 
   it("loads nothing of OpenTelemetry but for `hookporter/tracing`", () => {
     const others = Object.keys(entries).flatMap((name) => {
@@ -73,7 +77,9 @@ describe("the built package", () => {
   });
 });
 
-/** The files of dist/ that import OpenTelemetry, among those that these files load, now or later. */
+/**
+ * The files of dist/ that import OpenTelemetry, among those that these files load, now or later.
+ */
 function loading(files: readonly string[]): readonly string[] {
   const present = new Set(readdirSync(dist));
   const found = new Set(files);

@@ -18,7 +18,8 @@ export function postTo(receiver: Pick<Receiver, "receive">) {
     const body = bytes(content);
     return receiver.receive({
       method,
-      ...{ target: "/webhooks", path: "/webhooks" },
+      target: "/webhooks",
+      path: "/webhooks",
       headers: headers ?? signedHeaders(body, secret),
       read: async () => body,
     });

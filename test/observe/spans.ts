@@ -24,7 +24,8 @@ export function recordSpans() {
   const all = (): readonly ReadableSpan[] => exporter.getFinishedSpans();
   /** The spans of an operation, once there are as many as that, and no more. */
   const spans = async (operation: "receive" | "process" | "GET", count = 1) => {
-    const found = () => all().filter(({ name }) => name === operation || name.startsWith(`${operation} `));
+    const found = () =>
+      all().filter(({ name }) => name === operation || name.startsWith(`${operation} `));
     await until(() => expect(found().length).toBeGreaterThanOrEqual(count));
     expect(found()).toHaveLength(count);
     return found();

@@ -51,7 +51,9 @@ describe.each(ADAPTERS)("a trace of a delivery through $name", (adapter) => {
     receiver.on("payment.received", async () => void (await fetch(books)));
     expect((await post(freshEnvelope())).status).toBe(200);
 
-    const [delivery, attempt, request] = [await span("receive"), await span("process"), await span("GET")];
+    const delivery = await span("receive");
+    const attempt = await span("process");
+    const request = await span("GET");
     expect(places(delivery).parent).toBe(undefined);
     expect(places(attempt).parent).toBe(delivery.spanContext().spanId);
     expect(places(request).parent).toBe(attempt.spanContext().spanId);
@@ -68,7 +70,8 @@ describe("the span of a delivery", () => {
     await receiver.accept(delivery);
     const { name, kind, attributes, status } = await span("receive");
     expect({ name, kind, status }).toEqual({
-      ...{ name: "receive payment.received", kind: SpanKind.CONSUMER },
+      name: "receive payment.received",
+      kind: SpanKind.CONSUMER,
       status: { code: SpanStatusCode.UNSET },
     });
     expect(attributes).toEqual({
@@ -91,7 +94,10 @@ describe("the span of a delivery", () => {
     await receiver.accept(deliveryOf(envelope()));
     await receiver.accept(deliveryOf(envelope()));
     const received = await spans("receive", 2);
-    expect(received.map(({ attributes }) => attributes["hookporter.duplicate"])).toEqual([false, true]);
+    expect(received.map(({ attributes }) => attributes["hookporter.duplicate"])).toEqual([
+      false,
+      true,
+    ]);
   });
 
   it("has the reason of a refusal, and is no error for a mistake of the sender", async () => {
@@ -113,7 +119,10 @@ describe("the span of a delivery", () => {
     await receiver.close();
     await receiver.accept(deliveryOf(envelope()));
     const { attributes, status } = await span("receive");
-    expect(attributes).toMatchObject({ "hookporter.outcome": "unavailable", "error.type": "closed" });
+    expect(attributes).toMatchObject({
+      "hookporter.outcome": "unavailable",
+      "error.type": "closed",
+    });
     expect(status).toEqual({ code: SpanStatusCode.ERROR, message: "closed" });
   });
 
@@ -128,7 +137,10 @@ describe("the span of a delivery", () => {
 
   it("covers a delivery from an authenticated channel", async () => {
     const { receiver } = await openReceiver({ tracing: createTracing() });
-    await receiver.acceptFrom({ name: "stream", address: "wss://service.test/" }, bytes(freshEnvelope()));
+    await receiver.acceptFrom(
+      { name: "stream", address: "wss://service.test/" },
+      bytes(freshEnvelope()),
+    );
     expect((await span("receive")).attributes).toMatchObject({ "hookporter.channel": "stream" });
   });
 
@@ -147,7 +159,8 @@ describe("the span that the sender names", () => {
     const { receiver } = await openReceiver({ tracing: createTracing() });
     receiver.on("*", () => {});
     await receiver.accept(tracedDelivery());
-    const [delivery, attempt] = [await span("receive"), await span("process")];
+    const delivery = await span("receive");
+    const attempt = await span("process");
     expect(places(delivery)).toMatchObject({
       parent: undefined,
       links: [`${SENDER_TRACE} ${SENDER_SPAN}`],
@@ -160,7 +173,10 @@ describe("the span that the sender names", () => {
     const { receiver } = await openReceiver({ tracing: createTracing({ trustSender: true }) });
     receiver.on("*", () => {});
     await receiver.accept(tracedDelivery());
-    expect(places(await span("receive"))).toMatchObject({ trace: SENDER_TRACE, parent: SENDER_SPAN });
+    expect(places(await span("receive"))).toMatchObject({
+      trace: SENDER_TRACE,
+      parent: SENDER_SPAN,
+    });
     expect(places(await span("process")).trace).toBe(SENDER_TRACE);
   });
 
@@ -194,7 +210,8 @@ describe("the span of an attempt", () => {
     await receiver.accept(deliveryOf(envelope()));
     const { name, kind, attributes, status } = await span("process");
     expect({ name, kind, status }).toEqual({
-      ...{ name: "process payment.received", kind: SpanKind.CONSUMER },
+      name: "process payment.received",
+      kind: SpanKind.CONSUMER,
       status: { code: SpanStatusCode.UNSET },
     });
     expect(attributes).toEqual({
@@ -222,7 +239,9 @@ describe("the span of an attempt", () => {
     await receiver.accept(deliveryOf(envelope()));
     const attempts = await spans("process", 3);
     const delivery = await span("receive");
-    expect(attempts.map((one) => places(one).parent)).toEqual(Array(3).fill(delivery.spanContext().spanId));
+    expect(attempts.map((one) => places(one).parent)).toEqual(
+      Array(3).fill(delivery.spanContext().spanId),
+    );
     expect(attempts.map(({ attributes }) => attributes["hookporter.attempt"])).toEqual([1, 2, 3]);
     expect(attempts.map(({ status }) => status)).toEqual([
       { code: SpanStatusCode.ERROR, message: "RangeError" },
@@ -237,7 +256,10 @@ describe("the span of an attempt", () => {
     await receiver.accept(deliveryOf(envelope()));
     const delivery = (await span("receive")).spanContext();
     const attempt = places(await span("process"));
-    expect(attempt).toMatchObject({ parent: undefined, links: [`${delivery.traceId} ${delivery.spanId}`] });
+    expect(attempt).toMatchObject({
+      parent: undefined,
+      links: [`${delivery.traceId} ${delivery.spanId}`],
+    });
     expect(attempt.trace).not.toBe(delivery.traceId);
   });
 
@@ -282,14 +304,19 @@ describe("the span of an attempt", () => {
       ],
     ]);
     expect(attributes).toMatchObject({ "error.type": "TypeError", "hookporter.state": "failing" });
-    const exported = JSON.stringify(all().map((one) => [one.name, one.attributes, one.events, one.status]));
+    const exported = JSON.stringify(
+      all().map((one) => [one.name, one.attributes, one.events, one.status]),
+    );
     expect(exported).not.toContain("payload");
     expect(exported).not.toContain(SECRET);
     expect(exported).not.toContain("sha256=");
   });
 
   it("has the messages of errors with errorMessages", async () => {
-    const { receiver } = await openReceiver({ tracing: createTracing({ errorMessages: true }), ...FAST });
+    const { receiver } = await openReceiver({
+      tracing: createTracing({ errorMessages: true }),
+      ...FAST,
+    });
     receiver.on("*", () => {
       throw new TypeError("the books are closed");
     });
@@ -311,7 +338,11 @@ describe("the span of an attempt", () => {
   });
 
   it("calls a time-out by its name", async () => {
-    const { receiver } = await openReceiver({ tracing: createTracing(), ...FAST, handlerTimeout: 5 });
+    const { receiver } = await openReceiver({
+      tracing: createTracing(),
+      ...FAST,
+      handlerTimeout: 5,
+    });
     receiver.on("*", () => new Promise(() => {}), { attempts: 1 });
     await receiver.accept(deliveryOf(envelope()));
     expect((await span("process")).attributes).toMatchObject({ "error.type": "timeout" });
@@ -328,7 +359,11 @@ describe("the span of an attempt", () => {
 
   it("is left out for an entry that only waits for a process with its handler", async () => {
     const inbox = inboxFile();
-    const { receiver, entry } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
+    const { receiver, entry } = await openReceiver({
+      inbox,
+      role: "receive",
+      tracing: createTracing(),
+    });
     await receiver.accept(deliveryOf(envelope()));
     expect(await receiver.drain({ budget: 60_000 })).toMatchObject({ waiting: 1 });
     expect(await entry()).toMatchObject({ state: "waiting", reason: "awaits_handler" });
@@ -390,13 +425,18 @@ describe("tracing", () => {
     });
   });
 
-  it.each(ADAPTERS)("keeps no trace context that a sender made up, through $name", async (adapter) => {
-    const { receiver, ask } = await openEndpoint(adapter);
-    const body = bytes(freshEnvelope());
-    const headers = { ...signedHeaders(body), "hookporter-traceparent": TRACEPARENT };
-    expect((await ask({ body, headers })).status).toBe(200);
-    expect((await inboxOf(receiver).delivery(1))?.headers).not.toHaveProperty("hookporter-traceparent");
-  });
+  it.each(ADAPTERS)(
+    "keeps no trace context that a sender made up, through $name",
+    async (adapter) => {
+      const { receiver, ask } = await openEndpoint(adapter);
+      const body = bytes(freshEnvelope());
+      const headers = { ...signedHeaders(body), "hookporter-traceparent": TRACEPARENT };
+      expect((await ask({ body, headers })).status).toBe(200);
+      expect((await inboxOf(receiver).delivery(1))?.headers).not.toHaveProperty(
+        "hookporter-traceparent",
+      );
+    },
+  );
 
   it("adds no header to a delivery that is forwarded", async () => {
     const seen: object[] = [];
@@ -426,7 +466,9 @@ describe("tracing", () => {
       poll: 60_000,
     });
     receiver.on("*", () => {});
-    await trace.getTracer("test").startActiveSpan("request", () => receiver.accept(deliveryOf(envelope())));
+    await trace
+      .getTracer("test")
+      .startActiveSpan("request", () => receiver.accept(deliveryOf(envelope())));
     await untilState("handled");
     expect(active.length).toBeGreaterThan(1);
     expect(active.filter((one) => one !== undefined)).toEqual([]);
@@ -458,11 +500,13 @@ describe("tracing", () => {
     expect(all()).toEqual([]);
   });
 
-  it.each([{ attempts: "parent" }, { trustSender: "no" }, { tracerProvider: {} }, { sender: true }])(
-    "refuses the options %j",
-    (options) => {
-      const code = "option_invalid";
-      expect(() => createTracing(options as object)).toThrow(expect.objectContaining({ code }));
-    },
-  );
+  it.each([
+    { attempts: "parent" },
+    { trustSender: "no" },
+    { tracerProvider: {} },
+    { sender: true },
+  ])("refuses the options %j", (options) => {
+    const code = "option_invalid";
+    expect(() => createTracing(options as object)).toThrow(expect.objectContaining({ code }));
+  });
 });

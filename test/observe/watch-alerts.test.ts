@@ -21,7 +21,10 @@ const GIB = 1024 ** 3;
 async function openWatched(options: Partial<AlertOptions> = {}, inner: Inbox = memoryInbox()) {
   const disk: { size: InboxSize } = { size: { bytes: 1e6, logBytes: 0, freeBytes: 100 * GIB } };
   const vitals = { size: async () => disk.size, onCommit: () => () => {} };
-  const opened = await openReceiver({ inbox: handleOf(wrapInbox(inner, { vitals })), role: "receive" });
+  const opened = await openReceiver({
+    inbox: handleOf(wrapInbox(inner, { vitals })),
+    role: "receive",
+  });
   const alerts: Alert[] = [];
   const stop = watchAlerts(opened.receiver, {
     onAlert: (alert) => alerts.push(alert),
@@ -69,7 +72,9 @@ it("a receiver whose last commit failed is not ready, with the cause", async () 
   const { post, alerts } = await openWatched({}, wrapInbox(inner, { append }));
   broken = true;
   await post(freshEnvelope());
-  await until(() => expect(alerts).toEqual([{ type: "not_ready", active: true, cause: "disk_full" }]));
+  await until(() =>
+    expect(alerts).toEqual([{ type: "not_ready", active: true, cause: "disk_full" }]),
+  );
   broken = false;
   await post(freshEnvelope());
   await until(() => expect(alerts).toHaveLength(2));
@@ -89,7 +94,12 @@ it("silence beyond what is normal, and a secret that was changed, are told of wi
   expect(alerts).toEqual([]);
   clock.now += hour;
   await until(() => expect(alerts).toHaveLength(1));
-  const silence = { type: "nothing_arrives", source: "service", silence: 2 * hour, limit: 1.5 * hour };
+  const silence = {
+    type: "nothing_arrives",
+    source: "service",
+    silence: 2 * hour,
+    limit: 1.5 * hour,
+  };
   expect(alerts).toEqual([{ ...silence, active: true }]);
   record = { ...record, mismatches: { count: 7, bodies: 3, from: clock.now, to: clock.now } };
   await until(() => expect(alerts).toHaveLength(2));
@@ -105,7 +115,10 @@ it("silence beyond what is normal, and a secret that was changed, are told of wi
 it("an alert about one of several sources is over for the same source", async () => {
   const hour = 3_600_000;
   let records: readonly SenderRecord[] = [];
-  const { alerts, clock } = await openWatched({}, wrapInbox(memoryInbox(), { senders: async () => records }));
+  const { alerts, clock } = await openWatched(
+    {},
+    wrapInbox(memoryInbox(), { senders: async () => records }),
+  );
   const days = [{ day: Math.floor(clock.now / DAY), events: 30, longestGap: hour / 2 }];
   const mismatches = { count: 7, bodies: 3, from: clock.now, to: clock.now };
   const heard = { source: "a", authenticAt: clock.now, days };
@@ -175,8 +188,11 @@ it("a disk with less free than twice the log and 500 MiB is nearly full", async 
   disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 2e8 + SPARE - 1 };
   await until(() => expect(alerts).toHaveLength(1));
   expect(alerts[0]).toEqual({
-    ...{ type: "inbox_nearly_full", active: true, cause: "disk" },
-    ...{ bytes: 3e8, freeBytes: 2e8 + SPARE - 1 },
+    type: "inbox_nearly_full",
+    active: true,
+    cause: "disk",
+    bytes: 3e8,
+    freeBytes: 2e8 + SPARE - 1,
   });
   disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 8e8 };
   await until(() => expect(alerts[1]).toMatchObject({ active: false }));
@@ -189,7 +205,11 @@ it("an inbox with 90 % of maxInboxSize is nearly full", async () => {
   expect(alerts).toEqual([]);
   disk.size = { bytes: 0.9e9 };
   await until(() => expect(alerts).toHaveLength(1));
-  expect(alerts[0]).toMatchObject({ type: "inbox_nearly_full", cause: "max_inbox_size", bytes: 0.9e9 });
+  expect(alerts[0]).toMatchObject({
+    type: "inbox_nearly_full",
+    cause: "max_inbox_size",
+    bytes: 0.9e9,
+  });
 });
 
 it("a listener that throws or rejects stops nothing", async () => {

@@ -37,8 +37,13 @@ it("every signal of the sources gets a constant, a checked time-out or a delay t
     /\.tsx?$/.test(name),
   );
   const given = files.flatMap((file) => {
-    const text = readFileSync(join(source, file), "utf8").replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, "");
-    return [...text.matchAll(/AbortSignal\.timeout\((.*?)[)(]/g)].map(([, what = ""]) => `${file}: ${what}`);
+    const text = readFileSync(join(source, file), "utf8").replaceAll(
+      /\/\*[\s\S]*?\*\/|\/\/.*$/gm,
+      "",
+    );
+    return [...text.matchAll(/AbortSignal\.timeout\((.*?)[)(]/g)].map(
+      ([, what = ""]) => `${file}: ${what}`,
+    );
   });
   expect(given.length).toBeGreaterThan(2);
   const unsafe = given.filter((one) => !/: (?:[A-Z_]+|timerDelay)$/.test(one));

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import entries from "../../scripts/entries.json" with { type: "json" };
 import { tooOld } from "../../src/package/node-version.ts";
+import entries from "../../tools/entries.json" with { type: "json" };
 
 const dist = join(import.meta.dirname, "..", "..", "dist");
 
@@ -28,7 +28,11 @@ it.each(["doctor", "--version", "init"])(
   "`hookporter %s` says in one line that a Node is too old",
   async (argument) => {
     const source = `process.argv.splice(1, 0, "hookporter"); process.argv[2] = "${argument}"; require(${JSON.stringify(join(dist, "hookporter.cjs"))});`;
-    expect(await runOn("18.20.4", source)).toMatchObject({ code: 3, stdout: "", stderr: `error: ${LINE}\n` });
+    expect(await runOn("18.20.4", source)).toMatchObject({
+      code: 3,
+      stdout: "",
+      stderr: `error: ${LINE}\n`,
+    });
   },
 );
 
@@ -51,12 +55,17 @@ it("each import says so too", async () => {
 });
 
 it("no built file imports by its name what an old Node lacks, which would end it before that line", () => {
-  const newer = /\b(?:hash|parseEnv|isAscii|isUtf8|statfsSync|getCallSites|matchesGlob|findPackageJSON)\b/;
+  const newer =
+    /\b(?:hash|parseEnv|isAscii|isUtf8|statfsSync|getCallSites|matchesGlob|findPackageJSON)\b/;
   const files = readdirSync(dist).filter((name) => name.endsWith(".js"));
   expect(files.length).toBeGreaterThan(20);
   const found = files.flatMap((name) => {
-    const imports = readFileSync(join(dist, name), "utf8").matchAll(/^import \{([^}]*)\} from "node:/gm);
-    return [...imports].filter(([, names = ""]) => newer.test(names)).map(([line]) => `${name}: ${line}`);
+    const imports = readFileSync(join(dist, name), "utf8").matchAll(
+      /^import \{([^}]*)\} from "node:/gm,
+    );
+    return [...imports]
+      .filter(([, names = ""]) => newer.test(names))
+      .map(([line]) => `${name}: ${line}`);
   });
   expect(found).toEqual([]);
 });

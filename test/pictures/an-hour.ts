@@ -5,8 +5,15 @@ const MINUTE = 60;
 /** Instead of arguments: signed over another text than the one that is sent. */
 const RESERIALISED = "re-serialised";
 
-/** What is sent in each minute: a kind, the id of its resource, and other arguments of `trigger`. */
-const SCRIPT: readonly (readonly [minute: number, kind: EventKind, id: string, ...argv: string[]])[] = [
+/**
+ * What is sent in each minute: a kind, the id of its resource, and other arguments of `trigger`.
+ */
+const SCRIPT: readonly (readonly [
+  minute: number,
+  kind: EventKind,
+  id: string,
+  ...argv: string[],
+])[] = [
   [2, "property.created", "prop_301"],
   [3, "tenant.created", "tenant_77"],
   [6, "payment.received", "payment_2040"],

@@ -11,14 +11,31 @@ const PLAIN: Look = { color: undefined, isDim: false, isBold: false };
 const TEXT = "#d4d4d8";
 const BACKGROUND = "#18181b";
 /** The eight colours of a terminal, by their number, on a dark ground. */
-const COLORS = ["#71717a", "#f87171", "#4ade80", "#fbbf24", "#60a5fa", "#e879f9", "#22d3ee", "#e4e4e7"];
+const COLORS = [
+  "#71717a",
+  "#f87171",
+  "#4ade80",
+  "#fbbf24",
+  "#60a5fa",
+  "#e879f9",
+  "#22d3ee",
+  "#e4e4e7",
+];
 
-/** Pixels of a character. With `textLength`, every font is as wide as the one that is assumed here. */
+/**
+ * Pixels of a character. With `textLength`, every font is as wide as the one that is assumed here.
+ */
 const CELL = { width: 8.4, height: 19 };
 const MARGIN = 16;
 
-/** Draws what a terminal shows, with the escape sequences of `tmux capture-pane -e`, as a picture of this many columns. */
-export function ansiToSvg(screen: string, { columns, title }: { columns: number; title: string }): string {
+/**
+ * Draws what a terminal shows, with the escape sequences of `tmux capture-pane -e`, as a picture of
+ * this many columns.
+ */
+export function ansiToSvg(
+  screen: string,
+  { columns, title }: { columns: number; title: string },
+): string {
   let look = PLAIN;
   const rows = screen.split("\n").map((line, row) => {
     const spans: string[] = [];

@@ -2,7 +2,10 @@ import { crc32, deflateSync, inflateSync } from "node:zlib";
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-/** Writes a screenshot, a PNG of 8 bits per channel, again with a palette of 256 colours: a third of the size, or less. */
+/**
+ * Writes a screenshot, a PNG of 8 bits per channel, again with a palette of 256 colours: a third of
+ * the size, or less.
+ */
 export function withFewColours(png: Uint8Array): Buffer {
   const { width, height, channels, data } = readPng(Buffer.from(png));
   const pixels = unfiltered(inflateSync(data), { width, height, channels });
@@ -38,14 +41,20 @@ export function withFewColours(png: Uint8Array): Buffer {
 }
 
 function readPng(png: Buffer) {
-  const [width, height, depth, type] = [png.readUInt32BE(16), png.readUInt32BE(20), png[24], png[25]];
+  const width = png.readUInt32BE(16);
+  const height = png.readUInt32BE(20);
+  const depth = png[24];
+  const type = png[25];
   if (depth !== 8 || (type !== 2 && type !== 6)) {
-    throw new Error(`expected a PNG of RGB or RGBA with 8 bits, got type ${type} with ${depth} bits`);
+    throw new Error(
+      `expected a PNG of RGB or RGBA with 8 bits, got type ${type} with ${depth} bits`,
+    );
   }
   const parts: Buffer[] = [];
   for (let at = 8; at < png.length; ) {
     const length = png.readUInt32BE(at);
-    if (png.toString("latin1", at + 4, at + 8) === "IDAT") parts.push(png.subarray(at + 8, at + 8 + length));
+    if (png.toString("latin1", at + 4, at + 8) === "IDAT")
+      parts.push(png.subarray(at + 8, at + 8 + length));
     at += length + 12;
   }
   return { width, height, channels: type === 2 ? 3 : 4, data: Buffer.concat(parts) };
@@ -73,12 +82,17 @@ function unfiltered(
 }
 
 function paeth(left: number, up: number, corner: number): number {
-  const [a, b, c] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)];
+  const a = Math.abs(up - corner);
+  const b = Math.abs(left - corner);
+  const c = Math.abs(left + up - 2 * corner);
   if (a <= b && a <= c) return left;
   return b <= c ? up : corner;
 }
 
-/** The first colours that differ enough from those before them, at most 256: a rare colour of a mark is kept, a shade is not. */
+/**
+ * The first colours that differ enough from those before them, at most 256: a rare colour of a mark
+ * is kept, a shade is not.
+ */
 function distinct(colours: readonly number[]): readonly number[] {
   for (let least = 0; ; least += 10) {
     const kept: number[] = [];

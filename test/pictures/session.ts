@@ -1,5 +1,13 @@
 import { execFile, spawn } from "node:child_process";
-import { cpSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
@@ -32,7 +40,10 @@ export interface Session {
   readonly env: NodeJS.ProcessEnv;
   /** Sets the clock to this many seconds after the beginning; returns the time. */
   at(seconds: number): number;
-  /** Sends with `trigger` to this endpoint. Its exit code does not matter: some deliveries are refused. */
+  /**
+   * Sends with `trigger` to this endpoint. Its exit code does not matter: some deliveries are
+   * refused.
+   */
   trigger(endpoint: string, ...argv: string[]): Promise<void>;
 }
 
@@ -41,28 +52,39 @@ export function openSession({ handlers }: { readonly handlers: boolean }): Sessi
   const folder = tempFolder();
   const cwd = join(folder, "my-receiver");
   const clock = join(folder, "clock");
-  mkdirSync(cwd);
+  const programs = join(cwd, "node_modules", ".bin");
+  mkdirSync(programs, { recursive: true });
+  // the project has the package, so that suggested commands begin with npx
+  symlinkSync(BIN, join(programs, "hookporter"));
   if (handlers) copySamples(cwd);
   const env = {
-    ...{ PATH: process.env.PATH, HOME: folder, TZ: TIME_ZONE, PICTURE_CLOCK: clock },
+    PATH: process.env.PATH,
+    HOME: folder,
+    TZ: TIME_ZONE,
+    PICTURE_CLOCK: clock,
     NODE_OPTIONS: `--import ${join(import.meta.dirname, "clock.js")}`,
     HOOKPORTER_SECRET: SECRET,
   };
   const at = (seconds: number) => {
     const time = BEGINNING + seconds * 1000;
-    writeFileSync(clock, `${time} ${Date.now()}`);
+    writeFileSync(`${clock}.new`, `${time} ${Date.now()}`);
+    renameSync(`${clock}.new`, clock); // at once: the programs read it at any time
     return time;
   };
   at(0);
   const trigger = async (endpoint: string, ...argv: string[]) => {
     const command = [BIN, "trigger", ...argv, "--url", endpoint];
     await execute(process.execPath, command, { cwd, env }).catch(() => {});
-    await setTimeout(POLL); // so that it is handled, and what waits is tried again, before the clock is set again
+    // so that it is handled, and what waits is tried again, before the clock is set again
+    await setTimeout(POLL);
   };
   return { cwd, env, at, trigger };
 }
 
-/** Copies the sample handlers, last changed the day before, since `listen` reloads those that changed after its start. */
+/**
+ * Copies the sample handlers, last changed the day before, since `listen` reloads those that
+ * changed after its start.
+ */
 function copySamples(cwd: string): void {
   cpSync(SAMPLES, cwd, { recursive: true });
   const dayBefore = new Date(BEGINNING - 86_400_000);
@@ -72,7 +94,11 @@ function copySamples(cwd: string): void {
 }
 
 /** Sends a sample whose sender signs one text of the JSON and sends another, with other spacing. */
-export async function sendReserialised(endpoint: string, kind: EventKind, timestamp: number): Promise<void> {
+export async function sendReserialised(
+  endpoint: string,
+  kind: EventKind,
+  timestamp: number,
+): Promise<void> {
   const envelope = sampleEvent(kind, { timestamp });
   const { headers } = signedRequest(envelope, { secret: SECRET });
   await fetch(endpoint, { method: "POST", headers, body: JSON.stringify(envelope, null, 2) });
@@ -94,7 +120,8 @@ export async function startListen(
   child.stderr.on("data", note);
   return vi.waitFor(() => {
     const [, ready] = /^(\{.*"type":"ready".*\})$/m.exec(printed) ?? [];
-    if (ready === undefined) throw new Error(`expected listen to be ready, but it printed: ${printed}`);
+    if (ready === undefined)
+      throw new Error(`expected listen to be ready, but it printed: ${printed}`);
     const { url, inspector } = JSON.parse(ready);
     return { endpoint: url, page: new URL(inspector) };
   }, 30_000);

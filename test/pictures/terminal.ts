@@ -6,7 +6,8 @@ import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
 import { BIN, openSession, sendReserialised } from "./session.ts";
 
 export const HAS_TMUX = spawnSync("tmux", ["-V"]).status === 0;
-if (!HAS_TMUX) process.stdout.write("\nskipped: the picture of the terminal (apt-get install tmux)\n");
+if (!HAS_TMUX)
+  process.stdout.write("\nskipped: the picture of the terminal (apt-get install tmux)\n");
 
 /** Time limit in milliseconds, generous for a busy machine. */
 const PATIENCE = 60_000;
@@ -15,7 +16,10 @@ export const COLUMNS = 80;
 const ROWS = 44;
 const COMMAND = "npx hookporter listen --handlers handlers/";
 
-/** What `listen` shows on a terminal of 80 columns after deliveries of every sort, with escape sequences for colours. */
+/**
+ * What `listen` shows on a terminal of 80 columns after deliveries of every sort, with escape
+ * sequences for colours.
+ */
 export async function showTerminal(): Promise<string> {
   const { cwd, env, at, trigger } = openSession({ handlers: true });
   const folder = dirname(cwd);
@@ -29,11 +33,20 @@ export async function showTerminal(): Promise<string> {
   const screen = () => tmux("capture-pane", "-e", "-p", "-J").stdout;
   const until = (text: string, count = 1) =>
     vi.waitFor(() => {
-      if (screen().split(text).length <= count) throw new Error(`expected ${text} in:\n${screen()}`);
+      if (screen().split(text).length <= count)
+        throw new Error(`expected ${text} in:\n${screen()}`);
     }, PATIENCE);
   const start = async () => {
     const program = `'${process.execPath}' '${BIN}' listen --handlers handlers/ --port 0 --inspect-port 0`;
-    tmux("new-session", "-d", "-x", `${COLUMNS}`, "-y", `${ROWS}`, `echo '$ ${COMMAND}'; exec ${program}`);
+    tmux(
+      "new-session",
+      "-d",
+      "-x",
+      `${COLUMNS}`,
+      "-y",
+      `${ROWS}`,
+      `echo '$ ${COMMAND}'; exec ${program}`,
+    );
     await until("? help");
   };
   const end = async () => {
@@ -64,7 +77,9 @@ export async function showTerminal(): Promise<string> {
     at(71);
     await trigger(endpoint, "payment.received");
     await until("payment.received", 4);
-    return asUsual(screen(), endpoint, folder);
+    const shown = screen();
+    await end(); // so that nothing is written to the folder once it is removed
+    return asUsual(shown, endpoint, folder);
   } finally {
     tmux("kill-server");
   }

@@ -28,7 +28,12 @@ function write(name: ".env" | "hookporter.config.json", text: string): void {
 it("reads .env, whose byte order mark is no part of a name, and sets what is not set already", () => {
   process.env.HOST = "0.0.0.0";
   write(".env", "\uFEFFHOOKPORTER_SECRET=abc\nHOOKPORTER_INBOX=own.db\nHOST=::1\nOTHER=1\n");
-  expect(readProject(folder)).toEqual({ secret: "abc", inbox: "own.db", port: 3000, host: "0.0.0.0" });
+  expect(readProject(folder)).toEqual({
+    secret: "abc",
+    inbox: "own.db",
+    port: 3000,
+    host: "0.0.0.0",
+  });
   expect([process.env.OTHER, process.env.HOST]).toEqual(["1", "0.0.0.0"]);
 });
 
@@ -62,7 +67,10 @@ it("takes the previous secret beside the current one, and tells of names that no
 it("takes HOOKPORTER_INBOX, then `project` of the configuration file, then its `inbox`", () => {
   write("hookporter.config.json", '\uFEFF{ "inbox": "all.db" }');
   expect(readProject(folder).inbox).toBe("all.db");
-  write("hookporter.config.json", '{ "inbox": "all.db", "project": { "inbox": "server.db", "port": 4000 } }');
+  write(
+    "hookporter.config.json",
+    '{ "inbox": "all.db", "project": { "inbox": "server.db", "port": 4000 } }',
+  );
   expect(readProject(folder)).toMatchObject({ inbox: "server.db", port: 4000 });
   process.env.PORT = "0";
   process.env.HOOKPORTER_INBOX = "mine.db";
@@ -90,7 +98,11 @@ it("fills in variables of the configuration file, also those of .env", () => {
 
 it.each([
   ["no inbox", {}, /got none: set HOOKPORTER_INBOX/],
-  ["a port that is none", { HOOKPORTER_INBOX: "a.db", PORT: "abc" }, /expected PORT to be a port .*"abc"/],
+  [
+    "a port that is none",
+    { HOOKPORTER_INBOX: "a.db", PORT: "abc" },
+    /expected PORT to be a port .*"abc"/,
+  ],
   ["a port that is too large", { HOOKPORTER_INBOX: "a.db", PORT: "65536" }, /expected PORT/],
   ["a port below 0", { HOOKPORTER_INBOX: "a.db", PORT: "-1" }, /expected PORT/],
 ])("refuses %s", (_, variables, message) => {

@@ -20,7 +20,8 @@ function program(text: string, env: Readonly<Record<string, string>> = {}) {
   return { child, out, ended };
 }
 
-const STARTED = 'setTimeout(() => console.log("started")); const timer = setInterval(() => {}, 1000);';
+const STARTED =
+  'setTimeout(() => console.log("started")); const timer = setInterval(() => {}, 1000);';
 
 it("prints a port in use as one line with the fix, and ends with 1", async () => {
   const server = createServer().listen(0, "127.0.0.1");
@@ -62,7 +63,8 @@ it.each([
 });
 
 it("keeps the stack of an error that it does not know", async () => {
-  const { code, stderr } = await program('await runServer(() => { throw new Error("mine"); });').ended;
+  const { code, stderr } = await program('await runServer(() => { throw new Error("mine"); });')
+    .ended;
   expect([code, stderr]).toEqual([1, expect.stringMatching(/^error: Error: mine\n +at /)]);
 });
 

@@ -6,7 +6,13 @@ import type { ReceiverOptions } from "../../src/receiver/options/receiver-option
 import { accept, at, deliveryOf, envelope, keptLog, NOW, SECRET } from "./sample.ts";
 
 function settingsOf(options: Partial<ReceiverOptions> = {}) {
-  return readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, clock: () => NOW, ...options });
+  return readOptions({
+    secret: SECRET,
+    inbox: "memory:",
+    log: keptLog().log,
+    clock: () => NOW,
+    ...options,
+  });
 }
 
 it("a dead letter that the inbox does not keep is not acknowledged", async () => {

@@ -6,16 +6,36 @@ import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
-import { accept, at, bytes, deliveryOf, envelope, keptLog, NOW, SECRET, signedHeaders } from "./sample.ts";
+import {
+  accept,
+  at,
+  bytes,
+  deliveryOf,
+  envelope,
+  keptLog,
+  NOW,
+  SECRET,
+  signedHeaders,
+} from "./sample.ts";
 
 function settingsOf(options: Partial<ReceiverOptions> = {}) {
-  return readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, clock: () => NOW, ...options });
+  return readOptions({
+    secret: SECRET,
+    inbox: "memory:",
+    log: keptLog().log,
+    clock: () => NOW,
+    ...options,
+  });
 }
 
 describe("accept", () => {
   it("keeps an event with its delivery, under (source, event id, timestamp)", async () => {
     const settings = settingsOf({ source: "agency" });
-    const delivery = deliveryOf(envelope({ id: "evt_own", timestamp: at(-5000) }), undefined, NOW - 3);
+    const delivery = deliveryOf(
+      envelope({ id: "evt_own", timestamp: at(-5000) }),
+      undefined,
+      NOW - 3,
+    );
     expect(await accept(delivery, settings)).toEqual({
       type: "accepted",
       eventId: "evt_own",
@@ -33,15 +53,24 @@ describe("accept", () => {
         runAt: NOW - 3,
       },
     ]);
-    expect(await settings.inbox.delivery(1)).toEqual({ ...delivery, body: Uint8Array.from(delivery.body) });
+    expect(await settings.inbox.delivery(1)).toEqual({
+      ...delivery,
+      body: Uint8Array.from(delivery.body),
+    });
   });
 
   it("keeps a rejected delivery under its bytes' own key, away from the event it may be", async () => {
     const settings = settingsOf();
     const old = deliveryOf(envelope({ timestamp: at(-300 * 86_400_000) }));
-    expect(await accept(old, settings)).toMatchObject({ type: "rejected", rejection: { reason: "too_old" } });
+    expect(await accept(old, settings)).toMatchObject({
+      type: "rejected",
+      rejection: { reason: "too_old" },
+    });
     expect(await settings.inbox.list({})).toMatchObject([
-      { key: { timestamp: REJECTED, eventId: expect.stringMatching(/^raw_1_/) }, kind: "payment.received" },
+      {
+        key: { timestamp: REJECTED, eventId: expect.stringMatching(/^raw_1_/) },
+        kind: "payment.received",
+      },
     ]);
   });
 
@@ -62,7 +91,9 @@ describe("accept", () => {
     }
     expect(lines).toEqual([]);
     const ahead = deliveryOf(envelope({ timestamp: at(3_600_000) }));
-    expect(await accept(ahead, settings)).toMatchObject({ rejection: { reason: "future_timestamp" } });
+    expect(await accept(ahead, settings)).toMatchObject({
+      rejection: { reason: "future_timestamp" },
+    });
     expect(lines).toMatchObject([{ level: "warn", fields: { ahead: 3_600_000 } }]);
   });
 
@@ -87,7 +118,9 @@ describe("accept", () => {
     ["x-own", "X-Own"],
   ])("finds the signature whatever the case: %s in %s", async (signatureHeader, sent) => {
     const delivery = deliveryOf(envelope(), { [sent]: sign(bytes(envelope()), SECRET) });
-    expect(await accept(delivery, settingsOf({ signatureHeader }))).toMatchObject({ type: "accepted" });
+    expect(await accept(delivery, settingsOf({ signatureHeader }))).toMatchObject({
+      type: "accepted",
+    });
   });
 
   it.each<[string, Record<string, string | string[] | undefined>]>([
@@ -99,7 +132,10 @@ describe("accept", () => {
         "X-Service-Signature": sign(bytes(envelope()), SECRET),
       },
     ],
-    ["one that is inherited", Object.create({ [SIGNATURE_HEADER]: sign(bytes(envelope()), SECRET) })],
+    [
+      "one that is inherited",
+      Object.create({ [SIGNATURE_HEADER]: sign(bytes(envelope()), SECRET) }),
+    ],
   ])("[case 7] takes no signature from %s", async (_, headers) => {
     expect(await accept(deliveryOf(envelope(), headers), settingsOf())).toMatchObject({
       type: "unauthorized",
@@ -131,7 +167,11 @@ describe("accept", () => {
         for (const id of ["a", "b", "a"]) {
           outcomes.push(await accept(deliveryOf(envelope({ data: { id } })), settings));
         }
-        expect(outcomes).toMatchObject([{ duplicate: false }, { duplicate: false }, { duplicate: true }]);
+        expect(outcomes).toMatchObject([
+          { duplicate: false },
+          { duplicate: false },
+          { duplicate: true },
+        ]);
       }
     });
 
@@ -179,7 +219,9 @@ describe("accept", () => {
     it.each([undefined, 1, "", null])("is named in the error where it returns %j", async (id) => {
       const identity = () => id as string;
       const error = { code: "option_invalid", message: expect.stringContaining("identity") };
-      expect(await accept(deliveryOf(envelope()), settingsOf({ identity }))).toMatchObject({ error });
+      expect(await accept(deliveryOf(envelope()), settingsOf({ identity }))).toMatchObject({
+        error,
+      });
     });
 
     it("is not asked for what is no event", async () => {
@@ -211,7 +253,12 @@ describe("accept", () => {
       fc.uint8Array({ maxLength: 200 }),
       fc.json().map((text) => Buffer.from(text)),
       fc
-        .record({ event: fc.string(), timestamp: fc.string(), data: fc.object(), webhook: fc.anything() })
+        .record({
+          event: fc.string(),
+          timestamp: fc.string(),
+          data: fc.object(),
+          webhook: fc.anything(),
+        })
         .map((value) =>
           Buffer.from(JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? 1 : inner))),
         ),
@@ -245,7 +292,9 @@ describe("accept", () => {
       let kept = 0;
       await fc.assert(
         fc.asyncProperty(anyBytes, anyHeaders, async (body, headers) => {
-          const others = Object.entries(headers).filter(([name]) => name.toLowerCase() !== SIGNATURE_HEADER);
+          const others = Object.entries(headers).filter(
+            ([name]) => name.toLowerCase() !== SIGNATURE_HEADER,
+          );
           const signed = { ...Object.fromEntries(others), ...signedHeaders(body) };
           const outcome = await accept({ ...deliveryOf(""), body, headers: signed }, settings);
           if (outcome.type !== "rejected" && outcome.type !== "accepted") return false;

@@ -5,7 +5,10 @@ import type { Incoming } from "../../src/receiver/incoming.ts";
 const HEX = "0123456789abcdef".repeat(4);
 const SIGNED = { "x-service-signature": `sha256=${HEX}` };
 const head = (parts: Partial<Incoming> = {}): Incoming => ({
-  ...{ method: "POST", target: "/webhooks", path: "/webhooks", headers: SIGNED },
+  method: "POST",
+  target: "/webhooks",
+  path: "/webhooks",
+  headers: SIGNED,
   read: () => Promise.reject(new Error("expected the body not to be read")),
   ...parts,
 });

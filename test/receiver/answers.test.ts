@@ -37,9 +37,12 @@ const GOOD = bytes(envelope());
 const HEX = createHmac("sha256", SECRET).update(GOOD).digest("hex");
 /** Lines of the head of a request whose signature has the right form. */
 const SIGNED = `Host: x\r\n${SIGNATURE_HEADER}: sha256=${HEX}\r\n`;
-const withSignature = (value: string | readonly string[]) => ({ headers: { [SIGNATURE_HEADER]: value } });
+const withSignature = (value: string | readonly string[]) => ({
+  headers: { [SIGNATURE_HEADER]: value },
+});
 /** An envelope's JSON with the given text as its data. */
-const withData = (data: string) => JSON.stringify(envelope()).replace(/"data":\{[^}]*\}/, `"data":${data}`);
+const withData = (data: string) =>
+  JSON.stringify(envelope()).replace(/"data":\{[^}]*\}/, `"data":${data}`);
 const accepted = (duplicate: boolean) => ({ received: true, id: expect.any(String), duplicate });
 
 describe.each(ADAPTERS)("the answers over $name", (adapter) => {
@@ -61,7 +64,9 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         id: expect.stringMatching(/^evt_1_[0-9a-f]{40}$/),
         duplicate: false,
       });
-      expect(outcomes()).toMatchObject([{ type: "accepted", duplicate: false, entryState: "waiting" }]);
+      expect(outcomes()).toMatchObject([
+        { type: "accepted", duplicate: false, entryState: "waiting" },
+      ]);
       expect(ids).toEqual([]);
       held.open();
       await untilState("handled");
@@ -87,11 +92,18 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       ["one that names another charset", "application/json; charset=utf-16"],
     ])("[case 52] does not depend on the content type: %s", async (_, type) => {
       const { ask } = await open();
-      const headers = { [SIGNATURE_HEADER]: sign(GOOD, SECRET), ...(type && { "content-type": type }) };
+      const headers = {
+        [SIGNATURE_HEADER]: sign(GOOD, SECRET),
+        ...(type && { "content-type": type }),
+      };
       expect((await ask({ headers, body: GOOD })).status).toBe(200);
     });
 
-    const ways: readonly [EntryState, Partial<ReceiverOptions>, (registry: HandlerRegistry) => void][] = [
+    const ways: readonly [
+      EntryState,
+      Partial<ReceiverOptions>,
+      (registry: HandlerRegistry) => void,
+    ][] = [
       ["failing", { retry: { delay: 3_600_000, maxDelay: 3_600_000, jitter: 0 } }, failing],
       ["running", {}, (registry) => registry.on("*", () => gate().opened)],
       ["handled", {}, (registry) => registry.on("*", () => "ok")],
@@ -110,7 +122,8 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         const before = await entry();
         clock.now += 1000;
         const { webhook, data, timestamp, event } = envelope();
-        const twin = JSON.stringify({ webhook, data, timestamp, event }, null, 2); // signed again, [case 41]
+        // signed again, [case 41]
+        const twin = JSON.stringify({ webhook, data, timestamp, event }, null, 2);
         for (const again of [await post(envelope()), await post(twin)]) {
           expect(again.status).toBe(200);
           expect(json(again)).toEqual({ ...(first as object), duplicate: true });
@@ -123,7 +136,9 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     it("is 200 for each of two events that differ only in a digit a double cannot hold, with two entries", async () => {
       const { post, entries } = await open();
       await post(withData('{"id":12345678901234567890}'));
-      expect(json(await post(withData('{"id":12345678901234567891}')))).toMatchObject({ duplicate: false });
+      expect(json(await post(withData('{"id":12345678901234567891}')))).toMatchObject({
+        duplicate: false,
+      });
       expect(await entries()).toHaveLength(2);
     });
   });
@@ -163,7 +178,9 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
 
   it("[case 39] is 200 for data that does not fit: a dead letter that runs if retried once a schema accepts it", async () => {
     const inbox = inboxFile();
-    const misfit = bytes(envelope({ event: "property.created", data: { id: "prop_1", rooms: "three" } }));
+    const misfit = bytes(
+      envelope({ event: "property.created", data: { id: "prop_1", rooms: "three" } }),
+    );
     const dead = vi.fn();
     const old = await open({ inbox });
     old.receiver.onDead(dead);
@@ -180,10 +197,15 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     );
     await old.receiver.close();
 
-    const upgraded = await open({ inbox, schemas: { "property.created": z.object({ rooms: z.string() }) } });
+    const upgraded = await open({
+      inbox,
+      schemas: { "property.created": z.object({ rooms: z.string() }) },
+    });
     const rooms: unknown[] = [];
     upgraded.receiver.on("property.created", ({ data }) => rooms.push(data.rooms));
-    expect(await inboxOf(upgraded.receiver).retry({ states: ["dead"] }, upgraded.clock.now)).toBe(1);
+    expect(await inboxOf(upgraded.receiver).retry({ states: ["dead"] }, upgraded.clock.now)).toBe(
+      1,
+    );
     await upgraded.untilState("handled");
     expect(rooms).toEqual(["three"]);
   });
@@ -203,18 +225,25 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     expect(kept.outcomes()).toMatchObject([{ type: "accepted", reason: undefined, problems }]);
     await kept.untilState("handled");
     expect(seen).toEqual([Number.POSITIVE_INFINITY, "1e400", "9007199254740993"]);
-    expect(problemsOf(await kept.entry(), (await inboxOf(kept.receiver).delivery(1)) as never)).toEqual(
-      problems,
-    );
+    expect(
+      problemsOf(await kept.entry(), (await inboxOf(kept.receiver).delivery(1)) as never),
+    ).toEqual(problems);
 
     const strict = await open({ inexactNumbers: "reject" });
-    const [run, dead] = [vi.fn(), vi.fn()];
+    const run = vi.fn();
+    const dead = vi.fn();
     strict.receiver.on("payment.received", run);
     strict.receiver.onDead(dead);
     expect(json(await strict.post(inexact))).toEqual(accepted(false));
-    expect(await strict.entry()).toMatchObject({ state: "dead", reason: "inexact_number", problems });
+    expect(await strict.entry()).toMatchObject({
+      state: "dead",
+      reason: "inexact_number",
+      problems,
+    });
     await until(() => expect(dead).toHaveBeenCalledOnce());
-    expect(dead).toHaveBeenCalledWith(expect.objectContaining({ reason: "inexact_number", problems }));
+    expect(dead).toHaveBeenCalledWith(
+      expect.objectContaining({ reason: "inexact_number", problems }),
+    );
     expect(run).not.toHaveBeenCalled();
     expect(await inboxOf(strict.receiver).retry({ states: ["dead"] }, strict.clock.now)).toBe(1);
     await strict.untilState("handled");
@@ -233,8 +262,18 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       ["[case 30] an array", "invalid_envelope", bytes([envelope()])],
       ["[case 30] a string", "invalid_envelope", bytes('"payment.received"')],
       ["[case 30] null", "invalid_envelope", bytes("null")],
-      ["[case 31] a duplicate key", "duplicate_key", bytes(withData('{"é":1,"\\u00e9":2}')), "data.é"],
-      ["[case 32] a forbidden key", "forbidden_key", bytes(withData('{"__proto__":{}}')), "data.__proto__"],
+      [
+        "[case 31] a duplicate key",
+        "duplicate_key",
+        bytes(withData('{"é":1,"\\u00e9":2}')),
+        "data.é",
+      ],
+      [
+        "[case 32] a forbidden key",
+        "forbidden_key",
+        bytes(withData('{"__proto__":{}}')),
+        "data.__proto__",
+      ],
       [
         "[case 33] 100 levels of nesting",
         "too_deep",
@@ -242,10 +281,20 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         expect.stringMatching(/^data\.a\.0/),
       ],
       ["[case 37] no event", "invalid_envelope", bytes(envelope({ event: undefined })), "event"],
-      ["[case 37] no timestamp", "invalid_envelope", bytes(envelope({ timestamp: undefined })), "timestamp"],
+      [
+        "[case 37] no timestamp",
+        "invalid_envelope",
+        bytes(envelope({ timestamp: undefined })),
+        "timestamp",
+      ],
       ["[case 37] an array as data", "invalid_envelope", bytes(envelope({ data: [] })), "data"],
       ["[case 37] null as data", "invalid_envelope", bytes(envelope({ data: null })), "data"],
-      ["[case 37] no webhook", "invalid_envelope", bytes(envelope({ webhook: undefined })), "webhook"],
+      [
+        "[case 37] no webhook",
+        "invalid_envelope",
+        bytes(envelope({ webhook: undefined })),
+        "webhook",
+      ],
       [
         "[case 37] an id that is not a subscription's",
         "invalid_envelope",
@@ -265,7 +314,12 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         bytes(envelope({ timestamp: "2026-01-15T10:00:00" })),
         "timestamp",
       ],
-      ["[case 58] a week and 1 ms", "too_old", bytes(envelope({ timestamp: at(-7 * DAY - 1) })), "timestamp"],
+      [
+        "[case 58] a week and 1 ms",
+        "too_old",
+        bytes(envelope({ timestamp: at(-7 * DAY - 1) })),
+        "timestamp",
+      ],
       [
         "[case 64] 5 minutes and 1 ms ahead",
         "future_timestamp",
@@ -273,7 +327,8 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         "timestamp",
       ],
     ];
-    // The reader is the same behind each adapter, so one of each reason shows that its bytes come through unchanged.
+    // The reader is the same behind each adapter, so one of each reason shows that its bytes come
+    // through unchanged.
     const isFirst = ([, reason]: (typeof rejections)[number], index: number) =>
       rejections.findIndex(([, other]) => other === reason) === index;
     const sent = adapter === ADAPTERS[0] ? rejections : rejections.filter(isFirst);
@@ -290,7 +345,8 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       expect(before).toMatchObject({ state: "dead", reason, duplicates: 0, attempts: 0 });
       expect(await keptBytes(inboxOf(receiver), before.seq)).toEqual(body);
       clock.now += 1;
-      // Only the age of the event depends on the clock; for one of them, this millisecond corrects it.
+      // Only the age of the event depends on the clock; for one of them, this millisecond corrects
+      // it.
       if (reason === "future_timestamp") clock.now -= 1;
       expectError(await post(body), 400, "invalid_request", field);
       expect(await entry()).toEqual({ ...before, duplicates: 1, lastSeenAt: clock.now });
@@ -376,8 +432,14 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       ],
       ["[case 6] the correct header twice", withSignature([`sha256=${HEX}`, `sha256=${HEX}`])],
       ["[case 8] in a cookie", { headers: { cookie: `${SIGNATURE_HEADER}=sha256=${HEX}` } }],
-      ["[case 8] in a trailer", { headers: { trailer: SIGNATURE_HEADER }, trailers: signedHeaders(GOOD) }],
-      ["[case 9] another secret's", { headers: signedHeaders(GOOD, "a-secret-that-was-rotated-out") }],
+      [
+        "[case 8] in a trailer",
+        { headers: { trailer: SIGNATURE_HEADER }, trailers: signedHeaders(GOOD) },
+      ],
+      [
+        "[case 9] another secret's",
+        { headers: signedHeaders(GOOD, "a-secret-that-was-rotated-out") },
+      ],
       ["[case 10] that of the re-serialized text", { headers: signedHeaders(bytes(`${GOOD} `)) }],
       ["[case 11] one bit flipped", withSignature(`sha256=${flipped(HEX)}`)],
       ["[case 14] 64 letters that are not hex digits", withSignature(`sha256=${"é".repeat(64)}`)],
@@ -395,23 +457,30 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       }
       expect(bodies.size).toBe(1);
       expect(outcomes()).toHaveLength(forged.length);
-      const reasons = outcomes().map((outcome) => (outcome.type === "unauthorized" ? outcome.reason : ""));
+      const reasons = outcomes().map((outcome) =>
+        outcome.type === "unauthorized" ? outcome.reason : "",
+      );
       expect(new Set(reasons)).toEqual(
         new Set(["signature_missing", "signature_malformed", "signature_mismatch"]),
       );
       expect(await inboxOf(receiver).list({})).toEqual([]);
-      expect(seen.filter((one) => one.type === "delivery" && one.delivery !== undefined)).toEqual([]);
+      expect(seen.filter((one) => one.type === "delivery" && one.delivery !== undefined)).toEqual(
+        [],
+      );
       expect(lines).toEqual([]);
     });
 
-    it.each(forged)("does not contain the reason, which only the outcome has: %s", async (name, request) => {
-      const { ask, outcomes } = await open();
-      await ask({ body: GOOD, ...request });
-      const missing = name.startsWith("[case 1]") || name.startsWith("[case 8]");
-      const mismatch = /^\[case (9|10|11|22)\]/.test(name);
-      const reason = missing ? "missing" : mismatch ? "mismatch" : "malformed";
-      expect(outcomes()).toEqual([{ type: "unauthorized", reason: `signature_${reason}` }]);
-    });
+    it.each(forged)(
+      "does not contain the reason, which only the outcome has: %s",
+      async (name, request) => {
+        const { ask, outcomes } = await open();
+        await ask({ body: GOOD, ...request });
+        const missing = name.startsWith("[case 1]") || name.startsWith("[case 8]");
+        const mismatch = /^\[case (9|10|11|22)\]/.test(name);
+        const reason = missing ? "missing" : mismatch ? "mismatch" : "malformed";
+        expect(outcomes()).toEqual([{ type: "unauthorized", reason: `signature_${reason}` }]);
+      },
+    );
 
     it("[case 11, 43] is 401 for a request without body or signature", async () => {
       const { ask, entries } = await open();
@@ -457,18 +526,23 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       },
     );
 
-    it.each(["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])("[case 42] is 405 for %s", async (method) => {
-      const { ask, entries } = await open();
-      const reply = await ask({
-        method,
-        headers: { ...signedHeaders(GOOD), "content-length": `${GOOD.length}` },
-        body: GOOD,
-      });
-      expectError(reply, 405, "method_not_allowed");
-      expect(reply.headers.allow).toBe("POST");
-      expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
-      expect(await entries()).toEqual([]);
-    });
+    it.each(["GET", "PUT", "PATCH", "DELETE", "OPTIONS"])(
+      "[case 42] is 405 for %s",
+      async (method) => {
+        const { ask, entries } = await open();
+        const reply = await ask({
+          method,
+          headers: { ...signedHeaders(GOOD), "content-length": `${GOOD.length}` },
+          body: GOOD,
+        });
+        expectError(reply, 405, "method_not_allowed");
+        expect(reply.headers.allow).toBe("POST");
+        expect(
+          Object.keys(reply.headers).filter((name) => name.startsWith("access-control")),
+        ).toEqual([]);
+        expect(await entries()).toEqual([]);
+      },
+    );
 
     it("[case 42] is 405 without a body for HEAD", async () => {
       const { ask } = await open();
@@ -496,7 +570,9 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       const headers = signedHeaders(body);
       const status = beyond === 0 ? 200 : 413;
       expect((await ask({ headers, body })).status).toBe(status);
-      expect((await ask({ headers, body: [body.subarray(0, 50), body.subarray(50)] })).status).toBe(status);
+      expect((await ask({ headers, body: [body.subarray(0, 50), body.subarray(50)] })).status).toBe(
+        status,
+      );
       expect(await entries()).toHaveLength(beyond === 0 ? 1 : 0);
     });
 
@@ -554,7 +630,9 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
     it("[case 67] is 503 with Retry-After, and the same delivery is new once it can be stored", async () => {
       const real = memoryInbox();
       const append = vi.fn(real.append.bind(real)).mockRejectedValueOnce(new Error("disk full"));
-      const { post, lines, entries, outcomes } = await open({ inbox: handleOf(wrapInbox(real, { append })) });
+      const { post, lines, entries, outcomes } = await open({
+        inbox: handleOf(wrapInbox(real, { append })),
+      });
       const reply = await post(envelope());
       expectError(reply, 503, "unavailable");
       expect(Number(reply.headers["retry-after"])).toBeGreaterThan(0);
@@ -595,7 +673,9 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         await slow.opened;
         return real.append(entry);
       });
-      const { receiver, post, entries } = await open({ inbox: handleOf(wrapInbox(real, { append })) });
+      const { receiver, post, entries } = await open({
+        inbox: handleOf(wrapInbox(real, { append })),
+      });
       const posted = post(envelope());
       await until(() => expect(append).toHaveBeenCalled());
       const closed = receiver.close();
@@ -608,7 +688,9 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
 
   describe("with secrets that change", () => {
     it("[case 9] is 200 for any of several, and the outcome says which one", async () => {
-      const { post, outcomes } = await open({ secret: ["the-new-secret-000001", "the-old-secret-000001"] });
+      const { post, outcomes } = await open({
+        secret: ["the-new-secret-000001", "the-old-secret-000001"],
+      });
       expect((await post(freshEnvelope(), "the-new-secret-000001")).status).toBe(200);
       expect((await post(freshEnvelope(), "the-old-secret-000001")).status).toBe(200);
       expect((await post("{}", "the-old-secret-000001")).status).toBe(400);
@@ -668,13 +750,16 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       socket.write(body);
       const answer = splitAnswer(await readAll(socket));
       expect(answer.status).toBe(status);
-      expect(/^content-length: (\d+)$/im.exec(answer.head)?.[1]).toBe(String(answer.body.byteLength));
+      expect(/^content-length: (\d+)$/im.exec(answer.head)?.[1]).toBe(
+        String(answer.body.byteLength),
+      );
     }
     expect((await ask({ body: GOOD })).headers["content-length"]).toBeDefined();
   });
 });
 
-// All adapters at once, as the connection of a sender that has not sent its whole body stays open for half a second.
+// All adapters at once, as the connection of a sender that has not sent its whole body stays open
+// for half a second.
 describe("over each adapter that reads bodies itself, the answer", () => {
   const streaming = ADAPTERS.filter(({ hides }) => hides?.stream === undefined);
   const answerEach = (options: Partial<ReceiverOptions>, rest: string) =>
@@ -685,12 +770,22 @@ describe("over each adapter that reads bodies itself, the answer", () => {
         socket.write(`POST /webhooks HTTP/1.1\r\n${SIGNED}${rest}`);
         const { status, head } = splitAnswer(await readAll(socket));
         const isClosed = /^connection: close$/im.test(head) || adapter.hides?.connection;
-        return { over: adapter.name, status, isClosed, outcomes: outcomes(), entries: await entries() };
+        return {
+          over: adapter.name,
+          status,
+          isClosed,
+          outcomes: outcomes(),
+          entries: await entries(),
+        };
       }),
     );
   const everywhere = (status: number, reason: string) =>
     streaming.map(({ name: over }) => ({
-      ...{ over, status, isClosed: true, outcomes: [{ type: "refused", reason }], entries: [] },
+      over,
+      status,
+      isClosed: true,
+      outcomes: [{ type: "refused", reason }],
+      entries: [],
     }));
 
   it("[case 46] is 408 for a body that does not arrive in time", async () => {

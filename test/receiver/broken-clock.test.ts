@@ -43,7 +43,13 @@ const FAULTS: readonly [string, () => unknown][] = [
 function incoming(): Incoming {
   const body = bytes(freshEnvelope());
   const target = "/webhooks";
-  return { method: "POST", target, path: target, headers: signedHeaders(body), read: async () => body };
+  return {
+    method: "POST",
+    target,
+    path: target,
+    headers: signedHeaders(body),
+    read: async () => body,
+  };
 }
 
 async function open(inbox = inboxFile()) {
@@ -101,7 +107,8 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
   it("makes accept() report misconfigured if it breaks while the delivery is kept", async () => {
     const { receiver, clock } = await open("memory:");
     await receiver.start();
-    await receiver.accept(deliveryOf(freshEnvelope())); // by its end, the first look for what is due is over
+    // by its end, the first look for what is due is over
+    await receiver.accept(deliveryOf(freshEnvelope()));
     await until(async () => expect((await inboxOf(receiver).counts()).received).toBe(1));
     const delivery = deliveryOf(envelope());
     let reads = 0;
@@ -156,7 +163,12 @@ it("receive() answers, whatever the logger, an observer or the store throws", as
   let damaged = false;
   const inbox = wrapInbox(memoryInbox(), { append: () => Promise.reject(new Error("no store")) });
   Object.defineProperty(inbox, "damage", { get: () => (damaged ? fail() : undefined) });
-  const receiver = createReceiver({ secret: SECRET, inbox: handleOf(inbox), log, clock: () => NOW });
+  const receiver = createReceiver({
+    secret: SECRET,
+    inbox: handleOf(inbox),
+    log,
+    clock: () => NOW,
+  });
   onTestFinished(() => {
     damaged = false;
     return receiver.close();

@@ -11,7 +11,10 @@ const CHANNEL = { name: "stream", address: "ws://127.0.0.1:1/stream" };
 it("a delivery over a channel needs no signature; its exact bytes are kept and its handlers run", async () => {
   const { receiver, entry, untilState } = await openReceiver();
   const seen: string[] = [];
-  receiver.on("payment.received", (event, { delivery }) => void seen.push(`${event.id} ${delivery.method}`));
+  receiver.on(
+    "payment.received",
+    (event, { delivery }) => void seen.push(`${event.id} ${delivery.method}`),
+  );
   const body = Buffer.from(JSON.stringify(envelope(), null, 3));
   const outcome = await receiver.acceptFrom(CHANNEL, body);
   expect(outcome).toMatchObject({ type: "accepted", duplicate: false, channel: "stream" });
@@ -28,7 +31,10 @@ it("the entry of a channel's delivery is marked by its method, and has no header
   expect(delivery).toMatchObject({ method: CHANNEL_METHOD, target: CHANNEL.address, headers: {} });
   if (delivery === undefined) throw new Error("nothing was kept");
   const saved = parseFixture(Buffer.from(formatDelivery(delivery)), "saved");
-  expect(saved).toMatchObject({ type: "delivery", delivery: { method: CHANNEL_METHOD, headers: {} } });
+  expect(saved).toMatchObject({
+    type: "delivery",
+    delivery: { method: CHANNEL_METHOD, headers: {} },
+  });
 });
 
 it("an event received over the channel and signed is one event", async () => {
@@ -61,7 +67,9 @@ it("a delivery over a channel is refused if it exceeds the size limit, or arrive
   expect(outcome).toEqual({ type: "refused", reason: "too_large" });
   expect(await receiver.acceptFrom(CHANNEL, Buffer.alloc(10))).toMatchObject({ type: "rejected" });
   await receiver.close();
-  expect(await receiver.acceptFrom(CHANNEL, Buffer.alloc(1))).toMatchObject({ type: "unavailable" });
+  expect(await receiver.acceptFrom(CHANNEL, Buffer.alloc(1))).toMatchObject({
+    type: "unavailable",
+  });
   expect(outcomes().map(({ type }) => type)).toEqual(["refused", "rejected", "unavailable"]);
   expect(await entries()).toHaveLength(1);
 });

@@ -27,12 +27,15 @@ describe("trustAtStart", () => {
     [NOW - QUIET, true],
     [NOW - QUIET - 1, false],
     [0, false],
-  ])("with the last entry received at %s, the clock is trusted at once: %s", (lastReceived, believed) => {
-    const trust = trustAtStart(START, lastReceived);
-    expect(isTrusted(trust)).toBe(believed);
-    expect(isTrusted(trustAt(later(trust, AGREEMENT - 1), trust))).toBe(believed);
-    expect(isTrusted(trustAt(later(trust, AGREEMENT), trust))).toBe(true);
-  });
+  ])(
+    "with the last entry received at %s, the clock is trusted at once: %s",
+    (lastReceived, believed) => {
+      const trust = trustAtStart(START, lastReceived);
+      expect(isTrusted(trust)).toBe(believed);
+      expect(isTrusted(trustAt(later(trust, AGREEMENT - 1), trust))).toBe(believed);
+      expect(isTrusted(trustAt(later(trust, AGREEMENT), trust))).toBe(true);
+    },
+  );
 });
 
 describe("trustAt", () => {
@@ -68,7 +71,10 @@ describe("trustAt", () => {
   });
 
   it("never trusts the clock within an hour of a jump, for any sequence of jumps", () => {
-    const step = fc.record({ ms: fc.nat(2 * AGREEMENT), leap: fc.integer({ min: -DAY, max: DAY }) });
+    const step = fc.record({
+      ms: fc.nat(2 * AGREEMENT),
+      leap: fc.integer({ min: -DAY, max: DAY }),
+    });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
         let trust = trustAtStart(START, undefined);

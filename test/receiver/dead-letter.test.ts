@@ -8,23 +8,40 @@ const delivery = deliveryOf(envelope());
 const secret = { role: "current", fingerprint: "0123abcd" } as const;
 const accepted: Accepted = {
   type: "accepted",
-  ...{ eventId: "evt_1", seq: 7, kind: "lead.created", duplicate: false, entryState: "waiting", secret },
+  eventId: "evt_1",
+  seq: 7,
+  kind: "lead.created",
+  duplicate: false,
+  entryState: "waiting",
+  secret,
 };
 const rejected: Rejected = {
   type: "rejected",
-  ...{ kind: "lead.created", seq: 8, eventId: "raw_1", duplicate: false, secret },
+  kind: "lead.created",
+  seq: 8,
+  eventId: "raw_1",
+  duplicate: false,
+  secret,
   rejection: { reason: "too_old", message: "it is old" },
 };
 
 describe("letterOf", () => {
   it("returns the dead letter that a delivery has become", () => {
     expect(letterOf(rejected)).toEqual({
-      ...{ seq: 8, eventId: "raw_1", kind: "lead.created", reason: "too_old", problems: [] },
+      seq: 8,
+      eventId: "raw_1",
+      kind: "lead.created",
+      reason: "too_old",
+      problems: [],
       error: null,
     });
     const problems = [{ field: "data.rooms", message: "is missing" }];
     expect(letterOf({ ...accepted, reason: "invalid_data", problems })).toEqual({
-      ...{ seq: 7, eventId: "evt_1", kind: "lead.created", reason: "invalid_data", problems },
+      seq: 7,
+      eventId: "evt_1",
+      kind: "lead.created",
+      reason: "invalid_data",
+      problems,
       error: null,
     });
   });
@@ -41,7 +58,14 @@ describe("letterOf", () => {
 });
 
 describe("withEvent", () => {
-  const letter = { seq: 7, eventId: "evt_own", kind: null, reason: "too_old", problems: [], error: null };
+  const letter = {
+    seq: 7,
+    eventId: "evt_own",
+    kind: null,
+    reason: "too_old",
+    problems: [],
+    error: null,
+  };
 
   it("adds the event under the entry's id, if the delivery is one", () => {
     expect(withEvent({ ...letter, delivery }, "agency")).toMatchObject({
@@ -51,6 +75,8 @@ describe("withEvent", () => {
   });
 
   it("adds none if the delivery cannot be read", () => {
-    expect(withEvent({ ...letter, delivery: deliveryOf("{") }, "agency")).toMatchObject({ event: null });
+    expect(withEvent({ ...letter, delivery: deliveryOf("{") }, "agency")).toMatchObject({
+      event: null,
+    });
   });
 });

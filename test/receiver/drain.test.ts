@@ -12,7 +12,15 @@ import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { openReceiver } from "./open.ts";
-import { deliveryOf, freshEnvelope, gate, inboxFile, keptLog, SECRET, wrapInbox } from "./sample.ts";
+import {
+  deliveryOf,
+  freshEnvelope,
+  gate,
+  inboxFile,
+  keptLog,
+  SECRET,
+  wrapInbox,
+} from "./sample.ts";
 
 const BUDGET = { budget: 10_000 };
 const NOTHING = {
@@ -34,7 +42,10 @@ beforeAll(async () => {
 const INBOXES: readonly [string, () => { first: Inbox; again: Inbox }][] = [
   ["in memory", () => twice(memoryInbox())],
   ["in a file", () => twice(sqliteInbox(inboxFile()))],
-  ["on PostgreSQL", () => ({ first: postgres.makeInbox(), again: postgresStore(postgres.database) })],
+  [
+    "on PostgreSQL",
+    () => ({ first: postgres.makeInbox(), again: postgresStore(postgres.database) }),
+  ],
 ];
 
 function twice(inbox: Inbox) {
@@ -135,7 +146,9 @@ it("a drain after close() is refused, and one under way is ended by it", async (
   const started = gate();
   receiver.on("*", (_, { signal }) => {
     started.open();
-    return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    return new Promise((_resolve, reject) =>
+      signal.addEventListener("abort", () => reject(signal.reason)),
+    );
   });
   const draining = receiver.drain(BUDGET);
   await started.opened;
@@ -173,14 +186,18 @@ it.each([
   [{ budget: 1 }],
 ])("mistakes are refused with the fix: %j", async (options) => {
   const { receiver } = await openReceiver();
-  await expect(receiver.drain(options as typeof BUDGET)).rejects.toMatchObject({ code: "option_invalid" });
+  await expect(receiver.drain(options as typeof BUDGET)).rejects.toMatchObject({
+    code: "option_invalid",
+  });
 });
 
 it("a process that only drained ends by itself, and nothing is left that would go on later", async () => {
   const inbox = inboxFile();
   await keepEvents(sqliteInbox(inbox), 20);
   const child = join(import.meta.dirname, "children", "drains.js");
-  const { stdout } = await promisify(execFile)(process.execPath, [child, inbox], { timeout: 30_000 });
+  const { stdout } = await promisify(execFile)(process.execPath, [child, inbox], {
+    timeout: 30_000,
+  });
   const { nextRunAt: _, ...counts } = NOTHING;
   expect(JSON.parse(stdout)).toEqual({
     report: { ...counts, handled: 20 },

@@ -8,7 +8,15 @@ import { type Learned, learn } from "../../src/learn/shape.ts";
 import { writeShapes } from "../../src/learn/shape-file.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { Drift } from "../../src/receiver/drift.ts";
-import { bytes, deliveryOf, freshEnvelope, keptLog, SECRET, signedHeaders, until } from "./sample.ts";
+import {
+  bytes,
+  deliveryOf,
+  freshEnvelope,
+  keptLog,
+  SECRET,
+  signedHeaders,
+  until,
+} from "./sample.ts";
 
 /** A shape file learned from payments like this one. */
 function shapeFile(data: object): string {
@@ -24,7 +32,12 @@ function shapeFile(data: object): string {
 /** A receiver that compares events with a shape file, and what it tells. */
 async function comparing(file: string) {
   const { log, lines } = keptLog();
-  const receiver = createReceiver({ secret: SECRET, inbox: "memory:", log, drift: watchDrift(file) });
+  const receiver = createReceiver({
+    secret: SECRET,
+    inbox: "memory:",
+    log,
+    drift: watchDrift(file),
+  });
   const told: Drift[] = [];
   receiver.onDrift((drift) => told.push(drift));
   let handled = 0;
@@ -38,7 +51,9 @@ async function comparing(file: string) {
     const body = bytes(
       freshEnvelope({ event, data, timestamp: new Date(Date.now() - ++sent).toISOString() }),
     );
-    const outcome = await receiver.accept(deliveryOf(body.toString(), signedHeaders(body), Date.now()));
+    const outcome = await receiver.accept(
+      deliveryOf(body.toString(), signedHeaders(body), Date.now()),
+    );
     expect(outcome.type).toBe("accepted");
     await until(() => expect(handled).toBe(sent));
   };
@@ -77,7 +92,9 @@ it("events that do not fit their schema are compared too, although they are dead
     const body = bytes(
       freshEnvelope({ event: "payment.received", data: { id: "pay_1002", amount }, timestamp }),
     );
-    const outcome = await receiver.accept(deliveryOf(body.toString(), signedHeaders(body), Date.now()));
+    const outcome = await receiver.accept(
+      deliveryOf(body.toString(), signedHeaders(body), Date.now()),
+    );
     expect(outcome).toMatchObject({ type: "accepted", reason: "invalid_data" });
   }
   expect(told).toMatchObject([{ path: "data.amount", what: "type changed", seq: 1 }]);

@@ -16,7 +16,10 @@ function read() {
 
 function settingsOf(options: object) {
   return readOptions({
-    ...{ secret: SECRET, inbox: "memory:", log: keptLog().log, source: "agency" },
+    secret: SECRET,
+    inbox: "memory:",
+    log: keptLog().log,
+    source: "agency",
     ...options,
   } as ReceiverOptions);
 }
@@ -27,7 +30,9 @@ const orderBy = (own: unknown) => orderKey(read(), settingsOf({ orderBy: () => o
 describe("dedupKey", () => {
   it("is source, id and timestamp of the event, unless the user has an identity", () => {
     expect(dedupKey(read(), settingsOf({}))).toEqual({
-      ...{ source: "agency", eventId: "evt_own", timestamp: NOW },
+      source: "agency",
+      eventId: "evt_own",
+      timestamp: NOW,
     });
     expect(keyBy("mine")).toEqual({ source: "agency", eventId: "mine", timestamp: OWN_IDENTITY });
   });

@@ -20,7 +20,9 @@ const reject = () => Promise.reject(new Error("mine"));
 let warnings: string[] = [];
 beforeEach(() => {
   warnings = [];
-  vi.spyOn(process, "emitWarning").mockImplementation((message) => void warnings.push(String(message)));
+  vi.spyOn(process, "emitWarning").mockImplementation(
+    (message) => void warnings.push(String(message)),
+  );
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -29,7 +31,11 @@ describe("a logger that throws already while a receiver starts", () => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-new-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const log = { debug: fail, info: fail, warn: fail, error: fail };
-    const { receiver } = await openReceiver({ inbox: join(folder, "new.db"), secret: "short", log });
+    const { receiver } = await openReceiver({
+      inbox: join(folder, "new.db"),
+      secret: "short",
+      log,
+    });
     expect(receiver.ready).toBe(true);
     expect(warnings).toHaveLength(1);
   });
@@ -51,7 +57,12 @@ describe.each([
     openReceiver({ inbox: handleOf(inbox), ...(log && { log: log as never }), lease: 60 });
   const post = async (receiver: Receiver) => {
     const body = bytes(freshEnvelope());
-    const request = { method: "POST", target: "/webhooks", path: "/webhooks", headers: signedHeaders(body) };
+    const request = {
+      method: "POST",
+      target: "/webhooks",
+      path: "/webhooks",
+      headers: signedHeaders(body),
+    };
     return (await receiver.receive({ ...request, read: async () => body })).status;
   };
 
@@ -110,7 +121,12 @@ describe.each([
     const caught = uncaught();
     const { receiver } = await open(memoryInbox());
     const body = bytes(freshEnvelope({ timestamp: at(DAY) }));
-    const request = { method: "POST", target: "/webhooks", path: "/webhooks", headers: signedHeaders(body) };
+    const request = {
+      method: "POST",
+      target: "/webhooks",
+      path: "/webhooks",
+      headers: signedHeaders(body),
+    };
     for (let time = 0; time < 3; time++) {
       expect((await receiver.receive({ ...request, read: async () => body })).status).toBe(400);
     }

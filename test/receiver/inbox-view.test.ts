@@ -20,7 +20,9 @@ import {
 
 const invalid = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });
 
-/** A receiver with a handled, a dead and a received entry, and one that waits for another process. */
+/**
+ * A receiver with a handled, a dead and a received entry, and one that waits for another process.
+ */
 async function opened() {
   const { receiver, clock } = await openReceiver({
     retry: { attempts: 1, delay: 0, jitter: 0 },
@@ -47,7 +49,10 @@ describe("a receiver's inbox", () => {
     const { inbox } = await opened();
     const none = { waiting: 0, failing: 0, running: 0, handled: 0, dead: 0, received: 0 };
     expect(await inbox.count()).toEqual({ ...none, handled: 1, dead: 1, received: 1 });
-    expect(await inbox.count({ kinds: ["lead.*"], sources: ["service"] })).toEqual({ ...none, dead: 1 });
+    expect(await inbox.count({ kinds: ["lead.*"], sources: ["service"] })).toEqual({
+      ...none,
+      dead: 1,
+    });
     expect(await inbox.count({ until: NOW })).toEqual(none);
   });
 
@@ -58,7 +63,9 @@ describe("a receiver's inbox", () => {
       [2, "dead"],
       [3, "received"],
     ]);
-    expect(await inbox.list({ states: ["received", "handled"], limit: 1 })).toMatchObject([{ seq: 3 }]);
+    expect(await inbox.list({ states: ["received", "handled"], limit: 1 })).toMatchObject([
+      { seq: 3 },
+    ]);
     expect(await inbox.list({ states: ["waiting"] })).toEqual([]);
   });
 
@@ -75,10 +82,15 @@ describe("a receiver's inbox", () => {
     const { inbox } = await opened();
     const shown = await inbox.show(2);
     expect(shown).toMatchObject({
-      ...{ seq: 2, state: "dead", reason: "attempts_exhausted", attempts: 1 },
+      seq: 2,
+      state: "dead",
+      reason: "attempts_exhausted",
+      attempts: 1,
       runs: [{ handler: "lead.created", outcome: "error", error: "no such agent" }],
     });
-    expect(Buffer.from(shown?.delivery?.body ?? [])).toEqual(bytes(envelope({ event: "lead.created" })));
+    expect(Buffer.from(shown?.delivery?.body ?? [])).toEqual(
+      bytes(envelope({ event: "lead.created" })),
+    );
     expect(await inbox.show(9)).toBe(undefined);
   });
 
@@ -88,7 +100,9 @@ describe("a receiver's inbox", () => {
     expect(await inbox.retry({ states: ["dead"] })).toBe(1);
     await counts({ handled: 2, received: 1 });
     expect(await inbox.retry({})).toBe(1);
-    const { receiver, clock } = await openReceiver({ retry: { attempts: 5, delay: DAY, maxDelay: DAY } });
+    const { receiver, clock } = await openReceiver({
+      retry: { attempts: 5, delay: DAY, maxDelay: DAY },
+    });
     let runs = 0;
     receiver.on("*", () => {
       runs++;
@@ -150,7 +164,14 @@ describe("a receiver's inbox", () => {
 
   it("has no other members, and no member can be replaced", async () => {
     const { receiver } = await openReceiver();
-    expect(Object.keys(receiver.inbox).sort()).toEqual(["count", "drop", "list", "prune", "retry", "show"]);
+    expect(Object.keys(receiver.inbox).sort()).toEqual([
+      "count",
+      "drop",
+      "list",
+      "prune",
+      "retry",
+      "show",
+    ]);
     expect(Object.isFrozen(receiver.inbox)).toBe(true);
   });
 });
@@ -175,9 +196,12 @@ describe("a wrong selection", () => {
     expect(await inbox.count()).toMatchObject({ handled: 1, dead: 1, received: 1 });
   });
 
-  it.each([{ states: ["dead"] }, { seqs: [1] }, { limit: 1 }])("to count by %j is refused", async (of) => {
-    await expect(inbox.count(of as never)).rejects.toEqual(invalid);
-  });
+  it.each([{ states: ["dead"] }, { seqs: [1] }, { limit: 1 }])(
+    "to count by %j is refused",
+    async (of) => {
+      await expect(inbox.count(of as never)).rejects.toEqual(invalid);
+    },
+  );
 
   it.each([{}, { olderThan: "1 day" }, { olderThan: 30 * DAY, states: ["running"] }, undefined])(
     "to prune by %j is refused",
@@ -190,9 +214,9 @@ describe("a wrong selection", () => {
 describe("inboxOf", () => {
   it("returns the store that a receiver was given", () => {
     const store = memoryInbox();
-    expect(inboxOf(createReceiver({ secret: SECRET, inbox: handleOf(store), log: keptLog().log }))).toBe(
-      store,
-    );
+    expect(
+      inboxOf(createReceiver({ secret: SECRET, inbox: handleOf(store), log: keptLog().log })),
+    ).toBe(store);
   });
 
   it("refuses what is no receiver", () => {

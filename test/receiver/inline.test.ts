@@ -3,12 +3,30 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import type { Incoming, Inline } from "../../src/receiver/incoming.ts";
 import { openReceiver } from "./open.ts";
-import { bytes, deliveryOf, envelope, freshEnvelope, signedHeaders, until, wrapInbox } from "./sample.ts";
+import {
+  bytes,
+  deliveryOf,
+  envelope,
+  freshEnvelope,
+  signedHeaders,
+  until,
+  wrapInbox,
+} from "./sample.ts";
 
-function incoming(content: object | string = freshEnvelope(), parts: Partial<Incoming> = {}): Incoming {
+function incoming(
+  content: object | string = freshEnvelope(),
+  parts: Partial<Incoming> = {},
+): Incoming {
   const body = bytes(content);
   const read = async () => body;
-  return { method: "POST", target: "/in", path: "/in", headers: signedHeaders(body), read, ...parts };
+  return {
+    method: "POST",
+    target: "/in",
+    path: "/in",
+    headers: signedHeaders(body),
+    read,
+    ...parts,
+  };
 }
 
 const OWN = { status: 202, headers: {}, body: Buffer.from("own") };
@@ -26,7 +44,12 @@ describe("receive with an inline answer", () => {
     const inline = holding();
     expect(await receiver.receive(incoming(), inline)).toBe(OWN);
     expect(inline.answer).toHaveBeenCalledExactlyOnceWith(
-      expect.objectContaining({ type: "accepted", seq: 1, entryState: "waiting", duplicate: false }),
+      expect.objectContaining({
+        type: "accepted",
+        seq: 1,
+        entryState: "waiting",
+        duplicate: false,
+      }),
     );
     clock.now += 999;
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -54,7 +77,9 @@ describe("receive with an inline answer", () => {
 
   it("is not called for an event that could not be stored", async () => {
     const append = () => Promise.reject(new Error("disk full"));
-    const { receiver } = await openReceiver({ inbox: handleOf(wrapInbox(memoryInbox(), { append })) });
+    const { receiver } = await openReceiver({
+      inbox: handleOf(wrapInbox(memoryInbox(), { append })),
+    });
     const inline = holding();
     expect(await receiver.receive(incoming(), inline)).toMatchObject({ status: 503 });
     expect(inline.answer).not.toHaveBeenCalled();

@@ -9,7 +9,12 @@ import type { ReceiverOptions } from "../../src/receiver/options/receiver-option
 import { envelope, keptLog, NOW, SECRET } from "./sample.ts";
 
 async function judged(options: Partial<ReceiverOptions>) {
-  const settings = readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, ...options });
+  const settings = readOptions({
+    secret: SECRET,
+    inbox: "memory:",
+    log: keptLog().log,
+    ...options,
+  });
   const read = readEnvelope(Buffer.from(JSON.stringify(envelope())));
   if (!read.ok) throw new Error(read.rejection.reason);
   const { event, data } = read.envelope;
@@ -30,7 +35,9 @@ describe("judge", () => {
     };
     expect(judgement).toMatchObject({
       key: { source: "agency", eventId, timestamp: NOW },
-      ...{ order: null, problems: [], ready: { event, schemas: settings.schemas } },
+      order: null,
+      problems: [],
+      ready: { event, schemas: settings.schemas },
     });
   });
 
@@ -46,8 +53,14 @@ describe("judge", () => {
 
   it("asks the user for key and order, and does not hand on what the user's code has seen", async () => {
     const { judgement } = await judged({ identity: () => "mine" });
-    expect(judgement).toMatchObject({ key: { eventId: "mine", timestamp: OWN_IDENTITY }, ready: undefined });
-    expect((await judged({ orderBy: () => "a" })).judgement).toMatchObject({ order: "a", ready: undefined });
+    expect(judgement).toMatchObject({
+      key: { eventId: "mine", timestamp: OWN_IDENTITY },
+      ready: undefined,
+    });
+    expect((await judged({ orderBy: () => "a" })).judgement).toMatchObject({
+      order: "a",
+      ready: undefined,
+    });
   });
 
   it("names the user's function that throws, and keeps what it threw", async () => {

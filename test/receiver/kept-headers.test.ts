@@ -22,7 +22,12 @@ describe("keptHeaders", () => {
   });
 
   it("keeps every other header with its values", () => {
-    const headers = { "x-service-signature": "sha256=00", accept: "*/*", "x-list": ["a", "b"], "": "c" };
+    const headers = {
+      "x-service-signature": "sha256=00",
+      accept: "*/*",
+      "x-list": ["a", "b"],
+      "": "c",
+    };
     expect(keptHeaders(headers)).toEqual(headers);
   });
 });

@@ -17,9 +17,9 @@ const IP = "192.0.2.1";
 const AGENT = "agent/1.0";
 
 /**
- * The events of each source, with all the fields that AWS documents. They are written from its documentation ("Payload
- * format version", "Input format of a Lambda function for proxy integration", "Function URL payloads", "Lambda functions as
- * targets"), not recorded from AWS.
+ * The events of each source, with all the fields that AWS documents. They are written from its
+ * documentation ("Payload format version", "Input format of a Lambda function for proxy
+ * integration", "Function URL payloads", "Lambda functions as targets"), not recorded from AWS.
  */
 export const EVENTS = {
   "an HTTP API": (request) => format2(request, "abc123"),
@@ -47,10 +47,15 @@ function format2(request: GatewayRequest, apiId: string) {
     rawPath,
     rawQueryString,
     ...(cookies && { cookies }),
-    headers: mapHeaders(headers, (values, name) => (name === "cookie" ? undefined : values.join(","))),
+    headers: mapHeaders(headers, (values, name) =>
+      name === "cookie" ? undefined : values.join(","),
+    ),
     ...(query.length > 0 && {
       queryStringParameters: Object.fromEntries(
-        [...names].map((name) => [name, new URLSearchParams(rawQueryString).getAll(name).join(",")]),
+        [...names].map((name) => [
+          name,
+          new URLSearchParams(rawQueryString).getAll(name).join(","),
+        ]),
       ),
     }),
     requestContext: {
@@ -103,7 +108,8 @@ function balancer({ method, target, headers, body }: GatewayRequest, multiple: b
   // Not decoded, unlike API Gateway.
   const pairs = query === "" ? [] : query.split("&").map((pair) => pair.split(/=(.*)/s));
   const byName = new Map<string, string[]>();
-  for (const [name = "", value = ""] of pairs) byName.set(name, [...(byName.get(name) ?? []), value]);
+  for (const [name = "", value = ""] of pairs)
+    byName.set(name, [...(byName.get(name) ?? []), value]);
   const last = [...byName].map(([name, values]) => [name, values.at(-1) ?? ""] as const);
   const type = headers["content-type"]?.at(-1) ?? "";
   const isText = /^(?:text\/|application\/(?:json|javascript|xml))/.test(type);
@@ -140,10 +146,15 @@ function bodyByType({ headers, body }: GatewayRequest) {
 
 function queryOf(query: URLSearchParams) {
   const names = [...new Set(query.keys())];
-  if (names.length === 0) return { queryStringParameters: null, multiValueQueryStringParameters: null };
+  if (names.length === 0)
+    return { queryStringParameters: null, multiValueQueryStringParameters: null };
   return {
-    queryStringParameters: Object.fromEntries(names.map((name) => [name, query.getAll(name).at(-1) ?? ""])),
-    multiValueQueryStringParameters: Object.fromEntries(names.map((name) => [name, query.getAll(name)])),
+    queryStringParameters: Object.fromEntries(
+      names.map((name) => [name, query.getAll(name).at(-1) ?? ""]),
+    ),
+    multiValueQueryStringParameters: Object.fromEntries(
+      names.map((name) => [name, query.getAll(name)]),
+    ),
   };
 }
 

@@ -4,7 +4,10 @@ import { deliveryOf, envelope, inboxFile } from "./sample.ts";
 
 const LEASE = 300;
 
-/** Advances timers and the wall clock, in steps much shorter than a lease, so that the inbox can keep up. */
+/**
+ * Advances timers and the wall clock, in steps much shorter than a lease, so that the inbox can
+ * keep up.
+ */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 10) {
     await vi.advanceTimersByTimeAsync(10);
@@ -13,7 +16,9 @@ async function pass(ms: number): Promise<void> {
 }
 
 it("[case 75] two receivers on one file never run an entry concurrently, even if its handler outlasts the lease", async () => {
-  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
+  vi.useFakeTimers({
+    toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"],
+  });
   onTestFinished(() => void vi.useRealTimers());
   const options = { inbox: inboxFile(), lease: LEASE, poll: 50, clock: () => Date.now() };
   const receivers = [await openReceiver(options), await openReceiver(options)];

@@ -17,25 +17,31 @@ it.each([
     },
   ],
   ["and returns no promise", () => blockFor(BLOCKED + 600)],
-])("a handler that blocks the event loop %s is named in the log, and for how long", async (_, handler) => {
-  const { log, lines } = keptLog();
-  const receiver = createReceiver({
-    secret: SECRET,
-    inbox: join(tempFolder(), "inbox.db"),
-    log,
-    clock: () => NOW,
-  });
-  receiver.on("*", handler);
-  await receiver.start();
-  onTestFinished(() => receiver.close());
-  await receiver.accept(deliveryOf(freshEnvelope()));
-  const blocked = () => lines.filter(({ message }) => message.includes("event loop was blocked"));
-  await vi.waitFor(() => expect(blocked()).toHaveLength(1), { timeout: 10_000 });
-  const [line] = blocked();
-  expect(line).toMatchObject({ level: "warn", fields: { entries: expect.stringMatching(/^#1 [a-z_.]+$/) } });
-  const { blocked: ms } = (line?.fields ?? {}) as { blocked?: number };
-  expect(ms).toBeGreaterThanOrEqual(BLOCKED);
-});
+])(
+  "a handler that blocks the event loop %s is named in the log, and for how long",
+  async (_, handler) => {
+    const { log, lines } = keptLog();
+    const receiver = createReceiver({
+      secret: SECRET,
+      inbox: join(tempFolder(), "inbox.db"),
+      log,
+      clock: () => NOW,
+    });
+    receiver.on("*", handler);
+    await receiver.start();
+    onTestFinished(() => receiver.close());
+    await receiver.accept(deliveryOf(freshEnvelope()));
+    const blocked = () => lines.filter(({ message }) => message.includes("event loop was blocked"));
+    await vi.waitFor(() => expect(blocked()).toHaveLength(1), { timeout: 10_000 });
+    const [line] = blocked();
+    expect(line).toMatchObject({
+      level: "warn",
+      fields: { entries: expect.stringMatching(/^#1 [a-z_.]+$/) },
+    });
+    const { blocked: ms } = (line?.fields ?? {}) as { blocked?: number };
+    expect(ms).toBeGreaterThanOrEqual(BLOCKED);
+  },
+);
 
 /** A watch whose looks the test makes, some milliseconds after the one before. */
 function watched(running: { seq: number; kind: string | null }[] = []) {

@@ -1,18 +1,30 @@
 import { expect, it } from "vitest";
-import { createTestReceiver, sampleEvent, signedRequest, TEST_SECRET } from "../../src/entries/testing.ts";
-import type { DeliveryObservation } from "../../src/receiver/observation.ts";
+import {
+  createTestReceiver,
+  sampleEvent,
+  signedRequest,
+  TEST_SECRET,
+} from "../../src/entries/testing.ts";
+import type { AttemptObservation } from "../../src/receiver/observation.ts";
+import type { InspectedDelivery } from "../../src/receiver/observed.ts";
 
 /** Returns what an observer receives for one request. */
 async function observed(headers: Record<string, string>, body: Uint8Array, target = "/webhooks") {
   const receiver = await createTestReceiver();
-  const told: DeliveryObservation[] = [];
+  const told: InspectedDelivery[] = [];
   const digests: unknown[] = [];
-  receiver.observe((observation) => {
+  receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
     if (observation.type !== "delivery") return;
     told.push(observation);
     setImmediate(() => digests.push(observation.digests?.()));
   });
-  await receiver.receive({ method: "POST", target, path: "/webhooks", headers, read: async () => body });
+  await receiver.receive({
+    method: "POST",
+    target,
+    path: "/webhooks",
+    headers,
+    read: async () => body,
+  });
   for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
   await receiver.close();
   const [observation] = told;
@@ -27,7 +39,10 @@ it("an observation has the request's headers, without credentials", async () => 
   const taken = await observed({ ...headers, ...CREDENTIALS }, body);
   expect(taken.observation.headers).toEqual(headers);
   const refused = await observed({ "x-tag": "one", ...CREDENTIALS }, body, "/elsewhere");
-  expect(refused.observation).toMatchObject({ outcome: { type: "refused" }, headers: { "x-tag": "one" } });
+  expect(refused.observation).toMatchObject({
+    outcome: { type: "refused" },
+    headers: { "x-tag": "one" },
+  });
   expect(Object.keys(refused.observation.headers)).toEqual(["x-tag"]);
 });
 

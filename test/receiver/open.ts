@@ -9,7 +9,10 @@ import { bytes, frozenClock, keptLog, SECRET, signedHeaders, until } from "./sam
 import type { Adapter, Reply, Request } from "./wire.ts";
 import { send } from "./wire.ts";
 
-/** Starts a receiver with a frozen clock, and returns it with what tests inspect. Closed when the test ends. */
+/**
+ * Starts a receiver with a frozen clock, and returns it with what tests inspect. Closed when the
+ * test ends.
+ */
 export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
   const { log, lines } = keptLog();
   const clock = frozenClock();
@@ -37,12 +40,17 @@ export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
   const untilState = (state: Entry["state"]) =>
     until(async () => expect(await entry()).toMatchObject({ state }));
   const outcomes = () =>
-    seen.filter((one): one is DeliveryObservation => one.type === "delivery").map(({ outcome }) => outcome);
+    seen
+      .filter((one): one is DeliveryObservation => one.type === "delivery")
+      .map(({ outcome }) => outcome);
   return { receiver, lines, clock, seen, outcomes, entries, entry, untilState };
 }
 
 /** A receiver listening behind one of the adapters. */
-export async function openEndpoint(adapter: Pick<Adapter, "listen">, options: Partial<ReceiverOptions> = {}) {
+export async function openEndpoint(
+  adapter: Pick<Adapter, "listen">,
+  options: Partial<ReceiverOptions> = {},
+) {
   const opened = await openReceiver(options);
   const url = await adapter.listen(opened.receiver);
   return { ...opened, url, ...posting(url) };

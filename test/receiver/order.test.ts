@@ -34,7 +34,9 @@ describe("orderBy", () => {
       running.delete(data.property);
     });
     for (let number = 0; number < 60; number++) await deliver(`prop_${number % 6}`);
-    await until(async () => expect((await states()).every((state) => state === "handled")).toBe(true));
+    await until(async () =>
+      expect((await states()).every((state) => state === "handled")).toBe(true),
+    );
     expect(together).toBeGreaterThan(2);
     expect(order.size).toBe(6);
     for (const ids of order.values()) expect(ids).toEqual([...ids].sort((a, b) => a - b));

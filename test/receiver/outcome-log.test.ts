@@ -6,7 +6,16 @@ import { OutcomeLog } from "../../src/receiver/outcome-log.ts";
 import { haveOneHiddenClass } from "../hidden-class.ts";
 import { postTo } from "../observe/posting.ts";
 import { openReceiver } from "./open.ts";
-import { at, bytes, DAY, envelope, freshEnvelope, keptLog, signedHeaders, until } from "./sample.ts";
+import {
+  at,
+  bytes,
+  DAY,
+  envelope,
+  freshEnvelope,
+  keptLog,
+  signedHeaders,
+  until,
+} from "./sample.ts";
 
 /** A receiver with its lines about outcomes. */
 async function openLogged(options: Parameters<typeof openReceiver>[0] = {}) {
@@ -20,7 +29,10 @@ const DURATION = expect.any(Number);
 it("makes no line of a level that the logger says it does not write", async () => {
   const asked: string[] = [];
   const { log, outcomes } = keptLog();
-  const quiet = { ...log, isLevelEnabled: (level: string) => asked.push(level) > 0 && level !== "info" };
+  const quiet = {
+    ...log,
+    isLevelEnabled: (level: string) => asked.push(level) > 0 && level !== "info",
+  };
   const { receiver, post } = await openLogged({ log: quiet });
   const handled = new Promise((resolve) => receiver.on("payment.received", resolve));
   await post(envelope());
@@ -143,7 +155,10 @@ describe("the log has one line for", () => {
     const { post, logged } = await openLogged();
     await post("no JSON");
     await post(freshEnvelope({ timestamp: at(-30 * DAY) }));
-    const levels = logged.map(({ level, fields }) => [level, (fields as { reason?: string }).reason]);
+    const levels = logged.map(({ level, fields }) => [
+      level,
+      (fields as { reason?: string }).reason,
+    ]);
     expect(levels).toEqual([
       ["error", "invalid_json"],
       ["error", "too_old"],
@@ -170,7 +185,10 @@ describe("the log has one line for", () => {
     await post(envelope());
     await until(() => expect(logged).toHaveLength(3));
     const failed = { kind: "payment.received", handler: "books", error: "RangeError" };
-    expect(logged[1]).toMatchObject({ level: "warn", fields: { outcome: "failing", attempt: 1, ...failed } });
+    expect(logged[1]).toMatchObject({
+      level: "warn",
+      fields: { outcome: "failing", attempt: 1, ...failed },
+    });
     expect(logged[2]).toMatchObject({
       level: "error",
       fields: { outcome: "dead", reason: "attempts_exhausted", attempt: 2, ...failed },
@@ -189,7 +207,8 @@ describe("the log has one line for", () => {
 
   it("the first of many unauthentic requests, since anyone can send them", async () => {
     const { post, logged } = await openLogged();
-    for (let n = 0; n < 20; n++) await post(freshEnvelope(), { secret: "another-secret-0123456789" });
+    for (let n = 0; n < 20; n++)
+      await post(freshEnvelope(), { secret: "another-secret-0123456789" });
     for (let n = 0; n < 20; n++) await post(freshEnvelope(), { method: "GET" });
     expect(logged).toMatchObject([
       { level: "warn", fields: { outcome: "unauthorized", reason: "signature_mismatch" } },
@@ -210,13 +229,17 @@ it("a target that does not answer is logged once, not for each event that waits 
   await until(() => expect(about("target_away")).toHaveLength(1));
   isAway = false;
   await until(() => expect(about("handled")).toHaveLength(5));
-  expect(about("target_away")).toMatchObject([{ level: "warn", fields: { target: "http://app.test/" } }]);
+  expect(about("target_away")).toMatchObject([
+    { level: "warn", fields: { target: "http://app.test/" } },
+  ]);
   expect(about("target_back")).toMatchObject([{ level: "info" }]);
   expect(about("retry").filter(({ level }) => level !== "debug")).toEqual([]);
 });
 
 it("the log shows no body, header, query, secret or error's message", async () => {
-  const { receiver, post, logged, otherLines } = await openLogged({ retry: { attempts: 2, delay: 0 } });
+  const { receiver, post, logged, otherLines } = await openLogged({
+    retry: { attempts: 2, delay: 0 },
+  });
   receiver.on("*", () => Promise.reject(new Error("canary-message")));
   const body = bytes(freshEnvelope({ data: { id: "canary-payload" } }));
   await post(body, { headers: { ...signedHeaders(body), authorization: "canary-header" } });
@@ -233,6 +256,8 @@ it("a logger that throws costs the sender no answer", async () => {
   const fail = () => {
     throw new Error("disk full");
   };
-  const { receiver } = await openReceiver({ log: { debug: fail, info: fail, warn: fail, error: fail } });
+  const { receiver } = await openReceiver({
+    log: { debug: fail, info: fail, warn: fail, error: fail },
+  });
   expect((await postTo(receiver)(envelope())).status).toBe(200);
 });

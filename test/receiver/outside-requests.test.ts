@@ -35,7 +35,9 @@ it.each([1, 3, 40])(
     for (let number = 0; number < 20; number++) {
       await Promise.all(
         Array.from({ length: atATime }, (_, index) =>
-          requests.run(`request ${number}`, () => receiver.accept(delivery(number * atATime + index))),
+          requests.run(`request ${number}`, () =>
+            receiver.accept(delivery(number * atATime + index)),
+          ),
         ),
       );
       await sleep(atATime === 1 ? 3 : 0);

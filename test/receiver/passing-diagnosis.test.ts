@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import type { DeliveryObservation } from "../../src/receiver/observation.ts";
+import type { AttemptObservation } from "../../src/receiver/observation.ts";
+import type { InspectedDelivery } from "../../src/receiver/observed.ts";
 import { signed } from "../signature/diagnose/made.ts";
 import { openReceiver } from "./open.ts";
 import { SECRET } from "./sample.ts";
@@ -11,17 +12,19 @@ async function refused(
   header = signed(sent.replaceAll(" ", ""), SECRET),
 ) {
   const { receiver, entries, lines } = await openReceiver(options);
-  const seen: DeliveryObservation[] = [];
+  const seen: InspectedDelivery[] = [];
   const told: unknown[] = [];
   const bodies: unknown[] = [];
-  receiver.observe((observation) => {
+  receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
     if (observation.type !== "delivery") return;
     seen.push(observation);
     told.push(observation.diagnose?.()?.code);
     bodies.push(String(observation.body?.()));
   });
   const answer = await receiver.receive({
-    ...{ method: "POST", target: "/webhooks", path: "/webhooks" },
+    method: "POST",
+    target: "/webhooks",
+    path: "/webhooks",
     headers: { "x-service-signature": header },
     read: async () => Buffer.from(sent),
   });
@@ -47,7 +50,7 @@ it("an unauthentic delivery can be diagnosed in an immediate, when the sender ha
   const { receiver } = await openReceiver();
   const order: unknown[] = [];
   const diagnosed = new Promise<void>((resolve) => {
-    receiver.observe((observation) => {
+    receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
       setImmediate(() => {
         if (observation.type === "delivery") order.push(observation.diagnose?.()?.code);
         resolve();
@@ -55,7 +58,9 @@ it("an unauthentic delivery can be diagnosed in an immediate, when the sender ha
     });
   });
   await receiver.receive({
-    ...{ method: "POST", target: "/webhooks", path: "/webhooks" },
+    method: "POST",
+    target: "/webhooks",
+    path: "/webhooks",
     headers: { "x-service-signature": signed(sent.replaceAll(" ", ""), SECRET) },
     read: async () => Buffer.from(sent),
   });
@@ -83,12 +88,18 @@ it("a diagnosis does no work until called: secrets are read once for the check, 
   const { receiver } = await openReceiver({ secret });
   const send = () =>
     receiver.receive({
-      ...{ method: "POST", target: "/w", path: "/w", headers: { "x-service-signature": "sha256=00" } },
+      method: "POST",
+      target: "/w",
+      path: "/w",
+      headers: { "x-service-signature": "sha256=00" },
       read: async () => Buffer.from(sent),
     });
   await send();
   expect(asked).toBe(1);
-  receiver.observe((observation) => observation.type === "delivery" && observation.diagnose?.());
+  receiver.observe(
+    (observation: AttemptObservation | InspectedDelivery) =>
+      observation.type === "delivery" && observation.diagnose?.(),
+  );
   await send();
   expect(asked).toBe(3);
 });

@@ -13,13 +13,27 @@ const HANDLER = { name: "a", handler: () => {} };
 const KEY = { source: "agency", eventId: "evt_own", timestamp: NOW };
 
 function settingsOf(options: Partial<ReceiverOptions> = {}) {
-  return readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, clock: () => NOW, ...options });
+  return readOptions({
+    secret: SECRET,
+    inbox: "memory:",
+    log: keptLog().log,
+    clock: () => NOW,
+    ...options,
+  });
 }
 
 function entryOf(content: object | string, parts: Partial<ClaimedEntry> = {}): ClaimedEntry {
   return {
-    ...{ seq: 7, lease: "lease-1", key: KEY, kind: "payment.received", orderKey: null, runAt: NOW },
-    ...{ attempts: 1, finishedHandlers: [], delivery: deliveryOf(content), ...parts },
+    seq: 7,
+    lease: "lease-1",
+    key: KEY,
+    kind: "payment.received",
+    orderKey: null,
+    runAt: NOW,
+    attempts: 1,
+    finishedHandlers: [],
+    delivery: deliveryOf(content),
+    ...parts,
   };
 }
 
@@ -48,12 +62,18 @@ describe("planEntry", () => {
   it("runs the kind's handlers with the event under the entry's own id and source", async () => {
     const { run, event } = await planOf(entryOf(envelope({ id: "evt_sent" })));
     expect(run).toEqual([HANDLER]);
-    expect(await event()).toMatchObject({ id: "evt_own", source: "agency", kind: "payment.received" });
+    expect(await event()).toMatchObject({
+      id: "evt_own",
+      source: "agency",
+      kind: "payment.received",
+    });
   });
 
   it("makes a new event for each handler, so that no handler sees what another changed", async () => {
     const { event } = await planOf(entryOf(envelope()));
-    const [first, second, third] = [await event(), await event(), await event()];
+    const first = await event();
+    const second = await event();
+    const third = await event();
     expect(second).toEqual(first);
     expect(new Set([first, second, third]).size).toBe(3);
     expect(new Set([first.data, second.data, third.data]).size).toBe(3);
@@ -69,7 +89,9 @@ describe("planEntry", () => {
   it("ends an entry whose data does not fit now as a dead letter, with its problems", async () => {
     const schemas = { "payment.received": z.object({ amount: z.string() }) };
     expect(await plan(entryOf(envelope()), settingsOf({ schemas }))).toMatchObject({
-      ...{ end: "dead", reason: "invalid_data", problems: [{ field: "data.amount" }] },
+      end: "dead",
+      reason: "invalid_data",
+      problems: [{ field: "data.amount" }],
     });
   });
 
@@ -91,7 +113,8 @@ describe("planEntry", () => {
   });
 
   describe("for a kind without a handler", () => {
-    const lead = (parts: Partial<ClaimedEntry> = {}) => entryOf(envelope({ event: "lead.created" }), parts);
+    const lead = (parts: Partial<ClaimedEntry> = {}) =>
+      entryOf(envelope({ event: "lead.created" }), parts);
 
     it("does what is to be done with entries without a handler", () => {
       const missing = vi.fn(async (): Promise<Plan> => ({ end: "received", reason: "no_handler" }));
@@ -113,13 +136,13 @@ describe("planEntry for a retried rejected delivery", () => {
     const append = vi.spyOn(settings.inbox, "append");
     const retried = await plan(rejected(envelope({ id: "evt_own" })), settings);
     expect(retried).toEqual({ end: "handled", reason: "retried" });
-    expect(append).toHaveBeenCalledWith(expect.objectContaining({ afterPruning: true, state: "waiting" }));
+    expect(append).toHaveBeenCalledWith(
+      expect.objectContaining({ afterPruning: true, state: "waiting" }),
+    );
     expect(await claimOne(settings.inbox, NOW)).toMatchObject({
-      ...{
-        key: KEY,
-        orderKey: "payment_1",
-        delivery: { body: Uint8Array.from(bytes(envelope({ id: "evt_own" }))) },
-      },
+      key: KEY,
+      orderKey: "payment_1",
+      delivery: { body: Uint8Array.from(bytes(envelope({ id: "evt_own" }))) },
     });
   });
 

@@ -89,7 +89,10 @@ describe("createReceiver", () => {
     await receiver.accept(deliveryOf(envelope()));
     await untilState("handled");
     expect(seen).toEqual([1200, 1200]);
-    expect(await inboxOf(receiver).attempts(1)).toMatchObject([{ handler: "payment.*" }, { handler: "*" }]);
+    expect(await inboxOf(receiver).attempts(1)).toMatchObject([
+      { handler: "payment.*" },
+      { handler: "*" },
+    ]);
   });
 
   it("[case 77] lets nobody see what a handler or a listener changes in a delivery", async () => {
@@ -142,9 +145,15 @@ describe("start", () => {
     const real = memoryInbox();
     const open = vi.fn(real.open.bind(real)).mockRejectedValueOnce(new Error("locked"));
     const { log } = keptLog();
-    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(wrapInbox(real, { open })), log });
+    const receiver = createReceiver({
+      secret: SECRET,
+      inbox: handleOf(wrapInbox(real, { open })),
+      log,
+    });
     await expect(receiver.start()).rejects.toThrow("locked");
-    expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({ type: "unavailable" });
+    expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({
+      type: "unavailable",
+    });
     await receiver.start();
     await receiver.close();
   });
@@ -241,7 +250,13 @@ describe("observe", () => {
           receivedAt: clock.now,
         },
       },
-      expect.objectContaining({ type: "attempt", seq: 1, attempt: 1, state: "failing", reason: null }),
+      expect.objectContaining({
+        type: "attempt",
+        seq: 1,
+        attempt: 1,
+        state: "failing",
+        reason: null,
+      }),
       expect.objectContaining({
         type: "attempt",
         seq: 1,
@@ -250,7 +265,9 @@ describe("observe", () => {
         kind: "payment.received",
       }),
     ]);
-    expect(seen[1]).toMatchObject({ records: [{ handler: "*", outcome: "error", error: "not yet" }] });
+    expect(seen[1]).toMatchObject({
+      records: [{ handler: "*", outcome: "error", error: "not yet" }],
+    });
   });
 
   it("reports how long a delivery took, from its head to its answer", async () => {
@@ -276,7 +293,9 @@ describe("observe", () => {
     await receiver.receive(incoming({ headers: {} }));
     await receiver.receive(incoming({ read: async () => "too_large" }));
     const rejected = bytes("no JSON");
-    await receiver.receive(incoming({ headers: signedHeaders(rejected), read: async () => rejected }));
+    await receiver.receive(
+      incoming({ headers: signedHeaders(rejected), read: async () => rejected }),
+    );
     const told = seen.flatMap((one) => (one.type === "delivery" ? [one] : []));
     expect(told.map(({ outcome, delivery }) => [outcome.type, delivery !== undefined])).toEqual([
       ["unauthorized", false],
@@ -310,13 +329,16 @@ describe("observe", () => {
     expect((await receiver.receive(incoming())).status).toBe(200);
     await untilState("handled");
     await until(() => expect(after).toHaveBeenCalledTimes(2));
-    expect(lines).toMatchObject([{ level: "error", fields: { error: "listener" } }]); // once a minute
+    // once a minute
+    expect(lines).toMatchObject([{ level: "error", fields: { error: "listener" } }]);
   });
 });
 
 describe("onDead", () => {
   it("is called once for an event whose attempts are exhausted, with the last error", async () => {
-    const { receiver, untilState } = await openReceiver({ retry: { attempts: 2, delay: 0, maxDelay: 0 } });
+    const { receiver, untilState } = await openReceiver({
+      retry: { attempts: 2, delay: 0, maxDelay: 0 },
+    });
     const told = vi.fn();
     receiver.onDead(told);
     receiver.on("*", (_, { attempt }) => Promise.reject(new Error(`failure ${attempt}`)));
@@ -332,7 +354,11 @@ describe("onDead", () => {
       problems: [],
       error: "failure 2",
       delivery: await inboxOf(receiver).delivery(1),
-      event: expect.objectContaining({ id: "evt_own", kind: "payment.received", source: "service" }),
+      event: expect.objectContaining({
+        id: "evt_own",
+        kind: "payment.received",
+        source: "service",
+      }),
     });
   });
 
@@ -431,7 +457,8 @@ describe("close", () => {
   it("[case 80] does not wait for a request that comes later", async () => {
     const { receiver } = await openReceiver();
     const held = [gate(), gate()];
-    const reading = (one: number) => incoming({ read: () => held[one]?.opened.then(() => GOOD) as never });
+    const reading = (one: number) =>
+      incoming({ read: () => held[one]?.opened.then(() => GOOD) as never });
     const before = receiver.receive(reading(0));
     vi.useFakeTimers({ toFake: ["setTimeout"] }); // so that no time-out ends the wait
     onTestFinished(() => void vi.useRealTimers());
@@ -444,10 +471,16 @@ describe("close", () => {
     expect(await late).toMatchObject({ status: 503 });
   });
 
-  /** A receiver that runs one of its two entries until `held` is opened, and how many it has begun. */
+  /**
+   * A receiver that runs one of its two entries until `held` is opened, and how many it has begun.
+   */
   async function runningOneOfTwo() {
     const inbox = memoryInbox();
-    const { receiver } = await openReceiver({ concurrency: 1, drainTimeout: 5000, inbox: handleOf(inbox) });
+    const { receiver } = await openReceiver({
+      concurrency: 1,
+      drainTimeout: 5000,
+      inbox: handleOf(inbox),
+    });
     const held = gate();
     let ran = 0;
     receiver.on("*", async () => {
@@ -463,7 +496,9 @@ describe("close", () => {
   it("[case 80] waits for running handlers, and starts no others", async () => {
     const { receiver, inbox, held, ran } = await runningOneOfTwo();
     const closed = receiver.close();
-    expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({ type: "unavailable" });
+    expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({
+      type: "unavailable",
+    });
     held.open();
     await closed;
     expect(ran()).toBe(1);
@@ -476,7 +511,8 @@ describe("close", () => {
     const before = receiver.receive(incoming({ read: () => body.opened.then(() => GOOD) }));
     const closed = receiver.close();
     held.open();
-    await new Promise((resolve) => setTimeout(resolve, 50)); // in which another one would be claimed
+    // in which another one would be claimed
+    await new Promise((resolve) => setTimeout(resolve, 50));
     body.open();
     expect(await before).toMatchObject({ status: 200 });
     await closed;
@@ -557,7 +593,8 @@ describe("close", () => {
 
   it("[case 69, 75] loses an entry to another receiver when its lease expires, and its late result is refused", async () => {
     const path = inboxFile();
-    // A process that hangs: it claims once, never renews its lease, and its handler returns too late.
+    // A process that hangs: it claims once, never renews its lease, and its handler returns too
+    // late.
     const real = sqliteInbox(path);
     let claimed = false;
     const stuck = wrapInbox(real, {
@@ -674,7 +711,12 @@ describe("the lifecycle of a receiver", () => {
       close: async () => void calls.push("close"),
     });
     const { log } = keptLog();
-    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(slow), log, drainTimeout: 20 });
+    const receiver = createReceiver({
+      secret: SECRET,
+      inbox: handleOf(slow),
+      log,
+      drainTimeout: 20,
+    });
     return { receiver, open, calls };
   };
 

@@ -7,7 +7,9 @@ describe("recheck", () => {
   it("returns how the data of an entry does not fit the schemas now", async () => {
     let wanted = false;
     const amount = z.any().refine(() => wanted);
-    const { receiver } = await openReceiver({ schemas: { "payment.received": z.looseObject({ amount }) } });
+    const { receiver } = await openReceiver({
+      schemas: { "payment.received": z.looseObject({ amount }) },
+    });
     await receiver.accept(deliveryOf(envelope()));
     expect(await receiver.recheck(1)).toMatchObject([{ field: "data.amount" }]);
     wanted = true;

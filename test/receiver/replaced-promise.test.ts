@@ -8,7 +8,10 @@ afterEach(() => {
   globalThis.Promise = native;
 });
 
-/** As zone.js does, which Angular's server loads: the promises of async functions are then of another class. */
+/**
+ * As zone.js does, which Angular's server loads: the promises of async functions are then of
+ * another class.
+ */
 function replacePromise(): void {
   globalThis.Promise = class<Value> extends native<Value> {} as PromiseConstructor;
 }
@@ -33,30 +36,41 @@ describe.each(["before", "after"])("with the global Promise replaced %s the star
     return one;
   }
 
-  it.each(["memory:", "a file"])("each handler of a kind gets its event: inbox %s", async (inbox) => {
-    const { receiver, entries } = await opened({ inbox: inbox === "a file" ? inboxFile() : inbox });
-    const seen: unknown[] = [];
-    receiver.on("payment.received", ({ kind }) => void seen.push(kind), { name: "first" });
-    receiver.on("payment.received", async ({ kind }) => void seen.push(kind), { name: "second" });
-    receiver.on("payment.*", ({ kind }) => void seen.push(kind), { name: "third" });
-    for (let round = 0; round < 10; round++) await receiver.accept(deliveryOf(freshEnvelope()));
-    await until(async () => {
-      expect(new Set((await entries()).map(({ state }) => state))).toEqual(new Set(["handled"]));
-    });
-    expect(seen).toHaveLength(30);
-    expect(new Set(seen)).toEqual(new Set(["payment.received"]));
-  });
+  it.each(["memory:", "a file"])(
+    "each handler of a kind gets its event: inbox %s",
+    async (inbox) => {
+      const { receiver, entries } = await opened({
+        inbox: inbox === "a file" ? inboxFile() : inbox,
+      });
+      const seen: unknown[] = [];
+      receiver.on("payment.received", ({ kind }) => void seen.push(kind), { name: "first" });
+      receiver.on("payment.received", async ({ kind }) => void seen.push(kind), { name: "second" });
+      receiver.on("payment.*", ({ kind }) => void seen.push(kind), { name: "third" });
+      for (let round = 0; round < 10; round++) await receiver.accept(deliveryOf(freshEnvelope()));
+      await until(async () => {
+        expect(new Set((await entries()).map(({ state }) => state))).toEqual(new Set(["handled"]));
+      });
+      expect(seen).toHaveLength(30);
+      expect(new Set(seen)).toEqual(new Set(["payment.received"]));
+    },
+  );
 
   it("an async schema is waited for", async () => {
     const { receiver, entry } = await opened({ schemas: { "payment.received": asyncSchema } });
     const delivery = deliveryOf(freshEnvelope({ data: { paid: false } }));
-    expect(await receiver.accept(delivery)).toMatchObject({ type: "accepted", reason: "invalid_data" });
+    expect(await receiver.accept(delivery)).toMatchObject({
+      type: "accepted",
+      reason: "invalid_data",
+    });
     expect(await receiver.recheck((await entry()).seq)).toHaveLength(1);
   });
 
   it("an async schema is waited for when an entry is read again", async () => {
     const retry = { attempts: 3, delay: 0 };
-    const { receiver, untilState } = await opened({ schemas: { "payment.received": asyncSchema }, retry });
+    const { receiver, untilState } = await opened({
+      schemas: { "payment.received": asyncSchema },
+      retry,
+    });
     const seen: unknown[] = [];
     receiver.on("payment.received", ({ data }, { attempt }) => {
       if (attempt === 1) throw new Error("the first time");
@@ -69,12 +83,16 @@ describe.each(["before", "after"])("with the global Promise replaced %s the star
 
   it("a handler with tx runs once, and its result is stored", async () => {
     if (when === "before") replacePromise();
-    const receiver = await createTestReceiver({ transaction: (work) => work("a transaction" as never) });
+    const receiver = await createTestReceiver({
+      transaction: (work) => work("a transaction" as never),
+    });
     if (when === "after") replacePromise();
     const seen: unknown[] = [];
     receiver.on("payment.received", ({ kind }, { tx }) => void seen.push([kind, tx]), { tx: true });
     receiver.on("payment.received", ({ kind }) => void seen.push([kind]), { name: "without" });
-    expect(await receiver.deliver("payment.received", { timeout: 2000 })).toMatchObject({ state: "handled" });
+    expect(await receiver.deliver("payment.received", { timeout: 2000 })).toMatchObject({
+      state: "handled",
+    });
     await receiver.close();
     expect(seen).toEqual([["payment.received", "a transaction"], ["payment.received"]]);
   });

@@ -13,7 +13,14 @@ const accepted = {
   entryState: "dead",
   secret,
 } as const;
-const rejected = { type: "rejected", kind: null, seq: 7, eventId: "raw_1", duplicate: true, secret } as const;
+const rejected = {
+  type: "rejected",
+  kind: null,
+  seq: 7,
+  eventId: "raw_1",
+  duplicate: true,
+  secret,
+} as const;
 
 /** An answer as the sender sees it. */
 function answered(outcome: Outcome) {
@@ -40,14 +47,23 @@ describe("toAnswer", () => {
 
   it("names the field of a rejected delivery, if there is one", () => {
     const field = "data.é€😀";
-    const rejection = { reason: "duplicate_key", message: "an object holds one key twice", field } as const;
+    const rejection = {
+      reason: "duplicate_key",
+      message: "an object holds one key twice",
+      field,
+    } as const;
     const { status, value } = answered({ ...rejected, rejection });
     expect(status).toBe(400);
     expect(value).toEqual({
       error: { type: "invalid_request", message: "an object holds one key twice", field },
     });
-    const bare = answered({ ...rejected, rejection: { reason: "empty_body", message: "the body is empty" } });
-    expect(bare.value).toEqual({ error: { type: "invalid_request", message: "the body is empty" } });
+    const bare = answered({
+      ...rejected,
+      rejection: { reason: "empty_body", message: "the body is empty" },
+    });
+    expect(bare.value).toEqual({
+      error: { type: "invalid_request", message: "the body is empty" },
+    });
   });
 
   it("is the same 401 for every reason", () => {
@@ -86,13 +102,21 @@ describe("toAnswer", () => {
   });
 
   it.each([
-    ["closes the connection if the receiver is closed", new HookporterError("closed", "closed"), "close"],
+    [
+      "closes the connection if the receiver is closed",
+      new HookporterError("closed", "closed"),
+      "close",
+    ],
     [
       "keeps the connection after another failure",
       new HookporterError("inbox_corrupt", "damaged"),
       undefined,
     ],
-    ["keeps the connection after another's error", Object.assign(new Error(), { code: "closed" }), undefined],
+    [
+      "keeps the connection after another's error",
+      Object.assign(new Error(), { code: "closed" }),
+      undefined,
+    ],
   ])("%s, so that the retry reaches another process only then", (_, failure, connection) => {
     const { headers } = answered({ type: "unavailable", error: failure });
     expect(headers.Connection).toBe(connection);
@@ -100,7 +124,10 @@ describe("toAnswer", () => {
   });
 
   it("reveals nothing about a mistake of the integrator", () => {
-    const { status, value } = answered({ type: "misconfigured", error: new Error("the secret is hunter2") });
+    const { status, value } = answered({
+      type: "misconfigured",
+      error: new Error("the secret is hunter2"),
+    });
     expect(status).toBe(500);
     expect(value).toEqual(error("server_error"));
     expect(JSON.stringify(value)).not.toContain("hunter2");

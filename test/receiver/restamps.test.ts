@@ -15,7 +15,8 @@ it("only the same content with another timestamp is a restamp", () => {
 it("the oldest contents are forgotten, so memory stays bounded", () => {
   const restamps = new Restamps();
   restamps.note("first", "evt_0", 0);
-  for (let number = 1; number <= 2000; number++) restamps.note(`c${number}`, `evt_${number}`, number);
+  for (let number = 1; number <= 2000; number++)
+    restamps.note(`c${number}`, `evt_${number}`, number);
   expect(restamps.note("first", "evt_x", 5)).toBeUndefined();
   expect(restamps.note("c1900", "evt_y", 5)).toBe("evt_1900");
 });

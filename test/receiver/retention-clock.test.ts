@@ -32,7 +32,8 @@ async function inboxWith(moments: readonly number[], path = "memory:") {
     receiver.on("*", () => {});
     await receiver.start();
     await receiver.accept(deliveryOf(envelope({ timestamp: at(moment - NOW) }), undefined, moment));
-    const counts = async () => expect((await inbox.counts()).handled).toBe(moments.indexOf(moment) + 1);
+    const counts = async () =>
+      expect((await inbox.counts()).handled).toBe(moments.indexOf(moment) + 1);
     await vi.waitFor(counts, { interval: 0 });
     await receiver.close();
   }
@@ -41,7 +42,10 @@ async function inboxWith(moments: readonly number[], path = "memory:") {
   return inbox;
 }
 
-/** Pruning that looks on timers of the test's, by clocks of the test's; at the start the clock may not work. */
+/**
+ * Pruning that looks on timers of the test's, by clocks of the test's; at the start the clock may
+ * not work.
+ */
 async function retentionOf(inbox: ReturnType<typeof memoryInbox>, start = NOW, works = true) {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
@@ -137,7 +141,9 @@ describe("pruning", () => {
   });
 
   it("waits an hour after a start on an inbox whose last entry is older than two days", async () => {
-    const { pass, left, lines } = await retentionOf(await inboxWith([NOW - 40 * DAY, NOW - 3 * DAY]));
+    const { pass, left, lines } = await retentionOf(
+      await inboxWith([NOW - 40 * DAY, NOW - 3 * DAY]),
+    );
     await pass(59 * MINUTE);
     expect(await left()).toEqual([2, 2]);
     await pass(12 * MINUTE);
@@ -173,7 +179,11 @@ describe("pruning", () => {
 
   it("begins at the first look if the clock did not work at the start", async () => {
     const caught = uncaught();
-    const { pass, left, lines } = await retentionOf(await inboxWith([NOW - 40 * DAY, ...RECENT]), NOW, false);
+    const { pass, left, lines } = await retentionOf(
+      await inboxWith([NOW - 40 * DAY, ...RECENT]),
+      NOW,
+      false,
+    );
     await pass(MINUTE);
     expect(await left()).toEqual([3, 2]);
     expect([lines, caught]).toEqual([[], []]);

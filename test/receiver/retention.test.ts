@@ -55,7 +55,11 @@ describe("retention", () => {
         const clock = frozenClock();
         const terms = { maxAge: 2 * DAY, maxSkew: DAY, retention: 3 * DAY, deliveryRetention: DAY };
         const receiver = createReceiver({
-          ...{ secret: SECRET, inbox: "memory:", log: keptLog().log, clock: () => clock.now, ...terms },
+          secret: SECRET,
+          inbox: "memory:",
+          log: keptLog().log,
+          clock: () => clock.now,
+          ...terms,
         });
         const runs = new Map<unknown, number>();
         receiver.on("*", ({ data }) => void runs.set(data.id, (runs.get(data.id) ?? 0) + 1));
@@ -72,7 +76,8 @@ describe("retention", () => {
             if (outcome.type === "accepted" && !outcome.duplicate) due++;
             const ended = async () =>
               expect(
-                (await inboxOf(receiver).counts()).waiting + (await inboxOf(receiver).counts()).running,
+                (await inboxOf(receiver).counts()).waiting +
+                  (await inboxOf(receiver).counts()).running,
               ).toBe(0);
             await vi.waitFor(ended, { timeout: 2000, interval: 0 });
           } else {
@@ -100,7 +105,10 @@ describe("retention", () => {
     await untilState("handled");
     await receiver.accept(deliveryOf("no JSON"));
     const prune = () =>
-      pruneInbox(inboxOf(receiver), dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now })));
+      pruneInbox(
+        inboxOf(receiver),
+        dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now })),
+      );
     clock.now = NOW + 7 * DAY - 1;
     expect(await prune()).toEqual({ pruned: 0, slimmed: 0 });
     clock.now = NOW + 7 * DAY;
@@ -119,19 +127,27 @@ describe("retention", () => {
     await receiver.accept(deliveryOf("no JSON"));
     await untilState("dead");
     await receiver.accept(deliveryOf(envelope({ data: { id: "done" } })));
-    await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } }))); // the newest entry is never deleted
+    // the newest entry is never deleted
+    await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } })));
     await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 2 }));
     clock.now = NOW + 365 * DAY;
     const due = dueForPruning(readOptions({ secret: SECRET, clock: () => clock.now }));
     expect(await pruneInbox(inboxOf(receiver), due)).toMatchObject({ pruned: 1 });
-    expect(await entries()).toMatchObject([{ state: "dead", reason: "invalid_json" }, { state: "handled" }]);
+    expect(await entries()).toMatchObject([
+      { state: "dead", reason: "invalid_json" },
+      { state: "handled" },
+    ]);
     expect(await inboxOf(receiver).delivery(1)).toBeDefined();
   });
 
   it("prunes dead letters once they are older than retentionDead, and never without it", async () => {
     const { receiver, clock, entries } = await openReceiver({ retentionDead: 90 * DAY });
     const kept = readOptions({ secret: SECRET, clock: () => clock.now });
-    const settings = readOptions({ secret: SECRET, retentionDead: 90 * DAY, clock: () => clock.now });
+    const settings = readOptions({
+      secret: SECRET,
+      retentionDead: 90 * DAY,
+      clock: () => clock.now,
+    });
     await receiver.accept(deliveryOf("[]"));
     await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } })));
     await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }));
@@ -150,11 +166,14 @@ describe("retention", () => {
     expect(await prune()).toBe(1);
     expect(await entries()).not.toContainEqual(expect.objectContaining({ state: "dead" }));
     const short = { secret: SECRET, retention: 30 * DAY, retentionDead: 29 * DAY };
-    expect(() => readOptions(short)).toThrow(expect.objectContaining({ code: "retention_too_short" }));
+    expect(() => readOptions(short)).toThrow(
+      expect.objectContaining({ code: "retention_too_short" }),
+    );
   });
 
   it("keeps an event until it is too old to be accepted, even if its retention is over", async () => {
-    // The shortest retention allowed, and the latest timestamp allowed: both end in the same millisecond.
+    // The shortest retention allowed, and the latest timestamp allowed: both end in the same
+    // millisecond.
     const terms = { maxAge: 2 * DAY, maxSkew: DAY, retention: 3 * DAY, deliveryRetention: DAY };
     const { receiver, clock } = await openReceiver(terms);
     let ran = 0;
@@ -164,7 +183,10 @@ describe("retention", () => {
     await receiver.accept(deliveryOf(envelope({ data: { id: "newest" } })));
     await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 2 }));
     const prune = () =>
-      pruneInbox(inboxOf(receiver), dueForPruning({ ...terms, source: "service", clock: () => clock.now }));
+      pruneInbox(
+        inboxOf(receiver),
+        dueForPruning({ ...terms, source: "service", clock: () => clock.now }),
+      );
     clock.now = NOW + 3 * DAY;
     expect(await prune()).toMatchObject({ pruned: 0 });
     expect(await receiver.accept(ahead)).toMatchObject({ type: "accepted", duplicate: true });
@@ -191,8 +213,14 @@ describe("retention", () => {
     );
     clock.now = NOW + MINUTE;
     const outcome = await receiver.accept(deliveryOf(envelope()));
-    expect(outcome).toMatchObject({ type: "rejected", rejection: { reason: "too_old", field: "timestamp" } });
-    expect(await entries()).toMatchObject([{ reason: "invalid_json" }, { reason: "too_old", state: "dead" }]);
+    expect(outcome).toMatchObject({
+      type: "rejected",
+      rejection: { reason: "too_old", field: "timestamp" },
+    });
+    expect(await entries()).toMatchObject([
+      { reason: "invalid_json" },
+      { reason: "too_old", state: "dead" },
+    ]);
     expect(ran).toBe(1);
   });
 
@@ -237,7 +265,9 @@ describe("retention", () => {
       const retention = new Retention(readOptions({ secret: SECRET, inbox: handleOf(inbox), log }));
       retention.start();
       await vi.advanceTimersByTimeAsync(5000);
-      await vi.waitFor(() => expect(lines).toMatchObject([{ level: "warn", fields: { error: "full" } }]));
+      await vi.waitFor(() =>
+        expect(lines).toMatchObject([{ level: "warn", fields: { error: "full" } }]),
+      );
       await retention.stop();
     } finally {
       vi.useRealTimers();

@@ -34,7 +34,10 @@ describe("a receiver with the role receive", () => {
   });
 
   it("lets an entry without a handler wait, even if it is asked to run it", async () => {
-    const { receiver, entry, seen } = await openReceiver({ role: "receive", unhandledAfter: 60_000 });
+    const { receiver, entry, seen } = await openReceiver({
+      role: "receive",
+      unhandledAfter: 60_000,
+    });
     await receiver.accept(deliveryOf(freshEnvelope()));
     expect(await receiver.runNow(1)).toMatchObject({ state: "waiting", reason: "awaits_handler" });
     expect(await entry()).toMatchObject({ state: "waiting", attempts: 0 });
@@ -51,5 +54,7 @@ it("a receiver with the role run accepts deliveries that it is given, and runs t
   expect(await receiver.accept(deliveryOf(freshEnvelope()))).toMatchObject({ type: "accepted" });
   await untilState("handled");
   expect(handler).toHaveBeenCalledOnce();
-  await until(() => expect(register).toHaveBeenLastCalledWith(expect.objectContaining({ role: "run" })));
+  await until(() =>
+    expect(register).toHaveBeenLastCalledWith(expect.objectContaining({ role: "run" })),
+  );
 });

@@ -19,19 +19,27 @@ const EVENTS: readonly (readonly [kind: string, data: object])[] = [
 const DONE = { state: "handled", reason: null, problems: [] };
 const PAID = { ...DONE, attempts: 1, finishedHandlers: ["payment.received", "payment.*"] };
 const ok = (handler: string, attempt = 1, note: string | null = null) => ({
-  ...{ handler, attempt, note },
-  ...{ outcome: "ok", error: null },
+  handler,
+  attempt,
+  note,
+  outcome: "ok",
+  error: null,
 });
 const paid = (key: string) => [ok("payment.received", 1, `order key ${key}`), ok("payment.*")];
 const failed = (handler: string, attempt: number, error: string) => ({
-  ...{ handler, attempt, error },
-  ...{ outcome: "error", note: null },
+  handler,
+  attempt,
+  error,
+  outcome: "error",
+  note: null,
 });
 
 /** What becomes of each event, in whatever inbox. */
 const ENDS = [
   { ...PAID, attempts: 2, finishedHandlers: ["payment.*", "payment.received"] },
-  ...[PAID, PAID, PAID],
+  PAID,
+  PAID,
+  PAID,
   { ...DONE, attempts: 1, finishedHandlers: ["payment.*"] },
   { state: "dead", reason: "invalid_data", attempts: 0, finishedHandlers: [] },
   { state: "dead", reason: "attempts_exhausted", attempts: 2, finishedHandlers: [] },
@@ -43,7 +51,9 @@ const RECORDS = [
     ok("payment.*"),
     ok("payment.received", 2, "order key a"),
   ],
-  ...[paid("a"), paid("b"), paid("a")],
+  paid("a"),
+  paid("b"),
+  paid("a"),
   [ok("payment.*")],
   [],
   [
@@ -59,8 +69,12 @@ export function describeSameHandlers(name: string, inboxOf: () => ReceiverOption
 
   it(`a module of handlers does on ${name} what it does on any other inbox`, async () => {
     const receiver = createReceiver({
-      ...{ secret: SECRET, inbox: inboxOf(), log: keptLog().log, handlers },
-      ...{ poll: 20, retry: { attempts: 2, delay: 5, factor: 1, maxDelay: 5, jitter: 0 } },
+      secret: SECRET,
+      inbox: inboxOf(),
+      log: keptLog().log,
+      handlers,
+      poll: 20,
+      retry: { attempts: 2, delay: 5, factor: 1, maxDelay: 5, jitter: 0 },
       orderBy: ({ data }) => String((data as { key?: unknown }).key),
     });
     await receiver.start();

@@ -10,7 +10,10 @@ const data = z.object({ key: z.string(), number: z.number(), fails: z.number().o
 export const handlers = defineHandlers({
   schemas: { "payment.received": data, "payment.overdue": data, "lead.created": data },
   handlers: {
-    "payment.received": async ({ data: { key, number, fails = 0 } }, { attempt, note, orderKey }) => {
+    "payment.received": async (
+      { data: { key, number, fails = 0 } },
+      { attempt, note, orderKey },
+    ) => {
       await new Promise((resolve) => setTimeout(resolve, number % 3));
       if (attempt <= fails) throw new Error(`not at attempt ${attempt}`);
       handled.set(key, [...(handled.get(key) ?? []), number]);

@@ -7,7 +7,11 @@ import type { Logger } from "../../src/base/logger.ts";
 import type { Delivery, DeliveryHeaders } from "../../src/event/delivery.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { provideInboxFile } from "../../src/inbox/sqlite/file/inbox-file.ts";
-import { accept as acceptAuthentic, authenticate, type NewEntryTerms } from "../../src/receiver/accept.ts";
+import {
+  accept as acceptAuthentic,
+  authenticate,
+  type NewEntryTerms,
+} from "../../src/receiver/accept.ts";
 import type { Settings } from "../../src/receiver/options/options.ts";
 import type { Outcome } from "../../src/receiver/outcome.ts";
 import { sign } from "../../src/signature/sign.ts";
@@ -46,7 +50,9 @@ export function at(offset: number): string {
 /** Bytes and strings unchanged, anything else as JSON. */
 export function bytes(content: object | string): Buffer {
   if (typeof content === "string") return Buffer.from(content);
-  return content instanceof Uint8Array ? Buffer.from(content) : Buffer.from(JSON.stringify(content));
+  return content instanceof Uint8Array
+    ? Buffer.from(content)
+    : Buffer.from(JSON.stringify(content));
 }
 
 /** A delivery's headers, as the service sends them. */
@@ -55,9 +61,19 @@ export function signedHeaders(body: Uint8Array, secret: string = SECRET): Record
 }
 
 /** A complete signed delivery. */
-export function deliveryOf(content: object | string, headers?: DeliveryHeaders, receivedAt = NOW): Delivery {
+export function deliveryOf(
+  content: object | string,
+  headers?: DeliveryHeaders,
+  receivedAt = NOW,
+): Delivery {
   const body = bytes(content);
-  return { method: "POST", target: "/webhooks", headers: headers ?? signedHeaders(body), body, receivedAt };
+  return {
+    method: "POST",
+    target: "/webhooks",
+    headers: headers ?? signedHeaders(body),
+    body,
+    receivedAt,
+  };
 }
 
 /** The bytes of a stored delivery as a Buffer, since inboxes return different types. */
@@ -70,7 +86,10 @@ export function frozenClock(): { now: number } {
   return { now: NOW };
 }
 
-/** A logger that keeps its lines: those about outcomes, which every delivery and every run has, apart. */
+/**
+ * A logger that keeps its lines: those about outcomes, which every delivery and every run has,
+ * apart.
+ */
 export function keptLog() {
   const lines: { level: string; fields: object; message: string }[] = [];
   const outcomes: typeof lines = [];
@@ -99,7 +118,8 @@ export function gate(): { readonly opened: Promise<void>; readonly open: () => v
 export function inboxFile(): string {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-receiver-"));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  return provideInboxFile(join(folder, "inbox.sqlite")).path; // not new, so that nothing is logged about it
+  // not new, so that nothing is logged about it
+  return provideInboxFile(join(folder, "inbox.sqlite")).path;
 }
 
 /** Accepts a delivery that has to be signed, as a receiver does. */

@@ -40,7 +40,12 @@ it("counts mismatches, and different bodies until there are enough, and forgets 
   }
   const count = 2 * (ENOUGH_BODIES + 3);
   const seen = { count, bodies: ENOUGH_BODIES, from: NOW, to: NOW + ENOUGH_BODIES + 2 };
-  expect(tally.seen).toEqual({ source: "service", authentic: undefined, mismatches: seen, days: [] });
+  expect(tally.seen).toEqual({
+    source: "service",
+    authentic: undefined,
+    mismatches: seen,
+    days: [],
+  });
   tally.authentic(NOW + 60_000);
   expect(tally.take()?.mismatches).toBeUndefined();
   tally.mismatch(Buffer.from("0"), NOW + 70_000);

@@ -153,11 +153,18 @@ it("an inbox that cannot keep it costs no answer and no warning", async () => {
 it("an inbox that cannot note signatures costs one quiet line a minute, and no delivery", async () => {
   const { log, lines } = keptLog();
   const recordSender = () => Promise.reject(new Error("disk full"));
-  const { send, noted } = await open({ log, inbox: handleOf(wrapInbox(memoryInbox(), { recordSender })) });
+  const { send, noted } = await open({
+    log,
+    inbox: handleOf(wrapInbox(memoryInbox(), { recordSender })),
+  });
   for (let number = 0; number < 3; number++) {
     expect(await send(number)).toMatchObject({ type: "accepted" });
     await noted();
   }
-  const told = lines.filter(({ message }) => message === "could not record what was seen of signatures");
-  expect(told).toMatchObject([{ level: "debug", fields: { error: expect.stringContaining("disk full") } }]);
+  const told = lines.filter(
+    ({ message }) => message === "could not record what was seen of signatures",
+  );
+  expect(told).toMatchObject([
+    { level: "debug", fields: { error: expect.stringContaining("disk full") } },
+  ]);
 });

@@ -11,7 +11,11 @@ const SIGNATURE = signedHeaders(GOOD)[SIGNATURE_HEADER] ?? "";
 
 /** Signed refusals with a logger that keeps its lines. */
 function open(log = keptLog()) {
-  const signed = new SignedRefusals({ log: log.log, signatureHeader: SIGNATURE_HEADER, bodyLimit: 100 });
+  const signed = new SignedRefusals({
+    log: log.log,
+    signatureHeader: SIGNATURE_HEADER,
+    bodyLimit: 100,
+  });
   const note = (reason: RefusalReason, now: number, more: object = {}) => {
     const head = {
       method: "POST",
@@ -42,7 +46,8 @@ it.each<[RefusalReason, number, string]>([
 
 it("a cause is logged once a minute, with the number of those that were left out", () => {
   const { note, lines } = open();
-  for (const now of [1000, 1000, 30_000, 60_999, 61_000, 61_001, 200_000, 300_000]) note("wrong_path", now);
+  for (const now of [1000, 1000, 30_000, 60_999, 61_000, 61_001, 200_000, 300_000])
+    note("wrong_path", now);
   expect(lines.map(({ fields }) => fields)).toEqual([
     { reason: "wrong_path", unlogged: undefined },
     { reason: "wrong_path", unlogged: 3 },
@@ -108,7 +113,10 @@ describe.each(ADAPTERS)("over $name", (adapter) => {
     ]);
     clock.now += 60_000;
     await ask({ headers: { ...signed, "content-encoding": "gzip" }, body: GOOD });
-    expect(lines[3]).toMatchObject({ level: "warn", fields: { reason: "content_encoding", unlogged: 1 } });
+    expect(lines[3]).toMatchObject({
+      level: "warn",
+      fields: { reason: "content_encoding", unlogged: 1 },
+    });
     const all = JSON.stringify(lines);
     expect(all).not.toContain(SIGNATURE.slice(-20));
     expect(all).not.toContain("payment");

@@ -78,7 +78,12 @@ it("has the code of the latest write that failed, and tries none that nobody gav
 it("on a full disk the receiver is not ready, says why, and is ready again by itself once there is room", async (context) => {
   const folder = smallDisk(context, 3);
   const { log } = keptLog();
-  const receiver = createReceiver({ secret: SECRET, inbox: join(folder, "inbox.db"), log, clock: () => NOW });
+  const receiver = createReceiver({
+    secret: SECRET,
+    inbox: join(folder, "inbox.db"),
+    log,
+    clock: () => NOW,
+  });
   await receiver.start();
   onTestFinished(() => receiver.close());
   expect([receiver.ready, receiver.refusing]).toEqual([true, undefined]);

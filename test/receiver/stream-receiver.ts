@@ -14,7 +14,10 @@ export interface StreamRequest {
 export function streamReceiver(receiver: Receiver, path = "/webhooks") {
   return ({ method, target, headers, body }: StreamRequest): Promise<Answer> =>
     receiver.receive({
-      ...{ method, target, headers, path },
+      method,
+      target,
+      headers,
+      path,
       // Called only for a POST to the path, without a Content-Encoding.
       read: (limits) => readStream(body, Number(headers["content-length"] ?? 0), limits),
     });
@@ -33,7 +36,8 @@ async function readStream(
   const late = new Promise<"too_slow">((resolve) => {
     timer = setTimeout(resolve, timeout, "too_slow");
   });
-  const stream = body[Symbol.asyncIterator](); // "for await" would end the connection before the answer
+  // "for await" would end the connection before the answer
+  const stream = body[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await Promise.race([stream.next(), late]);

@@ -27,7 +27,10 @@ const write = (tx: PostgresTransaction, event: string, handler: string) =>
   tx.query("INSERT INTO effect (event, handler) VALUES ($1, $2)", [event, handler]);
 
 /** What handlers with `tx` can rely on, with each way in which their transactions are made. */
-export function describeTransactions(name: string, setUp: () => Promise<TransactionsUnderTest>): void {
+export function describeTransactions(
+  name: string,
+  setUp: () => Promise<TransactionsUnderTest>,
+): void {
   describe(`handlers with tx, ${name},`, () => {
     let database: TransactionsUnderTest;
 
@@ -36,7 +39,10 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       await database.query("DELETE FROM effect");
     });
 
-    const open = async (register: (receiver: Receiver) => void, options: Partial<ReceiverOptions> = {}) => {
+    const open = async (
+      register: (receiver: Receiver) => void,
+      options: Partial<ReceiverOptions> = {},
+    ) => {
       const { log, lines } = keptLog();
       const receiver = createReceiver({
         secret: SECRET,
@@ -52,7 +58,8 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       onTestFinished(() => receiver.close());
       const accept = async () => {
         const outcome = await receiver.accept(anEvent());
-        if (outcome.type !== "accepted") throw new Error(`expected an accepted event, got ${outcome.type}`);
+        if (outcome.type !== "accepted")
+          throw new Error(`expected an accepted event, got ${outcome.type}`);
         return outcome.seq;
       };
       const entry = async (seq: number) => (await inboxOf(receiver).list({ seq }))[0];
@@ -138,8 +145,12 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
         ({ handler, attempt, outcome }) => `${attempt} ${handler} ${outcome}`,
       );
       expect(records).toEqual([
-        ...["1 plain ok", "1 first ok", "1 failing error", "1 last ok"],
-        ...["2 failing error", "3 failing ok"],
+        "1 plain ok",
+        "1 first ok",
+        "1 failing error",
+        "1 last ok",
+        "2 failing error",
+        "3 failing ok",
       ]);
     });
 
@@ -153,7 +164,9 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       const seen: string[] = [];
       receiver.observe((observation) => {
         if (observation.type === "attempt")
-          seen.push(observation.records.map(({ handler, outcome }) => `${handler} ${outcome}`).join(", "));
+          seen.push(
+            observation.records.map(({ handler, outcome }) => `${handler} ${outcome}`).join(", "),
+          );
       });
       await untilEnded(await accept());
       await until(() => expect(letters).toEqual(["never"]));
@@ -169,7 +182,8 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
             async (event, { tx, attempt }) => {
               await write(tx, event.id, `attempt ${attempt}`);
               // As if another process had taken it: rolled back with the rest.
-              if (attempt === 1) await tx.query(`UPDATE ${database.schema}.turn SET lease = 'another'`);
+              if (attempt === 1)
+                await tx.query(`UPDATE ${database.schema}.turn SET lease = 'another'`);
             },
             { tx: true },
           ),
@@ -229,7 +243,8 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       );
       const seq = await accept();
       await beginning;
-      void receiver.runNow(seq + 1); // a claim, which waits for the handler if there is only one connection
+      // a claim, which waits for the handler if there is only one connection
+      void receiver.runNow(seq + 1);
       await receiver.close();
       expect(await effects()).toEqual([]);
       const inbox = database.makeInbox();
@@ -252,7 +267,10 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
       const seq = await accept();
       await untilEnded(seq);
       const [first] = await inboxOf(receiver).attempts(seq);
-      expect(first).toMatchObject({ outcome: "error", error: expect.stringContaining("SAVEPOINT") });
+      expect(first).toMatchObject({
+        outcome: "error",
+        error: expect.stringContaining("SAVEPOINT"),
+      });
       expect(await effects()).toEqual(["attempt 2"]);
     });
 
@@ -289,7 +307,9 @@ export function describeTransactions(name: string, setUp: () => Promise<Transact
         { retry: { attempts: 3, delay: 60_000, factor: 1, maxDelay: 60_000, jitter: 0 } },
       );
       const seq = await accept();
-      await until(async () => expect(await entry(seq)).toMatchObject({ state: "failing", attempts: 1 }));
+      await until(async () =>
+        expect(await entry(seq)).toMatchObject({ state: "failing", attempts: 1 }),
+      );
       expect(await receiver.runNow(seq)).toMatchObject({
         state: "handled",
         records: [{ outcome: "ok", error: null }],

@@ -36,6 +36,8 @@ it("a receiver for tests gives handlers the transaction of the test, and commits
   expect(state).toBe("handled");
   expect(attempts.map(({ outcome }) => outcome)).toEqual(["ok", "error", "ok"]);
   expect(plain).toEqual([1]);
-  expect((await database.query("SELECT event FROM effect")).rows).toEqual([{ event: "payment.received 2" }]);
+  expect((await database.query("SELECT event FROM effect")).rows).toEqual([
+    { event: "payment.received 2" },
+  ]);
   await receiver.close();
 });

@@ -45,11 +45,17 @@ describe("the types of handlers' events", () => {
       "property.created": z.object({ id: z.string() }),
     };
     const receiver = createReceiver({ ...base, schemas });
-    receiver.on("payment.received", ({ data }) => expectTypeOf(data).toEqualTypeOf<{ amount: number }>());
-    receiver.on("property.created", ({ data }) => expectTypeOf(data).toEqualTypeOf<{ id: string }>());
+    receiver.on("payment.received", ({ data }) =>
+      expectTypeOf(data).toEqualTypeOf<{ amount: number }>(),
+    );
+    receiver.on("property.created", ({ data }) =>
+      expectTypeOf(data).toEqualTypeOf<{ id: string }>(),
+    );
     receiver.on("payment.overdue", ({ data }) => expectTypeOf(data).toEqualTypeOf<OpenObject>());
     receiver.replaceHandlers((registry) => {
-      registry.on("payment.received", ({ data }) => expectTypeOf(data.amount).toEqualTypeOf<number>());
+      registry.on("payment.received", ({ data }) =>
+        expectTypeOf(data.amount).toEqualTypeOf<number>(),
+      );
     });
   });
 
@@ -58,13 +64,16 @@ describe("the types of handlers' events", () => {
     const receiver = createReceiver({ ...base, schemas });
     receiver.on("payment.*", (event) => {
       expectTypeOf(event.kind).toEqualTypeOf<"payment.received" | "payment.overdue">();
-      if (event.kind === "payment.received") expectTypeOf(event.data).toEqualTypeOf<{ amount: number }>();
+      if (event.kind === "payment.received")
+        expectTypeOf(event.data).toEqualTypeOf<{ amount: number }>();
       else expectTypeOf(event.data).toEqualTypeOf<OpenObject>();
     });
     receiver.on("*", (event) => {
       expectTypeOf(event.kind).toEqualTypeOf<EventKind>();
-      if (event.kind === "property.created") expectTypeOf(event.data).toEqualTypeOf<PropertyCreated>();
-      if (event.kind === "payment.received") expectTypeOf(event.data).toEqualTypeOf<{ amount: number }>();
+      if (event.kind === "property.created")
+        expectTypeOf(event.data).toEqualTypeOf<PropertyCreated>();
+      if (event.kind === "payment.received")
+        expectTypeOf(event.data).toEqualTypeOf<{ amount: number }>();
     });
     receiver.on(["payment.received", "lead.created"], (event) => {
       expectTypeOf(event.kind).toEqualTypeOf<"payment.received" | "lead.created">();
@@ -83,7 +92,9 @@ describe("the types of handlers' events", () => {
       otherKinds: ["invoice.sent"],
       schemas: { "invoice.sent": z.object({ total: z.number() }) },
     });
-    receiver.on("invoice.sent", ({ data }) => expectTypeOf(data).toEqualTypeOf<{ total: number }>());
+    receiver.on("invoice.sent", ({ data }) =>
+      expectTypeOf(data).toEqualTypeOf<{ total: number }>(),
+    );
     receiver.on("invoice.*", ({ kind }) => expectTypeOf(kind).toEqualTypeOf<"invoice.sent">());
   });
 
@@ -122,7 +133,10 @@ describe("the types of handlers' events", () => {
           attempts: 2,
           handler: ({ data }) => expectTypeOf(data).toEqualTypeOf<{ amount: number }>(),
         },
-        "lead.*": { name: "leads", handler: ({ data }) => expectTypeOf(data).toEqualTypeOf<OpenObject>() },
+        "lead.*": {
+          name: "leads",
+          handler: ({ data }) => expectTypeOf(data).toEqualTypeOf<OpenObject>(),
+        },
       },
     });
     expect(receiver.handlersFor("lead.created")).toEqual(["lead.*"]);
@@ -134,12 +148,16 @@ describe("the types of handlers' events", () => {
       otherKinds: ["invoice.sent"],
       schemas: { "payment.received": z.object({ amount: z.number() }) },
       handlers: (registry) => {
-        registry.on("payment.received", ({ data }) => expectTypeOf(data).toEqualTypeOf<{ amount: number }>());
+        registry.on("payment.received", ({ data }) =>
+          expectTypeOf(data).toEqualTypeOf<{ amount: number }>(),
+        );
         registry.on("invoice.sent", ({ data }) => expectTypeOf(data).toEqualTypeOf<OpenObject>());
       },
     });
     const receiver = createReceiver({ ...base, handlers: module });
-    receiver.on("payment.received", ({ data }) => expectTypeOf(data).toEqualTypeOf<{ amount: number }>());
+    receiver.on("payment.received", ({ data }) =>
+      expectTypeOf(data).toEqualTypeOf<{ amount: number }>(),
+    );
     receiver.on("invoice.sent", ({ kind }) => expectTypeOf(kind).toEqualTypeOf<"invoice.sent">());
   });
 
@@ -168,7 +186,8 @@ describe("the types of handlers' events", () => {
       // @ts-expect-error in a list
       () => createReceiver(base).on(["payment.received", "payment.recieved"], () => {}),
     ];
-    for (const one of wrong) expect(one).toThrow(/did you mean payment\.received|the kinds are|payment\.\*/);
+    for (const one of wrong)
+      expect(one).toThrow(/did you mean payment\.received|the kinds are|payment\.\*/);
   });
 
   it("refuse a field that the schema of a module does not have", () => {

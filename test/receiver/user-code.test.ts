@@ -50,7 +50,10 @@ const STATES = ["dead", "dead", "handled", "handled"];
 function requests() {
   const good = bytes(freshEnvelope());
   const future = bytes(freshEnvelope({ timestamp: at(DAY) }));
-  const signed = (body: Buffer, secret = SECRET) => ({ body, headers: signedHeaders(body, secret) });
+  const signed = (body: Buffer, secret = SECRET) => ({
+    body,
+    headers: signedHeaders(body, secret),
+  });
   const text = Buffer.from("no JSON");
   return [
     signed(good),
@@ -214,7 +217,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
 
 /** Options that are functions, or have some, and listeners, as the package's types have them. */
 function callbacksOfTypes(): readonly string[] {
-  const types = readFileSync(join(import.meta.dirname, "../../api-report.txt"), "utf8");
+  const types = readFileSync(join(import.meta.dirname, "../api-report.txt"), "utf8");
   const isCalled =
     /=>|\b(?:Logger|Tracing|DriftWatch|SecretOption|SchemasOption|HandlersOption|OwnTransactions|TestTransactions|TracerProvider|fetch)\b/;
   const found: string[] = [];
@@ -222,7 +225,9 @@ function callbacksOfTypes(): readonly string[] {
     /^(?:interface|type) (\w+)[^\n{]*\{\n([\s\S]*?)^\}/gm,
   )) {
     if (/^(?:Postgres|Pooled)(?!Options)/.test(name)) continue; // the user's own objects
-    for (const [, member, type = ""] of body.matchAll(/^ {4}(?:readonly )?(\w+)\??(?=[:(])([\s\S]*?);$/gm)) {
+    for (const [, member, type = ""] of body.matchAll(
+      /^ {4}(?:readonly )?(\w+)\??(?=[:(])([\s\S]*?);$/gm,
+    )) {
       if (/Options$/.test(name) ? isCalled.test(type) : /listener: \(/.test(type))
         found.push(`${name}.${member}`);
     }
@@ -240,7 +245,9 @@ it("the tests of functions that users pass have those of all types", () => {
 let warnings: string[] = [];
 beforeEach(() => {
   warnings = [];
-  vi.spyOn(process, "emitWarning").mockImplementation((message) => void warnings.push(String(message)));
+  vi.spyOn(process, "emitWarning").mockImplementation(
+    (message) => void warnings.push(String(message)),
+  );
 });
 afterEach(() => void vi.restoreAllMocks());
 
@@ -250,64 +257,85 @@ function fail(): never {
 const reject = () => Promise.reject(new Error("mine"));
 const FAILURES = { throws: fail, rejects: reject };
 const TIMES = ["from the start", "later"] as const;
-const CASES = (["throws", "rejects"] as const).flatMap((how) => TIMES.map((when) => ({ how, when })));
+const CASES = (["throws", "rejects"] as const).flatMap((how) =>
+  TIMES.map((when) => ({ how, when })),
+);
 
 describe.each(Object.entries(ROWS))("%s", (_, row) => {
   const { named, options, attach, statuses = STATUSES, states = {}, isTheAnswer, start } = row;
 
-  it.each(CASES)("that $how $when ends nothing, and changes no other answer", async ({ how, when }) => {
-    const caught = uncaught();
-    let isBroken = when === "from the start" && start === undefined;
-    const breakable: Breakable = (sound) => {
-      const call = (...given: never[]) => (isBroken ? FAILURES[how]() : sound(...given));
-      return call as typeof sound;
-    };
-    const retry = { attempts: 3, delay: 0 };
-    const inbox = handleOf(memoryInbox());
-    const { receiver, lines, entries } = await openReceiver({ inbox, retry, ...options?.(breakable) });
-    receiver.on(KIND, (_event, { attempt, log }) => {
-      log.warn({}, "a handler's own line");
-      if (attempt === 1) throw new Error("at first");
-    });
-    attach?.(receiver, breakable);
-    isBroken = true;
+  it.each(CASES)(
+    "that $how $when ends nothing, and changes no other answer",
+    async ({ how, when }) => {
+      const caught = uncaught();
+      let isBroken = when === "from the start" && start === undefined;
+      const breakable: Breakable = (sound) => {
+        const call = (...given: never[]) => (isBroken ? FAILURES[how]() : sound(...given));
+        return call as typeof sound;
+      };
+      const retry = { attempts: 3, delay: 0 };
+      const inbox = handleOf(memoryInbox());
+      const { receiver, lines, entries } = await openReceiver({
+        inbox,
+        retry,
+        ...options?.(breakable),
+      });
+      receiver.on(KIND, (_event, { attempt, log }) => {
+        log.warn({}, "a handler's own line");
+        if (attempt === 1) throw new Error("at first");
+      });
+      attach?.(receiver, breakable);
+      isBroken = true;
 
-    const got: number[] = [];
-    for (const { body, headers } of requests()) {
-      const request = { method: "POST", target: "/webhooks", path: "/webhooks", headers };
-      got.push((await receiver.receive({ ...request, read: async () => body })).status);
-    }
-    expect(got).toEqual(statuses);
-    const expected = states[how] ?? STATES;
-    const kept = async () => (await entries()).map(({ state }) => state).toSorted();
-    if (start === undefined) await until(async () => expect(await kept()).toEqual(expected));
-    await sleep(5);
-    expect(caught).toEqual([]);
-    expect({ ready: receiver.ready, refusing: receiver.refusing }).toEqual({ ready: true });
+      const got: number[] = [];
+      for (const { body, headers } of requests()) {
+        const request = { method: "POST", target: "/webhooks", path: "/webhooks", headers };
+        got.push((await receiver.receive({ ...request, read: async () => body })).status);
+      }
+      expect(got).toEqual(statuses);
+      const expected = states[how] ?? STATES;
+      const kept = async () => (await entries()).map(({ state }) => state).toSorted();
+      if (start === undefined) await until(async () => expect(await kept()).toEqual(expected));
+      await sleep(5);
+      expect(caught).toEqual([]);
+      expect({ ready: receiver.ready, refusing: receiver.refusing }).toEqual({ ready: true });
 
-    const told = [...lines.map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`), ...warnings];
-    const ours = told.filter((line) => named.test(line));
-    if (isTheAnswer) expect(ours.length).toBeGreaterThan(0);
-    else if (named.source !== "^$") expect(ours).toHaveLength(1);
-  });
+      const told = [
+        ...lines.map(({ message, fields }) => `${message} ${JSON.stringify(fields)}`),
+        ...warnings,
+      ];
+      const ours = told.filter((line) => named.test(line));
+      if (isTheAnswer) expect(ours.length).toBeGreaterThan(0);
+      else if (named.source !== "^$") expect(ours).toHaveLength(1);
+    },
+  );
 });
 
 describe("a target whose takes fails", () => {
-  it.each(["throws", "rejects"] as const)("fails alone: it %s, and the other handlers run", async (how) => {
-    const { receiver, entry, untilState } = await openReceiver({ retry: { attempts: 2, delay: 0 } });
-    const ran = vi.fn();
-    const takes = FAILURES[how] as () => never;
-    receiver.on(KIND, ran, { name: "taken", target: { name: "books", takes } });
-    receiver.on(KIND, () => void ran("other"), { name: "other" });
-    await receiver.accept(deliveryOf(freshEnvelope()));
-    await untilState("dead");
-    expect(ran.mock.calls).toEqual([["other"]]);
-    const attempts = await inboxOf(receiver).attempts((await entry()).seq);
-    expect(attempts.map(({ handler, outcome }) => `${handler} ${outcome}`)).toEqual([
-      ...["taken error", "other ok", "taken error"],
-    ]);
-    expect(attempts[0]?.error).toContain('expected takes of the target "books" to return true or false');
-  });
+  it.each(["throws", "rejects"] as const)(
+    "fails alone: it %s, and the other handlers run",
+    async (how) => {
+      const { receiver, entry, untilState } = await openReceiver({
+        retry: { attempts: 2, delay: 0 },
+      });
+      const ran = vi.fn();
+      const takes = FAILURES[how] as () => never;
+      receiver.on(KIND, ran, { name: "taken", target: { name: "books", takes } });
+      receiver.on(KIND, () => void ran("other"), { name: "other" });
+      await receiver.accept(deliveryOf(freshEnvelope()));
+      await untilState("dead");
+      expect(ran.mock.calls).toEqual([["other"]]);
+      const attempts = await inboxOf(receiver).attempts((await entry()).seq);
+      expect(attempts.map(({ handler, outcome }) => `${handler} ${outcome}`)).toEqual([
+        "taken error",
+        "other ok",
+        "taken error",
+      ]);
+      expect(attempts[0]?.error).toContain(
+        'expected takes of the target "books" to return true or false',
+      );
+    },
+  );
 });
 
 describe("a function that registers handlers", () => {

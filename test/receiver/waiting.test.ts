@@ -65,7 +65,10 @@ it("entries from before the start wait in a receiver without handlers", async ()
   const watching = await openReceiver({ inbox, clock: () => now });
   const states = async () => (await watching.entries()).map(({ state }) => state);
   await until(async () =>
-    expect(await watching.entries()).toMatchObject([{ reason: "no_handler" }, { reason: "no_handler" }]),
+    expect(await watching.entries()).toMatchObject([
+      { reason: "no_handler" },
+      { reason: "no_handler" },
+    ]),
   );
   expect(await states()).toEqual(["waiting", "waiting"]);
   await watching.receiver.accept(deliveryOf(freshEnvelope(), undefined, now));

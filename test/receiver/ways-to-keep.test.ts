@@ -48,7 +48,13 @@ const SENT: readonly (object | string)[] = [
 
 async function open(inbox: Inbox, options: Partial<ReceiverOptions> = {}) {
   const { log, lines } = keptLog();
-  const settings = readOptions({ secret: SECRET, log, clock: () => NOW, ...options, inbox: handleOf(inbox) });
+  const settings = readOptions({
+    secret: SECRET,
+    log,
+    clock: () => NOW,
+    ...options,
+    inbox: handleOf(inbox),
+  });
   await inbox.open();
   onTestFinished(() => inbox.close());
   return { settings, lines };
@@ -69,11 +75,16 @@ describe("a delivery has the same outcome", () => {
   it.each(WAYS.slice(1))("%s, whatever it contains", async (_, inbox) => {
     const found = await becomeOf(inbox(), SENT);
     expect(found).toEqual(await becomeOf(memoryInbox(), SENT));
-    expect(new Set(found.outcomes.map(({ type }) => type))).toEqual(new Set(["accepted", "rejected"]));
+    expect(new Set(found.outcomes.map(({ type }) => type))).toEqual(
+      new Set(["accepted", "rejected"]),
+    );
   });
 
   it.each(WAYS.slice(1))("%s, for any timestamp", async (_, inbox) => {
-    const dated = fc.array(fc.integer({ min: -40 * DAY, max: DAY }), { minLength: 1, maxLength: 8 });
+    const dated = fc.array(fc.integer({ min: -40 * DAY, max: DAY }), {
+      minLength: 1,
+      maxLength: 8,
+    });
     const sent = fc.sample(dated, { numRuns: 20, seed: 1 }).flat();
     const envelopes = sent.map((ms) => envelope({ timestamp: at(ms) }));
     const options = { maxAge: 20 * DAY, maxSkew: DAY / 2 };
@@ -82,15 +93,21 @@ describe("a delivery has the same outcome", () => {
     );
   });
 
-  it.each(WAYS)("%s: a known event is a duplicate, however late it is sent again", async (_, make) => {
-    const inbox = make();
-    let now = NOW;
-    const { settings } = await open(inbox, { clock: () => now });
-    await accept(deliveryOf(event), settings);
-    now += 100 * DAY;
-    expect(await accept(deliveryOf(event), settings)).toMatchObject({ type: "accepted", duplicate: true });
-    expect(await inbox.list({})).toMatchObject([{ duplicates: 1 }]);
-  });
+  it.each(WAYS)(
+    "%s: a known event is a duplicate, however late it is sent again",
+    async (_, make) => {
+      const inbox = make();
+      let now = NOW;
+      const { settings } = await open(inbox, { clock: () => now });
+      await accept(deliveryOf(event), settings);
+      now += 100 * DAY;
+      expect(await accept(deliveryOf(event), settings)).toMatchObject({
+        type: "accepted",
+        duplicate: true,
+      });
+      expect(await inbox.list({})).toMatchObject([{ duplicates: 1 }]);
+    },
+  );
 
   it.each(WAYS)(
     "%s: an event that may have been pruned is a dead letter, whatever the clock says",
@@ -100,7 +117,13 @@ describe("a delivery has the same outcome", () => {
       await accept(deliveryOf(envelope({ event: "first.kind" })), settings);
       const [claimed] = await inbox.claim({ now: NOW, limit: 1, leaseTime: 1000 });
       const { seq, lease } = claimed ?? { seq: 0, lease: "" };
-      const done = { state: "handled", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
+      const done = {
+        state: "handled",
+        reason: null,
+        runAt: NOW,
+        finishedHandlers: [],
+        records: [],
+      } as const;
       await inbox.settle({ seq, lease, ...done }, NOW);
       await accept(deliveryOf(envelope({ event: "second.kind", timestamp: at(1000) })), settings);
       const until = { receivedUntil: NOW, datedUntil: NOW };
@@ -145,7 +168,13 @@ describe("a delivery has the same outcome", () => {
       ["waiting", 0],
     ];
     expect(states).toEqual([["running", 1], ...rest]);
-    const done = { state: "handled", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
+    const done = {
+      state: "handled",
+      reason: null,
+      runAt: NOW,
+      finishedHandlers: [],
+      records: [],
+    } as const;
     expect(await inbox.settle({ seq: 1, lease: "lease-1", ...done }, NOW)).toBe(true);
   });
 
@@ -165,17 +194,21 @@ describe("a delivery has the same outcome", () => {
         state,
         attempts,
       ]);
-      const [first, second, other] = [
-        ["a", "running", 1],
-        ["a", "waiting", 0],
-        ["b", "running", 1],
-      ];
+      const first = ["a", "running", 1];
+      const second = ["a", "waiting", 0];
+      const other = ["b", "running", 1];
       expect(entries).toEqual([first, second, other]);
       expect(run.mock.calls.map(([{ seq, orderKey }]) => [seq, orderKey])).toEqual([
         [1, "a"],
         [3, "b"],
       ]);
-      const done = { state: "handled", reason: null, runAt: NOW, finishedHandlers: [], records: [] } as const;
+      const done = {
+        state: "handled",
+        reason: null,
+        runAt: NOW,
+        finishedHandlers: [],
+        records: [],
+      } as const;
       await inbox.settle({ seq: 1, lease: "a-1", ...done }, NOW);
       await send("a", 3);
       expect(await inbox.list({ seq: 4 })).toMatchObject([{ orderKey: "a", state: "waiting" }]);
@@ -210,7 +243,9 @@ describe("a delivery has the same outcome", () => {
         const outcome = await accept(misfit, settings);
         expect(outcome).toMatchObject({ duplicate, entryState: "dead", reason: "invalid_data" });
       }
-      expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ entryState: "waiting" });
+      expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({
+        entryState: "waiting",
+      });
       expect(await inbox.list({})).toMatchObject([
         { state: "dead", reason: "invalid_data" },
         { state: "waiting", reason: null },

@@ -76,7 +76,8 @@ export const ADAPTERS: readonly Adapter[] = [
   {
     name: "fetchReceiver under Hono's server",
     hides: { target: true, query: true, connection: true },
-    listen: (receiver) => listenNode(getRequestListener(fetchReceiver(receiver, { path: "/webhooks" }))),
+    listen: (receiver) =>
+      listenNode(getRequestListener(fetchReceiver(receiver, { path: "/webhooks" }))),
   },
   behindGateway("an HTTP API", { binary: true }),
   behindGateway("a REST API"),
@@ -149,7 +150,9 @@ export interface Request {
   readonly trailers?: Readonly<Record<string, string>>;
 }
 
-/** Sends one request on a new connection with node:http, which leaves target and headers unchanged. */
+/**
+ * Sends one request on a new connection with node:http, which leaves target and headers unchanged.
+ */
 export function send(
   url: URL,
   { method = "POST", target, headers, body, trailers }: Request,

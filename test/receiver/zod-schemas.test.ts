@@ -54,7 +54,9 @@ it("a schema of zod refuses and transforms data as before, in line and not", asy
   const seen: unknown[] = [];
   receiver.on(KIND, ({ data }) => void seen.push(data));
   await receiver.accept(deliveryOf(freshEnvelope({ data: { id: "a", amount: "2" } })));
-  const refused = await receiver.accept(deliveryOf(freshEnvelope({ data: { id: "b", amount: "1" } })));
+  const refused = await receiver.accept(
+    deliveryOf(freshEnvelope({ data: { id: "b", amount: "1" } })),
+  );
   expect(refused).toMatchObject({ reason: "invalid_data", problems: [{ field: "data.amount" }] });
   await until(() => expect(seen).toEqual([{ id: "a", amount: 2 }]));
 });

@@ -32,7 +32,11 @@ it.each([
     "<!-- page -->\n<html><title>\n  Page not found\n  at /hooks</title>",
     "Page not found at /hooks",
   ],
-  ["with comments", "<html><!-- a > b, <p>hidden</p> --><p>Not found here</p><!-- -->", "Not found here"],
+  [
+    "with comments",
+    "<html><!-- a > b, <p>hidden</p> --><p>Not found here</p><!-- -->",
+    "Not found here",
+  ],
   [
     "without a title",
     "<html><style>p { color: red }</style><p>No &quot;id&quot; &amp; no name</p>",

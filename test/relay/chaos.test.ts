@@ -61,7 +61,9 @@ describe("disturb", () => {
   it("drops the given share, and the same deliveries whatever the other options", () => {
     const given = sendings(Array.from({ length: 2000 }, () => Buffer.from("x")));
     const lost = (options: Partial<DisturbOptions>) =>
-      disturb(given, { drop: 0.1, ...options, header }, seededRandom(7)).map(({ chaos }) => chaos === "drop");
+      disturb(given, { drop: 0.1, ...options, header }, seededRandom(7)).map(
+        ({ chaos }) => chaos === "drop",
+      );
     const count = lost({}).filter(Boolean).length;
     expect(Math.abs(count - 200)).toBeLessThan(50);
     expect(lost({ tamper: "body" })).toEqual(lost({}));
@@ -77,8 +79,14 @@ describe("disturb", () => {
     expect(new Set(forms).size).toBe(6);
   });
 
-  /** A delivery before and after it is tampered with; `draw` takes the place of each random number. */
-  function tampered(tamper: (typeof TAMPERINGS)[number], draw: number, item: Partial<Sendable> = {}) {
+  /**
+   * A delivery before and after it is tampered with; `draw` takes the place of each random number.
+   */
+  function tampered(
+    tamper: (typeof TAMPERINGS)[number],
+    draw: number,
+    item: Partial<Sendable> = {},
+  ) {
     const [given] = sendings([Buffer.from("body")]);
     const own = {
       at: 0,
@@ -90,7 +98,9 @@ describe("disturb", () => {
 
   it("breaks the header's format by case, prefix, length or encoding", () => {
     const digest = sign(Buffer.from("body"), SECRET).slice("sha256=".length);
-    const forms = [0, 1, 2, 3, 4, 5].map((at) => tampered("header", at / 6 + 0.01).after?.headers[header]);
+    const forms = [0, 1, 2, 3, 4, 5].map(
+      (at) => tampered("header", at / 6 + 0.01).after?.headers[header],
+    );
     expect(forms).toEqual([
       `SHA256=${digest.toUpperCase()}`,
       digest,

@@ -38,7 +38,11 @@ it.skipIf(!hasCurl)(
 
 it("a header that a command line cannot carry is omitted and named", () => {
   const headers = { "content-type": ["application/json"], "x-latin": ["caf\xe9"] };
-  const { line, leftOut } = curlLine({ target: new URL("http://127.0.0.1:1/"), headers, file: "b" });
+  const { line, leftOut } = curlLine({
+    target: new URL("http://127.0.0.1:1/"),
+    headers,
+    file: "b",
+  });
   expect(leftOut).toEqual(["x-latin"]);
   expect(line).not.toContain("x-latin");
 });

@@ -20,7 +20,10 @@ async function openServer(serve: (socket: Socket, connection: number) => void) {
     for (const socket of sockets) socket.destroy();
     server.close();
   });
-  return { target: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/in`), sockets };
+  return {
+    target: new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/in`),
+    sockets,
+  };
 }
 
 /** Posts two bytes, except for the options. */
@@ -32,7 +35,11 @@ function post(target: URL, options: Partial<Posting> = {}) {
 
 describe("a request", () => {
   /** The lines before the body of a request, as they arrive. */
-  async function linesOf(options: Partial<Posting>, path = "/in?a=b", user = ""): Promise<readonly string[]> {
+  async function linesOf(
+    options: Partial<Posting>,
+    path = "/in?a=b",
+    user = "",
+  ): Promise<readonly string[]> {
     let lines: readonly string[] = [];
     const { target } = await openServer((socket) => {
       socket.once("data", (bytes) => {
@@ -45,10 +52,22 @@ describe("a request", () => {
   }
 
   it("has the given headers in their order and spelling, then its own", async () => {
-    const headers = { "X-B": ["1", "2"], "x-a": ["\u00e9"], "x-empty": [""], Cookie: ["c=1", "d=2"] };
+    const headers = {
+      "X-B": ["1", "2"],
+      "x-a": ["\u00e9"],
+      "x-empty": [""],
+      Cookie: ["c=1", "d=2"],
+    };
     expect(await linesOf({ headers })).toEqual([
-      ...["POST /in?a=b HTTP/1.1", "X-B: 1", "X-B: 2", "x-a: \u00e9", "x-empty: ", "Cookie: c=1; d=2"],
-      ...["content-length: 2", "Host: HOST", "Connection: keep-alive"],
+      "POST /in?a=b HTTP/1.1",
+      "X-B: 1",
+      "X-B: 2",
+      "x-a: \u00e9",
+      "x-empty: ",
+      "Cookie: c=1; d=2",
+      "content-length: 2",
+      "Host: HOST",
+      "Connection: keep-alive",
     ]);
   });
 
@@ -91,9 +110,12 @@ describe("a request", () => {
 describe("an answer", () => {
   /** What is made of an answer after which the connection ends. */
   async function madeOf(text: string): Promise<string> {
-    const { target } = await openServer((socket) => socket.once("data", () => socket.end(text, "latin1")));
+    const { target } = await openServer((socket) =>
+      socket.once("data", () => socket.end(text, "latin1")),
+    );
     return post(target).then(
-      ({ status, bytes, cut = "complete" }) => `${status} ${cut} ${bytes.toString("latin1")}`.trimEnd(),
+      ({ status, bytes, cut = "complete" }) =>
+        `${status} ${cut} ${bytes.toString("latin1")}`.trimEnd(),
       ({ code = "no code" }: NodeJS.ErrnoException) => code.replace(/^HPE_.*/, "no HTTP"),
     );
   }
@@ -102,7 +124,11 @@ describe("an answer", () => {
     ["a body of known length", `${HEAD}Content-Length: 5\r\n\r\nhello`, "200 complete hello"],
     ["no body", `${HEAD}Content-Length: 0\r\n\r\n`, "200 complete"],
     ["no reason", "HTTP/1.1 200\r\nContent-Length: 2\r\n\r\nok", "200 complete ok"],
-    ["a reason in Latin-1", "HTTP/1.1 500 Fehl\u00e9r\r\nContent-Length: 2\r\n\r\nno", "500 complete no"],
+    [
+      "a reason in Latin-1",
+      "HTTP/1.1 500 Fehl\u00e9r\r\nContent-Length: 2\r\n\r\nno",
+      "500 complete no",
+    ],
     ["a body until the connection ends", `${HEAD}X-A: 1\r\n\r\nhello`, "200 complete hello"],
     ["HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", "200 complete ok"],
     [
@@ -115,8 +141,16 @@ describe("an answer", () => {
     ["103 before it", `HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n${OK}`, "200 complete ok"],
     ["bytes in Latin-1", `${HEAD}Content-Length: 1\r\n\r\n\u00ff`, "200 complete \u00ff"],
     ["a body that is cut off", `${HEAD}Content-Length: 5\r\n\r\nhel`, "200 closed hel"],
-    ["chunks that are cut off", `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nhel`, "200 closed hel"],
-    ["chunks without a size", `${HEAD}Transfer-Encoding: chunked\r\n\r\nhello\r\n0\r\n\r\n`, "200 closed"],
+    [
+      "chunks that are cut off",
+      `${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nhel`,
+      "200 closed hel",
+    ],
+    [
+      "chunks without a size",
+      `${HEAD}Transfer-Encoding: chunked\r\n\r\nhello\r\n0\r\n\r\n`,
+      "200 closed",
+    ],
     ["a head that is cut off", `${HEAD}Content-Le`, "ECONNRESET"],
     ["nothing", "", "ECONNRESET"],
     [
@@ -145,13 +179,17 @@ describe("an answer", () => {
       socket.once("data", () => socket.end(`${HEAD}${lines}\r\n`)),
     );
     expect((await post(target)).headers).toEqual({
-      ...{ "x-a": "1, 2", "retry-after": "3", "set-cookie": ["a", "b"] },
+      "x-a": "1, 2",
+      "retry-after": "3",
+      "set-cookie": ["a", "b"],
     });
   });
 });
 
 it("one connection serves requests that follow each other, and each of several at a time has its own", async () => {
-  const { target, sockets } = await openServer((socket) => socket.on("data", () => socket.write(OK)));
+  const { target, sockets } = await openServer((socket) =>
+    socket.on("data", () => socket.write(OK)),
+  );
   for (let time = 0; time < 5; time++) await post(target);
   expect(sockets).toHaveLength(1);
   await Promise.all([post(target), post(target), post(target)]);
@@ -163,7 +201,9 @@ it.each([
   ["keeps it for a second only", "Keep-Alive: timeout=1\r\n"],
 ])("a connection is not used again if the answer %s", async (_, header) => {
   const answer = `HTTP/1.1 200 OK\r\n${header}Content-Length: 2\r\n\r\nok`;
-  const { target, sockets } = await openServer((socket) => socket.on("data", () => socket.write(answer)));
+  const { target, sockets } = await openServer((socket) =>
+    socket.on("data", () => socket.write(answer)),
+  );
   await post(target);
   await post(target);
   expect(sockets).toHaveLength(2);

@@ -14,16 +14,32 @@ describe("a redirect", () => {
       "/hooks/",
       "the app wants a slash at the end of the path: use http://127.0.0.1:3000/hooks/",
     ],
-    ["another machine's slash", "http://app.test/hooks/", "not followed: use http://app.test/hooks/"],
+    [
+      "another machine's slash",
+      "http://app.test/hooks/",
+      "not followed: use http://app.test/hooks/",
+    ],
     [
       "another machine's path without a slash",
       "http://app.test/hook",
       "not followed: use http://app.test/hook if",
     ],
-    ["https", "https://127.0.0.1:3000/hooks", "the app wants https: use https://127.0.0.1:3000/hooks"],
+    [
+      "https",
+      "https://127.0.0.1:3000/hooks",
+      "the app wants https: use https://127.0.0.1:3000/hooks",
+    ],
     ["https on another port", "https://127.0.0.1:3443/hooks", "use https://127.0.0.1:3443/hooks"],
-    ["both", "https://127.0.0.1/hooks/", "https and a slash at the end: use https://127.0.0.1/hooks/"],
-    ["a login", "/users/sign_in", "redirects are not followed: use http://127.0.0.1:3000/users/sign_in"],
+    [
+      "both",
+      "https://127.0.0.1/hooks/",
+      "https and a slash at the end: use https://127.0.0.1/hooks/",
+    ],
+    [
+      "a login",
+      "/users/sign_in",
+      "redirects are not followed: use http://127.0.0.1:3000/users/sign_in",
+    ],
     ["a login page", "/login?next=/hooks", "exempt /hooks"],
     ["itself", "http://127.0.0.1:3000/hooks", "redirects to itself"],
     ["another machine", "https://app.test/in", "not followed: use https://app.test/in"],
@@ -36,7 +52,9 @@ describe("a redirect", () => {
     expect(explainAnswer(slashed, redirect("/hooks"))).toBe(
       "the app wants no slash at the end of the path: use http://127.0.0.1:3000/hooks",
     );
-    expect(explainAnswer(slashed, redirect("http://app.test/hooks"))).toContain("redirects are not followed");
+    expect(explainAnswer(slashed, redirect("http://app.test/hooks"))).toContain(
+      "redirects are not followed",
+    );
   });
 
   it("without an address it can be sent to is explained", () => {
@@ -58,7 +76,9 @@ it("a 401 or 403 is explained by the app's own secret, after what the app said",
   for (const status of [401, 403]) {
     const told = describeRefusal(target, { status, headers: {}, body: "bad signature\n" });
     expect(told).toMatch(new RegExp(`^${status}: bad signature; the app's own secret may differ`));
-    expect(told).toMatch(/; `hookporter check http:\/\/127\.0\.0\.1:3000\/hooks` looks for the cause$/);
+    expect(told).toMatch(
+      /; `hookporter check http:\/\/127\.0\.0\.1:3000\/hooks` looks for the cause$/,
+    );
   }
 });
 
@@ -71,7 +91,9 @@ it("a refusal for lack of a CSRF token is explained", () => {
 it("a 404 names the path, and suggests one if the target has none", () => {
   const answer = { status: 404, headers: {}, body: "" };
   expect(describeRefusal(target, answer)).toMatch(/^404: the app has nothing for POST at \/hooks/);
-  expect(describeRefusal(new URL("http://127.0.0.1:3000"), answer)).toContain("127.0.0.1:3000/webhooks");
+  expect(describeRefusal(new URL("http://127.0.0.1:3000"), answer)).toContain(
+    "127.0.0.1:3000/webhooks",
+  );
 });
 
 it("a 405 names the path, the method and the methods that the app takes", () => {
@@ -80,8 +102,14 @@ it("a 405 names the path, the method and the methods that the app takes", () => 
 });
 
 it("a 413 names the limit to raise", () => {
-  const told = describeRefusal(target, { status: 413, headers: {}, body: "request entity too large" });
-  expect(told).toMatch(/^413: request entity too large; the app, or a proxy before it, .* raise its limit/);
+  const told = describeRefusal(target, {
+    status: 413,
+    headers: {},
+    body: "request entity too large",
+  });
+  expect(told).toMatch(
+    /^413: request entity too large; the app, or a proxy before it, .* raise its limit/,
+  );
 });
 
 it.each([400, 422, 500, 503])("a %d is shown as the app explained it", (status) => {
@@ -105,5 +133,7 @@ it("a method that is not taken is explained, with those that are if the app name
     explainAnswer(target, { status: 405, headers, body: "" });
   const fix = ": check the path, and that its route takes POST";
   expect(explained({})).toBe(`the app does not take POST at /hooks${fix}`);
-  expect(explained({ allow: "GET, PUT" })).toBe(`the app does not take POST at /hooks, only GET, PUT${fix}`);
+  expect(explained({ allow: "GET, PUT" })).toBe(
+    `the app does not take POST at /hooks, only GET, PUT${fix}`,
+  );
 });

@@ -50,7 +50,9 @@ describe("a saved delivery", () => {
   });
 
   it("has the names of its query, but not the values", () => {
-    const text = formatDelivery(savedDelivery({ target: "/webhooks?code=hunter2&tenant=7&hunter2" }));
+    const text = formatDelivery(
+      savedDelivery({ target: "/webhooks?code=hunter2&tenant=7&hunter2" }),
+    );
     expect(JSON.parse(text)).toMatchObject({ target: "/webhooks?code=…&tenant=…&…" });
     expect(text).not.toContain("hunter2");
   });
@@ -103,13 +105,20 @@ describe("parseFixture", () => {
     expect(parse(text)).toEqual({ type: "envelope", body: Buffer.from(text) });
   });
 
-  it.each(["", " ", "{", "x", "[]", "null", "1", '"text"', '[{"event":"x"}]', "\0"])("refuses %j", (text) => {
-    expect(() => parse(text)).toThrow(invalid);
-  });
+  it.each(["", " ", "{", "x", "[]", "null", "1", '"text"', '[{"event":"x"}]', "\0"])(
+    "refuses %j",
+    (text) => {
+      expect(() => parse(text)).toThrow(invalid);
+    },
+  );
 
   it.each<[string, string | Uint8Array, string]>([
     ["a HAR", '{"log":{"version":"1.2","entries":[{"request":{}}]}}', "a HAR with 1 entry"],
-    ["a Postman collection", '{"info":{"name":"x"},"item":[{},{}]}', "a Postman collection with 2 items"],
+    [
+      "a Postman collection",
+      '{"info":{"name":"x"},"item":[{},{}]}',
+      "a Postman collection with 2 items",
+    ],
     ["a package.json", '{"name":"x","version":"1.0.0"}', "a package.json"],
     ["a tsconfig.json", '{"compilerOptions":{}}', "a tsconfig.json"],
     ["an OpenAPI description", '{"openapi":"3.1.0","info":{}}', "an OpenAPI description"],
@@ -118,7 +127,11 @@ describe("parseFixture", () => {
     ["a request", '{"headers":{"a":"b"},"body":"{}"}', "a request with its headers"],
     ["ngrok's requests", '{"requests":[{"uri":"/x"}]}', "requests that another program recorded"],
     ["another object", '{"inbox":"a.db"}', 'a JSON object without "event"'],
-    ["a later version", '{"format":"hookporter-delivery/2"}', "a saved delivery of another version"],
+    [
+      "a later version",
+      '{"format":"hookporter-delivery/2"}',
+      "a saved delivery of another version",
+    ],
     ["a list", '[{"event":"x"}]', "a list of 1 value: write one a line"],
     ["lines", '{"event":"x"}\n{"event":"y"}\n', "several JSON objects, one a line: rename it"],
     ["UTF-16", Buffer.from('\uFEFF{"event":"x"}', "utf16le"), "text in UTF-16: save it as UTF-8"],
@@ -193,7 +206,12 @@ describe("parseFixture", () => {
   });
 
   it("reads header names in lower case, and keeps both values of a name in two spellings", () => {
-    const headers = { "Content-Type": "text/plain", "X-A": "1", "x-a": ["2", "3"], ["__proto__"]: "x" };
+    const headers = {
+      "Content-Type": "text/plain",
+      "X-A": "1",
+      "x-a": ["2", "3"],
+      ["__proto__"]: "x",
+    };
     const fixture = parse(fixtureText({ headers }));
     if (fixture.type !== "delivery") throw new Error("expected a delivery");
     expect(Object.entries(fixture.delivery.headers)).toEqual([

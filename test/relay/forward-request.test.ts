@@ -14,8 +14,10 @@ const EMPTY = { headers: {}, body: new Uint8Array(0) };
 async function forwarded(target: URL, options: ForwardOptions) {
   const notes: string[] = [];
   const context = {
-    ...{ delivery: savedDelivery({ headers: { "x-team": "sales", "x-request": "r-1" } }), seq: 1 },
-    ...{ signal: new AbortController().signal, note: (text: string) => void notes.push(text) },
+    delivery: savedDelivery({ headers: { "x-team": "sales", "x-request": "r-1" } }),
+    seq: 1,
+    signal: new AbortController().signal,
+    note: (text: string) => void notes.push(text),
   };
   const run = Promise.resolve(forwardTo(target, options)({} as never, context as never));
   const message = await run.then(
@@ -43,7 +45,11 @@ async function openSecureTarget() {
 it("added headers are sent with each forward, and replace the delivery's", async () => {
   const { url, got } = await openTarget();
   await forwarded(url, { added: { "x-team": ["billing"], "x-two": ["a", "b"] } });
-  expect(got[0]?.headers).toMatchObject({ "x-team": "billing", "x-two": "a, b", "x-request": "r-1" });
+  expect(got[0]?.headers).toMatchObject({
+    "x-team": "billing",
+    "x-two": "a, b",
+    "x-request": "r-1",
+  });
 });
 
 it("the Host header is the target's, unless another is given", async () => {
@@ -90,8 +96,11 @@ it("a target with a self-signed certificate is refused, unless any certificate w
 
 it("a name with a public address is refused if any certificate will do", async () => {
   const lookUp = vi.spyOn(dns, "lookup");
-  lookUp.mockImplementation(((_name: string, _options: object, done: (error: null, all: object) => void) =>
-    done(null, [{ address: "8.8.8.8", family: 4 }])) as never);
+  lookUp.mockImplementation(((
+    _name: string,
+    _options: object,
+    done: (error: null, all: object) => void,
+  ) => done(null, [{ address: "8.8.8.8", family: 4 }])) as never);
   syncBuiltinESMExports();
   onTestFinished(() => {
     lookUp.mockRestore();

@@ -24,7 +24,10 @@ async function openForwarder(target: URL, options?: ForwardOptions) {
   onTestFinished(() => receiver.close());
   const entry = async () => (await inboxOf(receiver).list({}))[0];
   const until = (state: string) =>
-    vi.waitFor(async () => expect(await entry()).toMatchObject({ state }), { timeout: 5000, interval: 3 });
+    vi.waitFor(async () => expect(await entry()).toMatchObject({ state }), {
+      timeout: 5000,
+      interval: 3,
+    });
   return { receiver, entry, until };
 }
 
@@ -112,7 +115,13 @@ describe("forwardTo", () => {
     }
     expect(await entry()).toMatchObject({ attempts: 5 });
     const attempts = await inboxOf(receiver).attempts(1);
-    expect(attempts.map(({ outcome }) => outcome)).toEqual(["error", "error", "error", "error", "ok"]);
+    expect(attempts.map(({ outcome }) => outcome)).toEqual([
+      "error",
+      "error",
+      "error",
+      "error",
+      "ok",
+    ]);
     expect(attempts[0]?.error).toContain("answered 500: not yet");
   });
 
@@ -121,10 +130,14 @@ describe("forwardTo", () => {
     await early.close();
     const { receiver, until, entry } = await openForwarder(early.url);
     await receiver.accept(delivery());
-    await vi.waitFor(async () => expect((await entry())?.attempts).toBeGreaterThan(2), { timeout: 5000 });
+    await vi.waitFor(async () => expect((await entry())?.attempts).toBeGreaterThan(2), {
+      timeout: 5000,
+    });
     const { createServer } = await import("node:http");
     const server = createServer((_, response) => void response.end());
-    await new Promise<void>((resolve) => server.listen(Number(early.url.port), "127.0.0.1", resolve));
+    await new Promise<void>((resolve) =>
+      server.listen(Number(early.url.port), "127.0.0.1", resolve),
+    );
     onTestFinished(() => {
       server.close();
       server.closeAllConnections();
@@ -134,7 +147,9 @@ describe("forwardTo", () => {
   });
 
   it("names the code of a refusal, with only the beginning of the answer", async () => {
-    const { url } = await openTarget((response) => void response.writeHead(500).end("x".repeat(5000)));
+    const { url } = await openTarget(
+      (response) => void response.writeHead(500).end("x".repeat(5000)),
+    );
     const forward = forwardTo(url);
     const context = { delivery: delivery(), signal: new AbortController().signal, note: () => {} };
     const failed = await Promise.resolve(forward({} as never, context as never)).catch(
@@ -165,28 +180,42 @@ describe("forwardTo", () => {
   it.each([
     ["cut off", "200 OK, body cut off", (response: ServerResponse) => response.socket?.destroy()],
     ["endless", "200 OK, body not complete in time", () => {}],
-  ] as const)("is done if the target answers 200 with a body that is %s", async (_, headline, spoil) => {
-    const { url, got } = await openTarget((response) => {
-      response.writeHead(200).write("and then");
-      setTimeout(() => spoil(response), 20);
-    });
-    const { receiver, until } = await openForwarder(url, { bodyTimeout: 100 });
-    await receiver.accept(delivery());
-    await until("handled");
-    expect(got).toHaveLength(1);
-    expect((await inboxOf(receiver).attempts(1)).map(({ note }) => note)).toEqual([`${headline}\nand then`]);
-  });
+  ] as const)(
+    "is done if the target answers 200 with a body that is %s",
+    async (_, headline, spoil) => {
+      const { url, got } = await openTarget((response) => {
+        response.writeHead(200).write("and then");
+        setTimeout(() => spoil(response), 20);
+      });
+      const { receiver, until } = await openForwarder(url, { bodyTimeout: 100 });
+      await receiver.accept(delivery());
+      await until("handled");
+      expect(got).toHaveLength(1);
+      expect((await inboxOf(receiver).attempts(1)).map(({ note }) => note)).toEqual([
+        `${headline}\nand then`,
+      ]);
+    },
+  );
 
   it("waits 5 seconds for a body, unless it is told otherwise", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());
     const { url } = await openTarget((response) => response.writeHead(200).write("and then"));
     const noted: unknown[] = [];
-    const handler = forwardTo(url, { timeout: 3_600_000, onNoted: (answer) => noted.push(answer.cut) });
-    const context = { delivery: delivery(), signal: new AbortController().signal, note: () => {}, seq: 1 };
+    const handler = forwardTo(url, {
+      timeout: 3_600_000,
+      onNoted: (answer) => noted.push(answer.cut),
+    });
+    const context = {
+      delivery: delivery(),
+      signal: new AbortController().signal,
+      note: () => {},
+      seq: 1,
+    };
     const begun = vi.getTimerCount();
     const done = handler({} as never, context as never);
-    while (vi.getTimerCount() < begun + 2) await new Promise(setImmediate); // those of the answer and of its body
+    // those of the answer and of its body
+    while (vi.getTimerCount() < begun + 2) await new Promise(setImmediate);
     vi.advanceTimersByTime(BODY_TIMEOUT - 1);
     await new Promise(setImmediate);
     expect(noted).toEqual([]);
@@ -252,7 +281,9 @@ describe("forwardTo", () => {
   ])("with status %d and Retry-After %s asks to wait that long", async (status, header, wait) => {
     const headers = header === undefined ? {} : { "retry-after": header };
     const { url } = await openTarget((response) => void response.writeHead(status, headers).end());
-    const failed = await forwarding(forwardTo(url, { clock: () => AT })).catch((thrown: unknown) => thrown);
+    const failed = await forwarding(forwardTo(url, { clock: () => AT })).catch(
+      (thrown: unknown) => thrown,
+    );
     expect(failed).toMatchObject({ code: "target_refused", retryAfter: wait });
   });
 
@@ -262,7 +293,9 @@ describe("forwardTo", () => {
     );
     const { receiver, entry } = await openForwarder(url);
     await receiver.accept(delivery());
-    await vi.waitFor(async () => expect(await entry()).toMatchObject({ attempts: 1, state: "waiting" }));
+    await vi.waitFor(async () =>
+      expect(await entry()).toMatchObject({ attempts: 1, state: "waiting" }),
+    );
     const wait = ((await entry())?.runAt ?? 0) - AT;
     expect(wait).toBeGreaterThan(60_000); // a date in the header has no parts of a second
     await new Promise((resolve) => setTimeout(resolve, 30));
@@ -306,7 +339,12 @@ describe("the error of a forward", () => {
     url: URL,
     options: Parameters<typeof forwardTo>[1] = {},
   ): Promise<Record<string, unknown>> {
-    const context = { delivery: delivery(), signal: new AbortController().signal, note: () => {}, seq: 1 };
+    const context = {
+      delivery: delivery(),
+      signal: new AbortController().signal,
+      note: () => {},
+      seq: 1,
+    };
     try {
       await forwardTo(url, options)({} as never, context as never);
       return {};
@@ -345,7 +383,9 @@ describe("the error of a forward", () => {
     ...[400, 401, 403, 404, 410, 422, 451].map((status) => [status, true] as const),
     ...[302, 408, 409, 425, 429, 500, 503].map((status) => [status, undefined] as const),
   ])("with giveUpOn 4xx is final for %d: %s", async (status, final) => {
-    const error = await thrownBy((response) => void response.writeHead(status).end(), { giveUpOn: "4xx" });
+    const error = await thrownBy((response) => void response.writeHead(status).end(), {
+      giveUpOn: "4xx",
+    });
     expect(error.final).toBe(final);
   });
 });

@@ -13,7 +13,9 @@ it("asks with OPTIONS and no body, and takes any status for an answer", async ()
 it("says why nothing answers", async () => {
   const { url, close } = await openTarget();
   await close();
-  expect(await probeTarget(url, TERMS)).toEqual({ why: expect.stringContaining("connection refused") });
+  expect(await probeTarget(url, TERMS)).toEqual({
+    why: expect.stringContaining("connection refused"),
+  });
 });
 
 it("recognises a TLS server by its answer to plain HTTP", async () => {
@@ -29,7 +31,8 @@ it("waits no longer than its time-out for a server that accepts connections", as
   const { url } = await openTarget((response) => {
     if (++asked === 1) response.end();
   });
-  expect(await probeTarget(url, TERMS)).toEqual({ status: 200 }); // its connection is kept, and accepted
+  // its connection is kept, and accepted
+  expect(await probeTarget(url, TERMS)).toEqual({ status: 200 });
   expect(await probeTarget(url, { ...TERMS, timeout: 100 })).toEqual({
     why: "it accepts connections, but did not answer in 0.1 s: check the app's log",
   });

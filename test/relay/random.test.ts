@@ -10,7 +10,9 @@ const draw = (seed: number, count: number) => {
 describe("seededRandom", () => {
   it("returns the numbers of mulberry32, on every machine and in every version", () => {
     // Fixed here, so that a recorded seed makes the same schedule in a later version.
-    expect(draw(1, 3).map((number) => number * 2 ** 32)).toEqual([2_693_262_067, 11_749_833, 2_265_367_787]);
+    expect(draw(1, 3).map((number) => number * 2 ** 32)).toEqual([
+      2_693_262_067, 11_749_833, 2_265_367_787,
+    ]);
   });
 
   it("returns the same numbers for the same seed, from 0 up to 1", () => {

@@ -12,7 +12,10 @@ import { AT, SECRET, savedDelivery } from "./sample.ts";
 const HEADER = "x-service-signature";
 const KEY = { key: createSecretKey(Buffer.from(SECRET)), header: HEADER, now: AT };
 const NOW_TEXT = '"2026-01-15T10:00:00.000Z"';
-const saved = (parts: Partial<Delivery>): Fixture => ({ type: "delivery", delivery: savedDelivery(parts) });
+const saved = (parts: Partial<Delivery>): Fixture => ({
+  type: "delivery",
+  delivery: savedDelivery(parts),
+});
 const textOf = (body: Uint8Array) => Buffer.from(body).toString("utf8");
 
 describe("exactSending", () => {
@@ -21,7 +24,10 @@ describe("exactSending", () => {
       fc.property(fc.uint8Array(), (bytes) => {
         const body = Buffer.from(bytes);
         const headers = { [HEADER]: sign(body, "the-secret-of-then-01"), "x-other": "kept" };
-        const fixture = parseFixture(Buffer.from(formatDelivery(savedDelivery({ body, headers }))), "x.json");
+        const fixture = parseFixture(
+          Buffer.from(formatDelivery(savedDelivery({ body, headers }))),
+          "x.json",
+        );
         const sending = exactSending(fixture, "x.json");
         expect(Buffer.from(sending.body)).toEqual(body);
         expect(sending.headers).toEqual(headers);
@@ -35,7 +41,10 @@ describe("exactSending", () => {
 
   it("refuses an envelope, which has no signature", () => {
     expect(() => exactSending({ type: "envelope", body: Buffer.from("{}") }, "x.json")).toThrow(
-      expect.objectContaining({ code: "fixture_invalid", message: expect.stringContaining("x.json") }),
+      expect.objectContaining({
+        code: "fixture_invalid",
+        message: expect.stringContaining("x.json"),
+      }),
     );
   });
 });
@@ -126,7 +135,11 @@ describe("lazySending", () => {
     });
     expect(sending.label).toBe("a.json");
     expect(made).toBe(0);
-    expect({ ...sending }).toEqual({ label: "a.json", headers: { "x-a": "1" }, body: Buffer.from("{}") });
+    expect({ ...sending }).toEqual({
+      label: "a.json",
+      headers: { "x-a": "1" },
+      body: Buffer.from("{}"),
+    });
     expect(made).toBe(1);
   });
 });

@@ -14,7 +14,10 @@ export function savedDelivery(parts: Partial<Delivery> = {}): Delivery {
   return {
     method: "POST",
     target: "/webhooks",
-    headers: { "content-type": "application/json", "x-service-signature": `sha256=${"0".repeat(64)}` },
+    headers: {
+      "content-type": "application/json",
+      "x-service-signature": `sha256=${"0".repeat(64)}`,
+    },
     body: Buffer.from('{"event":"payment.received"}'),
     receivedAt: AT,
     ...parts,

@@ -32,13 +32,17 @@ describe("schedule", () => {
   });
 
   it("spaces items by the rate", () => {
-    expect(schedule([1, 2, 3, 4], { rate: 3 }, () => 0).map(({ at }) => at)).toEqual([0, 333, 667, 1000]);
+    expect(schedule([1, 2, 3, 4], { rate: 3 }, () => 0).map(({ at }) => at)).toEqual([
+      0, 333, 667, 1000,
+    ]);
   });
 
   it("takes each delay from the range", () => {
     const draws = [0, 0.5, 0.999];
     const random = () => draws.shift() ?? 0;
-    expect(schedule([1, 2, 3], { delay: [100, 200] }, random).map(({ at }) => at)).toEqual([100, 150, 200]);
+    expect(schedule([1, 2, 3], { delay: [100, 200] }, random).map(({ at }) => at)).toEqual([
+      100, 150, 200,
+    ]);
   });
 
   it("is sorted by time, even if a delay overtakes", () => {

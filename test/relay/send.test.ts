@@ -66,7 +66,9 @@ describe("send", () => {
     ["accept-encoding", "x-own"],
   ])("[case 87] does not pass on headers of one connection: %s", async (name, value) => {
     const { url, got } = await openTarget();
-    expect(await send({ target: url, headers: { [name]: value }, body: Buffer.from("{}") })).toMatchObject({
+    expect(
+      await send({ target: url, headers: { [name]: value }, body: Buffer.from("{}") }),
+    ).toMatchObject({
       ok: true,
     });
     expect(got[0]?.rawHeaders).not.toContain(value);
@@ -169,23 +171,31 @@ describe("send", () => {
       (response: ServerResponse) => response.socket?.write("no chunk at all\r\n"),
     ],
     ["endless", "overdue", 200, () => {}],
-  ] as const)("returns the status of an answer whose body is %s", async (_, cut, bodyTimeout, spoil) => {
-    for (const status of [200, 500]) {
-      const { url, got } = await openTarget((response) => {
-        response.writeHead(status).write("and then");
-        setTimeout(() => spoil(response), 20);
-      });
-      expect(await send({ target: url, ...EMPTY, bodyTimeout })).toMatchObject({
-        ...{ status, ok: status === 200, body: "and then", cut },
-      });
-      expect(got).toHaveLength(1);
-    }
-  });
+  ] as const)(
+    "returns the status of an answer whose body is %s",
+    async (_, cut, bodyTimeout, spoil) => {
+      for (const status of [200, 500]) {
+        const { url, got } = await openTarget((response) => {
+          response.writeHead(status).write("and then");
+          setTimeout(() => spoil(response), 20);
+        });
+        expect(await send({ target: url, ...EMPTY, bodyTimeout })).toMatchObject({
+          status,
+          ok: status === 200,
+          body: "and then",
+          cut,
+        });
+        expect(got).toHaveLength(1);
+      }
+    },
+  );
 
   it("returns the status of an answer whose body lasts until the time is up", async () => {
     const { url } = await openTarget((response) => void response.writeHead(202).write("and then"));
     expect(await send({ target: url, ...EMPTY, timeout: 500 })).toMatchObject({
-      ...{ status: 202, body: "and then", cut: "overdue" },
+      status: 202,
+      body: "and then",
+      cut: "overdue",
     });
   });
 
@@ -201,7 +211,9 @@ describe("send", () => {
   it("ends with the signal's reason, before and while it sends", async () => {
     const { url, got } = await openTarget(() => {});
     const reason = new Error("shutting down");
-    await expect(send({ target: url, ...EMPTY, signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(send({ target: url, ...EMPTY, signal: AbortSignal.abort(reason) })).rejects.toBe(
+      reason,
+    );
     expect(got).toEqual([]);
     const aborter = new AbortController();
     const sending = send({ target: url, ...EMPTY, signal: aborter.signal });
@@ -246,22 +258,32 @@ describe("send", () => {
   it("returns as much of an answer as requested, as text and bytes, and whether it was cut", async () => {
     const { url } = await openTarget((response) => void response.end("12345"));
     expect(await send({ target: url, ...EMPTY, maxAnswer: 5 })).toMatchObject({
-      ...{ body: "12345", bytes: Buffer.from("12345"), cut: undefined },
+      body: "12345",
+      bytes: Buffer.from("12345"),
+      cut: undefined,
     });
     expect(await send({ target: url, ...EMPTY, maxAnswer: 4 })).toMatchObject({
-      ...{ body: "1234", bytes: Buffer.from("1234"), cut: "too_long" },
+      body: "1234",
+      bytes: Buffer.from("1234"),
+      cut: "too_long",
     });
   });
 });
 
 it("only an error of its own says that there was no connection, or no answer in time", () => {
   const refused = Object.assign(new Error("refused"), { code: "ECONNREFUSED" });
-  const unreachable = (cause: unknown) => new HookporterError("target_unreachable", "away", { cause });
+  const unreachable = (cause: unknown) =>
+    new HookporterError("target_unreachable", "away", { cause });
   const overdue = new DOMException("late", "TimeoutError");
   expect([refused, overdue, undefined].map(isUnconnected)).toEqual([false, false, false]);
   expect([refused, overdue, undefined].map(isOverdue)).toEqual([false, false, false]);
   const causes = [refused, new AggregateError([refused]), overdue, undefined];
-  expect(causes.map((cause) => isUnconnected(unreachable(cause)))).toEqual([true, true, false, false]);
+  expect(causes.map((cause) => isUnconnected(unreachable(cause)))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
   expect(causes.map((cause) => isOverdue(unreachable(cause)))).toEqual([false, false, true, false]);
 });
 

@@ -6,7 +6,14 @@ import type { ReceiverOptions } from "../../src/receiver/options/receiver-option
 import { forwardTo } from "../../src/relay/forward.ts";
 import { syncForward } from "../../src/relay/sync-forward.ts";
 import { openReceiver } from "../receiver/open.ts";
-import { bytes, deliveryOf, freshEnvelope, gate, signedHeaders, until } from "../receiver/sample.ts";
+import {
+  bytes,
+  deliveryOf,
+  freshEnvelope,
+  gate,
+  signedHeaders,
+  until,
+} from "../receiver/sample.ts";
 import { send } from "../receiver/wire.ts";
 import { openTarget } from "./sample.ts";
 
@@ -21,7 +28,11 @@ async function openRelay(
   });
   const sync = syncForward(timeout);
   opened.receiver.on("*", forwardTo(target, sync.forwardOptions));
-  const server = await startServer(sync.over(opened.receiver), { port: 0, host: "127.0.0.1", path: "/in" });
+  const server = await startServer(sync.over(opened.receiver), {
+    port: 0,
+    host: "127.0.0.1",
+    path: "/in",
+  });
   onTestFinished(() => server.close());
   const post = (content: object | string, headers?: Record<string, string>) => {
     const body = bytes(content);
@@ -41,7 +52,11 @@ function answering(...statuses: number[]) {
 describe("the target's answer", () => {
   it("is returned to the sender: status, headers and bytes", async () => {
     const { url, got } = await openTarget((response) => {
-      response.writeHead(201, { "content-type": "text/x-own", "x-own": "1", "set-cookie": ["a=1", "b=2"] });
+      response.writeHead(201, {
+        "content-type": "text/x-own",
+        "x-own": "1",
+        "set-cookie": ["a=1", "b=2"],
+      });
       response.end("\u0000é\r\n");
     });
     const { post, entry } = await openRelay(url);
@@ -86,15 +101,18 @@ describe("the target's answer", () => {
     expect(reply).toMatchObject({ status, text: "" });
   });
 
-  it.each([302, 400, 410, 500])("may be a %d, and then the event is kept and retried", async (status) => {
-    const { url, got } = await answering(status, 200);
-    const { post, entry, clock, untilState } = await openRelay(url);
-    expect(await post(freshEnvelope())).toMatchObject({ status, text: `answer ${status}` });
-    expect(await entry()).toMatchObject({ state: "failing", attempts: 1 });
-    clock.now += 61_000;
-    await untilState("handled");
-    expect(got).toHaveLength(2);
-  });
+  it.each([302, 400, 410, 500])(
+    "may be a %d, and then the event is kept and retried",
+    async (status) => {
+      const { url, got } = await answering(status, 200);
+      const { post, entry, clock, untilState } = await openRelay(url);
+      expect(await post(freshEnvelope())).toMatchObject({ status, text: `answer ${status}` });
+      expect(await entry()).toMatchObject({ state: "failing", attempts: 1 });
+      clock.now += 61_000;
+      await untilState("handled");
+      expect(got).toHaveLength(2);
+    },
+  );
 
   it("is not passed on if it is endless", async () => {
     const { url } = await openTarget((response) => void pour(response));
@@ -118,7 +136,9 @@ describe("a target that does not answer", () => {
       const { post, entry } = await openRelay(url, { timeout });
       const sent = freshEnvelope();
       expect((await post(sent)).status).toBe(status);
-      await until(async () => expect(await entry()).toMatchObject({ state: "handled", attempts: 1 }));
+      await until(async () =>
+        expect(await entry()).toMatchObject({ state: "handled", attempts: 1 }),
+      );
       expect(await post(sent)).toMatchObject({ status: 200 });
       expect(got).toHaveLength(1);
     },
@@ -130,7 +150,9 @@ describe("a target that does not answer", () => {
     const { post, entry } = await openRelay(url);
     const { status, text } = await post(freshEnvelope());
     expect(status).toBe(502);
-    expect(JSON.parse(text)).toEqual({ error: { type: "bad_gateway", message: expect.any(String) } });
+    expect(JSON.parse(text)).toEqual({
+      error: { type: "bad_gateway", message: expect.any(String) },
+    });
     expect(text).not.toContain(url.port); // the sender must not see local details
     expect(await entry()).toMatchObject({ state: "failing", attempts: 1 });
   });
@@ -187,7 +209,8 @@ describe("the receiver in front of it", () => {
     const replies = Array.from({ length: 8 }, () => post(sent));
     await until(() => expect(outcomes()).toHaveLength(8));
     open();
-    for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ status: 202, text: "one" });
+    for (const reply of await Promise.all(replies))
+      expect(reply).toMatchObject({ status: 202, text: "one" });
     expect(got).toHaveLength(1);
   });
 
@@ -227,7 +250,8 @@ describe("the receiver in front of it", () => {
     const replies = Array.from({ length: 5 }, () => post(freshEnvelope()));
     await until(() => expect(got).toHaveLength(5));
     open();
-    for (const reply of await Promise.all(replies)) expect(reply).toMatchObject({ status: 200, text: "ok" });
+    for (const reply of await Promise.all(replies))
+      expect(reply).toMatchObject({ status: 200, text: "ok" });
   });
 
   it("also forwards events that another process left waiting", async () => {

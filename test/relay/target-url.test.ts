@@ -11,9 +11,13 @@ it.each([
   expect(targetUrl(text)?.href).toBe(href);
 });
 
-it.each(["", "ftp://127.0.0.1/", "file:///etc/passwd", "http://user@127.0.0.1/", "http://", "http://a b/"])(
-  "%j is refused",
-  (text) => {
-    expect(targetUrl(text)).toBeUndefined();
-  },
-);
+it.each([
+  "",
+  "ftp://127.0.0.1/",
+  "file:///etc/passwd",
+  "http://user@127.0.0.1/",
+  "http://",
+  "http://a b/",
+])("%j is refused", (text) => {
+  expect(targetUrl(text)).toBeUndefined();
+});

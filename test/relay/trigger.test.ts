@@ -10,7 +10,8 @@ import { AT } from "./sample.ts";
 const invalid = expect.objectContaining({ code: "input_invalid" });
 const text = (kind: string, options: Partial<TriggerOptions> = {}) =>
   triggerBody(kind, { timestamp: AT, ...options }).toString("utf8");
-const parsed = (kind: string, options: Partial<TriggerOptions> = {}) => JSON.parse(text(kind, options));
+const parsed = (kind: string, options: Partial<TriggerOptions> = {}) =>
+  JSON.parse(text(kind, options));
 const set = (path: string, value: string) => ({ set: [{ path, value }] });
 
 describe("triggerBody", () => {
@@ -61,22 +62,31 @@ describe("triggerBody", () => {
     });
 
     it("can be changed inside", () => {
-      expect(parsed("lease.signed", { data: '{"a":1,"b":2}', ...set("data.b", "3") }).data).toEqual({
-        a: 1,
-        b: 3,
+      expect(parsed("lease.signed", { data: '{"a":1,"b":2}', ...set("data.b", "3") }).data).toEqual(
+        {
+          a: 1,
+          b: 3,
+        },
+      );
+      expect(parsed("lease.signed", { data: '{"a":1}', ...set("data", '{"c":1}') }).data).toEqual({
+        c: 1,
       });
-      expect(parsed("lease.signed", { data: '{"a":1}', ...set("data", '{"c":1}') }).data).toEqual({ c: 1 });
     });
 
     it("keeps the text of any JSON object", () => {
       fc.assert(
-        fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.nat({ max: 4 }), (value, spaces) => {
-          const data = JSON.stringify(value, null, spaces);
-          const body = text("payment.received", { data });
-          return (
-            body.includes(`"data":${data}`) && JSON.stringify(JSON.parse(body).data) === JSON.stringify(value)
-          );
-        }),
+        fc.property(
+          fc.dictionary(fc.string(), fc.jsonValue()),
+          fc.nat({ max: 4 }),
+          (value, spaces) => {
+            const data = JSON.stringify(value, null, spaces);
+            const body = text("payment.received", { data });
+            return (
+              body.includes(`"data":${data}`) &&
+              JSON.stringify(JSON.parse(body).data) === JSON.stringify(value)
+            );
+          },
+        ),
       );
     });
 
@@ -122,7 +132,10 @@ describe("triggerBody", () => {
 
     it("keeps the numbers of --data if a value inside it is set", () => {
       const data = '{"big": 12345678901234567890123, "note": "1.50", "rate": 1.50}';
-      const body = text("payment.received", { data, ...set("data.note", "12345678901234567890123 kept") });
+      const body = text("payment.received", {
+        data,
+        ...set("data.note", "12345678901234567890123 kept"),
+      });
       expect(body).toContain(
         '"data":{"big":12345678901234567890123,"note":"12345678901234567890123 kept","rate":1.50}',
       );

@@ -69,7 +69,9 @@ describe("a refused connection", () => {
   });
 
   it("to another machine in a container is not about the container", async () => {
-    const why = await whyUnreachable(REFUSED, new URL("http://192.0.2.1:3000"), { inContainer: true });
+    const why = await whyUnreachable(REFUSED, new URL("http://192.0.2.1:3000"), {
+      inContainer: true,
+    });
     expect(why).not.toContain("docker");
   });
 });
@@ -94,7 +96,9 @@ describe("an unknown name", () => {
 it.each(["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH"])(
   "an unreachable network is reported: %s",
   async (code) => {
-    expect(await whyUnreachable(failure(code), new URL("http://192.0.2.1"), outside)).toContain(code);
+    expect(await whyUnreachable(failure(code), new URL("http://192.0.2.1"), outside)).toContain(
+      code,
+    );
   },
 );
 
@@ -114,7 +118,9 @@ describe("HTTP instead of TLS, or the reverse", () => {
     const server = createSecure({ SNICallback: (_, done) => done(new Error("none")) });
     server.on("tlsClientError", () => {});
     const port = await listening(server as unknown as Server, "127.0.0.1");
-    await expect(send({ target: new URL(`http://127.0.0.1:${port}`), ...EMPTY })).rejects.toMatchObject({
+    await expect(
+      send({ target: new URL(`http://127.0.0.1:${port}`), ...EMPTY }),
+    ).rejects.toMatchObject({
       message: expect.stringContaining(`use https://127.0.0.1:${port}`),
     });
   });
@@ -140,7 +146,9 @@ it("a server that does not speak HTTP is reported", async () => {
     socket.on("error", () => {}).end("SSH-2.0-server\r\n");
   });
   const port = await listening(server as unknown as Server, "127.0.0.1");
-  await expect(send({ target: new URL(`http://127.0.0.1:${port}`), ...EMPTY })).rejects.toMatchObject({
+  await expect(
+    send({ target: new URL(`http://127.0.0.1:${port}`), ...EMPTY }),
+  ).rejects.toMatchObject({
     message: expect.stringContaining("does not speak HTTP"),
   });
 });
@@ -174,7 +182,9 @@ describe("in whole sentences", () => {
     const inside = (host: string) =>
       `; in this container ${host} is the container itself: for an app on the container's host use http://host.docker.internal:${closed.port}`;
     expect(await why("ECONNREFUSED", closed)).toBe(`connection refused: ${none}`);
-    expect(await why("ECONNREFUSED", closed, true)).toBe(`connection refused: ${none}${inside("127.0.0.1")}`);
+    expect(await why("ECONNREFUSED", closed, true)).toBe(
+      `connection refused: ${none}${inside("127.0.0.1")}`,
+    );
     closed.hostname = "app.localhost";
     const local = `connection refused on 127.0.0.1 and ::1: ${none}`;
     expect(await why("ECONNREFUSED", closed)).toBe(local);
@@ -192,11 +202,15 @@ describe("in whole sentences", () => {
 
   it("of several addresses without a refusal, the first is reported", async () => {
     const thrown = new AggregateError([failure("EHOSTUNREACH"), failure("ENETUNREACH")]);
-    expect(await whyUnreachable(thrown, new URL("http://app.test"), outside)).toContain("(EHOSTUNREACH)");
+    expect(await whyUnreachable(thrown, new URL("http://app.test"), outside)).toContain(
+      "(EHOSTUNREACH)",
+    );
   });
 
   it("a name that is unknown or was not looked up says what to check", async () => {
-    expect(await why("ENOTFOUND", "http://ap.test:3000")).toBe("unknown host: check the spelling of ap.test");
+    expect(await why("ENOTFOUND", "http://ap.test:3000")).toBe(
+      "unknown host: check the spelling of ap.test",
+    );
     expect(await why("EAI_AGAIN", "http://ap.test:3000")).toBe(
       "could not look up ap.test: check its spelling and this machine's network",
     );
@@ -207,8 +221,16 @@ describe("in whole sentences", () => {
     ["EPROTO", "wrong version number", "it speaks plain HTTP, not TLS: use http://app.test:8443"],
     ["EPROTO", "packet length too long", "it speaks plain HTTP, not TLS: use http://app.test:8443"],
     ["ERR_SSL_HTTP_REQUEST", "", "it speaks plain HTTP, not TLS: use http://app.test:8443"],
-    ["CERT_HAS_EXPIRED", "", "its certificate is not trusted (CERT_HAS_EXPIRED): set NODE_EXTRA_CA_CERTS"],
-    ["DEPTH_ZERO_SELF_SIGNED_CERT", "", "its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): "],
+    [
+      "CERT_HAS_EXPIRED",
+      "",
+      "its certificate is not trusted (CERT_HAS_EXPIRED): set NODE_EXTRA_CA_CERTS",
+    ],
+    [
+      "DEPTH_ZERO_SELF_SIGNED_CERT",
+      "",
+      "its certificate is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT): ",
+    ],
     ["SELF_SIGNED", "", "its certificate is not trusted (SELF_SIGNED): "],
     ["UNABLE_TO_VERIFY_LEAF", "", "its certificate is not trusted (UNABLE_TO_VERIFY_LEAF): "],
     ["UNABLE_TO_GET_ISSUER", "", "its certificate is not trusted (UNABLE_TO_GET_ISSUER): "],

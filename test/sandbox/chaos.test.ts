@@ -100,7 +100,8 @@ describe("chaos", () => {
   it("lets nothing through for a while, starting with the first attempt, and everything afterwards", async () => {
     const target = await openTarget();
     const { sandbox, subscribe, settled, seen } = await openSandbox({
-      ...{ retry: { attempts: 201, delay: 5, factor: 1 }, chaos: { outage: 100 } },
+      retry: { attempts: 201, delay: 5, factor: 1 },
+      chaos: { outage: 100 },
     });
     await subscribe(target.url, ["lead.created"]);
     sandbox.emit("lead.created");
@@ -113,7 +114,9 @@ describe("chaos", () => {
     });
     expect(delivery?.attempts.at(-1)).toMatchObject({ status: 200, chaos: [] });
     expect(target.got).toHaveLength(1);
-    expect(seen.filter(({ type }) => type === "outage")).toEqual([{ type: "outage", duration: 100 }]);
+    expect(seen.filter(({ type }) => type === "outage")).toEqual([
+      { type: "outage", duration: 100 },
+    ]);
     sandbox.emit("lead.created");
     expect((await settled()).at(-1)?.attempts).toHaveLength(1);
   });
@@ -123,15 +126,22 @@ describe("chaos", () => {
     const { sandbox, subscribe, settled } = await openSandbox({
       retry: { attempts: 101, delay: 5, factor: 1 },
       chaos: {
-        ...{ duplicates: 0.5, wrongSignature: 0.3, delay: [0, 30], outage: 50 },
+        duplicates: 0.5,
+        wrongSignature: 0.3,
+        delay: [0, 30],
+        outage: 50,
       },
     });
     await subscribe(url, eventKinds);
-    const caused = Array.from({ length: 5 }, () => eventKinds.map((kind) => sandbox.emit(kind))).flat();
+    const caused = Array.from({ length: 5 }, () =>
+      eventKinds.map((kind) => sandbox.emit(kind)),
+    ).flat();
     const deliveries = await settled();
     expect(deliveries.every(({ state }) => state === "delivered")).toBe(true);
     expect(deliveries.length).toBeGreaterThan(caused.length);
     await until(() => expect(handled.length).toBeGreaterThanOrEqual(caused.length));
-    expect(handled.sort()).toEqual(caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort());
+    expect(handled.sort()).toEqual(
+      caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort(),
+    );
   });
 });

@@ -17,18 +17,27 @@ describe("a delivery", () => {
     await settled();
     const [got] = target.got;
     if (got === undefined) throw new Error("nothing came");
-    expect(got).toMatchObject({ method: "POST", url: `${target.url.pathname}${target.url.search}` });
+    expect(got).toMatchObject({
+      method: "POST",
+      url: `${target.url.pathname}${target.url.search}`,
+    });
     expect(got.headers["content-type"]).toBe("application/json");
     expect(JSON.parse(String(got.body))).toEqual({
-      ...{ event: "payment.received", timestamp: caused.timestamp, data: { amount: 5 } },
+      event: "payment.received",
+      timestamp: caused.timestamp,
+      data: { amount: 5 },
       webhook: { id, url: target.url.href },
     });
-    expect(verify(got.body, String(got.headers["x-service-signature"]), readSecrets(SECRET)).ok).toBe(true);
+    expect(
+      verify(got.body, String(got.headers["x-service-signature"]), readSecrets(SECRET)).ok,
+    ).toBe(true);
   });
 
   it("uses another header name on request, and has no signature without a secret", async () => {
     const target = await openTarget();
-    const { sandbox, subscribe, settled } = await openSandbox({ signatureHeader: "x-other-signature" });
+    const { sandbox, subscribe, settled } = await openSandbox({
+      signatureHeader: "x-other-signature",
+    });
     await subscribe(target.url, ["lead.created"]);
     await subscribe(target.url, ["lead.created"], null);
     sandbox.emit("lead.created");
@@ -79,7 +88,9 @@ describe("a delivery", () => {
     sandbox.emit("lead.created");
     const [delivery] = await settled();
     expect(delivery).toMatchObject({ state, nextAttemptAt: null });
-    expect(delivery?.attempts.map((attempt) => attempt.status)).toEqual(Array(attempts).fill(status));
+    expect(delivery?.attempts.map((attempt) => attempt.status)).toEqual(
+      Array(attempts).fill(status),
+    );
     expect(sandbox.subscriptions).toHaveLength(1);
   });
 
@@ -98,7 +109,9 @@ describe("a delivery", () => {
     ]);
     expect(new Set(target.got.map(({ body }) => String(body))).size).toBe(1);
     expect(new Set(target.got.map(({ headers }) => headers["x-service-signature"])).size).toBe(1);
-    const attempts = seen.filter((one) => one.type === "attempt").map(({ delivery }) => delivery.state);
+    const attempts = seen
+      .filter((one) => one.type === "attempt")
+      .map(({ delivery }) => delivery.state);
     expect(attempts).toEqual(["waiting", "waiting", "delivered"]);
   });
 
@@ -115,14 +128,18 @@ describe("a delivery", () => {
       return first;
     });
     expect(delivery.state).toBe("waiting");
-    const wait = Date.parse(delivery.nextAttemptAt ?? "") - Date.parse(delivery.attempts[0]?.at ?? "");
+    const wait =
+      Date.parse(delivery.nextAttemptAt ?? "") - Date.parse(delivery.attempts[0]?.at ?? "");
     expect(wait).toBeGreaterThanOrEqual(3_600_000);
     expect(wait).toBeLessThan(3_660_000);
   });
 
   it("fails if nothing listens, or no answer arrives in time", async () => {
     const silent = await openTarget(() => {});
-    const { sandbox, subscribe, settled } = await openSandbox({ retry: { attempts: 1 }, answerTimeout: 50 });
+    const { sandbox, subscribe, settled } = await openSandbox({
+      retry: { attempts: 1 },
+      answerTimeout: 50,
+    });
     await subscribe(silent.url, ["lead.created"]);
     await subscribe("http://127.0.0.1:1/webhooks", ["lead.created"]);
     sandbox.emit("lead.created");
@@ -141,7 +158,9 @@ describe("a delivery", () => {
     const id = await subscribe(target.url, ["lead.created"]);
     sandbox.emit("lead.created");
     await opened;
-    expect(json(await ask(`/_sandbox/subscriptions/${id}`, { method: "DELETE" }))).toMatchObject({ id });
+    expect(json(await ask(`/_sandbox/subscriptions/${id}`, { method: "DELETE" }))).toMatchObject({
+      id,
+    });
     expect(await settled()).toMatchObject([{ state: "cancelled", attempts: [] }]);
     expect(sandbox.emit("lead.created").deliveries).toEqual([]);
     expect((await ask(`/_sandbox/subscriptions/${id}`, { method: "DELETE" })).status).toBe(404);
@@ -149,7 +168,9 @@ describe("a delivery", () => {
 
   it("ends with the sandbox, which does not keep the process alive", async () => {
     const target = await openTarget((response) => response.writeHead(500).end());
-    const { sandbox, subscribe } = await openSandbox({ retry: { attempts: 3, delay: 5, factor: 1e6 } });
+    const { sandbox, subscribe } = await openSandbox({
+      retry: { attempts: 3, delay: 5, factor: 1e6 },
+    });
     await subscribe(target.url, ["lead.created"]);
     sandbox.emit("lead.created");
     await sandbox.close();
@@ -170,17 +191,22 @@ describe("events", () => {
     const deliveries = await settled();
     expect(deliveries.map(({ state }) => state)).toEqual(Array(12).fill("delivered"));
     await until(() => expect(handled).toHaveLength(12));
-    expect(handled.sort()).toEqual(caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort());
+    expect(handled.sort()).toEqual(
+      caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort(),
+    );
   });
 
   it("differ in their timestamps, even if caused at the same time", async () => {
     const { url, handled } = await openCountingReceiver();
-    const { sandbox, subscribe, settled } = await openSandbox({ clock: () => Date.UTC(2026, 0, 1) });
+    const { sandbox, subscribe, settled } = await openSandbox({
+      clock: () => Date.UTC(2026, 0, 1),
+    });
     await subscribe(url, ["lead.created"]);
     const stamps = Array.from({ length: 5 }, () => sandbox.emit("lead.created").timestamp);
     expect(new Set(stamps).size).toBe(5);
     await settled();
-    expect(handled).toEqual([]); // this clock is too far from the receiver's, so they are kept as dead letters
+    // this clock is too far from the receiver's, so they are kept as dead letters
+    expect(handled).toEqual([]);
   });
 
   it("are caused by creating a property: property.created as documented, and the property in the list", async () => {
@@ -204,10 +230,13 @@ describe("events", () => {
     const target = await openTarget();
     const { ask, subscribe, settled } = await openSandbox();
     await subscribe(target.url, ["payment.received"]);
-    const body = '{"event":"payment.received","data":{"amount":1.50,"big":12345678901234567890123}}';
+    const body =
+      '{"event":"payment.received","data":{"amount":1.50,"big":12345678901234567890123}}';
     expect((await ask("/_sandbox/events", { body })).status).toBe(200);
     await settled();
-    expect(String(target.got[0]?.body)).toContain('"data":{"amount":1.50,"big":12345678901234567890123}');
+    expect(String(target.got[0]?.body)).toContain(
+      '"data":{"amount":1.50,"big":12345678901234567890123}',
+    );
   });
 
   it.each<[string, unknown, string | undefined]>([
@@ -221,7 +250,11 @@ describe("events", () => {
     const reply = await ask("/_sandbox/events", { body });
     expect(reply.status).toBe(400);
     expect(json(reply)).toEqual({
-      error: { type: "invalid_request", message: expect.any(String), ...(field !== undefined && { field }) },
+      error: {
+        type: "invalid_request",
+        message: expect.any(String),
+        ...(field !== undefined && { field }),
+      },
     });
     expect(() => sandbox.emit("payment.lost" as never)).toThrow(
       expect.objectContaining({ code: "option_invalid" }),

@@ -24,7 +24,9 @@ it("web pages get 403, even from its own origin, and no CORS permission", async 
   for (const origin of ["https://evil.example", "null", sandbox.url.origin]) {
     const reply = await ask("/_sandbox/failures", { headers: { origin }, body: {} });
     expect(reply.status).toBe(403);
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual(
+      [],
+    );
   }
   expect((await ask("/v1/properties")).status).toBe(200);
 });
@@ -53,7 +55,9 @@ it.each([
   "http://[fe80::1]/webhooks",
 ])("deliveries to %s are refused", async (url) => {
   const { ask, sandbox } = await openSandbox();
-  const reply = await ask("/v1/webhooks", { body: { url, events: ["lead.created"], secret: SECRET } });
+  const reply = await ask("/v1/webhooks", {
+    body: { url, events: ["lead.created"], secret: SECRET },
+  });
   expect(reply.status).toBe(400);
   expect(json(reply)).toMatchObject({ error: { type: "invalid_request", field: "url" } });
   expect(sandbox.subscriptions).toEqual([]);
@@ -63,7 +67,10 @@ it("a subscription that leads back to the sandbox is refused, under any name of 
   const { ask, sandbox } = await openSandbox({ targetHosts: ["*"] });
   for (const host of ["127.0.0.1", "localhost", "[::1]", "127.1.2.3"]) {
     const url = `http://${host}:${sandbox.url.port}/_sandbox/events`;
-    expect((await ask("/v1/webhooks", { body: { url, events: ["lead.created"] } })).status, host).toBe(400);
+    expect(
+      (await ask("/v1/webhooks", { body: { url, events: ["lead.created"] } })).status,
+      host,
+    ).toBe(400);
   }
 });
 

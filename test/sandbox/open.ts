@@ -28,7 +28,10 @@ export async function openSandbox(options: SandboxOptions = {}) {
   sandbox.observe((observation) => seen.push(observation));
 
   /** Sends a request as an API client does; a body makes it a POST. */
-  const ask = (path: string, { body, headers = {}, method, key = KEY }: Asked = {}): Promise<Reply> => {
+  const ask = (
+    path: string,
+    { body, headers = {}, method, key = KEY }: Asked = {},
+  ): Promise<Reply> => {
     const json = body === undefined ? {} : { "content-type": "application/json" };
     const bytes = typeof body === "string" ? body : JSON.stringify(body);
     return send(sandbox.url, {
@@ -52,7 +55,9 @@ export async function openSandbox(options: SandboxOptions = {}) {
   /** Waits until nothing is in progress; returns the log. */
   const settled = () =>
     until(() => {
-      const open = sandbox.deliveries.filter(({ state }) => state === "waiting" || state === "sending");
+      const open = sandbox.deliveries.filter(
+        ({ state }) => state === "waiting" || state === "sending",
+      );
       if (open.length > 0) throw new Error(`still under way: ${JSON.stringify(open)}`);
       return sandbox.deliveries;
     });
@@ -69,7 +74,13 @@ interface Asked {
 /** A receiver that counts what it handles. It ends with the test. */
 export async function openCountingReceiver() {
   const { log } = keptLog();
-  const receiver = createReceiver({ secret: SECRET, inbox: "memory:", log, poll: 5, drainTimeout: 50 });
+  const receiver = createReceiver({
+    secret: SECRET,
+    inbox: "memory:",
+    log,
+    poll: 5,
+    drainTimeout: 50,
+  });
   const handled: string[] = [];
   const data: unknown[] = [];
   receiver.on("*", (event) => {

@@ -4,10 +4,20 @@ import { startSandbox } from "../../src/sandbox/start.ts";
 import { openSandbox } from "./open.ts";
 
 it("the defaults are the documented ones, and undefined counts as omitted", () => {
-  const settings = readSandboxOptions({ port: undefined, retry: undefined, chaos: { delay: undefined } });
+  const settings = readSandboxOptions({
+    port: undefined,
+    retry: undefined,
+    chaos: { delay: undefined },
+  });
   expect(settings).toMatchObject({
-    ...{ port: 4500, seed: 1, properties: 25, rateLimit: 600, answerTimeout: 10_000, targetHosts: [] },
-    ...{ apiKey: undefined, signatureHeader: "x-service-signature" },
+    port: 4500,
+    seed: 1,
+    properties: 25,
+    rateLimit: 600,
+    answerTimeout: 10_000,
+    targetHosts: [],
+    apiKey: undefined,
+    signatureHeader: "x-service-signature",
     retry: { attempts: 6, delay: 1000, factor: 5, maxDelay: 600_000, jitter: 0 },
     chaos: { duplicates: 0, delay: [0, 0], wrongSignature: 0, outage: 0 },
   });
@@ -38,7 +48,9 @@ it.each<[string, SandboxOptions]>([
   ["an unknown option", { prot: 4500 } as object],
   ["an unknown kind of chaos", { chaos: { duplicate: 1 } } as object],
 ])("%s is refused", async (_, options) => {
-  await expect(startSandbox({ port: 0, ...options })).rejects.toMatchObject({ code: "option_invalid" });
+  await expect(startSandbox({ port: 0, ...options })).rejects.toMatchObject({
+    code: "option_invalid",
+  });
 });
 
 it("an option that is misspelt is refused with the one that was probably meant", () => {

@@ -7,7 +7,8 @@ import { KEY, openCountingReceiver, openSandbox, SECRET, until } from "./open.ts
 
 it("from a subscription through a new property to a handler that requests the list, each event is handled once", async () => {
   const { sandbox, settled } = await openSandbox({
-    ...{ properties: 3, retry: { attempts: 101, delay: 5, factor: 1 } },
+    properties: 3,
+    retry: { attempts: 101, delay: 5, factor: 1 },
     chaos: { duplicates: 0.5, wrongSignature: 0.3, delay: [0, 10], outage: 30 },
   });
   const client = createClient({ baseUrl: sandbox.url, apiKey: KEY, retry: { delay: 1 } });
@@ -46,9 +47,14 @@ it("the client reads the sandbox's errors as intended", async () => {
   });
   const wanted = { url: "http://10.0.0.1/webhooks", events: eventKinds, secret: SECRET };
   await expect(client.webhooks.create(wanted)).rejects.toMatchObject({
-    ...{ code: "service_refused", status: 400, type: "invalid_request", field: "url" },
+    code: "service_refused",
+    status: 400,
+    type: "invalid_request",
+    field: "url",
   });
   await expect(client.properties.list()).rejects.toMatchObject({
-    ...{ code: "service_rate_limited", status: 429, retryAfter: expect.any(Number) },
+    code: "service_rate_limited",
+    status: 429,
+    retryAfter: expect.any(Number),
   });
 });

@@ -13,8 +13,12 @@ const SUBSCRIPTION = {
 /** The documented fields of a listed property, and nothing else. */
 const documented = z.strictObject({
   id: z.string().startsWith("prop_"),
-  ...{ type: z.string(), address: z.string(), surface: z.number(), rooms: z.int() },
-  ...{ rent: z.number(), yield: z.number() },
+  type: z.string(),
+  address: z.string(),
+  surface: z.number(),
+  rooms: z.int(),
+  rent: z.number(),
+  yield: z.number(),
   tenant: z.strictObject({ name: z.string(), lease_start: z.iso.date() }),
 });
 
@@ -43,7 +47,9 @@ describe("the key", () => {
     expect((await one.ask("/v1/properties")).status).toBe(200);
     const other = await one.ask("/v1/properties", { key: "sk_test_whatever" });
     expect(other.status).toBe(401);
-    expect(JSON.stringify([other.text, other.headers, one.seen, one.lines])).not.toMatch(/whatever|tests/);
+    expect(JSON.stringify([other.text, other.headers, one.seen, one.lines])).not.toMatch(
+      /whatever|tests/,
+    );
   });
 });
 
@@ -53,13 +59,18 @@ describe("GET /v1/properties", () => {
     const reply = await ask("/v1/properties");
     expect(reply.status).toBe(200);
     expect(reply.headers["content-type"]).toMatch(/^application\/json/);
-    expect(json(reply)).toEqual({ data: expect.any(Array), meta: { total: 3, page: 1, per_page: 20 } });
+    expect(json(reply)).toEqual({
+      data: expect.any(Array),
+      meta: { total: 3, page: 1, per_page: 20 },
+    });
     expect(z.array(documented).length(3).safeParse(json(reply).data).error).toBeUndefined();
   });
 
   it("has the same portfolio for the same seed, and another one for another", async () => {
     const texts = await Promise.all(
-      [7, 7, 8].map(async (seed) => (await (await openSandbox({ seed })).ask("/v1/properties")).text),
+      [7, 7, 8].map(
+        async (seed) => (await (await openSandbox({ seed })).ask("/v1/properties")).text,
+      ),
     );
     expect(texts[0]).toBe(texts[1]);
     expect(texts[0]).not.toBe(texts[2]);
@@ -106,7 +117,9 @@ describe("GET /v1/properties", () => {
     const { ask } = await openSandbox();
     const reply = await ask(`/v1/properties?${query}`);
     expect(reply.status).toBe(400);
-    expect(json(reply)).toEqual({ error: { type: "invalid_request", message: expect.any(String), field } });
+    expect(json(reply)).toEqual({
+      error: { type: "invalid_request", message: expect.any(String), field },
+    });
   });
 });
 
@@ -145,7 +158,9 @@ describe("POST /v1/webhooks", () => {
     const { ask, sandbox } = await openSandbox();
     const reply = await ask("/v1/webhooks", { body: { ...SUBSCRIPTION, ...change } });
     expect(reply.status).toBe(400);
-    expect(json(reply)).toEqual({ error: { type: "invalid_request", message: expect.any(String), field } });
+    expect(json(reply)).toEqual({
+      error: { type: "invalid_request", message: expect.any(String), field },
+    });
     expect(sandbox.subscriptions).toEqual([]);
   });
 
@@ -158,7 +173,9 @@ describe("POST /v1/webhooks", () => {
     const { ask } = await openSandbox();
     const reply = await ask("/v1/webhooks", asked);
     expect(reply.status).toBe(400);
-    expect(json(reply)).toEqual({ error: { type: "invalid_request", message: expect.any(String) } });
+    expect(json(reply)).toEqual({
+      error: { type: "invalid_request", message: expect.any(String) },
+    });
   });
 });
 
@@ -168,7 +185,8 @@ describe("limits and faults", () => {
     const { ask } = await openSandbox({ rateLimit: 2, clock: () => clock.now });
     const statuses = async (key?: string) => {
       const replies = [];
-      for (let index = 0; index < 3; index++) replies.push(await ask("/v1/properties", key ? { key } : {}));
+      for (let index = 0; index < 3; index++)
+        replies.push(await ask("/v1/properties", key ? { key } : {}));
       return replies.map(({ status }) => status);
     };
     expect(await statuses()).toEqual([200, 200, 429]);
@@ -191,12 +209,15 @@ describe("limits and faults", () => {
     ["GET", "/V1/properties"],
     ["GET", "/v1/properties/"],
     ["GET", "/"],
-  ])("the sandbox answers 404 to %s %s, which the description does not show", async (method, path) => {
-    const { ask } = await openSandbox();
-    const reply = await ask(path, { method });
-    expect(reply.status).toBe(404);
-    expect(json(reply)).toEqual({ error: { type: "not_found", message: expect.any(String) } });
-  });
+  ])(
+    "the sandbox answers 404 to %s %s, which the description does not show",
+    async (method, path) => {
+      const { ask } = await openSandbox();
+      const reply = await ask(path, { method });
+      expect(reply.status).toBe(404);
+      expect(json(reply)).toEqual({ error: { type: "not_found", message: expect.any(String) } });
+    },
+  );
 
   it("each request is reported to observers", async () => {
     const { ask, seen } = await openSandbox();

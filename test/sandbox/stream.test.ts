@@ -6,7 +6,9 @@ import { ACKNOWLEDGE_HEADER } from "../../src/stream/protocol.ts";
 import { frozenClock } from "../receiver/sample.ts";
 import { KEY, openSandbox, until } from "./open.ts";
 
-/** A client of a stream that records messages and sends the given answers. It ends with the test. */
+/**
+ * A client of a stream that records messages and sends the given answers. It ends with the test.
+ */
 function dial(url: URL, { headers = {}, answer }: { headers?: object; answer?: string } = {}) {
   const acknowledge = answer === undefined ? {} : { [ACKNOWLEDGE_HEADER]: "1" };
   const socket = new WebSocket(url, {
@@ -64,10 +66,17 @@ describe("a stream", () => {
     const deliveries = await settled();
     const webhook = { id: "wh_sandbox_stream", url: sandbox.streamUrl.href };
     expect(got.map((text) => JSON.parse(text))).toEqual(
-      caused.map(({ event, timestamp }) => ({ event, timestamp, data: expect.any(Object), webhook })),
+      caused.map(({ event, timestamp }) => ({
+        event,
+        timestamp,
+        data: expect.any(Object),
+        webhook,
+      })),
     );
     expect(
-      deliveries.every(({ state, attempts }) => state === "delivered" && attempts[0]?.status === 200),
+      deliveries.every(
+        ({ state, attempts }) => state === "delivered" && attempts[0]?.status === 200,
+      ),
     ).toBe(true);
   });
 
@@ -92,7 +101,9 @@ describe("a stream", () => {
   });
 
   it("sends unconfirmed events at once to a client that reconnects", async () => {
-    const { sandbox, settled, seen } = await openSandbox({ retry: { attempts: 3, delay: 3_600_000 } });
+    const { sandbox, settled, seen } = await openSandbox({
+      retry: { attempts: 3, delay: 3_600_000 },
+    });
     const first = dial(sandbox.streamUrl, { answer: OK });
     await first.opened;
     await until(() => expect(seen.at(-1)).toEqual({ type: "stream", change: "opened", open: 1 }));
@@ -100,7 +111,9 @@ describe("a stream", () => {
     await until(() => expect(seen.at(-1)).toEqual({ type: "stream", change: "closed", open: 0 }));
     sandbox.emit("lead.created");
     await until(() =>
-      expect(sandbox.deliveries).toMatchObject([{ state: "waiting", attempts: [{ status: null }] }]),
+      expect(sandbox.deliveries).toMatchObject([
+        { state: "waiting", attempts: [{ status: null }] },
+      ]),
     );
     const second = dial(sandbox.streamUrl, { answer: OK });
     expect(await settled()).toMatchObject([{ state: "delivered" }]);
@@ -123,7 +136,10 @@ describe("a stream", () => {
   it.each([
     ["something else", "hello"],
     ["a status that is no number", '{"status":"200"}'],
-    ["more than an acknowledgement may have", JSON.stringify({ status: 200, more: "x".repeat(2000) })],
+    [
+      "more than an acknowledgement may have",
+      JSON.stringify({ status: 200, more: "x".repeat(2000) }),
+    ],
   ])("is cut if its client answers %s", async (_, answer) => {
     const { sandbox, settled } = await openSandbox({ retry: { attempts: 1 } });
     const { opened, closed } = dial(sandbox.streamUrl, { answer });
@@ -146,7 +162,9 @@ describe("a stream", () => {
     const { opened, closed } = dial(sandbox.streamUrl, { headers: { [ACKNOWLEDGE_HEADER]: "1" } });
     await opened;
     sandbox.emit("lead.created");
-    expect(await settled()).toMatchObject([{ state: "failed", attempts: [{ error: expect.any(String) }] }]);
+    expect(await settled()).toMatchObject([
+      { state: "failed", attempts: [{ error: expect.any(String) }] },
+    ]);
     await closed;
   });
 
@@ -164,11 +182,9 @@ describe("a stream", () => {
   it("is cut by an outage, and cannot be opened before its end", async () => {
     const clock = frozenClock();
     const { sandbox, settled, seen } = await openSandbox({
-      ...{
-        retry: { attempts: 10_001, delay: 5, factor: 1 },
-        chaos: { outage: 60_000 },
-        clock: () => clock.now,
-      },
+      retry: { attempts: 10_001, delay: 5, factor: 1 },
+      chaos: { outage: 60_000 },
+      clock: () => clock.now,
     });
     const first = dial(sandbox.streamUrl, { answer: OK });
     await first.opened;

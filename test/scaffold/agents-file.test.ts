@@ -22,7 +22,9 @@ it.each(templates.map(({ name }) => name))(
     const { directory } = await scaffold({ directory: join(folder, "a"), template });
     const page = readFileSync(join(directory, "AGENTS.md"), "utf8");
     const { scripts } = JSON.parse(readFileSync(join(directory, "package.json"), "utf8"));
-    const paths = [...page.matchAll(/`((?:src|test)\/[\w./-]*|\.env)`/g)].map(([, path = ""]) => path);
+    const paths = [...page.matchAll(/`((?:src|test)\/[\w./-]*|\.env)`/g)].map(
+      ([, path = ""]) => path,
+    );
     expect(paths.length).toBeGreaterThan(3);
     expect(paths.filter((path) => !existsSync(join(directory, path)))).toEqual([]);
     const ran = [...page.matchAll(/npm (?:run )?(\w+)/g)].map(([, name = ""]) => name);
@@ -31,7 +33,9 @@ it.each(templates.map(({ name }) => name))(
     const calls = [...page.matchAll(/npx hookporter ([a-z]+(?: [a-z]+)?)([^\n`#]*)/g)];
     expect(calls.length).toBeGreaterThan(5);
     for (const [call, words = "", rest = ""] of calls) {
-      const command = commands.find((one) => [words, words.split(" ")[0]].includes(commandName(one)));
+      const command = commands.find((one) =>
+        [words, words.split(" ")[0]].includes(commandName(one)),
+      );
       expect(command, call).toBeDefined();
       for (const [flag] of rest.matchAll(/--[a-z-]+/g))
         expect(

@@ -8,10 +8,13 @@ test("the example's own line is filled in, and the rest is kept", () => {
   expect(text).toBe(`# why\nHOOKPORTER_SECRET=${secret}\nPORT=1\n`);
 });
 
-test.each(["", "PORT=1", "PORT=1\n"])("the line is added to an example without it: %j", (example) => {
-  const secret = generateSecret();
-  expect(parseEnv(renderEnvFile(example, secret))).toMatchObject({ HOOKPORTER_SECRET: secret });
-});
+test.each(["", "PORT=1", "PORT=1\n"])(
+  "the line is added to an example without it: %j",
+  (example) => {
+    const secret = generateSecret();
+    expect(parseEnv(renderEnvFile(example, secret))).toMatchObject({ HOOKPORTER_SECRET: secret });
+  },
+);
 
 test("each secret is different", () => {
   expect(new Set(Array.from({ length: 100 }, generateSecret)).size).toBe(100);

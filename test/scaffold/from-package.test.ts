@@ -7,12 +7,17 @@ import { NO_SERVER, type PostgresServer, startPostgres } from "../inbox/postgres
 import { closedPort } from "../tunnel/machine.ts";
 import { commandIn, type Packed, packPackage } from "./packed.ts";
 
-/** Installs each project from the packed package, as its user does: only in the long run, since npm downloads much. */
+/**
+ * Installs each project from the packed package, as its user does: only in the long run, since npm
+ * downloads much.
+ */
 const isLong = process.env.HOOKPORTER_LONG !== undefined;
 
 const root = join(import.meta.dirname, "..", "..");
 const templates = await listTemplates(root);
-const variants = templates.flatMap(({ name, inboxes }) => inboxes.map((inbox) => [name, inbox] as const));
+const variants = templates.flatMap(({ name, inboxes }) =>
+  inboxes.map((inbox) => [name, inbox] as const),
+);
 
 let packed: Packed;
 let postgres: PostgresServer | undefined;
@@ -29,51 +34,62 @@ afterAll(async () => {
   packed.remove();
 }, 300_000);
 
-describe.skipIf(!isLong).each(variants)("a project of %s with its events in %s", (template, inbox) => {
-  test.skipIf(inbox === "postgres" && NO_SERVER !== undefined)(
-    "installs, type-checks, passes its tests, builds, starts, and verifies, keeps and handles a signed delivery",
-    async () => {
-      const { env, run } = packed;
-      const project = await packed.init(`${template}-${inbox}`, "--template", template, "--inbox", inbox);
-      await run(project, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline");
-      await run(project, "npm", "test");
-      await run(project, "npm", "run", "build");
+describe.skipIf(!isLong).each(variants)(
+  "a project of %s with its events in %s",
+  (template, inbox) => {
+    test.skipIf(inbox === "postgres" && NO_SERVER !== undefined)(
+      "installs, type-checks, passes its tests, builds, starts, and verifies, keeps and handles a signed delivery",
+      async () => {
+        const { env, run } = packed;
+        const project = await packed.init(
+          `${template}-${inbox}`,
+          "--template",
+          template,
+          "--inbox",
+          inbox,
+        );
+        await run(project, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline");
+        await run(project, "npm", "test");
+        await run(project, "npm", "run", "build");
 
-      const port = await closedPort();
-      const url = `http://127.0.0.1:${port}/webhooks`;
-      const store =
-        postgres === undefined || inbox === "file" ? "data/inbox.db" : schemaOf(postgres, template);
-      const { log } = await start(
-        project,
-        { PORT: String(port), METRICS_PORT: "0", HOOKPORTER_INBOX: store },
-        url,
-      );
-      const sent = await run(
-        project,
-        commandIn(project),
-        "trigger",
-        "payment.received",
-        "--duplicate",
-        "2",
-        "--url",
-        url,
-        "--json",
-      );
-      const answers = lines(sent.stdout).map(({ body }) => JSON.parse(String(body)));
-      expect(answers).toMatchObject([{ duplicate: false }, { duplicate: true }]);
-      expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(401);
-      await vi.waitFor(() => expect(log()).toContain('"message":"payment received"'), 10_000);
+        const port = await closedPort();
+        const url = `http://127.0.0.1:${port}/webhooks`;
+        const store =
+          postgres === undefined || inbox === "file"
+            ? "data/inbox.db"
+            : schemaOf(postgres, template);
+        const { log } = await start(
+          project,
+          { PORT: String(port), METRICS_PORT: "0", HOOKPORTER_INBOX: store },
+          url,
+        );
+        const sent = await run(
+          project,
+          commandIn(project),
+          "trigger",
+          "payment.received",
+          "--duplicate",
+          "2",
+          "--url",
+          url,
+          "--json",
+        );
+        const answers = lines(sent.stdout).map(({ body }) => JSON.parse(String(body)));
+        expect(answers).toMatchObject([{ duplicate: false }, { duplicate: true }]);
+        expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(401);
+        await vi.waitFor(() => expect(log()).toContain('"message":"payment received"'), 10_000);
 
-      env.HOOKPORTER_INBOX = store;
-      const listed = await run(project, commandIn(project), "events", "list", "--json");
-      delete env.HOOKPORTER_INBOX;
-      expect(lines(listed.stdout)).toMatchObject([
-        { kind: "payment.received", state: "handled", duplicates: 1 },
-      ]);
-    },
-    600_000,
-  );
-});
+        env.HOOKPORTER_INBOX = store;
+        const listed = await run(project, commandIn(project), "events", "list", "--json");
+        delete env.HOOKPORTER_INBOX;
+        expect(lines(listed.stdout)).toMatchObject([
+          { kind: "payment.received", state: "handled", duplicates: 1 },
+        ]);
+      },
+      600_000,
+    );
+  },
+);
 
 function schemaOf({ url }: PostgresServer, schema: string): string {
   const own = new URL(url);

@@ -74,7 +74,12 @@ test("a part that no layer has is an error", async () => {
 });
 
 test("what a developer leaves behind is not copied, nor what a link leads to", async () => {
-  const only = await layer("only", { "node_modules/a.js": "", ".env": "", "dist/a.js": "", "a.ts": "" });
+  const only = await layer("only", {
+    "node_modules/a.js": "",
+    ".env": "",
+    "dist/a.js": "",
+    "a.ts": "",
+  });
   await symlink(join(only, "a.ts"), join(only, "b.ts"));
   expect(await filesOf(only)).toEqual({ "a.ts": "" });
 });

@@ -40,9 +40,12 @@ it("a new project's handlers are typed by what it received, with no edit of the 
   const cwd = join(place, "app");
   await scaffold({ directory: cwd, template: "express", inbox: "file" });
   await symlink(await packagePlace(place), join(cwd, "node_modules"), "junction");
-  const listen = startCli(["listen", "--port", "0", "--json", "--no-inspect", "--inbox", "data/inbox.db"], {
-    cwd,
-  });
+  const listen = startCli(
+    ["listen", "--port", "0", "--json", "--no-inspect", "--inbox", "data/inbox.db"],
+    {
+      cwd,
+    },
+  );
   const ready = await vi.waitFor(() => {
     const record = listen.now().records.find(({ type }) => type === "ready");
     if (record === undefined) throw new Error(listen.now().stderr);
@@ -53,11 +56,9 @@ it("a new project's handlers are typed by what it received, with no edit of the 
     expect((await runCli(argv, { cwd })).code).toBe(0);
   }
   const invoices = Array.from({ length: 40 }, (_, index) => ({
-    ...{
-      event: "invoice.sent",
-      timestamp: new Date().toISOString(),
-      webhook: { id: "wh_1", url: "https://app.test/" },
-    },
+    event: "invoice.sent",
+    timestamp: new Date().toISOString(),
+    webhook: { id: "wh_1", url: "https://app.test/" },
     data: { prénom: index % 2 ? "Zoé" : null, "code postal": "01000", number: index },
   }));
   for (const [index, invoice] of invoices.entries())
@@ -94,14 +95,19 @@ it("a 13th kind compiles in the handlers' files, and a misspelt one is told with
   const finances = join(cwd, "src", "handlers", "finances.ts");
   const before = await readFile(finances, "utf8");
   const withHandler = (pattern: string) =>
-    writeFile(finances, before.replace(/^}$/m, `  receiver.on(${pattern}, ({ kind }) => void kind);\n}`));
+    writeFile(
+      finances,
+      before.replace(/^}$/m, `  receiver.on(${pattern}, ({ kind }) => void kind);\n}`),
+    );
   await withHandler('"invoice.sent"');
   expect(await compilerOutput(cwd)).toBe("");
   expect(await compilerOutput(cwd, ["src", "test"])).toBe("");
   await withHandler('"payment.recieved"');
   expect(await compilerOutput(cwd)).toContain('"did you mean payment.received?"');
   await withHandler('["payment.received", "paymnt.overdue"]');
-  expect(await compilerOutput(cwd)).toContain("no such event kind: expected one of EventKind or otherKinds");
+  expect(await compilerOutput(cwd)).toContain(
+    "no such event kind: expected one of EventKind or otherKinds",
+  );
 });
 
 /** A folder of packages in which `hookporter` is this one, as it is built. */

@@ -11,7 +11,12 @@ const render = (...layers: readonly object[]) =>
 
 test("a later layer adds to scripts and dependencies, and its scripts come first", () => {
   const manifest = render(
-    { name: "x", type: "module", scripts: { test: "tsc", start: "one" }, dependencies: { zod: "1" } },
+    {
+      name: "x",
+      type: "module",
+      scripts: { test: "tsc", start: "one" },
+      dependencies: { zod: "1" },
+    },
     { scripts: { dev: "next", start: "two" }, dependencies: { next: "1", hookporter: "0" } },
   );
   expect(manifest).toMatchObject({ name: "mine", type: "module" });

@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,10 +23,23 @@ const QUIET = ["--no-audit", "--no-fund", "--prefer-offline"];
 export interface Packed {
   readonly place: string;
   readonly env: Record<string, string | undefined>;
-  /** Runs a program to its end; returns what it printed to standard output and to standard error. */
-  run(cwd: string, program: string, ...argv: readonly string[]): Promise<{ stdout: string; stderr: string }>;
-  /** Makes a project that depends on the packed package, which is not published yet. Returns its folder. */
+  /**
+   * Runs a program to its end; returns what it printed to standard output and to standard error.
+   */
+  run(
+    cwd: string,
+    program: string,
+    ...argv: readonly string[]
+  ): Promise<{ stdout: string; stderr: string }>;
+  /**
+   * Makes a project that depends on the packed package, which is not published yet. Returns its
+   * folder.
+   */
   init(name: string, ...flags: readonly string[]): Promise<string>;
+  /**
+   * Copies a project of `examples/`, which then depends on the packed package. Returns its folder.
+   */
+  copyExample(name: string): string;
   remove(): void;
 }
 
@@ -46,15 +67,25 @@ export async function packPackage(): Promise<Packed> {
   mkdirSync(tool);
   writeFileSync(join(tool, "package.json"), '{ "private": true }');
   await run(tool, "npm", "install", tarball, ...QUIET);
+  const dependOnTarball = (project: string) => {
+    const path = join(project, "package.json");
+    const manifest = JSON.parse(readFileSync(path, "utf8"));
+    manifest.dependencies.hookporter = `file:${tarball}`;
+    writeFileSync(path, JSON.stringify(manifest, null, 2));
+    return project;
+  };
   return {
-    ...{ place, env, run },
-    init: async (name, ...flags) => {
+    place,
+    env,
+    run,
+    async init(name, ...flags) {
       await run(place, commandIn(tool), "init", name, ...flags);
-      const path = join(place, name, "package.json");
-      const manifest = JSON.parse(readFileSync(path, "utf8"));
-      manifest.dependencies.hookporter = `file:${tarball}`;
-      writeFileSync(path, JSON.stringify(manifest, null, 2));
-      return join(place, name);
+      return dependOnTarball(join(place, name));
+    },
+    copyExample(name) {
+      const project = join(place, `example-${name}`);
+      cpSync(join(root, "examples", name), project, { recursive: true });
+      return dependOnTarball(project);
     },
     remove: () => rmSync(place, { recursive: true, force: true }),
   };

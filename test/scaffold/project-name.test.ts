@@ -8,9 +8,12 @@ test.each(["a", "my-receiver", "@acme/rent.desk_2", "0x", "x".repeat(214)])(
   },
 );
 
-test.each(["@acme", "@acme/", "/x", "a@b", "é", "a:b", "favicon.ico", "-x", "~x"])("%j is not", (name) => {
-  expect(nameProblem(name)).toBeTypeOf("string");
-});
+test.each(["@acme", "@acme/", "/x", "a@b", "é", "a:b", "favicon.ico", "-x", "~x"])(
+  "%j is not",
+  (name) => {
+    expect(nameProblem(name)).toBeTypeOf("string");
+  },
+);
 
 test.each([
   ["/home/ada/My Receiver", "my-receiver"],

@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process";
-import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -19,7 +29,9 @@ const code = (expected: string) => expect.objectContaining({ code: expected });
 async function filesIn(folder: string): Promise<readonly string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => !entry.isDirectory());
-  return files.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1)).sort();
+  return files
+    .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
+    .sort();
 }
 
 describe("the express template", () => {
@@ -30,14 +42,23 @@ describe("the express template", () => {
     const manifest = JSON.parse(await readFile(join(directory, "package.json"), "utf8"));
     expect(manifest).toMatchObject({ name: "rent-desk", private: true, type: "module" });
     expect(manifest.dependencies.hookporter).toBe(`^${packageJson.version}`);
-    expect(Object.keys(manifest.dependencies)).toEqual(["express", "hookporter", "prom-client", "zod"]);
+    expect(Object.keys(manifest.dependencies)).toEqual([
+      "express",
+      "hookporter",
+      "prom-client",
+      "zod",
+    ]);
   });
 
   test("is listed file by file, with the ignore files under their real names", async () => {
     const { files, directory } = await scaffold({ directory: join(place, "a") });
     expect(files).toEqual(await filesIn(directory));
-    expect(files).toEqual(expect.arrayContaining([".gitignore", ".dockerignore", ".env", ".env.example"]));
-    expect(files.filter((path) => path.startsWith("_") || path.includes("node_modules"))).toEqual([]);
+    expect(files).toEqual(
+      expect.arrayContaining([".gitignore", ".dockerignore", ".env", ".env.example"]),
+    );
+    expect(files.filter((path) => path.startsWith("_") || path.includes("node_modules"))).toEqual(
+      [],
+    );
     expect(await readFile(join(directory, ".gitignore"), "utf8")).toMatch(/^\.env$/m);
     expect(await readFile(join(directory, ".dockerignore"), "utf8")).toMatch(/^\.env$/m);
   });
@@ -96,14 +117,20 @@ describe("refuses, and writes nothing", () => {
     await mkdir(join(place, "real"));
     await symlink(join(place, "real"), join(place, "link"));
     await symlink(join(place, "nothing"), join(place, "dangling"));
-    await expect(scaffold({ directory: join(place, "link") })).rejects.toThrow(code("option_invalid"));
-    await expect(scaffold({ directory: join(place, "dangling") })).rejects.toThrow(code("option_invalid"));
+    await expect(scaffold({ directory: join(place, "link") })).rejects.toThrow(
+      code("option_invalid"),
+    );
+    await expect(scaffold({ directory: join(place, "dangling") })).rejects.toThrow(
+      code("option_invalid"),
+    );
     expect(await filesIn(join(place, "real"))).toEqual([]);
   });
 
   test("a target that is a file", async () => {
     await writeFile(join(place, "file"), "mine");
-    await expect(scaffold({ directory: join(place, "file") })).rejects.toThrow(code("option_invalid"));
+    await expect(scaffold({ directory: join(place, "file") })).rejects.toThrow(
+      code("option_invalid"),
+    );
     expect(await readFile(join(place, "file"), "utf8")).toBe("mine");
   });
 
@@ -117,23 +144,37 @@ describe("refuses, and writes nothing", () => {
     },
   );
 
-  test.each(["Upper", "a b", "../up", ".hidden", "_x", "a/b", "", "node_modules", "x".repeat(215), "a\n"])(
-    "the name %j",
-    async (name) => {
-      await expect(scaffold({ directory: join(place, "a"), name })).rejects.toThrow(code("option_invalid"));
-      expect(await readdir(place)).toEqual([]);
-    },
-  );
+  test.each([
+    "Upper",
+    "a b",
+    "../up",
+    ".hidden",
+    "_x",
+    "a/b",
+    "",
+    "node_modules",
+    "x".repeat(215),
+    "a\n",
+  ])("the name %j", async (name) => {
+    await expect(scaffold({ directory: join(place, "a"), name })).rejects.toThrow(
+      code("option_invalid"),
+    );
+    expect(await readdir(place)).toEqual([]);
+  });
 
   test.each(["hookporter", "express", "vitest"])("the name of a dependency, %s", async (name) => {
-    await expect(scaffold({ directory: join(place, "a"), name })).rejects.toThrow(code("option_invalid"));
+    await expect(scaffold({ directory: join(place, "a"), name })).rejects.toThrow(
+      code("option_invalid"),
+    );
     expect(await readdir(place)).toEqual([]);
   });
 
   test.each(["short", "", "sixteen-or-more-but\nPORT=1", 'quoted"quoted"quoted'])(
     "the secret %j",
     async (secret) => {
-      await expect(scaffold({ directory: join(place, "a"), secret })).rejects.toThrow(code("option_invalid"));
+      await expect(scaffold({ directory: join(place, "a"), secret })).rejects.toThrow(
+        code("option_invalid"),
+      );
       expect(await readdir(place)).toEqual([]);
     },
   );

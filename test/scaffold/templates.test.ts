@@ -1,7 +1,16 @@
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
@@ -32,7 +41,10 @@ async function run(cwd: string, ...argv: readonly string[]): Promise<string> {
   }
 }
 
-/** A folder of projects, one for each template and inbox, which find their packages in the folder above them. */
+/**
+ * A folder of projects, one for each template and inbox, which find their packages in the folder
+ * above them.
+ */
 let place: string;
 const made = new Map<string, Scaffolded>();
 
@@ -55,11 +67,16 @@ async function manifestOf({ directory }: Scaffolded) {
 
 async function wantedPackages(): Promise<ReadonlySet<string>> {
   const manifests = await Promise.all([...made.values()].map(manifestOf));
-  const names = manifests.flatMap((one) => Object.keys({ ...one.dependencies, ...one.devDependencies }));
+  const names = manifests.flatMap((one) =>
+    Object.keys({ ...one.dependencies, ...one.devDependencies }),
+  );
   return new Set(names.filter((name) => name !== "hookporter"));
 }
 
-/** Links a package of this repository; one that is too large to have here gets types that fit everything. */
+/**
+ * Links a package of this repository; one that is too large to have here gets types that fit
+ * everything.
+ */
 async function provide(name: string): Promise<void> {
   const target = join(place, "node_modules", name);
   await mkdir(dirname(target), { recursive: true });
@@ -71,7 +88,10 @@ async function provide(name: string): Promise<void> {
     "export type NextConfig = object;\nexport const GetSecretValueCommand: any, SecretsManagerClient: any;\n",
   );
   await writeFile(join(target, "server.js"), "export {};\n");
-  await writeFile(join(target, "server.d.ts"), "export declare function connection(): Promise<void>;\n");
+  await writeFile(
+    join(target, "server.d.ts"),
+    "export declare function connection(): Promise<void>;\n",
+  );
 }
 
 function project(template: string, inbox: string): Scaffolded {
@@ -86,18 +106,25 @@ const compiled = variants.filter(
     name === "express" || templates.some((one) => one.name === name && one.inboxes[0] === inbox),
 );
 
-test.each(compiled)("the template %s with its events in %s type-checks", async (template, inbox) => {
-  const { directory } = project(template, inbox);
-  await run(directory, join(modules, "typescript", "bin", "tsc"), "--noEmit");
-});
+test.each(compiled)(
+  "the template %s with its events in %s type-checks",
+  async (template, inbox) => {
+    const { directory } = project(template, inbox);
+    await run(directory, join(modules, "typescript", "bin", "tsc"), "--noEmit");
+  },
+);
 
 describe.each(variants)("the template %s with its events in %s", (template, inbox) => {
   test("is a project whose files leave no part or layer to be seen", async () => {
     const { directory, files } = project(template, inbox);
-    expect(files).toEqual(expect.arrayContaining([".env", ".env.example", ".gitignore", "README.md"]));
+    expect(files).toEqual(
+      expect.arrayContaining([".env", ".env.example", ".gitignore", "README.md"]),
+    );
     expect(files.filter((path) => /(?:^|\/)_|template\.json|node_modules/.test(path))).toEqual([]);
     for (const path of files) {
-      expect(await readFile(join(directory, path), "utf8"), path).not.toMatch(/(?:#|\/\/|<!--) part: /);
+      expect(await readFile(join(directory, path), "utf8"), path).not.toMatch(
+        /(?:#|\/\/|<!--) part: /,
+      );
     }
   });
 
@@ -135,7 +162,9 @@ const MOVES = [
   "HOOKPORTER_INBOX=other/inbox.db\n",
   "DATABASE_URL=postgres://app:hidden@127.0.0.1:9/app\n",
 ];
-const moved = variants.flatMap(([template, inbox]) => MOVES.map((line) => ({ template, inbox, line })));
+const moved = variants.flatMap(([template, inbox]) =>
+  MOVES.map((line) => ({ template, inbox, line })),
+);
 
 test.each(moved)(
   "the server and the commands of $template with its events in $inbox have one inbox, with `$line` in .env",
@@ -160,7 +189,9 @@ test.each(moved)(
     );
     if (onPostgres) {
       const { records } = await runCli(["doctor", "--json"], cli);
-      expect(records).toContainEqual(expect.objectContaining({ check: "database", status: "fail" }));
+      expect(records).toContainEqual(
+        expect.objectContaining({ check: "database", status: "fail" }),
+      );
     } else {
       const path = join(directory, used);
       await mkdir(dirname(path), { recursive: true });
@@ -186,11 +217,16 @@ async function keepDeadLetter(inbox: string): Promise<void> {
   const secret = "a secret of good length";
   const receiver = createReceiver({ secret, inbox, handlers: { "*": () => {} } });
   await receiver.start();
-  const { method, headers, body } = signedRequest(sampleEvent("property.created", { data: { id: 7 } }), {
-    secret,
-  });
+  const { method, headers, body } = signedRequest(
+    sampleEvent("property.created", { data: { id: 7 } }),
+    {
+      secret,
+    },
+  );
   const receive = fetchReceiver(receiver);
-  expect((await receive(new Request("http://localhost/", { method, headers, body }))).status).toBe(200);
+  expect((await receive(new Request("http://localhost/", { method, headers, body }))).status).toBe(
+    200,
+  );
   await receiver.close();
 }
 
@@ -257,7 +293,9 @@ test("`npm run dev` compiles a file again each time that an editor replaces it",
 test("no route of Next.js sets what it refuses with `cacheComponents`, and none answers from a build", async () => {
   const folder = join(root, "templates", "nextjs", "src", "app");
   const routes = await readdir(folder, { recursive: true });
-  const texts = routes.filter((path) => path.endsWith("route.ts")).map((path) => join(folder, path));
+  const texts = routes
+    .filter((path) => path.endsWith("route.ts"))
+    .map((path) => join(folder, path));
   expect(texts.length).toBeGreaterThan(2);
   for (const path of texts) {
     const text = await readFile(path, "utf8");
@@ -280,7 +318,9 @@ test("the tests that each template has of its own pass, without a line of a log"
   const vitest = join(modules, "vitest", "vitest.mjs");
   const { scripts } = await manifestOf(project("express", "file"));
   const [, flags = ""] = /vitest run (.*)/.exec(scripts.test) ?? [];
-  const shared = ["handlers", "metrics"].map((name) => join("express-file", "test", `${name}.test.ts`));
+  const shared = ["handlers", "metrics"].map((name) =>
+    join("express-file", "test", `${name}.test.ts`),
+  );
   const own = await Promise.all(
     templates.map(async ({ name, inboxes: [inbox] }) => {
       const files = await readdir(join(root, "templates", name, "test"));

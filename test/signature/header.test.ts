@@ -30,7 +30,10 @@ describe("readHeader", () => {
   });
 
   it("[case 7] returns two spellings of one name as an array", () => {
-    expect(readHeader({ "x-Service-signature": "a", "X-service-Signature": "b" }, NAME)).toEqual(["a", "b"]);
+    expect(readHeader({ "x-Service-signature": "a", "X-service-Signature": "b" }, NAME)).toEqual([
+      "a",
+      "b",
+    ]);
     expect(readHeader({ "x-Service-signature": undefined, [NAME]: "b" }, NAME)).toEqual(["b"]);
   });
 

@@ -44,7 +44,10 @@ describe("readSecrets refuses", () => {
     [[], "got none"],
     [null, "expected the secret to be a string or bytes, got null"],
     [7, "expected the secret to be a string or bytes, got 7"],
-    [[LONG, LONG, undefined], "expected secret 3 of the list to be a string or bytes, got undefined"],
+    [
+      [LONG, LONG, undefined],
+      "expected secret 3 of the list to be a string or bytes, got undefined",
+    ],
     ["", "expected the secret not to be empty"],
     [[LONG, ""], "expected secret 2 of the list not to be empty"],
   ])("%j, and says what it got and which one it is", (given, message) => {

@@ -19,7 +19,8 @@ export function readVectors(): readonly Vector[] {
       name: `${file} ${index + 1}`,
       secret,
       signature,
-      body: body_base64 === undefined ? Buffer.from(body ?? "") : Buffer.from(body_base64, "base64"),
+      body:
+        body_base64 === undefined ? Buffer.from(body ?? "") : Buffer.from(body_base64, "base64"),
     }));
   });
 }

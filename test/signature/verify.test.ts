@@ -19,19 +19,29 @@ describe("verify accepts", () => {
   });
 
   it("[case 11] the signature of an empty body", () => {
-    expect(verify(new Uint8Array(), sign(new Uint8Array(), SECRET), secrets)).toMatchObject({ ok: true });
+    expect(verify(new Uint8Array(), sign(new Uint8Array(), SECRET), secrets)).toMatchObject({
+      ok: true,
+    });
   });
 
   it.each([
     [SECRET, "current"],
     [OLD, "previous"],
-  ] as const)("[case 9] either secret of a list during a rotation, and returns which", (signer, role) => {
-    const rotating = readSecrets([SECRET, OLD]);
-    expect(verify(BODY, sign(BODY, signer), rotating)).toMatchObject({ ok: true, secret: { role } });
-  });
+  ] as const)(
+    "[case 9] either secret of a list during a rotation, and returns which",
+    (signer, role) => {
+      const rotating = readSecrets([SECRET, OLD]);
+      expect(verify(BODY, sign(BODY, signer), rotating)).toMatchObject({
+        ok: true,
+        secret: { role },
+      });
+    },
+  );
 
   it("the first of two equal secrets", () => {
-    expect(verify(BODY, GOOD, readSecrets([SECRET, SECRET]))).toMatchObject({ secret: { role: "current" } });
+    expect(verify(BODY, GOOD, readSecrets([SECRET, SECRET]))).toMatchObject({
+      secret: { role: "current" },
+    });
   });
 });
 
@@ -77,7 +87,10 @@ describe("verify refuses as malformed", () => {
     ["[case 4] junk for the last digits", `${GOOD.slice(0, -2)}zz`],
     ["[case 4] a NUL after", `${GOOD}\u0000`],
     ["[case 5] upper-case hex", `sha256=${HEX.toUpperCase()}`],
-    ["[case 5] one upper-case digit", `sha256=${HEX.replace(/[a-f]/, (digit) => digit.toUpperCase())}`],
+    [
+      "[case 5] one upper-case digit",
+      `sha256=${HEX.replace(/[a-f]/, (digit) => digit.toUpperCase())}`,
+    ],
     ["[case 6] two values joined", `${GOOD}, ${GOOD}`],
     ["[case 6] a bad and a good value joined", `sha256=${"0".repeat(64)}, ${GOOD}`],
     ["[case 6] two values joined without space", `${GOOD},${GOOD}`],
@@ -91,7 +104,10 @@ describe("verify refuses as malformed", () => {
 
   it("[case 7] an array, even of only the right value", () => {
     expect(verify(BODY, [GOOD], secrets)).toEqual({ ok: false, reason: "signature_malformed" });
-    expect(verify(BODY, [GOOD, GOOD], secrets)).toEqual({ ok: false, reason: "signature_malformed" });
+    expect(verify(BODY, [GOOD, GOOD], secrets)).toEqual({
+      ok: false,
+      reason: "signature_malformed",
+    });
   });
 });
 
@@ -100,9 +116,17 @@ describe("verify refuses as not matching", () => {
     ["[case 9] a rotated-out secret", BODY, sign(BODY, OLD)],
     ["[case 11] an empty body under another's signature", Buffer.alloc(0), GOOD],
     ["[case 11] the signature of an empty body", BODY, sign(Buffer.alloc(0), SECRET)],
-    ["[case 10] re-serialised JSON", Buffer.from(JSON.stringify(JSON.parse(BODY.toString()))), GOOD],
+    [
+      "[case 10] re-serialised JSON",
+      Buffer.from(JSON.stringify(JSON.parse(BODY.toString()))),
+      GOOD,
+    ],
     ["[case 10] other line ends", Buffer.from(BODY.toString().replace("\n", "\r\n")), GOOD],
-    ["[case 8] the signature inside the body", Buffer.from(JSON.stringify({ signature: GOOD })), GOOD],
+    [
+      "[case 8] the signature inside the body",
+      Buffer.from(JSON.stringify({ signature: GOOD })),
+      GOOD,
+    ],
     ["[case 23] a byte order mark added", Buffer.concat([Buffer.from("\ufeff"), BODY]), GOOD],
     ["a plain digest without key", BODY, `sha256=${"0".repeat(64)}`],
     [
@@ -140,7 +164,9 @@ describe("verify for any input", () => {
     fc.assert(
       fc.property(body, fc.nat(255), (bytes, bit) => {
         const digest = Buffer.from(sign(bytes, SECRET).slice(7), "hex");
-        expect(verify(bytes, `sha256=${flipped(digest, bit).toString("hex")}`, secrets).ok).toBe(false);
+        expect(verify(bytes, `sha256=${flipped(digest, bit).toString("hex")}`, secrets).ok).toBe(
+          false,
+        );
       }),
     );
   });

@@ -11,7 +11,10 @@ const DONE = 60;
 const TRIED = 60;
 const DEAD = 20;
 
-/** An inbox after some use: ended entries, attempted and new ones, large bodies, free pages. Closed properly. */
+/**
+ * An inbox after some use: ended entries, attempted and new ones, large bodies, free pages. Closed
+ * properly.
+ */
 export interface AgedInbox {
   /** SHA-256 of the bodies by event id, hex. */
   readonly hashes: ReadonlyMap<string, string>;
@@ -32,8 +35,12 @@ export async function makeAgedInbox(path: string, now: number): Promise<AgedInbo
   const tried = await claim(TRIED + DEAD);
   for (const [index, entry] of tried.entries()) {
     const failed = { runAt: now, records: [record(now, "error")] };
-    const end = index < DEAD ? { state: "dead", reason: "attempts_exhausted" } : { state: "waiting" };
-    await inbox.settle(settlementOf(entry, { ...failed, ...end } as Parameters<typeof settlementOf>[1]), now);
+    const end =
+      index < DEAD ? { state: "dead", reason: "attempts_exhausted" } : { state: "waiting" };
+    await inbox.settle(
+      settlementOf(entry, { ...failed, ...end } as Parameters<typeof settlementOf>[1]),
+      now,
+    );
   }
   const due = (await inbox.list({ states: ["waiting", "failing"] })).map(({ key }) => key.eventId);
   await inbox.close();
@@ -61,13 +68,24 @@ function oldEntry(number: number, now: number): NewEntry {
 function record(now: number, outcome: AttemptRecord["outcome"]): AttemptRecord {
   const error = outcome === "ok" ? null : "the target was not there";
   const note = "what the target answered ".repeat(20);
-  return { attempt: 1, handler: "*", startedAt: now, duration: 1, outcome, error, failure: null, note };
+  return {
+    attempt: 1,
+    handler: "*",
+    startedAt: now,
+    duration: 1,
+    outcome,
+    error,
+    failure: null,
+    note,
+  };
 }
 
 /** Deletes the deliveries of some done entries, which leaves free pages. */
 function freeSomePages(path: string): void {
   const database = openDatabase(path);
-  database.exec("DELETE FROM delivery WHERE seq IN (SELECT seq FROM entry WHERE state = 'handled' LIMIT 40)");
+  database.exec(
+    "DELETE FROM delivery WHERE seq IN (SELECT seq FROM entry WHERE state = 'handled' LIMIT 40)",
+  );
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
   database.close();
 }

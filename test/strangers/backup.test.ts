@@ -63,7 +63,9 @@ it("A backup under load contains all that was acknowledged before, whoever is ki
   await check(last);
   await sender.stop();
   await receiver.stop();
-  process.stdout.write(`strangers, backups: ${count.whole} whole, ${count.killed} killed before they were\n`);
+  process.stdout.write(
+    `strangers, backups: ${count.whole} whole, ${count.killed} killed before they were\n`,
+  );
 
   // A receiver goes on with a backup, whose leases are those of a process that it does not know.
   const restored = { ...place, inbox: join(place.folder, "restored.db") };

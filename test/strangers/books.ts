@@ -32,7 +32,10 @@ export interface Outage {
 /** Milliseconds without progress after which a drain ends. */
 const STALLED = 5000;
 
-/** Resolves once all acknowledged events are handled and no entry waits, or there is no more progress. */
+/**
+ * Resolves once all acknowledged events are handled and no entry waits, or there is no more
+ * progress.
+ */
 export async function drained(place: Place): Promise<void> {
   const acknowledged = acknowledgedIn(answersIn(place));
   let least = Number.POSITIVE_INFINITY;
@@ -77,7 +80,10 @@ export function acknowledgedIn(answers: readonly Answer[]): readonly string[] {
   return answers.filter(({ status }) => status === 200).map(({ id }) => id);
 }
 
-/** The most milliseconds from the first 503 after a 200 to the next 200 of the same receiver, outside outages. */
+/**
+ * The most milliseconds from the first 503 after a 200 to the next 200 of the same receiver,
+ * outside outages.
+ */
 export function longestRefusal(answers: readonly Answer[], outages: readonly Outage[]): number {
   const since = new Map<number, number>();
   let longest = 0;
@@ -98,8 +104,8 @@ export function longestRefusal(answers: readonly Answer[], outages: readonly Out
 }
 
 /**
- * The longest time in milliseconds that receivers may continuously answer 503 while none is down: 3 seconds, and more if
- * the machine is too busy to answer quickly.
+ * The longest time in milliseconds that receivers may continuously answer 503 while none is down: 3
+ * seconds, and more if the machine is too busy to answer quickly.
  */
 export function longestAllowed({ usualAnswer: usual }: Pick<Books, "usualAnswer">): number {
   return 3000 + 30 * usual;

@@ -45,14 +45,24 @@ it("All entries of an undamaged inbox are handled", async () => {
 
 it("There are pages of every kind to damage", () => {
   const trees = new Set(positions.map(({ tree }) => tree));
-  const kinds = ["sqlite_schema", "entry", "entry_key", "entry_queue", "delivery", "attempt", "free list"];
+  const kinds = [
+    "sqlite_schema",
+    "entry",
+    "entry_key",
+    "entry_queue",
+    "delivery",
+    "attempt",
+    "free list",
+  ];
   expect(kinds.filter((kind) => !trees.has(kind))).toEqual([]);
   expect(positions.filter(({ place }) => place.startsWith("overflow")).length).toBeGreaterThan(2);
   expect(positions.length).toBeGreaterThanOrEqual(17);
 });
 
 it("Reading a damaged page reports that the inbox is damaged, and so does a start", async () => {
-  const position = positions.find(({ tree, place }) => tree === "entry" && place.startsWith("leaf"));
+  const position = positions.find(
+    ({ tree, place }) => tree === "entry" && place.startsWith("leaf"),
+  );
   const path = join(folder, "unreadable.db");
   copyDamaged(whole, path, position ?? { tree: "", place: "", page: 0 }, () => 0);
   const inbox = sqliteInbox(path);
@@ -101,7 +111,10 @@ async function meet(position: Position, fill: string, open = (path: string) => s
   return meetDamage(path, open(path), aged);
 }
 
-/** The receiver refuses to start, or refuses all deliveries and reports that it is not ready, or handles everything. */
+/**
+ * The receiver refuses to start, or refuses all deliveries and reports that it is not ready, or
+ * handles everything.
+ */
 function isSound({ refused, acknowledged, done, ready, turnsAway, old, faults }: Meeting): boolean {
   if (faults.length > 0) return false;
   if (refused !== undefined) return refused === "inbox_corrupt" && turnsAway;

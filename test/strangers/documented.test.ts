@@ -61,11 +61,20 @@ it("The commands on the inbox file's page work on a live inbox, without disturbi
 });
 
 it("Every sqlite3 command in the documentation is one that a test runs", () => {
-  const pages = ["README.md", "SECURITY.md", "CONTRIBUTING.md", ...pagesIn("docs"), ...pagesIn("templates")];
+  const pages = [
+    "README.md",
+    "SECURITY.md",
+    "CONTRIBUTING.md",
+    ...pagesIn("docs"),
+    ...pagesIn("templates"),
+  ];
   const commands = pages.flatMap((path) => {
     const text = readPage(path);
-    const inCode = text.match(/^ *```[\s\S]*?^ *```$/gm)?.flatMap((block) => block.split("\n")) ?? [];
-    return [...inCode, ...quoted(withoutCode(text))].filter((line) => /^sqlite3 \S/.test(line.trim()));
+    const inCode =
+      text.match(/^ *```[\s\S]*?^ *```$/gm)?.flatMap((block) => block.split("\n")) ?? [];
+    return [...inCode, ...quoted(withoutCode(text))].filter((line) =>
+      /^sqlite3 \S/.test(line.trim()),
+    );
   });
   expect(commands).not.toEqual([]);
   const tested = new Set(onLiveInbox.flatMap((code) => code.split("\n")));
@@ -85,7 +94,10 @@ async function untilAnswered(place: Place, count: number): Promise<void> {
   while (answersIn(place).length < count) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Runs a command in the inbox's folder, with this checkout instead of the package that npx would find. */
+/**
+ * Runs a command in the inbox's folder, with this checkout instead of the package that npx would
+ * find.
+ */
 function runAsWritten({ folder }: Place, code: string) {
   const own = `${process.execPath} ${BIN}`;
   return run("sh", ["-euc", `cd "$0"\n${code.replaceAll("npx hookporter", own)}`, folder]);

@@ -3,11 +3,17 @@ import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Makes reads of a process, and of those that it starts, fail for a while, as a disk with errors does.
+ * Makes reads of a process, and of those that it starts, fail for a while, as a disk with errors
+ * does.
  *
  * @param which - `when=1` for the first one of each thread; default: all
  */
-export async function failReads(pid: number, inbox: string, duration: number, which = ""): Promise<void> {
+export async function failReads(
+  pid: number,
+  inbox: string,
+  duration: number,
+  which = "",
+): Promise<void> {
   const calls = "pread64,read";
   const filter = ["-e", `trace=${calls}`, "-P", inbox, "-P", `${inbox}-wal`];
   const argv = [

@@ -39,7 +39,13 @@ it("Nothing is lost and no refusal lasts, whatever is done to receiver and file 
   if (status !== 0) skip(context, "strace, and the right to trace");
   const duration = long(20 * SECOND, 10 * MINUTE);
   const harm = { stops: long(2, 40), removals: long(2, 30), readErrors: long(1, 8) };
-  await expectNothingLost({ duration, kills: long(2, 40), freezes: 0, sources: ["service"], ...harm });
+  await expectNothingLost({
+    duration,
+    kills: long(2, 40),
+    freezes: 0,
+    sources: ["service"],
+    ...harm,
+  });
 });
 
 async function expectNothingLost(options: Omit<StormOptions, "seed">): Promise<void> {
@@ -61,13 +67,19 @@ async function expectNothingLost(options: Omit<StormOptions, "seed">): Promise<v
   expect(books).toMatchObject({ lost: 0, unhandled: 0, unfinished: 0 });
   expect(books.longestRefusal).toBeLessThan(longestAllowed(books));
   const codes = options.sources.map(() => 0);
-  expect({ allAnswered, ready, exitCodes }).toEqual({ allAnswered: true, ready: true, exitCodes: codes });
+  expect({ allAnswered, ready, exitCodes }).toEqual({
+    allAnswered: true,
+    ready: true,
+    exitCodes: codes,
+  });
   expect(await query(place.inbox, "PRAGMA integrity_check")).toBe("ok");
   expect(storm.faults).toEqual([]);
-  expect(complaints.filter((complaint) => /malformed|corrupt|not a database|disk/i.test(complaint))).toEqual(
-    [],
-  );
+  expect(
+    complaints.filter((complaint) => /malformed|corrupt|not a database|disk/i.test(complaint)),
+  ).toEqual([]);
   // Expect that something was tested.
   expect(books.acknowledged).toBeGreaterThan(50);
-  expect([...storm.readers.values()].reduce((sum, { copies }) => sum + copies, 0)).toBeGreaterThan(0);
+  expect([...storm.readers.values()].reduce((sum, { copies }) => sum + copies, 0)).toBeGreaterThan(
+    0,
+  );
 }

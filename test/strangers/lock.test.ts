@@ -10,8 +10,9 @@ import { skip } from "./programs.ts";
 import { ReceiverProcess } from "./receiver-process.ts";
 import { SenderProcess } from "./sender-process.ts";
 
-// A process that reads an inbox and closes it deletes the log if no other process has the file locked, so a receiver must
-// hold its lock until it ends. POSIX releases all of a process's locks on a file when the process closes any handle of it.
+// A process that reads an inbox and closes it deletes the log if no other process has the file
+// locked, so a receiver must hold its lock until it ends. POSIX releases all of a process's locks
+// on a file when the process closes any handle of it.
 
 /** The bytes that SQLite's readers lock: 0x40000002 and the following 509. */
 const SHARED = "1073741826 1073742335";
@@ -90,13 +91,18 @@ function isLocked(file: string, pid: number): boolean {
   return lock.test(readFileSync("/proc/locks", "utf8"));
 }
 
-/** Whether /proc/locks shows a lock that SQLite must hold: it does not on other systems and some file systems. */
+/**
+ * Whether /proc/locks shows a lock that SQLite must hold: it does not on other systems and some
+ * file systems.
+ */
 function showsLocks(): boolean {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-locks-"));
   const file = join(folder, "own.db");
   const database = new (loadSqlite().DatabaseSync)(file);
   try {
-    database.exec("PRAGMA journal_mode = WAL; CREATE TABLE own (value TEXT); BEGIN; SELECT * FROM own");
+    database.exec(
+      "PRAGMA journal_mode = WAL; CREATE TABLE own (value TEXT); BEGIN; SELECT * FROM own",
+    );
     return isLocked(file, process.pid);
   } catch {
     return false;

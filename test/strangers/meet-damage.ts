@@ -37,10 +37,18 @@ const PATIENCE = 4000;
 const STALLED = 1500;
 
 /** Starts a receiver on a damaged inbox file, sends deliveries to it, and checks the results. */
-export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: AgedInbox): Promise<Meeting> {
+export async function meetDamage(
+  path: string,
+  inbox: Inbox,
+  { hashes, due }: AgedInbox,
+): Promise<Meeting> {
   const { log, lines } = keptLog();
   const receiver = createReceiver({
-    ...{ secret: SECRET, inbox: handleOf(inbox), log, poll: 50, lease: 1000 },
+    secret: SECRET,
+    inbox: handleOf(inbox),
+    log,
+    poll: 50,
+    lease: 1000,
     retry: { attempts: 3, delay: 10, factor: 1 },
   });
   const seen = watch(receiver, hashes);
@@ -52,12 +60,20 @@ export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: Ag
     await receiver.close();
     const old = { done: 0, unreadable: 0, left: due.size };
     return {
-      ...{ refused: code, acknowledged: 0, done: 0, handled: 0, ready: receiver.ready, turnsAway, old },
+      refused: code,
+      acknowledged: 0,
+      done: 0,
+      handled: 0,
+      ready: receiver.ready,
+      turnsAway,
+      old,
       faults: seen.faults,
     };
   }
   const outcomes = await send(receiver, "new-", SENT);
-  const acknowledged = outcomes.flatMap(({ type }, index) => (type === "accepted" ? [`new-${index}`] : []));
+  const acknowledged = outcomes.flatMap(({ type }, index) =>
+    type === "accepted" ? [`new-${index}`] : [],
+  );
   const doneOf = (ids: Iterable<string>) => [...ids].filter((id) => seen.done.has(id)).length;
   const unreadable = () =>
     seen.dead.filter(({ reason, eventId }) => reason === "unreadable" && due.has(eventId));
@@ -84,7 +100,8 @@ export async function meetDamage(path: string, inbox: Inbox, { hashes, due }: Ag
     acknowledged: acknowledged.length,
     done: doneOf(acknowledged),
     handled: acknowledged.filter((id) => seen.ran.has(id)).length,
-    ...{ ready, turnsAway },
+    ready,
+    turnsAway,
     old: { done: doneOf(due), unreadable: told.length, left: due.size - doneOf(due) - told.length },
     faults: [
       ...seen.faults,
@@ -114,13 +131,18 @@ function watch(receiver: Receiver, hashes: AgedInbox["hashes"]) {
   });
   receiver.onDead(({ seq, eventId, reason }) => void seen.dead.push({ seq, eventId, reason }));
   receiver.observe((observation) => {
-    if (observation.type === "attempt" && observation.state === "handled") seen.done.add(observation.eventId);
+    if (observation.type === "attempt" && observation.state === "handled")
+      seen.done.add(observation.eventId);
   });
   return seen;
 }
 
 /** Sends distinct events one after another. */
-async function send(receiver: Receiver, prefix: string, count: number): Promise<readonly Outcome[]> {
+async function send(
+  receiver: Receiver,
+  prefix: string,
+  count: number,
+): Promise<readonly Outcome[]> {
   const outcomes: Outcome[] = [];
   for (let number = 0; number < count; number++) {
     const now = Date.now();

@@ -16,7 +16,9 @@ export interface Position {
   readonly spared?: number;
 }
 
-/** Pages of each b-tree: its root, and for each type the first, middle and last of its other pages. */
+/**
+ * Pages of each b-tree: its root, and for each type the first, middle and last of its other pages.
+ */
 export function positionsOf(path: string): readonly Position[] {
   const kinds = new Map<string, { tree: string; type: string; pages: number[] }>();
   for (const { tree, way, type, page } of pagesOf(path)) {

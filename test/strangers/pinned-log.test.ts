@@ -25,7 +25,8 @@ it("An open read transaction makes the log grow, causes a warning, and leaves no
   const { place, receiver, sender } = await start({ walLimit: logLimit });
   await untilTrue(20 * SECOND, () => answersIn(place).length > 10);
   const reader = await HeldShell.open(place.inbox, "BEGIN", "SELECT count(*) FROM entry");
-  const enough = () => acknowledgedIn(answersIn(place)).length >= rows && logSize(place) > 1.5 * logLimit;
+  const enough = () =>
+    acknowledgedIn(answersIn(place)).length >= rows && logSize(place) > 1.5 * logLimit;
   expect(await untilTrue(WRITING, enough)).toBeLessThan(WRITING);
   const warned = await untilTrue(30 * SECOND, () => warningsOf(place).length > 0);
   const allAnswered = await sender.stop();
@@ -67,8 +68,11 @@ it("A foreign write transaction causes deliveries to be refused while it lasts, 
   const exitCode = await receiver.stop();
   const books = readBooks(place, [{ from, to: released }]);
   const answers = answersIn(place);
-  const back = (answers.find(({ status, at }) => status === 200 && at > released)?.at ?? Infinity) - released;
-  const slowest = Math.max(...answers.filter(({ at }) => at > held).map(({ began, at }) => at - began));
+  const back =
+    (answers.find(({ status, at }) => status === 200 && at > released)?.at ?? Infinity) - released;
+  const slowest = Math.max(
+    ...answers.filter(({ at }) => at > held).map(({ began, at }) => at - began),
+  );
   process.stdout.write(
     `strangers, a foreign write of ${hold} ms: ${booksLine(books)}\n` +
       `  200 again after ${back} ms, the slowest answer took ${slowest} ms\n`,
@@ -81,7 +85,10 @@ it("A foreign write transaction causes deliveries to be refused while it lasts, 
   expect({ allAnswered, exitCode }).toEqual({ allAnswered: true, exitCode: 0 });
 });
 
-/** Options with a short lease, so that an entry whose result could not be stored because of a lock runs again soon. */
+/**
+ * Options with a short lease, so that an entry whose result could not be stored because of a lock
+ * runs again soon.
+ */
 async function start(options: object = {}) {
   const place = newPlace();
   const receiver = new ReceiverProcess(place, { options: { lease: 2000, ...options } });
@@ -103,7 +110,9 @@ function warningsOf(place: Place) {
   });
 }
 
-/** Resolves with the milliseconds until a condition was true, or at least `limit` if it never was. */
+/**
+ * Resolves with the milliseconds until a condition was true, or at least `limit` if it never was.
+ */
 async function untilTrue(limit: number, check: () => boolean): Promise<number> {
   const start = performance.now();
   while (performance.now() - start < limit && !check()) await sleep(250);

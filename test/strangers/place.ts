@@ -17,7 +17,10 @@ export interface Place {
   readonly logHandle: number;
 }
 
-/** An answer that the sender received; status 0 is a failed connection. Times are milliseconds since 1970. */
+/**
+ * An answer that the sender received; status 0 is a failed connection. Times are milliseconds since
+ * 1970.
+ */
 export interface Answer {
   readonly id: string;
   readonly status: number;
@@ -41,10 +44,12 @@ export function newPlace(): Place {
   const logHandle = openSync(file("log.ndjson"), "a");
   onTestFinished(({ task }) => {
     closeSync(logHandle);
-    if (task.result?.state === "fail") process.stdout.write(`${task.name}: its files are in ${folder}\n`);
+    if (task.result?.state === "fail")
+      process.stdout.write(`${task.name}: its files are in ${folder}\n`);
     else rmSync(folder, { recursive: true, force: true });
   });
-  const [effects, answers] = [file("effects.txt"), file("answers.ndjson")];
+  const effects = file("effects.txt");
+  const answers = file("answers.ndjson");
   return { folder, inbox: file("inbox.db"), effects, answers, log: file("log.ndjson"), logHandle };
 }
 

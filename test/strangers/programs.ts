@@ -44,7 +44,11 @@ export async function run(
   } as const;
   return promisify(execFile)(program, argv, options).then(
     ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
-    ({ code, stdout, stderr }) => ({ code: typeof code === "number" ? code : null, stdout, stderr }),
+    ({ code, stdout, stderr }) => ({
+      code: typeof code === "number" ? code : null,
+      stdout,
+      stderr,
+    }),
   );
 }
 

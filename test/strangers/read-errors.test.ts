@@ -32,8 +32,11 @@ it.each(CASES.slice(0, long(2, 3)))(
     const acknowledged = () => acknowledgedIn(answersIn(place)).length;
     await expect.poll(acknowledged, { timeout: 30 * SECOND }).toBeGreaterThan(1500);
     await failReads(receiver.pid, place.inbox, seconds * SECOND, which);
-    const [after, at] = [acknowledged(), Date.now()];
-    await expect.poll(acknowledged, { timeout: 100 * SECOND, interval: 100 }).toBeGreaterThan(after + 200);
+    const after = acknowledged();
+    const at = Date.now();
+    await expect
+      .poll(acknowledged, { timeout: 100 * SECOND, interval: 100 })
+      .toBeGreaterThan(after + 200);
     const back = Date.now() - at;
     expect(await sender.stop()).toBe(true);
     await drained(place);

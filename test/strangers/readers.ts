@@ -21,14 +21,28 @@ const python = (...lines: readonly string[]) => {
   return (inbox: string, copy: string) => run("python3", ["-c", code, inbox, copy]);
 };
 
-/** All readers. Under constant load a copy may take long: the shell's `.backup` restarts after each commit. */
+/**
+ * All readers. Under constant load a copy may take long: the shell's `.backup` restarts after each
+ * commit.
+ */
 export const READERS: readonly Reader[] = [
   { name: "shell: select", read: (inbox) => shell(inbox, "SELECT count(*) FROM entry") },
   { name: "shell: .dump", read: (inbox) => shell(inbox, ".output /dev/null", ".dump") },
   { name: "shell: .recover", read: (inbox) => shell(inbox, ".output /dev/null", ".recover") },
-  { name: "shell: .backup", read: (inbox, copy) => shell(inbox, `.backup '${copy}'`), copies: true },
-  { name: "shell: VACUUM INTO", read: (inbox, copy) => shell(inbox, `VACUUM INTO '${copy}'`), copies: true },
-  { name: "Python: select", read: python('inbox.execute("SELECT count(*) FROM entry").fetchone()') },
+  {
+    name: "shell: .backup",
+    read: (inbox, copy) => shell(inbox, `.backup '${copy}'`),
+    copies: true,
+  },
+  {
+    name: "shell: VACUUM INTO",
+    read: (inbox, copy) => shell(inbox, `VACUUM INTO '${copy}'`),
+    copies: true,
+  },
+  {
+    name: "Python: select",
+    read: python('inbox.execute("SELECT count(*) FROM entry").fetchone()'),
+  },
   {
     name: "Python: backup",
     read: python("copy = sqlite3.connect(sys.argv[2])", "inbox.backup(copy)", "copy.close()"),
@@ -36,22 +50,34 @@ export const READERS: readonly Reader[] = [
   },
 ];
 
-/** Describes what is wrong with a copy of an inbox; empty if it is intact and has all the given events. */
-export async function faultsOfCopy(copy: string, ids: readonly string[]): Promise<readonly string[]> {
+/**
+ * Describes what is wrong with a copy of an inbox; empty if it is intact and has all the given
+ * events.
+ */
+export async function faultsOfCopy(
+  copy: string,
+  ids: readonly string[],
+): Promise<readonly string[]> {
   const integrity = await query(copy, "PRAGMA integrity_check");
   const { DatabaseSync } = loadSqlite();
   const database = new DatabaseSync(copy, { readOnly: true });
   try {
     const rows = database
-      .prepare("SELECT event_id AS id, body_hash AS hash, body FROM entry LEFT JOIN delivery USING (seq)")
+      .prepare(
+        "SELECT event_id AS id, body_hash AS hash, body FROM entry LEFT JOIN delivery USING (seq)",
+      )
       .all();
-    const broken = rows.filter(({ hash, body }) => body === null || sha256(body as Uint8Array) !== hash);
+    const broken = rows.filter(
+      ({ hash, body }) => body === null || sha256(body as Uint8Array) !== hash,
+    );
     const known = new Set(rows.map(({ id }) => id));
     const missing = ids.filter((id) => !known.has(id));
     return [
       ...(integrity === "ok" ? [] : [`integrity_check: ${integrity.slice(0, 200)}`]),
       ...(broken.length === 0 ? [] : [`${broken.length} entries without their body`]),
-      ...(missing.length === 0 ? [] : [`${missing.length} acknowledged before, but not in the copy`]),
+      ...(missing.length === 0
+        ? []
+        : [`${missing.length} acknowledged before, but not in the copy`]),
     ];
   } finally {
     database.close();

@@ -43,7 +43,8 @@ export class ReceiverProcess {
     onTestFinished(() => void this.#child.kill("SIGKILL"));
     this.ready = this.#says("port").then(Number);
     this.threaded = this.#says("thread").then(() => {});
-    for (const promise of [this.ready, this.threaded]) promise.catch(() => {}); // there may be no other listener
+    // there may be no other listener
+    for (const promise of [this.ready, this.threaded]) promise.catch(() => {});
   }
 
   get pid(): number {

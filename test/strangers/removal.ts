@@ -18,7 +18,8 @@ export const HARM: Readonly<Record<string, (path: string) => void>> = {
   "mv of its folder": (path) => renameSync(dirname(path), `${dirname(path)}-away`),
   "a new folder in the place of its own": (path) => {
     renameSync(dirname(path), `${dirname(path)}-away`);
-    mkdirSync(dirname(path), { recursive: true }); // the receiver may have made it by now, for what it rescues
+    // the receiver may have made it by now, for what it rescues
+    mkdirSync(dirname(path), { recursive: true });
   },
 };
 

@@ -26,7 +26,9 @@ it.each(Object.keys(HARM).flatMap((harm) => ENDS.map((end) => [harm, end] as con
     expect(statSync(rescued).mode & 0o777).toBe(0o600);
     expect(await first.isReady()).toBe(false);
     await first[end]();
-    expect(answersIn(place).filter(({ status, began }) => status === 200 && began > at + 50)).toEqual([]);
+    expect(
+      answersIn(place).filter(({ status, began }) => status === 200 && began > at + 50),
+    ).toEqual([]);
 
     await bringBack(place.inbox, rescued);
     const second = new ReceiverProcess(place, { port });

@@ -13,7 +13,10 @@ import { copyDamaged, hasPageTable, PAGE, type Position, positionsOf } from "./p
 import { run, skip } from "./programs.ts";
 import { newSeed } from "./seed.ts";
 
-/** A sqlite3 shell, which may be built without `.recover`, as Debian's is; `HOOKPORTER_SQLITE3` names another. */
+/**
+ * A sqlite3 shell, which may be built without `.recover`, as Debian's is; `HOOKPORTER_SQLITE3`
+ * names another.
+ */
 const SHELL = process.env.HOOKPORTER_SQLITE3 ?? "sqlite3";
 const RECOVER = ".recover --ignore-freelist";
 
@@ -29,18 +32,26 @@ beforeAll(async () => {
   aged = await makeAgedInbox(whole, Date.now());
   positions = positionsOf(whole);
   canRecover = (await run(SHELL, ["-batch", whole, RECOVER])).code === 0;
-  if (!canRecover) process.stdout.write("not compared: .recover, since this sqlite3 was built without it\n");
+  if (!canRecover)
+    process.stdout.write("not compared: .recover, since this sqlite3 was built without it\n");
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** The pages that are overwritten at once, and what is whole after that: all deliveries, or most of them. */
+/**
+ * The pages that are overwritten at once, and what is whole after that: all deliveries, or most of
+ * them.
+ */
 const DAMAGES: readonly (readonly [string, (position: Position) => boolean, "all" | "most"])[] = [
   ["the list of tables", ({ tree, place }) => tree === "sqlite_schema" && place !== "root", "all"],
   ["the root of the entries", ({ tree, place }) => tree === "entry" && place === "root", "all"],
   ["leaves of the entries, attempts and indexes", isLeafBut("sqlite_schema", "delivery"), "all"],
   ["leaves of every table and index", isLeafBut("sqlite_schema"), "most"],
   ["pages of large deliveries", ({ place }) => place.startsWith("overflow"), "most"],
-  ["the root of the deliveries", ({ tree, place }) => tree === "delivery" && place === "root", "all"],
+  [
+    "the root of the deliveries",
+    ({ tree, place }) => tree === "delivery" && place === "root",
+    "all",
+  ],
   ["the roots of all tables and indexes", isRootBut("sqlite_schema"), "all"],
 ];
 
@@ -81,7 +92,8 @@ it("ends whatever was written over pages, or cut off, and says of each entry wha
   for (let round = 0; round < long(40, 2000); round++) {
     const damaged = Buffer.from(content);
     for (let hit = draw(4); hit >= 0; hit--) {
-      const [at, from] = [aPage(), aPage()];
+      const at = aPage();
+      const from = aPage();
       const random = (count: number) => Array.from({ length: count }, () => draw(256));
       const ways = [
         () => damaged.fill(0, at, at + PAGE),
@@ -110,7 +122,10 @@ async function salvaged(path: string): Promise<ReadonlySet<string>> {
   return (await salvageInto(path)).found;
 }
 
-/** Salvages into a new inbox: the report, the numbers of its entries, and the events that are there letter for letter. */
+/**
+ * Salvages into a new inbox: the report, the numbers of its entries, and the events that are there
+ * letter for letter.
+ */
 async function salvageInto(path: string) {
   const file = join(folder, "salvaged.db");
   const to = await openFileTransfer(file, "own");
@@ -122,7 +137,8 @@ async function salvageInto(path: string) {
     const entries = await inbox.list({ limit: 1000 });
     for (const { key, seq } of entries) {
       const body = (await inbox.delivery(seq))?.body;
-      if (body !== undefined && sha256(body) === aged.hashes.get(key.eventId)) found.add(key.eventId);
+      if (body !== undefined && sha256(body) === aged.hashes.get(key.eventId))
+        found.add(key.eventId);
     }
     await inbox.close();
     return { report, seqs: entries.map(({ seq }) => seq), found };
@@ -131,7 +147,10 @@ async function salvageInto(path: string) {
   }
 }
 
-/** Expects the report to count the entries that are there, and to name all others that the index of their keys still has. */
+/**
+ * Expects the report to count the entries that are there, and to name all others that the index of
+ * their keys still has.
+ */
 async function expectHonest(path: string): Promise<void> {
   const salvage = await salvageInto(path).catch((thrown) => {
     expect(thrown).toMatchObject({ code: "inbox_corrupt" });
@@ -159,10 +178,20 @@ function indexedIn(path: string): readonly number[] {
   return seqs.filter(Number.isSafeInteger);
 }
 
-/** The events of a file, except what was erased from it, whose bodies are in any table that the sqlite3 shell's `.recover` makes of it. */
+/**
+ * The events of a file, except what was erased from it, whose bodies are in any table that the
+ * sqlite3 shell's `.recover` makes of it.
+ */
 async function recoveredFrom(path: string): Promise<ReadonlySet<string>> {
   const file = join(folder, "recovered.db");
-  await run("sh", ["-c", '"$0" "$1" "$3" > "$2.sql"; "$0" "$2" < "$2.sql"', SHELL, path, file, RECOVER]);
+  await run("sh", [
+    "-c",
+    '"$0" "$1" "$3" > "$2.sql"; "$0" "$2" < "$2.sql"',
+    SHELL,
+    path,
+    file,
+    RECOVER,
+  ]);
   const database = new (loadSqlite().DatabaseSync)(file, { readOnly: true });
   const events = new Map([...aged.hashes].map(([id, hash]) => [hash, id]));
   const tables = database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all();
@@ -174,6 +203,8 @@ async function recoveredFrom(path: string): Promise<ReadonlySet<string>> {
   );
   database.close();
   rmSync(file);
-  const found = values.map((value) => (value instanceof Uint8Array ? events.get(sha256(value)) : undefined));
+  const found = values.map((value) =>
+    value instanceof Uint8Array ? events.get(sha256(value)) : undefined,
+  );
   return new Set(found.filter((id) => id !== undefined));
 }

@@ -23,7 +23,11 @@ export class SenderProcess {
   constructor({ answers }: Place, { ports, connections = 24, pause = 8 }: SenderSetup) {
     const setup = { ports, connections, pause, answers, prefix: `strangers-${Date.now()}` };
     this.#child = fork(join(import.meta.dirname, "children", "sender.js"), {
-      env: { PATH: process.env.PATH, HOOKPORTER_SECRET: SECRET, STRANGERS_SENDER: JSON.stringify(setup) },
+      env: {
+        PATH: process.env.PATH,
+        HOOKPORTER_SECRET: SECRET,
+        STRANGERS_SENDER: JSON.stringify(setup),
+      },
       stdio: ["ignore", "ignore", "inherit", "ipc"],
     });
     this.#exited = once(this.#child, "exit");

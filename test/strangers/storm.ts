@@ -29,7 +29,10 @@ export interface StormOptions {
   readonly freezes: number;
   /** How often a receiver is asked to stop, and started again. Default 0. */
   readonly stops?: number;
-  /** How often the file is removed or replaced; then the only receiver ends, and what it rescued is brought back. Default 0. */
+  /**
+   * How often the file is removed or replaced; then the only receiver ends, and what it rescued is
+   * brought back. Default 0.
+   */
   readonly removals?: number;
   /** How often reads of the file fail for up to 3 seconds. Default 0. */
   readonly readErrors?: number;
@@ -54,7 +57,11 @@ export class Storm {
   readonly #place: Place;
   readonly #options: StormOptions;
   readonly #random: () => number;
-  readonly #receivers: { readonly source: string; readonly port: number; process: ReceiverProcess }[] = [];
+  readonly #receivers: {
+    readonly source: string;
+    readonly port: number;
+    process: ReceiverProcess;
+  }[] = [];
   #copies = 0;
   /** What is done to receivers and the file, one after another. */
   #turn: Promise<void> = Promise.resolve();
@@ -146,7 +153,8 @@ export class Storm {
     const ended = this.#oneOf(this.#receivers);
     const outage = this.#outage();
     await ended.process[how]();
-    await sleep(this.#random() * 300); // what other programs do with the file while no receiver has it open
+    // what other programs do with the file while no receiver has it open
+    await sleep(this.#random() * 300);
     ended.process = await this.#startAgain(ended);
     outage.to = Date.now();
   }
@@ -164,7 +172,8 @@ export class Storm {
     await harmed.process[this.#oneOf(["kill", "stop"] as const)]();
     await bringBack(inbox, rescuedOf(this.#place) ?? "");
     for (const name of readdirSync(dirname(inbox)))
-      if (/rescued|\.old$|away|\.copy$/.test(name)) rmSync(join(dirname(inbox), name), { recursive: true });
+      if (/rescued|\.old$|away|\.copy$/.test(name))
+        rmSync(join(dirname(inbox), name), { recursive: true });
     rmSync(`${dirname(inbox)}-away`, { recursive: true, force: true });
     harmed.process = await this.#startAgain(harmed);
     this.#isAway = false;
@@ -180,7 +189,10 @@ export class Storm {
     outage.to = Date.now();
   }
 
-  /** Retries like a process manager, since a start is refused while a frozen receiver has the file locked. */
+  /**
+   * Retries like a process manager, since a start is refused while a frozen receiver has the file
+   * locked.
+   */
   async #startAgain({ source, port }: { source: string; port: number }): Promise<ReceiverProcess> {
     for (let left = STARTS; ; left--) {
       const process = this.#receiverOf(source, port);

@@ -64,7 +64,9 @@ it.for(WIDTHS)(
     expect(lines.join("\n")).toContain("--resume");
     const before = target.got.length;
     expect(before).toBeLessThan(40);
-    expect(await onTerminal(columns, "never shown", [...argv, "--resume"], cwd)).toMatchObject({ code: 0 });
+    expect(await onTerminal(columns, "never shown", [...argv, "--resume"], cwd)).toMatchObject({
+      code: 0,
+    });
     expect(target.got).toHaveLength(40);
   },
 );

@@ -27,7 +27,10 @@ describe("a stream", () => {
     server.last().terminate();
     await until(() => expect(server.sockets).toHaveLength(2));
     const headers = server.requests.map((request) => request.headers);
-    expect(headers.map(({ authorization }) => authorization)).toEqual(["Bearer token-1", "Bearer token-2"]);
+    expect(headers.map(({ authorization }) => authorization)).toEqual([
+      "Bearer token-1",
+      "Bearer token-2",
+    ]);
     expect(headers.every((one) => one[ACKNOWLEDGE_HEADER] === "1")).toBe(true);
     expect(headers.some(({ origin }) => origin !== undefined)).toBe(false);
   });
@@ -46,7 +49,9 @@ describe("a stream", () => {
         return { status: 200 + seen.length };
       },
     });
-    const bodies = ["{}", '{ "a" : 1.50 }', "\u00e9 \u{1f600}", "", " "].map((text) => Buffer.from(text));
+    const bodies = ["{}", '{ "a" : 1.50 }', "\u00e9 \u{1f600}", "", " "].map((text) =>
+      Buffer.from(text),
+    );
     for (const [index, body] of bodies.entries()) server.last().send(body, { binary: index === 1 });
     await until(() => expect(server.answers).toHaveLength(5));
     expect(seen).toEqual(bodies);
@@ -82,7 +87,8 @@ describe("a stream", () => {
     const big = "x".repeat(100_000);
     const sent = Array.from({ length: 400 }, (_, index) => `${index} ${big}`);
     for (const body of sent) server.last().send(body);
-    expect(await settledAmount(server.last())).toBeGreaterThan(0); // 40 MB, of which only some was read
+    // 40 MB, of which only some was read
+    expect(await settledAmount(server.last())).toBeGreaterThan(0);
     letGo();
     await until(() => expect(taken).toHaveLength(400));
     expect(taken).toEqual(sent);
@@ -110,7 +116,9 @@ describe("a stream", () => {
     const { changes } = await open({ url: server.url, token: () => token });
     server.last().close(4001, `no ${token}, no sk_live_4711`);
     await until(() => expect(changes.length).toBeGreaterThan(1));
-    expect(changes[1]).toMatchObject({ reason: "closed by the server (4001 no [redacted], no [redacted])" });
+    expect(changes[1]).toMatchObject({
+      reason: "closed by the server (4001 no [redacted], no [redacted])",
+    });
   });
 
   it("stops reading while too many bytes wait, and loses none", async () => {
@@ -154,14 +162,20 @@ describe("reopening", () => {
       if (count % 2 === 0) server.last().close(1011, "over");
       else server.last().terminate();
     }
-    await until(() => expect(states()).toEqual([...Array(5).fill(["open", "waiting"]).flat(), "open"]));
+    await until(() =>
+      expect(states()).toEqual([...Array(5).fill(["open", "waiting"]).flat(), "open"]),
+    );
   });
 
   it("waits longer each time, up to the maximum, and starts over after a message", async () => {
     let refused = 0;
     const server = await openServer({ refuse: () => (refused++ < 4 ? 503 : 0) });
-    const { changes, taken } = await open({ url: server.url, retry: { delay: 4, maxDelay: 16, jitter: 0 } });
-    const delays = () => changes.flatMap((change) => (change.state === "waiting" ? [change.delay] : []));
+    const { changes, taken } = await open({
+      url: server.url,
+      retry: { delay: 4, maxDelay: 16, jitter: 0 },
+    });
+    const delays = () =>
+      changes.flatMap((change) => (change.state === "waiting" ? [change.delay] : []));
     await until(() => expect(changes.at(-1)?.state).toBe("open"));
     expect(delays()).toEqual([4, 8, 16, 16]);
     server.last().terminate();
@@ -179,7 +193,10 @@ describe("reopening", () => {
     const server = await openServer();
     await server.stop();
     const { changes } = await open({ url: server.url });
-    expect(changes[0]).toMatchObject({ state: "waiting", reason: expect.stringContaining("refused") });
+    expect(changes[0]).toMatchObject({
+      state: "waiting",
+      reason: expect.stringContaining("refused"),
+    });
     await until(() => expect(changes.length).toBeGreaterThan(3));
   });
 
@@ -228,7 +245,9 @@ describe("reopening", () => {
     const none = () => {
       throw new HookporterError("option_invalid", "no token");
     };
-    await expect(open({ url: server.url, token: none })).rejects.toMatchObject({ code: "option_invalid" });
+    await expect(open({ url: server.url, token: none })).rejects.toMatchObject({
+      code: "option_invalid",
+    });
     expect(server.requests).toEqual([]);
   });
 
@@ -280,7 +299,8 @@ describe("closing", () => {
     const server = await openServer();
     const { opened, open: giveToken } = gate();
     const stream = openStream({
-      ...{ url: server.url, take: async () => ({ status: 200 }) },
+      url: server.url,
+      take: async () => ({ status: 200 }),
       token: () => opened.then(() => "sk_test_late"),
     });
     const closing = stream.close();
@@ -293,7 +313,10 @@ describe("closing", () => {
   it("ends the wait before the next try", async () => {
     const server = await openServer();
     await server.stop();
-    const { stream } = await open({ url: server.url, retry: { delay: 3_600_000, maxDelay: 3_600_000 } });
+    const { stream } = await open({
+      url: server.url,
+      retry: { delay: 3_600_000, maxDelay: 3_600_000 },
+    });
     await stream.close();
     expect(await stream.ended).toBeUndefined();
   });

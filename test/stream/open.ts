@@ -27,7 +27,10 @@ export async function openServer({ acknowledged = true, refuse = (): number => 0
         opened.on("message", (data) => answers.push(String(data))).on("error", () => {});
         sockets.push(opened);
       });
-    } else socket.end(`HTTP/1.1 ${status} No\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n`);
+    } else
+      socket.end(
+        `HTTP/1.1 ${status} No\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n`,
+      );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const stop = async () => {

@@ -53,14 +53,18 @@ test("sampleEvent refuses a kind that is none, and names the one that is meant",
   for (const kind of ["payment.recieved", "toString", undefined, 5]) {
     expect(() => Reflect.apply(sampleEvent, undefined, [kind])).toThrow(refused);
   }
-  expect(() => sampleEvent("payment.recieved" as "lead.created")).toThrow("did you mean payment.received?");
+  expect(() => sampleEvent("payment.recieved" as "lead.created")).toThrow(
+    "did you mean payment.received?",
+  );
 });
 
 describe("signedRequest", () => {
   const secrets = readSecrets(TEST_SECRET);
 
   test("signs exactly the bytes it returns", () => {
-    const { method, headers, body } = signedRequest(sampleEvent("lead.created"), { secret: TEST_SECRET });
+    const { method, headers, body } = signedRequest(sampleEvent("lead.created"), {
+      secret: TEST_SECRET,
+    });
     expect(method).toBe("POST");
     expect(headers["content-type"]).toBe("application/json");
     expect(verify(body, headers["x-service-signature"], secrets).ok).toBe(true);
@@ -69,7 +73,10 @@ describe("signedRequest", () => {
 
   test("keeps bytes unchanged, under another header name", () => {
     const bytes = Buffer.from([0xff, 0x00, 0x7b]);
-    const { headers, body } = signedRequest(bytes, { secret: TEST_SECRET, signatureHeader: "X-Other" });
+    const { headers, body } = signedRequest(bytes, {
+      secret: TEST_SECRET,
+      signatureHeader: "X-Other",
+    });
     expect(body).toEqual(bytes);
     expect(verify(body, headers["x-other"], secrets).ok).toBe(true);
   });
@@ -82,7 +89,11 @@ describe("signedRequest", () => {
 
 describe("createTestReceiver", () => {
   test("takes undefined for its own default, not the receiver's", async () => {
-    const testing = await started({ retry: { attempts: undefined }, drainTimeout: undefined, poll: 7000 });
+    const testing = await started({
+      retry: { attempts: undefined },
+      drainTimeout: undefined,
+      poll: 7000,
+    });
     testing.on("*", () => {
       throw new Error("always");
     });
@@ -92,7 +103,8 @@ describe("createTestReceiver", () => {
     await testing.close();
     const waits = timers.mock.calls.map(([, ms = 0]) => ms);
     timers.mockRestore();
-    // The loop may still begin to wait, and the last note of what the sender did has a limit of its own. Of the second, parts are left.
+    // The loop may still begin to wait, and the last note of what the sender did has a limit of its
+    // own. Of the second, parts are left.
     expect(Math.max(...waits.filter((ms) => ms !== 7000 && ms !== 2000))).toBe(1000);
   });
 
@@ -175,7 +187,10 @@ describe("createTestReceiver", () => {
 
   test("returns the state of an event without a handler", async () => {
     const testing = await started();
-    expect(await testing.deliver("lead.created")).toMatchObject({ state: "received", attempts: [] });
+    expect(await testing.deliver("lead.created")).toMatchObject({
+      state: "received",
+      attempts: [],
+    });
   });
 
   test("keeps a signed body that is not an envelope as a dead letter", async () => {
@@ -187,7 +202,9 @@ describe("createTestReceiver", () => {
 
   test("keeps nothing that another secret signed", async () => {
     const testing = await started();
-    const { outcome, state, attempts } = await testing.deliver("lead.created", { secret: "x".repeat(32) });
+    const { outcome, state, attempts } = await testing.deliver("lead.created", {
+      secret: "x".repeat(32),
+    });
     expect(outcome).toEqual({ type: "unauthorized", reason: "signature_mismatch" });
     expect([state, attempts]).toEqual([undefined, []]);
     expect(await testing.inbox.list({})).toEqual([]);

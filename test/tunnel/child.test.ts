@@ -2,7 +2,12 @@ import { EventEmitter } from "node:events";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { type AnyProvider, type ChildProcessSide, runChild } from "../../src/tunnel/child.ts";
 
-const OPEN = { type: "open", provider: "one", settings: { a: 1 }, target: { host: "127.0.0.1", port: 9 } };
+const OPEN = {
+  type: "open",
+  provider: "one",
+  settings: { a: 1 },
+  target: { host: "127.0.0.1", port: 9 },
+};
 
 /** The child's code, with a test as its parent. */
 function run(open: AnyProvider["open"]) {
@@ -12,7 +17,9 @@ function run(open: AnyProvider["open"]) {
     connected: true,
     send: (message: unknown) => told.push(message),
   });
-  runChild(parent as unknown as ChildProcessSide, exit, { one: async () => ({ name: "one", open }) });
+  runChild(parent as unknown as ChildProcessSide, exit, {
+    one: async () => ({ name: "one", open }),
+  });
   return { parent, told, exit };
 }
 

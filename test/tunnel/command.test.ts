@@ -62,7 +62,10 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
     ["is not in PATH", () => "no-such-program-anywhere"],
     ["may not be run", () => writeScript("echo", 0o600)],
   ])("fails for good if the program %s", async (_, program) => {
-    const { reports } = await openProvider(command, { command: [program()], urlPattern: URL_PATTERN });
+    const { reports } = await openProvider(command, {
+      command: [program()],
+      urlPattern: URL_PATTERN,
+    });
     expect(await reports.failed()).toMatchObject({ code: "command_missing", permanent: true });
   });
 
@@ -79,7 +82,10 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
     const { reports } = await openScript("echo tunnel https://one.example.com/dashboard; cat", {
       urlPattern: "tunnel (.*)",
     });
-    expect(await reports.failed()).toMatchObject({ code: "command_address_invalid", permanent: true });
+    expect(await reports.failed()).toMatchObject({
+      code: "command_address_invalid",
+      permanent: true,
+    });
     expect(reports.urls).toEqual([]);
   });
 
@@ -99,7 +105,11 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
 });
 
 function openScript(script: string, more: Partial<CommandSettings> = {}) {
-  return openProvider(command, { command: ["/bin/sh", "-c", script], urlPattern: URL_PATTERN, ...more });
+  return openProvider(command, {
+    command: ["/bin/sh", "-c", script],
+    urlPattern: URL_PATTERN,
+    ...more,
+  });
 }
 
 function writeScript(text: string, mode = 0o700): string {

@@ -32,7 +32,10 @@ export interface DrillResult {
 
 /** The number of deliveries in progress at a time. */
 const SENDERS = 20;
-/** Milliseconds: the longest pause of a sender between two deliveries and before a retry, and its time-out. */
+/**
+ * Milliseconds: the longest pause of a sender between two deliveries and before a retry, and its
+ * time-out.
+ */
 const PAUSE = 250;
 const AGAIN = 50;
 const ANSWER = 5000;
@@ -43,9 +46,10 @@ const AWAY = 700;
 const DRAIN = 60_000;
 
 /**
- * Sends signed deliveries to the public address of `listen --tunnel ngrok --forward-to` while the app, the edge and the
- * tunnel's process are each killed at random moments and restarted. Like the service, the sender retries until it is
- * answered 200; like its user, it uses the address reported last.
+ * Sends signed deliveries to the public address of `listen --tunnel ngrok --forward-to` while the
+ * app, the edge and the tunnel's process are each killed at random moments and restarted. Like the
+ * service, the sender retries until it is answered 200; like its user, it uses the address reported
+ * last.
  */
 export async function drill({ deliveries, kills, seed }: DrillOptions): Promise<DrillResult> {
   const random = seededRandom(seed);

@@ -11,7 +11,12 @@ async function linesOf(...chunks: readonly (string | Buffer)[]): Promise<readonl
 }
 
 it("lines are complete, however they arrive, including a last one without an end", async () => {
-  expect(await linesOf("on", "e\r", "\ntwo\rthree\n\n", "four")).toEqual(["one", "two", "three", "four"]);
+  expect(await linesOf("on", "e\r", "\ntwo\rthree\n\n", "four")).toEqual([
+    "one",
+    "two",
+    "three",
+    "four",
+  ]);
 });
 
 it("characters that arrive in pieces are put together", async () => {
@@ -28,7 +33,10 @@ it("the beginning of a line that is too long is kept, and reading continues afte
 
 it.each([
   ["colours", "\u001b[32mhttps://\u001b[1;4mx.example.com\u001b[0m"],
-  ["a hyperlink", "\u001b]8;;https://evil.example.com\u0007https://x.example.com\u001b]8;;\u001b\\"],
+  [
+    "a hyperlink",
+    "\u001b]8;;https://evil.example.com\u0007https://x.example.com\u001b]8;;\u001b\\",
+  ],
   ["a title", "\u001b]0;https://evil.example.com\u001b\\https://x.example.com"],
   ["control characters", "\u0000https\u0008://x.\u009bmexample.com\u007f"],
   ["characters that turn the direction", "\u202ehttps://x.example.com\u202c"],

@@ -21,13 +21,17 @@ export function startAgent(privateKey: string): void {
     process.kill(pid);
     rmSync(folder, { recursive: true, force: true });
   });
-  const { status, stderr } = spawnSync("ssh-add", ["-q", "-"], { input: privateKey, encoding: "utf8" });
+  const { status, stderr } = spawnSync("ssh-add", ["-q", "-"], {
+    input: privateKey,
+    encoding: "utf8",
+  });
   if (status !== 0) throw new Error(`expected the agent to take the key, got ${stderr}`);
 }
 
 /** A folder that is removed with the test. */
 export function tunnelFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter tunnel %d-")); // ssh treats blanks and percent signs specially
+  // ssh treats blanks and percent signs specially
+  const folder = mkdtempSync(join(tmpdir(), "hookporter tunnel %d-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -47,14 +51,23 @@ export async function startEcho(): Promise<number> {
 }
 
 /** Posts bytes to a port of this machine; resolves with the response. */
-export function post(port: number, path: string, body: Uint8Array): Promise<{ path: unknown; body: Buffer }> {
+export function post(
+  port: number,
+  path: string,
+  body: Uint8Array,
+): Promise<{ path: unknown; body: Buffer }> {
   return new Promise((resolve, reject) => {
-    const outgoing = request({ host: "127.0.0.1", port, path, method: "POST", agent: false }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on("data", (chunk: Buffer) => chunks.push(chunk));
-      response.on("error", reject);
-      response.on("end", () => resolve({ path: response.headers["x-path"], body: Buffer.concat(chunks) }));
-    });
+    const outgoing = request(
+      { host: "127.0.0.1", port, path, method: "POST", agent: false },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on("data", (chunk: Buffer) => chunks.push(chunk));
+        response.on("error", reject);
+        response.on("end", () =>
+          resolve({ path: response.headers["x-path"], body: Buffer.concat(chunks) }),
+        );
+      },
+    );
     outgoing.on("error", reject);
     outgoing.end(body);
   });
@@ -80,7 +93,10 @@ export async function closedPort(): Promise<number> {
   return port;
 }
 
-/** A route to a port of this machine that can go dead with its connections left open, as in a network failure. */
+/**
+ * A route to a port of this machine that can go dead with its connections left open, as in a
+ * network failure.
+ */
 export async function startWay(port: number) {
   let frozen = false;
   const sockets = new Set<Socket>();

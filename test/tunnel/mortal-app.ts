@@ -2,7 +2,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** A user's app that can be killed and restarted on the same port; it remembers what it answered with 200. */
+/**
+ * A user's app that can be killed and restarted on the same port; it remembers what it answered
+ * with 200.
+ */
 export class MortalApp {
   /** As latin1, which keeps every byte. */
   readonly bodies = new Set<string>();

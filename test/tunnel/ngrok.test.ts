@@ -15,7 +15,9 @@ it("the tunnel is online once a probe has arrived, and the service gets the toke
   expect(await (await fetch(url)).text()).toBe("hello");
   expect(events.map(({ state }) => state)).toEqual(["starting", "online"]);
   expect(edge.auths).toMatchObject([{ Extra: { AuthToken: TOKEN } }]);
-  expect(edge.binds).toMatchObject([{ ForwardsTo: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/) }]);
+  expect(edge.binds).toMatchObject([
+    { ForwardsTo: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/) },
+  ]);
 });
 
 it("the given domain is requested", async () => {
@@ -106,7 +108,10 @@ it("an address that is dead while its session lives is noticed, and replaced by 
   });
   expect(edge.sessions).toBe(1);
   const again = await until("online", doubted);
-  expect(again).toMatchObject({ previousUrl: first.url, url: expect.not.stringMatching(`^${first.url}$`) });
+  expect(again).toMatchObject({
+    previousUrl: first.url,
+    url: expect.not.stringMatching(`^${first.url}$`),
+  });
   expect(children).toHaveLength(2);
 });
 
@@ -121,19 +126,28 @@ it("an address that is dead for a moment is online again without a restart", asy
 });
 
 it("the client is restarted if its own retries take too long, and the new address is reported", async () => {
-  const { edge, until, children } = await openTunnel({ knobs: { newUrls: true }, timing: { grace: 1000 } });
+  const { edge, until, children } = await openTunnel({
+    knobs: { newUrls: true },
+    timing: { grace: 1000 },
+  });
   const first = await until("online");
   await edge.stop();
   const restarting = await until("restarting", first);
   expect(restarting.failure).toMatchObject({ code: "tunnel_lost" });
   await edge.start();
   const again = await until("online", restarting); // the client alone would wait for minutes
-  expect(again).toMatchObject({ previousUrl: first.url, url: expect.not.stringMatching(`^${first.url}$`) });
+  expect(again).toMatchObject({
+    previousUrl: first.url,
+    url: expect.not.stringMatching(`^${first.url}$`),
+  });
   expect(children.slice(0, -1).filter(({ pid }) => isAlive(pid))).toEqual([]);
 });
 
 it("an edge that never responds is not waited for for ever", async () => {
-  const { until, children, edge } = await openTunnel({ knobs: { silent: true }, timing: { start: 500 } });
+  const { until, children, edge } = await openTunnel({
+    knobs: { silent: true },
+    timing: { start: 500 },
+  });
   const restarting = await until("restarting");
   expect(restarting.failure).toMatchObject({ code: "tunnel_silent", permanent: false });
   edge.knobs.silent = false;
@@ -201,7 +215,9 @@ it.each(["ERR_NGROK_108", "ERR_NGROK_334"])(
 );
 
 it("an unknown code is reported with the service's message, without the token", async () => {
-  const { until } = await openTunnel({ knobs: { refuseAuth: "ERR_NGROK_9999", words: `not ${TOKEN}` } });
+  const { until } = await openTunnel({
+    knobs: { refuseAuth: "ERR_NGROK_9999", words: `not ${TOKEN}` },
+  });
   const { failure } = await until("restarting");
   expect(failure).toMatchObject({ code: "ERR_NGROK_9999", permanent: false });
   expect(JSON.stringify(failure)).not.toContain(TOKEN);
@@ -220,7 +236,10 @@ it("a killed process is restarted, with the same address if the service keeps it
   process.kill(children[0]?.pid ?? 0, "SIGKILL");
   const restarting = await until("restarting", first);
   expect(restarting.failure).toMatchObject({ code: "tunnel_ended" });
-  expect(await until("online", restarting)).toMatchObject({ url: first.url, previousUrl: undefined });
+  expect(await until("online", restarting)).toMatchObject({
+    url: first.url,
+    previousUrl: undefined,
+  });
 });
 
 it("closing leaves no session and no process", async () => {

@@ -64,14 +64,15 @@ export async function openTunnel({
       children.push(child);
       return child;
     },
-    probe: key.probe,
+    probe: (url, timeout) => key.probe(url, timeout),
     onEvent: (event) => events.push({ ...event, at: performance.now() }),
     look: async (_address, timeout) => {
       const reached = await isReachable(`https://${edge.serverAddr}`, timeout);
       onLook(reached);
       return reached;
     },
-    ...{ timing, clock },
+    timing,
+    clock,
   });
   onTestFinished(async () => {
     await supervisor.close();

@@ -3,7 +3,10 @@ import { expect, it, vi } from "vitest";
 import { long } from "../long.ts";
 import { openTunnel } from "./open-tunnel.ts";
 
-/** The milliseconds between two deliveries, before a retry, and until a delivery without an answer is retried. */
+/**
+ * The milliseconds between two deliveries, before a retry, and until a delivery without an answer
+ * is retried.
+ */
 const PAUSE = 20;
 const AGAIN = 50;
 const ANSWER = 2000;
@@ -32,7 +35,12 @@ function startSender(url: () => string) {
 async function isTaken(url: string, body: string): Promise<boolean> {
   try {
     const signal = AbortSignal.timeout(ANSWER);
-    const answer = await fetch(url, { method: "POST", body, signal, headers: { connection: "close" } });
+    const answer = await fetch(url, {
+      method: "POST",
+      body,
+      signal,
+      headers: { connection: "close" },
+    });
     return (await answer.text()) === `took ${body}`;
   } catch {
     return false;
@@ -74,7 +82,8 @@ it.each(long([0.5], [0.5, 1.5, 2.2]))(
     const { first, again, children, sent, got, delay } = await outage(seconds * 1000);
     expect(children).toHaveLength(1);
     expect(again).toMatchObject({ url: first.url, previousUrl: undefined });
-    expect(delay).toBeLessThan(long(Number.POSITIVE_INFINITY, 1000)); // only on a machine without other work
+    // only on a machine without other work
+    expect(delay).toBeLessThan(long(Number.POSITIVE_INFINITY, 1000));
     expect(got.size).toBe(sent);
   },
 );
@@ -90,7 +99,9 @@ it.runIf(long(false, true))(
   },
 );
 
-it("a restart that waits begins as soon as the edge can be reached again", { timeout: 30_000 }, async () => {
+it("a restart that waits begins as soon as the edge can be reached again", {
+  timeout: 30_000,
+}, async () => {
   let stopped: number | undefined; // a clock that stands still ends no pause
   const looks: boolean[] = [];
   const { edge, until, children } = await openTunnel({

@@ -56,7 +56,10 @@ it("a probe takes the route of deliveries, with a part that is new each time and
 it.each<[string, RequestListener]>([
   ["another process of ours", answering(new ProbeKey("/webhooks"))],
   ["a page of the relay's own", (_, response) => void response.end("<html>Visit site?</html>")],
-  ["a redirect", (_, response) => void response.writeHead(302, { location: "http://127.0.0.1:9/" }).end()],
+  [
+    "a redirect",
+    (_, response) => void response.writeHead(302, { location: "http://127.0.0.1:9/" }).end(),
+  ],
   ["an answer without an end", (_, response) => void response.write("x".repeat(100_000))],
   ["an echo", (request, response) => void response.end(request.url)],
   ["a connection that is cut", (request) => void request.socket.destroy()],
@@ -86,7 +89,9 @@ it.each<[string, Record<string, string>, number, string]>([
     "it answers 404, but from another server (ERR_NGROK_3200)",
   ],
 ])("the reason says what answers there: %s", async (_, headers, status, reason) => {
-  const { url } = await openAddress((_request, response) => void response.writeHead(status, headers).end());
+  const { url } = await openAddress(
+    (_request, response) => void response.writeHead(status, headers).end(),
+  );
   expect(await key.probe(url, 5000)).toEqual({ ok: false, reason });
 });
 
@@ -100,7 +105,11 @@ it.each<[string, RequestListener]>([
   ["ends its answer", (_, response) => void response.write("x")],
 ])("a server that never %s is not waited for for ever", async (_, listener) => {
   const { url } = await openAddress(listener);
-  expect(await key.probe(url, 200)).toEqual({ ok: false, reason: "no answer in time", timedOut: true });
+  expect(await key.probe(url, 200)).toEqual({
+    ok: false,
+    reason: "no answer in time",
+    timedOut: true,
+  });
 });
 
 it("an invalid address is reported", async () => {
@@ -108,6 +117,9 @@ it("an invalid address is reported", async () => {
   expect(await key.probe("http://127.0.0.1:1", 5000)).toMatchObject({ ok: false });
 });
 
-it.each(["/webhooks", "/webhooks?probe=", "/webhooks?probe=.x", "/", ""])("%j is not a probe", (target) => {
-  expect(key.answer(target)).toBeUndefined();
-});
+it.each(["/webhooks", "/webhooks?probe=", "/webhooks?probe=.x", "/", ""])(
+  "%j is not a probe",
+  (target) => {
+    expect(key.answer(target)).toBeUndefined();
+  },
+);

@@ -39,7 +39,8 @@ function processes(): readonly Process[] {
   if (!existsSync("/proc/self/stat")) return listed();
   return readdirSync("/proc").flatMap((name) => {
     // "pid (name) state parent …"; a name may hold anything, so it is read from its end
-    const [, pid, state = "", parent] = /^(\d+) \(.*\) (\w) (\d+) /s.exec(read(`/proc/${name}/stat`)) ?? [];
+    const [, pid, state = "", parent] =
+      /^(\d+) \(.*\) (\w) (\d+) /s.exec(read(`/proc/${name}/stat`)) ?? [];
     if (pid === undefined) return [];
     const command = read(`/proc/${pid}/cmdline`).replaceAll("\0", " ");
     return [{ pid: Number(pid), parent: Number(parent), state, command }];
@@ -47,7 +48,9 @@ function processes(): readonly Process[] {
 }
 
 function listed(): readonly Process[] {
-  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,state=,command="], { encoding: "utf8" });
+  const table = execFileSync("ps", ["-A", "-o", "pid=,ppid=,state=,command="], {
+    encoding: "utf8",
+  });
   return table.split("\n").map((line) => {
     const [pid, parent, state = "", ...words] = line.trim().split(/\s+/);
     return { pid: Number(pid), parent: Number(parent), state, command: words.join(" ") };

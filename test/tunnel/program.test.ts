@@ -24,7 +24,9 @@ describe.skipIf(process.platform === "win32")("a program", () => {
   });
 
   it("is killed if it does not end, and reports nothing more", async () => {
-    const { program, told } = start("trap '' TERM; echo $$; while true; do sleep 0.05; echo more; done");
+    const { program, told } = start(
+      "trap '' TERM; echo $$; while true; do sleep 0.05; echo more; done",
+    );
     await untilTrue(() => told.length > 0);
     const pid = Number(told[0]?.split(" ")[1]);
     const ending = program.end();

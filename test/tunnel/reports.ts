@@ -1,5 +1,10 @@
 import { onTestFinished } from "vitest";
-import type { OpenTunnel, TunnelFailure, TunnelProvider, TunnelReport } from "../../src/tunnel/provider.ts";
+import type {
+  OpenTunnel,
+  TunnelFailure,
+  TunnelProvider,
+  TunnelReport,
+} from "../../src/tunnel/provider.ts";
 
 /** A provider's reports, in order. */
 export type Report =

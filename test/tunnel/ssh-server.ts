@@ -8,7 +8,10 @@ import { onTestFinished } from "vitest";
 export interface SshServerOptions {
   /** Text of the session, written once there is one. */
   banner?: string;
-  /** Who is let in: `nobody`, `anybody` without a key, anyone with some key, or only the owner of a public key. Default `anybody`. */
+  /**
+   * Who is let in: `nobody`, `anybody` without a key, anyone with some key, or only the owner of a
+   * public key. Default `anybody`.
+   */
   lets?: "anybody" | "nobody" | "any key" | { readonly publicKey: string };
   /** Whether it listens for its clients. Default true. */
   forwards?: boolean;
@@ -32,12 +35,16 @@ export function newKey(): { readonly private: string; readonly public: string } 
     privateKeyEncoding: { type: "sec1", format: "pem" },
     publicKeyEncoding: { type: "spki", format: "pem" },
   });
-  return { private: privateKey, public: `ecdsa-sha2-nistp256 ${wirePart(privateKey).toString("base64")}` };
+  return {
+    private: privateKey,
+    public: `ecdsa-sha2-nistp256 ${wirePart(privateKey).toString("base64")}`,
+  };
 }
 
 /**
- * An SSH server that forwards as the services do, and like a web server beside an SSH server: its tunnels are entered at
- * one port, whatever port a client asked for, and lead to the client that connected last.
+ * An SSH server that forwards as the services do, and like a web server beside an SSH server: its
+ * tunnels are entered at one port, whatever port a client asked for, and lead to the client that
+ * connected last.
  */
 export class SshServer {
   port = 0;
@@ -143,11 +150,17 @@ export class SshServer {
     socket.on("close", () => this.#sockets.delete(socket));
     if (this.#forward === undefined) return void socket.destroy();
     const { client, host, port } = this.#forward;
-    client.forwardOut(host, port, socket.remoteAddress ?? "", socket.remotePort ?? 0, (error, channel) => {
-      if (error !== undefined) return void socket.destroy();
-      channel.on("error", () => {});
-      socket.pipe(channel).pipe(socket);
-    });
+    client.forwardOut(
+      host,
+      port,
+      socket.remoteAddress ?? "",
+      socket.remotePort ?? 0,
+      (error, channel) => {
+        if (error !== undefined) return void socket.destroy();
+        channel.on("error", () => {});
+        socket.pipe(channel).pipe(socket);
+      },
+    );
   }
 }
 

@@ -3,7 +3,11 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "no
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { KNOWN_HOSTS, OWN_KEY } from "../../src/tunnel/ssh/files.ts";
-import type { OwnSshSettings, ServiceSshSettings, SshService } from "../../src/tunnel/ssh/settings.ts";
+import type {
+  OwnSshSettings,
+  ServiceSshSettings,
+  SshService,
+} from "../../src/tunnel/ssh/settings.ts";
 import { ssh } from "../../src/tunnel/ssh.ts";
 import {
   closedPort,
@@ -81,7 +85,12 @@ describe("a tunnel that is up", () => {
     const server = await SshServer.start({ banner: "" });
     const { reports } = await openProvider(ssh, hosted("serveo", server.port));
     await untilTrue(() => server.sessions === 1);
-    for (const piece of ["Forwarding HTTP tra", "ffic from https://rel", "ego.serveo.net", "\r\n"]) {
+    for (const piece of [
+      "Forwarding HTTP tra",
+      "ffic from https://rel",
+      "ego.serveo.net",
+      "\r\n",
+    ]) {
       server.say(piece);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
@@ -162,7 +171,11 @@ describe("your own server", () => {
     const identityFile = join(tunnelFolder(), "key of mine");
     writeFileSync(identityFile, key.private, { mode: 0o600 });
     const server = await SshServer.start({ lets: { publicKey: key.public } });
-    const { reports } = await openProvider(ssh, own(server.port, { identityFile }), await startEcho());
+    const { reports } = await openProvider(
+      ssh,
+      own(server.port, { identityFile }),
+      await startEcho(),
+    );
     expect(await reports.up()).toBe("https://deliveries.example.com");
     expect((await post(server.entry, "/", Buffer.from([0, 255, 13, 10]))).body).toEqual(
       Buffer.from([0, 255, 13, 10]),
@@ -185,7 +198,9 @@ describe("your own server", () => {
     await reports.up();
     const known = join(settings.folder, KNOWN_HOSTS);
     await untilTrue(() => existsSync(known));
-    expect(readFileSync(known, "utf8")).toContain(`[127.0.0.1]:${server.port} ecdsa-sha2-nistp256 `);
+    expect(readFileSync(known, "utf8")).toContain(
+      `[127.0.0.1]:${server.port} ecdsa-sha2-nistp256 `,
+    );
     expect(statSync(settings.folder).mode & 0o077).toBe(0);
   });
 });
@@ -257,7 +272,10 @@ describe("a tunnel that cannot be opened", () => {
     const server = await SshServer.start({
       banner: "Forwarding HTTP traffic from https://127.0.0.1\r\nwelcome\r\n",
     });
-    const { reports } = await openProvider(ssh, hosted("serveo", server.port, { addressTimeout: 1 }));
+    const { reports } = await openProvider(
+      ssh,
+      hosted("serveo", server.port, { addressTimeout: 1 }),
+    );
     const { code, permanent, message } = await reports.failed();
     expect({ code, permanent }).toEqual({ code: "ssh_no_address", permanent: false });
     expect(message).toContain("welcome");

@@ -9,7 +9,8 @@ import { descendantsOf } from "./processes.ts";
 import { openProvider } from "./reports.ts";
 import { SSHD, startSshd } from "./sshd.ts";
 
-// Through OpenSSH's own server, if installed: it may be stricter than the stand-in of the other tests.
+// Through OpenSSH's own server, if installed: it may be stricter than the stand-in of the other
+// tests.
 const missing = [
   ...(hasSsh ? [] : ["OpenSSH's client"]),
   ...(SSHD === undefined ? ["OpenSSH's server"] : []),
@@ -32,16 +33,24 @@ function through(
 
 it("the tunnel is up, and carries bytes both ways", async () => {
   const remotePort = await closedPort();
-  const { reports } = await openProvider(ssh, through(await startSshd(), remotePort), await startEcho());
+  const { reports } = await openProvider(
+    ssh,
+    through(await startSshd(), remotePort),
+    await startEcho(),
+  );
   expect(await reports.up()).toBe("https://deliveries.example.com");
   const body = randomBytes(300_000);
   expect((await post(remotePort, "/", body)).body.equals(body)).toBe(true);
 });
 
 it("another key is denied", async () => {
-  const [server, other] = [await startSshd(), await startSshd()];
+  const server = await startSshd();
+  const other = await startSshd();
   const { identityFile } = other.settings;
-  const { reports } = await openProvider(ssh, through(server, await closedPort(), { identityFile }));
+  const { reports } = await openProvider(
+    ssh,
+    through(server, await closedPort(), { identityFile }),
+  );
   expect(await reports.failed()).toMatchObject({ code: "ssh_denied", permanent: true });
 });
 
@@ -54,7 +63,8 @@ it("a server that does not forward is reported as refusing", async () => {
 
 it("a port that is taken is refused, and forwarded once it is free", async () => {
   const holder = createServer();
-  await new Promise<void>((resolve) => holder.listen(0, resolve)); // on IPv4 and IPv6, since sshd needs only one of them
+  // on IPv4 and IPv6, since sshd needs only one of them
+  await new Promise<void>((resolve) => holder.listen(0, resolve));
   onTestFinished(() => void holder.close());
   const address = holder.address();
   const remotePort = typeof address === "object" && address !== null ? address.port : 0;
@@ -73,7 +83,11 @@ it("a lost connection fails, and frees the port", async () => {
   await reports.up();
   for (const { pid } of descendantsOf(server.pid)) process.kill(pid, "SIGKILL");
   expect(await reports.failed()).toMatchObject({ code: "ssh_closed", permanent: false });
-  const { reports: again } = await openProvider(ssh, through(server, remotePort), await startEcho());
+  const { reports: again } = await openProvider(
+    ssh,
+    through(server, remotePort),
+    await startEcho(),
+  );
   await again.up();
 });
 

@@ -8,7 +8,12 @@ import { closedPort } from "./machine.ts";
 import { newKey } from "./ssh-server.ts";
 
 /** Where systems install OpenSSH's server; it must be started by its full path. */
-const PLACES = ["/usr/sbin/sshd", "/usr/local/sbin/sshd", "/usr/bin/sshd", "/opt/homebrew/sbin/sshd"];
+const PLACES = [
+  "/usr/sbin/sshd",
+  "/usr/local/sbin/sshd",
+  "/usr/bin/sshd",
+  "/opt/homebrew/sbin/sshd",
+];
 
 /** The real server's path; `undefined` if it is not installed. */
 export const SSHD = PLACES.find((path) => existsSync(path));
@@ -20,7 +25,9 @@ export interface SshdOptions {
   readonly config?: readonly string[];
 }
 
-/** OpenSSH's own server on a local port, which lets in the owner of one key. It ends with the test. */
+/**
+ * OpenSSH's own server on a local port, which lets in the owner of one key. It ends with the test.
+ */
 export async function startSshd({ port, config = [] }: SshdOptions = {}) {
   const account = accountOf();
   const folder = tempFolder();
@@ -34,8 +41,11 @@ export async function startSshd({ port, config = [] }: SshdOptions = {}) {
     `ListenAddress 127.0.0.1:${at}`,
     `HostKey ${folder}/host_key`,
     `AuthorizedKeysFile ${folder}/authorized_keys`,
-    ...["PidFile none", "StrictModes no", "UsePAM yes"],
-    ...["PasswordAuthentication no", "KbdInteractiveAuthentication no"],
+    "PidFile none",
+    "StrictModes no",
+    "UsePAM yes",
+    "PasswordAuthentication no",
+    "KbdInteractiveAuthentication no",
     ...config,
   ];
   writeFileSync(join(folder, "config"), `${lines.join("\n")}\n`);
@@ -56,7 +66,10 @@ export async function startSshd({ port, config = [] }: SshdOptions = {}) {
   return { port: at, settings, pid: server.pid ?? 0, close };
 }
 
-/** As root, sshd requires system folders. So the user `nobody` starts it, and it accepts only logins as `nobody`. */
+/**
+ * As root, sshd requires system folders. So the user `nobody` starts it, and it accepts only logins
+ * as `nobody`.
+ */
 function accountOf() {
   const { username, uid, gid } = userInfo();
   if (uid !== 0) return { name: username, uid, gid, asOther: false };

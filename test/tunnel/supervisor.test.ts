@@ -4,7 +4,11 @@ import type { ProbeResult } from "../../src/tunnel/probe.ts";
 import type { TunnelFailure } from "../../src/tunnel/provider.ts";
 import { TunnelSupervisor } from "../../src/tunnel/supervisor.ts";
 import type { TunnelTiming } from "../../src/tunnel/timing.ts";
-import { type ChildListener, fixedAddress, type StartChild } from "../../src/tunnel/tunnel-child.ts";
+import {
+  type ChildListener,
+  fixedAddress,
+  type StartChild,
+} from "../../src/tunnel/tunnel-child.ts";
 import type { TunnelEvent } from "../../src/tunnel/tunnel-event.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -30,7 +34,10 @@ interface Way {
   answers: boolean;
 }
 
-/** A supervisor with children that do what `onStart` says, and a public address that leads where `leadsHere` says. */
+/**
+ * A supervisor with children that do what `onStart` says, and a public address that leads where
+ * `leadsHere` says.
+ */
 function supervise({
   onStart = (child) => child.report({ type: "up", url: "https://one.test" }),
   stubborn = false,
@@ -85,10 +92,13 @@ function supervise({
     onEvent: (event) => events.push(event),
     timing,
     previousUrl,
-    ...{ clock, timeOfDay, look },
+    clock,
+    timeOfDay,
+    look,
     random: () => 0.5,
   });
-  const states = () => events.map(({ state, failure }) => (failure ? `${state} ${failure.code}` : state));
+  const states = () =>
+    events.map(({ state, failure }) => (failure ? `${state} ${failure.code}` : state));
   return { supervisor, children, events, states, probes, here };
 }
 
@@ -256,7 +266,10 @@ it("the reason for a restart says what the probes saw, even if the last one had 
   await pass(4 * SECOND);
   expect(events.at(-1)).toMatchObject({
     state: "restarting",
-    failure: { code: "tunnel_lost", message: "the connection was lost: cut; the public address: elsewhere" },
+    failure: {
+      code: "tunnel_lost",
+      message: "the connection was lost: cut; the public address: elsewhere",
+    },
   });
 });
 
@@ -331,7 +344,10 @@ it("closing during the wait for the next start is immediate, and starts nothing 
   expect(states()).toEqual(["starting", "restarting wrong", "closed"]);
 });
 
-const KEPT = { startChild: fixedAddress("https://kept.test"), timing: { doubt: Number.POSITIVE_INFINITY } };
+const KEPT = {
+  startChild: fixedAddress("https://kept.test"),
+  timing: { doubt: Number.POSITIVE_INFINITY },
+};
 
 it("an address that the user maintains is waited for as long as it takes", async () => {
   const { states, here, supervisor } = supervise(KEPT);
@@ -366,7 +382,10 @@ it("an address that the user maintains and that never led here is given up, with
   await pass(2 * MINUTE);
   expect(events.at(-1)).toMatchObject({
     state: "failed",
-    failure: { code: "tunnel_unreachable", message: "the public address does not lead here: elsewhere" },
+    failure: {
+      code: "tunnel_unreachable",
+      message: "the public address does not lead here: elsewhere",
+    },
   });
 });
 
@@ -420,7 +439,10 @@ it("the budget limits the probes of an address that is always in use", async () 
   expect(probes.length).toBeLessThanOrEqual(201 + hours * 12);
 });
 
-/** A tunnel that was online once, whose provider fails from then on: its restarts are 15 seconds apart. */
+/**
+ * A tunnel that was online once, whose provider fails from then on: its restarts are 15 seconds
+ * apart.
+ */
 async function failingSince(options: Parameters<typeof supervise>[0]) {
   const state = { fails: false };
   const supervised = supervise({

@@ -25,7 +25,8 @@ async function verified(
 const sign = (body: string | Uint8Array, secret: string | Uint8Array = SECRET) =>
   `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`;
 const bytes = (text: string) => new TextEncoder().encode(text);
-const envelope = (parts: object = {}) => JSON.stringify({ ...sampleEvent("payment.received"), ...parts });
+const envelope = (parts: object = {}) =>
+  JSON.stringify({ ...sampleEvent("payment.received"), ...parts });
 
 /** What the receiver's own code makes of a body. */
 function expected(body: Uint8Array) {
@@ -50,13 +51,23 @@ it("what is written into the memory of the body meanwhile is neither verified no
 });
 
 describe("the signature", () => {
-  it.each(readVectors())("of $name is valid, and is not with another secret or body", async (vector) => {
-    const { secret, body, signature } = vector;
-    expect((await verified(body, signature, { secret })).status).not.toBe(401);
-    const wrong = { ok: false, status: 401, reason: "signature_mismatch", message: expect.any(String) };
-    expect(await verified(body, signature, { secret: `${secret}x` })).toEqual(wrong);
-    expect(await verified(Buffer.concat([body, bytes(" ")]), signature, { secret })).toEqual(wrong);
-  });
+  it.each(readVectors())(
+    "of $name is valid, and is not with another secret or body",
+    async (vector) => {
+      const { secret, body, signature } = vector;
+      expect((await verified(body, signature, { secret })).status).not.toBe(401);
+      const wrong = {
+        ok: false,
+        status: 401,
+        reason: "signature_mismatch",
+        message: expect.any(String),
+      };
+      expect(await verified(body, signature, { secret: `${secret}x` })).toEqual(wrong);
+      expect(await verified(Buffer.concat([body, bytes(" ")]), signature, { secret })).toEqual(
+        wrong,
+      );
+    },
+  );
 
   it.each([
     [undefined, "signature_missing"],
@@ -94,7 +105,10 @@ describe("the signature", () => {
     const old = new Uint8Array([0, 255, 1, 254, 2, 253, 3, 252, 4, 251, 5, 250, 6, 249, 7, 248]);
     const secret = [`${SECRET}\n`, old];
     for (const both of [{ secret }, { secret: () => secret }]) {
-      expect(await verified(bytes(body), sign(body), both)).toMatchObject({ ok: true, secret: "current" });
+      expect(await verified(bytes(body), sign(body), both)).toMatchObject({
+        ok: true,
+        secret: "current",
+      });
       expect(await verified(bytes(body), sign(body, old), both)).toMatchObject({
         ok: true,
         secret: "previous",
@@ -102,15 +116,23 @@ describe("the signature", () => {
     }
   });
 
-  it.each([undefined, [], "", "  \n", new Uint8Array(), [SECRET, ""], [SECRET, undefined], () => ""])(
-    "needs a secret: %j is refused, even if the delivery has no signature",
-    async (secret) => {
-      const refused = expect.objectContaining({ code: expect.stringMatching(/^secret_(missing|empty)$/) });
-      const given = { secret: secret as string };
-      await expect(verify(bytes("{}"), {}, given)).rejects.toEqual(refused);
-      expect(() => verifySync(bytes("{}"), {}, given)).toThrow(refused);
-    },
-  );
+  it.each([
+    undefined,
+    [],
+    "",
+    "  \n",
+    new Uint8Array(),
+    [SECRET, ""],
+    [SECRET, undefined],
+    () => "",
+  ])("needs a secret: %j is refused, even if the delivery has no signature", async (secret) => {
+    const refused = expect.objectContaining({
+      code: expect.stringMatching(/^secret_(missing|empty)$/),
+    });
+    const given = { secret: secret as string };
+    await expect(verify(bytes("{}"), {}, given)).rejects.toEqual(refused);
+    expect(() => verifySync(bytes("{}"), {}, given)).toThrow(refused);
+  });
 
   it.each(["{}", {}, undefined, null, [1]])("needs the raw bytes: %j is refused", async (body) => {
     const refused = expect.objectContaining({ code: "body_already_parsed" });
@@ -164,7 +186,12 @@ describe("the event", () => {
   });
 
   it("bytes that are not UTF-8 are refused as by a receiver", async () => {
-    for (const body of [[0xff], [0xed, 0xa0, 0x80], [0xef, 0xbb, 0xbf, 0xef, 0xbb, 0xbf], [0xc0, 0xaf]]) {
+    for (const body of [
+      [0xff],
+      [0xed, 0xa0, 0x80],
+      [0xef, 0xbb, 0xbf, 0xef, 0xbb, 0xbf],
+      [0xc0, 0xaf],
+    ]) {
       const given = new Uint8Array(body);
       expect(await verified(given, sign(given))).toEqual(expected(given));
     }

@@ -8,7 +8,14 @@ import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { fakeIo } from "../cli/fake-io.ts";
 import { KEY } from "../client/service.ts";
 import { nowEnvelope } from "../hostile/cli.ts";
-import { listenOnWindows, missing, OnWindows, runOnWindows, startOnWindows, windowsPath } from "./wine.ts";
+import {
+  listenOnWindows,
+  missing,
+  OnWindows,
+  runOnWindows,
+  startOnWindows,
+  windowsPath,
+} from "./wine.ts";
 
 const HANDLERS = `export default { "*": (event: { data: { fails?: boolean } }) => {
   if (event.data.fails) throw new Error("it fails");
@@ -31,11 +38,17 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
   const listen = () => listenOnWindows(["--handlers", ".\\h.ts"], { cwd });
 
   /** Runs a command; returns its records. */
-  async function run(words: string, argv: readonly string[] = [], { code = 0, input = "/dev/null" } = {}) {
+  async function run(
+    words: string,
+    argv: readonly string[] = [],
+    { code = 0, input = "/dev/null" } = {},
+  ) {
     ran.add(words);
     const ended = await runOnWindows([...words.split(" "), ...argv, "--json"], { cwd, input });
     expect(ended.code, ended.stdout + ended.stderr).toBe(code);
-    return ended.stdout.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+    return ended.stdout
+      .split("\n")
+      .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
   }
 
   it("of each part of the loop works: trigger, wait, list, show, retry, drop, doctor, check", async () => {
@@ -54,7 +67,8 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     await run("events drop", ["2"]);
     await run("check", [url, "--only", "SIG"]);
     expect(await receiver.interrupt()).toBe(0);
-    await run("doctor"); // beside a receiver, it would ask that with `fetch`, which Wine does not connect
+    // beside a receiver, it would ask that with `fetch`, which Wine does not connect
+    await run("doctor");
   });
 
   it("for entries takes paths of Windows: export, replay, scrub, types", async () => {
@@ -96,7 +110,10 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     const holder = new OnWindows(["holding.mjs"], { cwd });
     await holder.untilFile(join(cwd, "held"));
     const refused = await runOnWindows(["events", "backup", "backup.db", "--force"], { cwd });
-    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining("close the program") });
+    expect(refused).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("close the program"),
+    });
     expect(readdirSync(cwd).filter((name) => name.startsWith("backup.db"))).toEqual(["backup.db"]);
     setTimeout(() => writeFileSync(join(cwd, "free"), ""), 100);
     await holder.ended;
@@ -118,7 +135,10 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     const sandbox = startOnWindows(["sandbox", "--json", "--port", "0"], { cwd });
     const { url } = await sandbox.until("sandbox");
     ran.add("sandbox");
-    writeFileSync(join(cwd, "key.env"), `HOOKPORTER_API_KEY=${KEY}\r\nHOOKPORTER_BASE_URL=${url}\r\n`);
+    writeFileSync(
+      join(cwd, "key.env"),
+      `HOOKPORTER_API_KEY=${KEY}\r\nHOOKPORTER_BASE_URL=${url}\r\n`,
+    );
     // In Debian 12's Wine, no `fetch` of Node connects: there, the commands say so.
     const probe = new OnWindows(["-e", `fetch("${url}").catch(() => process.exit(1))`], { cwd });
     const code = (await probe.ended) === 0 ? 0 : 5;

@@ -7,7 +7,10 @@ import { listenOnWindows, missing, runOnWindows, startOnWindows, windowsPath } f
 
 const PATIENCE = { timeout: 60_000, interval: 50 };
 
-/** A folder with a batch file in `PATH` that notes its arguments and its input, and what starts it there. */
+/**
+ * A folder with a batch file in `PATH` that notes its arguments and its input, and what starts it
+ * there.
+ */
 function withBatchFile(): { readonly cwd: string; readonly programs: string } {
   const cwd = join(tempFolder(), "my app (é)");
   const programs = join(cwd, "programs & more");
@@ -42,7 +45,10 @@ describe.skipIf(missing !== undefined)("on Windows,", { timeout: 180_000 }, () =
     const given = ["a & b", "^(c)!", "x\\y"];
     expect(noted(cwd)).toEqual([{ argv: given, kind: "payment.received", bytes }]);
     await listen.post("not JSON");
-    await vi.waitFor(() => expect(noted(cwd).at(-1)).toMatchObject({ argv: ["dead"], count: "1" }), PATIENCE);
+    await vi.waitFor(
+      () => expect(noted(cwd).at(-1)).toMatchObject({ argv: ["dead"], count: "1" }),
+      PATIENCE,
+    );
     expect(await listen.interrupt()).toBe(0);
   });
 
@@ -62,19 +68,29 @@ describe.skipIf(missing !== undefined)("on Windows,", { timeout: 180_000 }, () =
     const cwd = join(tempFolder(), "my app (é)");
     const handlers = join(cwd, "handlers");
     mkdirSync(handlers, { recursive: true });
-    const write = (code: string) => writeFileSync(join(handlers, "pay.ts"), code.replaceAll("\n", "\r\n"));
+    const write = (code: string) =>
+      writeFileSync(join(handlers, "pay.ts"), code.replaceAll("\n", "\r\n"));
     const wrap = (code: string) => `type Amount = string;\nexport default {\n  "*": ${code} };\n`;
     write(wrap('async () => { await 0; throw new Error("first"); }'));
-    const listen = await listenOnWindows(["--handlers", windowsPath(handlers).toLowerCase()], { cwd });
+    const listen = await listenOnWindows(["--handlers", windowsPath(handlers).toLowerCase()], {
+      cwd,
+    });
     await listen.post(nowEnvelope());
-    await listen.until("attempt", ({ runs }) => JSON.stringify(runs).includes(`handlers\\\\pay.ts:3:`));
+    await listen.until("attempt", ({ runs }) =>
+      JSON.stringify(runs).includes(`handlers\\\\pay.ts:3:`),
+    );
     write(wrap("async (event, { attempt }) => {}"));
     await listen.until("attempt", ({ state }) => state === "handled");
     write(wrap("() => process.exit(0)"));
-    await vi.waitFor(() => expect(listen.stderr.split("handlers reloaded")).toHaveLength(3), PATIENCE);
+    await vi.waitFor(
+      () => expect(listen.stderr.split("handlers reloaded")).toHaveLength(3),
+      PATIENCE,
+    );
     await listen.post(nowEnvelope()).catch(() => {});
     expect(await listen.ended).toBe(1);
-    expect(listen.stderr).toContain(`process.exit(0) at ${windowsPath(join(handlers, "pay.ts"))}:3`);
+    expect(listen.stderr).toContain(
+      `process.exit(0) at ${windowsPath(join(handlers, "pay.ts"))}:3`,
+    );
   });
 
   it.each(["Ctrl-C", "kill"])("a tunnel's program ends with its receiver: %s", async (how) => {
@@ -88,7 +104,9 @@ setInterval(() => writeFileSync("alive", String(Date.now())), 50);`,
     const tunnel = ["--tunnel", "command", "--tunnel-command", "node.exe tunnel.mjs {port}"];
     const tunnelUrlPattern = "https://\\S+";
     writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ tunnelUrlPattern }));
-    const listen = startOnWindows(["listen", "--json", "--port", "0", "--no-inspect", ...tunnel], { cwd });
+    const listen = startOnWindows(["listen", "--json", "--port", "0", "--no-inspect", ...tunnel], {
+      cwd,
+    });
     await listen.untilFile(join(cwd, "alive"));
     if (how === "kill") await listen.kill();
     else expect(await listen.interrupt()).toBe(0);
@@ -106,13 +124,20 @@ setInterval(() => writeFileSync("alive", String(Date.now())), 50);`,
     const inspector = new URL(String(listen.ready.inspector));
     const token = inspector.hash.replace("#token=", "");
     const ask = async (authorization?: string) =>
-      (await fetch(new URL("/api/status", inspector), { headers: authorization ? { authorization } : {} }))
-        .status;
-    expect([await ask(), await ask("Bearer x"), await ask(`Bearer ${token}`)]).toEqual([401, 401, 200]);
+      (
+        await fetch(new URL("/api/status", inspector), {
+          headers: authorization ? { authorization } : {},
+        })
+      ).status;
+    expect([await ask(), await ask("Bearer x"), await ask(`Bearer ${token}`)]).toEqual([
+      401, 401, 200,
+    ]);
     const page = await fetch(new URL("/", inspector));
     expect(await page.text()).toContain("<!doctype html>");
     const state = join(cwd, ".hookporter");
-    const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((one) => one.isFile());
+    const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((one) =>
+      one.isFile(),
+    );
     for (const { name, parentPath } of files.filter((one) => !one.name.startsWith("inbox.db")))
       expect(readFileSync(join(parentPath, name), "utf8")).not.toContain(token);
     expect(await listen.interrupt()).toBe(0);

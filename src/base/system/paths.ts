@@ -17,7 +17,10 @@ import { orElse } from "../or-else.ts";
 /** Variables of an environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The one path of a file: links resolved, and letters and accents as they are on disk, whatever they were given as. */
+/**
+ * The one path of a file: links resolved, and letters and accents as they are on disk, whatever
+ * they were given as.
+ */
 export function realPath(path: string): string {
   try {
     return realpathSync.native(path);
@@ -50,8 +53,11 @@ export function settingsFolder(env: Environment, platform = process.platform): s
   return env.XDG_CONFIG_HOME || posix.join(env.HOME, ".config");
 }
 
-/** A frame of a stack: what is before its place, the place, its line, its column, and what follows. */
-export const FRAME = /^(\s+at (?:.*\()?(?:async )?)((?:[^()]|\([^()]*\)(?!,))+?):(\d+)(?::(\d+))?(\)?)$/;
+/**
+ * A frame of a stack: what is before its place, the place, its line, its column, and what follows.
+ */
+export const FRAME =
+  /^(\s+at (?:.*\()?(?:async )?)((?:[^()]|\([^()]*\)(?!,))+?):(\d+)(?::(\d+))?(\)?)$/;
 
 /** The path of a frame's place; `undefined` for one of Node's own. */
 export function placePath(place: string): string | undefined {

@@ -24,7 +24,9 @@ import { type Environment, programFolders } from "./paths.ts";
 export const HAS_GROUPS = process.platform !== "win32";
 
 /** The program that opens a file in the user's preferred application, and its first arguments. */
-export function openerOf(platform: NodeJS.Platform = process.platform): readonly [string, ...string[]] {
+export function openerOf(
+  platform: NodeJS.Platform = process.platform,
+): readonly [string, ...string[]] {
   if (platform === "darwin") return ["open"];
   return platform === "win32" ? ["rundll32", "url.dll,FileProtocolHandler"] : ["xdg-open"];
 }
@@ -38,8 +40,15 @@ export interface Surroundings {
 /** What Windows can start, by extension, in the order in which it looks. */
 const STARTABLE = ["com", "exe", "bat", "cmd"];
 
-/** The path of a program that is given by its path or by a name in `PATH`; `undefined` if it cannot be found. */
-export function findProgram(program: string, { cwd, env }: Surroundings, platform = process.platform) {
+/**
+ * The path of a program that is given by its path or by a name in `PATH`; `undefined` if it cannot
+ * be found.
+ */
+export function findProgram(
+  program: string,
+  { cwd, env }: Surroundings,
+  platform = process.platform,
+) {
   const isWindows = platform === "win32";
   const hasFolder = (isWindows ? /[\\/:]/ : /\//).test(program);
   const isWhole = !isWindows || STARTABLE.some((one) => program.toLowerCase().endsWith(`.${one}`));
@@ -58,10 +67,11 @@ function isExecutable(path: string, isWindows: boolean): boolean {
 }
 
 /**
- * How a program and its arguments are started without a shell. A batch file, such as npm's `npx.cmd`, is started by cmd.exe,
- * with each word in quotes.
+ * How a program and its arguments are started without a shell. A batch file, such as npm's
+ * `npx.cmd`, is started by cmd.exe, with each word in quotes.
  *
- * @throws HookporterError `usage` if the arguments of a batch file have characters that cmd.exe interprets within quotes
+ * @throws HookporterError `usage` if the arguments of a batch file have characters that cmd.exe
+ * interprets within quotes
  */
 export function commandOf(
   [program = "", ...argv]: readonly string[],
@@ -94,10 +104,20 @@ export function startWords(
   { cwd, env, ...options }: SpawnOptionsWithoutStdio & Surroundings,
 ): ChildProcessWithoutNullStreams {
   const { argv, file, ...how } = commandOf(words, { cwd, env });
-  return spawn(file, argv, { ...options, ...how, cwd, env: { ...env }, stdio: "pipe", windowsHide: true });
+  return spawn(file, argv, {
+    ...options,
+    ...how,
+    cwd,
+    env: { ...env },
+    stdio: "pipe",
+    windowsHide: true,
+  });
 }
 
-/** Sends a signal to a program that leads a group, and to all it started. Windows ends them, whatever the signal. */
+/**
+ * Sends a signal to a program that leads a group, and to all it started. Windows ends them,
+ * whatever the signal.
+ */
 export function endTree(
   child: ChildProcess,
   signal: NodeJS.Signals,
@@ -123,7 +143,10 @@ export function endTree(
   }
 }
 
-/** Sends a signal to a program in this process's group. Windows ends it and all it started, since it has no groups. */
+/**
+ * Sends a signal to a program in this process's group. Windows ends it and all it started, since it
+ * has no groups.
+ */
 export function endMember(child: ChildProcess, signal: NodeJS.Signals): void {
   if (HAS_GROUPS) child.kill(signal);
   else endTree(child, signal);

@@ -18,14 +18,23 @@ export interface Attempt {
 /** An attempt with the plain event and its digest, sent as usual, but for what is given. */
 export function attempt(probe: Probe, cause: string, own: Partial<Attempt>): Attempt {
   return {
-    ...{ cause, body: () => probe.body(), digest: (body) => probe.digest(body) },
+    cause,
+    body: () => probe.body(),
+    digest: (body) => probe.digest(body),
     as: (digits) => ({ signature: `sha256=${digits}` }),
     ...own,
   };
 }
 
-/** A cause of `verify` and its fix in the words of `check`: what signs is the receiver, which computes what it compares. */
-export function inReceiver({ meaning, detail, fix }: Pick<Cause, "meaning" | "detail" | "fix">): string {
+/**
+ * A cause of `verify` and its fix in the words of `check`: what signs is the receiver, which
+ * computes what it compares.
+ */
+export function inReceiver({
+  meaning,
+  detail,
+  fix,
+}: Pick<Cause, "meaning" | "detail" | "fix">): string {
   const said = detail === null ? meaning : `${meaning} (${detail})`;
   return `${said}. ${fix.slice(0, 1).toUpperCase()}${fix.slice(1)}.`
     .replace(/\bsign(ed)?\b/g, (_, ed?: string) => (ed === undefined ? "verify" : "verified"))

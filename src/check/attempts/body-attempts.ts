@@ -6,11 +6,17 @@ import { type Attempt, attempt, inReceiver } from "./attempt.ts";
 
 const READ = "Read the body as bytes before any parser, and verify those";
 
-/** The event with the signature of what a receiver may verify in place of the body, such as an empty text. */
+/**
+ * The event with the signature of what a receiver may verify in place of the body, such as an empty
+ * text.
+ */
 export function bodyAttempts(probe: Probe): readonly Attempt[] {
   const ascii = () => probe.body();
   const umlauts = () => probe.bodyWith({ address: "Zürich, 5 €" });
-  return [...variantAttempts(probe, ascii), ...variantAttempts(probe, umlauts, ["charset", "undecodable"])];
+  return [
+    ...variantAttempts(probe, ascii),
+    ...variantAttempts(probe, umlauts, ["charset", "undecodable"]),
+  ];
 }
 
 /** An indented event with the signature of its text with other white space. */
@@ -20,7 +26,10 @@ export function respacedAttempts(probe: Probe): readonly Attempt[] {
   return variantAttempts(probe, indented, codes);
 }
 
-/** One cause each. JSON printed otherwise has attempts of its own, except with spacing that an option sets, and `data`. */
+/**
+ * One cause each. JSON printed otherwise has attempts of its own, except with spacing that an
+ * option sets, and `data`.
+ */
 function variantAttempts(probe: Probe, make: () => Buffer, codes?: readonly Cause["code"][]) {
   const body = make();
   return bodyVariants(body).variants.flatMap(({ causes, bytes }) => {

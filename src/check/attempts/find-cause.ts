@@ -26,21 +26,34 @@ export const LONGEST = 60_000;
 const FORGERIES = 8;
 
 /**
- * Why a receiver refuses a completely valid delivery: sends it once for each common fault of receivers, so that only one
- * with that fault accepts it. Returns `undefined` if none does.
+ * Why a receiver refuses a completely valid delivery: sends it once for each common fault of
+ * receivers, so that only one with that fault accepts it. Returns `undefined` if none does.
  *
  * @param refusal - its answer to the valid delivery
  */
-export async function whyAllRefused(probe: Probe, refusal: ProbeAnswer): Promise<string | undefined> {
+export async function whyAllRefused(
+  probe: Probe,
+  refusal: ProbeAnswer,
+): Promise<string | undefined> {
   if (await acceptsOne([probe.body()], probe)) return REFUSES_AT_RANDOM;
   const forged = await forgedOf(attempt(probe, "", {}), probe, refusal);
   if (forged === "confirmed") return INVERTED;
   if (forged === "other") return (await firstProven([freshAttempts], probe)) ?? FOLLOWS;
-  const kinds = [spellingAttempts, keyAttempts, headerAttempts, bodyAttempts, schemeAttempts, freshAttempts];
+  const kinds = [
+    spellingAttempts,
+    keyAttempts,
+    headerAttempts,
+    bodyAttempts,
+    schemeAttempts,
+    freshAttempts,
+  ];
   return firstProven(kinds, probe, refusal);
 }
 
-/** Which JSON or text a receiver verifies that accepts a delivery in one spelling and refuses it in another. */
+/**
+ * Which JSON or text a receiver verifies that accepts a delivery in one spelling and refuses it in
+ * another.
+ */
 export async function whySpellingsRefused(probe: Probe): Promise<string | undefined> {
   for (const kind of [spellingAttempts, respacedAttempts, bodyAttempts]) {
     const cause = await firstProven([kind], probe);
@@ -50,8 +63,9 @@ export async function whySpellingsRefused(probe: Probe): Promise<string | undefi
 }
 
 /**
- * The cause of the first attempt that is proven: such a delivery is accepted, or answered otherwise than the refusal; valid
- * ones of another form are not; and the same form with wrong digits is refused as before.
+ * The cause of the first attempt that is proven: such a delivery is accepted, or answered otherwise
+ * than the refusal; valid ones of another form are not; and the same form with wrong digits is
+ * refused as before.
  */
 async function firstProven(
   kinds: readonly ((probe: Probe) => readonly Attempt[])[],
@@ -65,10 +79,12 @@ async function firstProven(
     const { cause, body: make, digest, as, valid } = one;
     const body = make();
     const answer = await probe.post(body, as(digest(body)));
-    if (answer.type === "silent" || answer.type === "unreachable" || isIn(answer, ["429"])) return changed;
+    if (answer.type === "silent" || answer.type === "unreachable" || isIn(answer, ["429"]))
+      return changed;
     const isTaken = isIn(answer, ["2xx"]);
     if (!isTaken && (changed !== undefined || !isOther(answer, refusal))) continue;
-    // The fault is proven only if the receiver still refuses what is valid, and what is wrong in the same form.
+    // The fault is proven only if the receiver still refuses what is valid, and what is wrong in
+    // the same form.
     if (isTaken && (await acceptsOne(valid?.() ?? [probe.body()], probe))) {
       if (valid === undefined) return REFUSES_AT_RANDOM;
       continue;
@@ -85,8 +101,15 @@ async function acceptsOne(bodies: readonly Buffer[], probe: Probe): Promise<bool
   return false;
 }
 
-/** How wrong digits in the form of an attempt are answered: all as the valid delivery was, or one of them otherwise. */
-async function forgedOf({ body: make, as }: Attempt, probe: Probe, refusal: ProbeAnswer | undefined) {
+/**
+ * How wrong digits in the form of an attempt are answered: all as the valid delivery was, or one of
+ * them otherwise.
+ */
+async function forgedOf(
+  { body: make, as }: Attempt,
+  probe: Probe,
+  refusal: ProbeAnswer | undefined,
+) {
   for (let forgeries = 0; forgeries < FORGERIES; forgeries++) {
     const answer = await probe.post(make(), as(randomBytes(32).toString("hex")));
     if (isIn(answer, ["2xx"])) return "confirmed";

@@ -24,8 +24,14 @@ const VALUES: readonly (readonly [expects: string, value: (hex: string) => strin
 
 /** Names of signature headers of other services. */
 const NAMES = [
-  ...["x-hub-signature-256", "x-signature-256", "x-webhook-signature-256"],
-  ...["x-signature", "x-webhook-signature", "webhook-signature", "signature", "x-hub-signature"],
+  "x-hub-signature-256",
+  "x-signature-256",
+  "x-webhook-signature-256",
+  "x-signature",
+  "x-webhook-signature",
+  "webhook-signature",
+  "signature",
+  "x-hub-signature",
 ];
 
 /** An event whose digest is right, but printed, computed or named otherwise. */
@@ -61,7 +67,10 @@ function negative(byte: string): string {
   return Number.parseInt(byte, 16) < 0x80 ? byte : `ffffff${byte}`;
 }
 
-/** An event that is signed with the secret as it would be after common mistakes, such as decoded from base64. */
+/**
+ * An event that is signed with the secret as it would be after common mistakes, such as decoded
+ * from base64.
+ */
 export function keyAttempts(probe: Probe): readonly Attempt[] {
   const body = probe.body();
   return mistakenKeyings([{ key: probe.secret }]).flatMap(({ causes: [cause], digest }) => {
@@ -76,9 +85,11 @@ const BODY_ALONE = "The service signs the raw body alone.";
 /** An event that is signed as other services do: with its timestamp or the URL. */
 export function schemeAttempts(probe: Probe): readonly Attempt[] {
   const body = probe.body();
-  return schemeVariants(body, { host: probe.url.host }, probe.target).map(({ causes: [cause], bytes }) => {
-    const signed = cause?.detail?.replace(/^\S+$/, "`$&`");
-    const why = `The receiver verifies ${signed}, as other services sign it. ${BODY_ALONE}`;
-    return attempt(probe, why, { body: () => body, digest: () => probe.digest(bytes() ?? body) });
-  });
+  return schemeVariants(body, { host: probe.url.host }, probe.target).map(
+    ({ causes: [cause], bytes }) => {
+      const signed = cause?.detail?.replace(/^\S+$/, "`$&`");
+      const why = `The receiver verifies ${signed}, as other services sign it. ${BODY_ALONE}`;
+      return attempt(probe, why, { body: () => body, digest: () => probe.digest(bytes() ?? body) });
+    },
+  );
 }

@@ -16,7 +16,10 @@ const TELLING = {
   created_at: "2024-01-15T09:30:00.500Z",
 };
 
-/** The event as each library prints it, correctly signed: refused, unless it is what the receiver prints itself. */
+/**
+ * The event as each library prints it, correctly signed: refused, unless it is what the receiver
+ * prints itself.
+ */
 export function spellingAttempts(probe: Probe): readonly Attempt[] {
   return printings(tellingText(probe)).map(({ libraries, text }) => {
     const cause =
@@ -36,9 +39,9 @@ function tellingText(probe: Probe): string {
 }
 
 /**
- * Every library once, with those that print an event alike, and of which text. Some accept what another has printed, so
- * what keeps most of a text comes first, and the first that fits a receiver is the right one: what keeps even a fraction of
- * zero, then what accepts most of the other texts.
+ * Every library once, with those that print an event alike, and of which text. Some accept what
+ * another has printed, so what keeps most of a text comes first, and the first that fits a receiver
+ * is the right one: what keeps even a fraction of zero, then what accepts most of the other texts.
  */
 export function printings(event: string) {
   const fraction = withFraction(event);
@@ -47,7 +50,8 @@ export function printings(event: string) {
   const groups = grouped(losing, (library) => printJson(event, library) ?? "");
   const texts = [...groups.keys()];
   const others = [...groups.values()].map((libraries) => ({
-    ...{ libraries, text: (one: string) => one },
+    libraries,
+    text: (one: string) => one,
     accepted: texts.filter((text) => printJson(text, libraries[0]) === text).length,
   }));
   others.sort((one, other) => other.accepted - one.accepted);
@@ -62,8 +66,8 @@ function withFraction(event: string): string {
 }
 
 /**
- * The event as no library prints it: with spaces that are left if white space is joined, and with escapes. It is ASCII, so
- * that a receiver that only misreads characters accepts it.
+ * The event as no library prints it: with spaces that are left if white space is joined, and with
+ * escapes. It is ASCII, so that a receiver that only misreads characters accepts it.
  */
 function unprintable(probe: Probe): readonly Buffer[] {
   const make = () => probe.bodyWith({ address: "@@" }).toString("utf8");

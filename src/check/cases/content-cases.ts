@@ -49,12 +49,17 @@ export const CONTENT_CASES: readonly CheckCase[] = [
   // Correctly signed JSON that has broken receivers.
   ...casesOf(
     { ...ADVISED, right: ["200", "4xx"], why: WHY.noFailure, fix: FAILED },
-    (probe, made: string) => probe.post(probe.untilDigest(() => replaced(probe, "rooms", FIELD, made))),
+    (probe, made: string) =>
+      probe.post(probe.untilDigest(() => replaced(probe, "rooms", FIELD, made))),
     [
       ["BODY-31", "an object with a duplicate key", '"$1":1,"$1":3'],
       ["BODY-32", "a key named __proto__", '"__proto__":{"admin":true},"$1":3'],
       ["BODY-33", "JSON nested 5000 levels deep", `"$1":${"[".repeat(5000)}${"]".repeat(5000)}`],
-      ["BODY-34", "a string with NUL and half a surrogate pair, as escapes", '"$1":"\\u0000\\ud800"'],
+      [
+        "BODY-34",
+        "a string with NUL and half a surrogate pair, as escapes",
+        '"$1":"\\u0000\\ud800"',
+      ],
       // Most languages read it as another number, or as infinite, which JSON then cannot print.
       ["BODY-37", "a number that a double does not hold (1e400)", '"$1":1e400'],
     ],

@@ -12,7 +12,10 @@ import { WHY } from "../reasons.ts";
 
 const PAD = "print all 32 bytes with two digits each, such as with `%02x`";
 
-/** Valid digests that are refused by programs with a fault in their hex: it prints fewer digits, or another sign. */
+/**
+ * Valid digests that are refused by programs with a fault in their hex: it prints fewer digits, or
+ * another sign.
+ */
 export const DIGEST_CASES = casesOf<DigestForm>(
   { right: ["200"], severity: "required", why: WHY.digits, about: "digest", fix: PAD },
   (probe, form) => probe.post(probe.untilDigest(() => probe.body(), form)),

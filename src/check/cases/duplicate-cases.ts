@@ -10,8 +10,11 @@ const AT_ONCE = 5;
 
 const REPEAT = { right: ["200"], severity: "required", why: WHY.repeat } as const;
 const ONCE = {
-  ...{ needsObserver: true, runs: 1, right: ["200"] },
-  ...({ severity: "recommended", why: WHY.idempotent } as const),
+  needsObserver: true,
+  runs: 1,
+  right: ["200"],
+  severity: "recommended" as const,
+  why: WHY.idempotent,
 };
 const EACH = { ...ONCE, severity: "required", why: WHY.eachEvent } as const;
 const KEY_FIX =
@@ -55,7 +58,9 @@ const OBSERVED: readonly ObservedRow[] = [
     { ...EACH, runs: 2 },
     (probe) => {
       const timestamp = probe.at();
-      return probe.untilDigest(() => [1, 2].map((rooms) => probe.bodyWith({ rooms }, { timestamp })));
+      return probe.untilDigest(() =>
+        [1, 2].map((rooms) => probe.bodyWith({ rooms }, { timestamp })),
+      );
     },
     "it treats two events as one and loses the second: the resource's id and the time are not a unique key; include `data`",
   ],
@@ -86,7 +91,9 @@ const OBSERVED: readonly ObservedRow[] = [
 /** Repeated events: how they are answered, and, with an observer, how often they ran. */
 export const DUPLICATE_CASES: readonly CheckCase[] = [
   {
-    ...{ ...REPEAT, id: "DUP-01", sent: "the same delivery twice" },
+    ...REPEAT,
+    id: "DUP-01",
+    sent: "the same delivery twice",
     fix: "it refuses a duplicate, so the sender retries for ever: answer 200 to a duplicate",
     run: (probe) => {
       const body = probe.body();
@@ -94,12 +101,16 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...REPEAT, id: "DUP-02", sent: "the same event with another serialisation" },
+    ...REPEAT,
+    id: "DUP-02",
+    sent: "the same event with another serialisation",
     fix: "it refuses a duplicate with another serialisation: answer 200",
     run: (probe) => inTurn(probe, respelt(probe)),
   },
   {
-    ...{ ...REPEAT, id: "DUP-03", sent: `the same delivery ${AT_ONCE} times at once` },
+    ...REPEAT,
+    id: "DUP-03",
+    sent: `the same delivery ${AT_ONCE} times at once`,
     right: ["200", "409", "429", "5xx"], // a sender repeats a delivery after any of these
     best: ["200"],
     fix: "simultaneous copies conflict: let the unique constraint decide, and answer 200 to the losers",
@@ -107,7 +118,10 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
   },
   ...OBSERVED.map(
     ([id, sent, terms, make, fix]): CheckCase => ({
-      ...{ ...terms, id, sent, fix },
+      ...terms,
+      id,
+      sent,
+      fix,
       run: async (probe) => {
         const bodies = make(probe);
         return { answers: await inTurn(probe, bodies), runs: await probe.runs(bodies, terms.runs) };
@@ -115,7 +129,9 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     }),
   ),
   {
-    ...{ ...ONCE, id: "DUP-06", sent: `the same delivery ${AT_ONCE} times at once, observed` },
+    ...ONCE,
+    id: "DUP-06",
+    sent: `the same delivery ${AT_ONCE} times at once, observed`,
     right: ["200", "409", "429", "503"],
     fix: `simultaneous copies all run, since each checks before another has written: ${KEY_FIX}`,
     run: async (probe) => {
@@ -124,7 +140,9 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...EACH, id: "DUP-09", sent: "a forged copy, then the event, observed" },
+    ...EACH,
+    id: "DUP-09",
+    sent: "a forged copy, then the event, observed",
     fix: "a forged copy replaces the event: verify the signature before you store anything",
     run: async (probe) => {
       const body = probe.body();
@@ -133,7 +151,11 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...ONCE, id: "DUP-10", sent: "a forged delivery alone, observed", ...REFUSED, runs: 0 },
+    ...ONCE,
+    id: "DUP-10",
+    sent: "a forged delivery alone, observed",
+    ...REFUSED,
+    runs: 0,
     fix: "it runs an event with a wrong signature, whatever it answers: verify before anything else",
     run: async (probe) => {
       const body = probe.body();
@@ -142,8 +164,12 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...EACH, id: "DUP-13", sent: "ten events at once", needsObserver: false },
-    ...{ runs: 10, right: ["200", "409", "429", "503"] },
+    ...EACH,
+    id: "DUP-13",
+    sent: "ten events at once",
+    needsObserver: false,
+    runs: 10,
+    right: ["200", "409", "429", "503"],
     fix: "it confirms events that it then loses when several come at once: store each before you answer",
     run: async (probe) => {
       const bodies = Array.from({ length: 10 }, (_, rooms) => probe.bodyWith({ rooms }));

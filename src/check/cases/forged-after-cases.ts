@@ -6,7 +6,9 @@ import { FORGED, REFUSED, sendForged } from "./forgeries.ts";
 /** Forged deliveries that come after a valid one, from which something may be remembered. */
 export const FORGED_AFTER_CASES: readonly CheckCase[] = [
   {
-    ...{ ...REFUSED, id: "SIG-44", sent: "a signature that was just accepted, with another body" },
+    ...REFUSED,
+    id: "SIG-44",
+    sent: "a signature that was just accepted, with another body",
     fix: "it remembers a signature and takes it for any body: compute the digest of each body anew",
     run: async (probe) => {
       const body = probe.body();
@@ -16,7 +18,8 @@ export const FORGED_AFTER_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...REFUSED, id: "SIG-45" },
+    ...REFUSED,
+    id: "SIG-45",
     sent: "unsigned and wrongly signed, on a connection that carried a valid delivery, and at the same time as valid ones",
     fix: "it keeps what it has verified for a connection or for all requests: keep nothing from one request to the next",
     run: (probe) =>
@@ -28,7 +31,8 @@ export const FORGED_AFTER_CASES: readonly CheckCase[] = [
       }),
   },
   {
-    ...{ ...REFUSED, id: "SIG-46" },
+    ...REFUSED,
+    id: "SIG-46",
     sent: "an event that was just accepted again, unsigned and wrongly signed",
     fix: "it looks for duplicates before it verifies, and so tells anyone which events it has: verify first",
     run: async (probe) => {

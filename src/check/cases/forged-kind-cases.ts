@@ -2,7 +2,10 @@ import { eventKinds } from "../../event/kinds.ts";
 import type { CheckCase } from "../check-case.ts";
 import { FORGED, REFUSED, sendForged } from "./forgeries.ts";
 
-/** All kinds, an unknown one, and the names under which services send tests, which receivers like to answer first. */
+/**
+ * All kinds, an unknown one, and the names under which services send tests, which receivers like to
+ * answer first.
+ */
 const KINDS = [...eventKinds, "property.inspected", "ping", "test", "webhook.test"];
 
 /** What is wrong with a receiver that verifies only in some branches. */
@@ -21,11 +24,15 @@ export const FORGED_KIND_CASES: readonly CheckCase[] = [
 
 function forgedKinds(id: CheckCase["id"], as: string, signature: string | null): CheckCase {
   return {
-    ...{ ...REFUSED, id, fix: SOME_KINDS },
+    ...REFUSED,
+    id,
+    fix: SOME_KINDS,
     sent: `${as}: each of the 12 kinds, an unknown one, ping, test and webhook.test, and one marked as a test`,
     run: (probe) =>
       sendForged([
-        ...KINDS.map((kind) => [kind, () => probe.post(probe.bodyOf(kind), { signature })] as const),
+        ...KINDS.map(
+          (kind) => [kind, () => probe.post(probe.bodyOf(kind), { signature })] as const,
+        ),
         [SAME_KIND, () => probe.post(probe.body(TEST_MARKS), { signature })],
       ]),
   };

@@ -3,8 +3,8 @@ import type { Evidence } from "../check-case.ts";
 import { WHY } from "../reasons.ts";
 
 /**
- * What is expected of a forged delivery. Any answer that does not confirm it keeps the forgery out, even a crash, so that
- * is all that is required; 4xx is better.
+ * What is expected of a forged delivery. Any answer that does not confirm it keeps the forgery out,
+ * even a crash, so that is all that is required; 4xx is better.
  */
 export const REFUSED = {
   right: ["3xx", "4xx", "5xx", "closed"],
@@ -14,8 +14,9 @@ export const REFUSED = {
 } as const;
 
 /**
- * The values of the signature header that a forger can send; `null` is none. The wrong one has no zero byte, which a
- * receiver that compares until one would take for the right digest of 1 body in 256.
+ * The values of the signature header that a forger can send; `null` is none. The wrong one has no
+ * zero byte, which a receiver that compares until one would take for the right digest of 1 body in
+ * 256.
  */
 export const FORGED = { unsigned: null, wrong: `sha256=${"5a".repeat(32)}` } as const;
 

@@ -15,7 +15,12 @@ const SIGNED = [
 function caseOf(form: GateForm): CheckCase {
   const { id, as, fix, requests, elsewhere = false, needsObserver = false } = form;
   return {
-    ...{ id, fix, needsObserver, runs: 0, severity: REFUSED.severity, why: REFUSED.why },
+    id,
+    fix,
+    needsObserver,
+    runs: 0,
+    severity: REFUSED.severity,
+    why: REFUSED.why,
     sent: `unsigned and wrongly signed: ${as}`,
     // No answer is better than another, since the receiver may well not know such a request.
     right: needsObserver ? ["2xx", ...REFUSED.right] : REFUSED.right,
@@ -34,8 +39,8 @@ function caseOf(form: GateForm): CheckCase {
 }
 
 /**
- * A page that answers 200 at every path, or to every empty body, takes nothing; what counts then is the answer to the event
- * at the URL itself.
+ * A page that answers 200 at every path, or to every empty body, takes nothing; what counts then is
+ * the answer to the event at the URL itself.
  */
 async function post(
   probe: Probe,

@@ -10,15 +10,18 @@ interface GateRequest extends Omit<PostOptions, "signature"> {
   readonly body?: Buffer;
 }
 
-/** A form of a request that a stack may pass to the handler without running the check of the signature. */
+/**
+ * A form of a request that a stack may pass to the handler without running the check of the
+ * signature.
+ */
 export interface GateForm {
   readonly id: CheckCase["id"];
   readonly as: string;
   readonly requests: (event: Buffer, probe: Probe) => readonly GateRequest[];
   readonly fix: string;
   /**
-   * Sent by another method or to another path, which may be answered 200 without being a receiver, or with a body that
-   * means nothing there.
+   * Sent by another method or to another path, which may be answered 200 without being a receiver,
+   * or with a body that means nothing there.
    */
   readonly elsewhere?: boolean | "query";
   /** Something else may well answer it with 2xx, so that only the effect shows a forgery. */
@@ -47,11 +50,20 @@ const TRUSTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     "x-forwarded-for": "127.0.0.1",
     forwarded: "for=127.0.0.1;host=localhost;proto=https",
   },
-  "X-Real-IP": { "x-real-ip": "127.0.0.1", "true-client-ip": "127.0.0.1", "cf-connecting-ip": "127.0.0.1" },
+  "X-Real-IP": {
+    "x-real-ip": "127.0.0.1",
+    "true-client-ip": "127.0.0.1",
+    "cf-connecting-ip": "127.0.0.1",
+  },
   Host: { host: "localhost", "x-forwarded-host": "localhost", origin: "http://localhost" },
   Authorization: { authorization: "Bearer x" },
   Cookie: { cookie: "session=x" },
-  "X-Internal": { "x-internal": "true", "x-test": "true", "x-debug": "true", "x-skip-verification": "true" },
+  "X-Internal": {
+    "x-internal": "true",
+    "x-test": "true",
+    "x-debug": "true",
+    "x-skip-verification": "true",
+  },
 };
 
 const FORM_TYPE = "application/x-www-form-urlencoded";
@@ -69,7 +81,9 @@ export const GATE_FORMS: readonly GateForm[] = [
   typed("GATE-16", "application/merge-patch+json", ["application/merge-patch+json"]),
   byMethod("GATE-19", "PUT"),
   {
-    ...{ id: "GATE-22", as: "X-HTTP-Method-Override: PUT", fix: ROUTE_FIX },
+    id: "GATE-22",
+    as: "X-HTTP-Method-Override: PUT",
+    fix: ROUTE_FIX,
     requests: () => [{ headers: { "x-http-method-override": "PUT" } }],
   },
   atPath("GATE-25", "the path with or without a closing slash", withOtherSlash),
@@ -93,36 +107,53 @@ export const GATE_FORMS: readonly GateForm[] = [
     (event) => multipart([...fields(JSON.parse(String(event))), ["payload", String(event)]]),
   ),
   {
-    ...{ id: "GATE-42", as: "Content-Encoding gzip, deflate, br or identity" },
-    ...{ fix: FRAMING_FIX },
+    id: "GATE-42",
+    as: "Content-Encoding gzip, deflate, br or identity",
+    fix: FRAMING_FIX,
     requests: (event) => {
-      const encoded = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync, identity: Buffer.from };
+      const encoded = {
+        gzip: gzipSync,
+        deflate: deflateSync,
+        br: brotliCompressSync,
+        identity: Buffer.from,
+      };
       return Object.entries(encoded).map(([name, encode]) => ({
-        ...{ name, body: encode(event), headers: { "content-encoding": name } },
+        name,
+        body: encode(event),
+        headers: { "content-encoding": name },
       }));
     },
   },
   {
-    ...{ id: "GATE-45", as: "in chunks, without a length, and with a body of 9 and of 200 KiB" },
-    ...{ fix: FRAMING_FIX },
+    id: "GATE-45",
+    as: "in chunks, without a length, and with a body of 9 and of 200 KiB",
+    fix: FRAMING_FIX,
     requests: (_, probe) => [
       { name: "in chunks", chunked: true },
       ...[9, 200].map((size) => ({
-        ...{ name: `${size} KiB`, body: probe.bodyWith({ address: "x".repeat(size * 1024) }) },
+        name: `${size} KiB`,
+        body: probe.bodyWith({ address: "x".repeat(size * 1024) }),
       })),
     ],
   },
   {
     ...atPath("GATE-48", "a query added to the URL", (path) => path),
-    requests: (_, { url, target }) => [{ target: `${target}${url.search === "" ? "?" : "&"}source=check` }],
+    requests: (_, { url, target }) => [
+      { target: `${target}${url.search === "" ? "?" : "&"}source=check` },
+    ],
   },
   atPath("GATE-51", "a letter of the path percent-encoded", (path) =>
     path.replace(/[A-Za-z]/, (letter) => `%${letter.charCodeAt(0).toString(16)}`),
   ),
   atPath("GATE-54", "the path with // or /./", (path) => [`/${path}`, `/.${path}`]),
   {
-    ...atPath("GATE-57", "a longer path, observed", (path) => `${path.replace(/\/$/, "")}/no-such-part`),
-    ...{ elsewhere: false, needsObserver: true },
+    ...atPath(
+      "GATE-57",
+      "a longer path, observed",
+      (path) => `${path.replace(/\/$/, "")}/no-such-part`,
+    ),
+    elsewhere: false,
+    needsObserver: true,
   },
   typed("GATE-58", "application/octet-stream, text/json or an empty type", [
     "application/octet-stream",
@@ -130,7 +161,9 @@ export const GATE_FORMS: readonly GateForm[] = [
     "",
   ]),
   {
-    ...{ id: "GATE-61", as: "with headers of a proxy, or of someone who is signed in", fix: TRUST_FIX },
+    id: "GATE-61",
+    as: "with headers of a proxy, or of someone who is signed in",
+    fix: TRUST_FIX,
     requests: () => Object.entries(TRUSTED).map(([name, headers]) => ({ name, headers })),
   },
   atPath("GATE-62", "the path with ;x, .json or /../", (path) => {
@@ -139,8 +172,10 @@ export const GATE_FORMS: readonly GateForm[] = [
   }),
   byMethod("GATE-63", "PATCH"),
   {
-    ...{ id: "GATE-64", as: "with its fields in the query, and no body, an empty object or the event" },
-    ...{ fix: QUERY_FIX, elsewhere: "query" },
+    id: "GATE-64",
+    as: "with its fields in the query, and no body, an empty object or the event",
+    fix: QUERY_FIX,
+    elsewhere: "query",
     requests: (event, { url, target }) => {
       const query = formEncoded(fields(JSON.parse(String(event))));
       const all = `${target}${url.search === "" ? "?" : "&"}${query}`;
@@ -169,17 +204,26 @@ function typed(
 /** By another method. Where that may well be answered with 2xx, only the effect shows a forgery. */
 function byMethod(id: GateForm["id"], method: string, observed?: "observed"): GateForm {
   return {
-    ...{ id, fix: ROUTE_FIX, requests: () => [{ method }] },
+    id,
+    fix: ROUTE_FIX,
+    requests: () => [{ method }],
     ...(observed === undefined
       ? { as: `by ${method}`, elsewhere: true }
       : { as: `by ${method}, observed`, needsObserver: true }),
   };
 }
 
-function atPath(id: GateForm["id"], as: string, change: (path: string) => string | readonly string[]) {
+function atPath(
+  id: GateForm["id"],
+  as: string,
+  change: (path: string) => string | readonly string[],
+) {
   const requests = (_: Buffer, { url }: Probe) => {
     const paths = [change(url.pathname)].flat();
-    return paths.map((path) => ({ ...(paths.length > 1 && { name: path }), target: path + url.search }));
+    return paths.map((path) => ({
+      ...(paths.length > 1 && { name: path }),
+      target: path + url.search,
+    }));
   };
   return { id, as, requests, fix: ROUTE_FIX, elsewhere: true };
 }
@@ -190,7 +234,10 @@ function withOtherSlash(path: string): string {
   return path.endsWith("/") ? path.slice(0, -1) : `${path}/`;
 }
 
-/** The fields of an envelope as a form has them: `data[id]`, as the common parsers of nested forms read it. */
+/**
+ * The fields of an envelope as a form has them: `data[id]`, as the common parsers of nested forms
+ * read it.
+ */
 function fields(value: object, within?: string): [string, string][] {
   return Object.entries(value).flatMap(([key, one]): [string, string][] => {
     const name = within === undefined ? key : `${within}[${key}]`;
@@ -204,7 +251,8 @@ function formEncoded(pairs: [string, string][]): Buffer {
 
 function multipart(pairs: readonly [string, string][]): Buffer {
   const parts = pairs.map(
-    ([name, value]) => `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
+    ([name, value]) =>
+      `--${BOUNDARY}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   );
   return Buffer.from(`${parts.join("")}--${BOUNDARY}--\r\n`, "utf8");
 }

@@ -22,7 +22,10 @@ const ZEROS = `sha256=${"0".repeat(64)}`;
 const hmac = (algorithm: string, { probe, body }: Given, encoding: "hex" | "base64" = "hex") =>
   createHmac(algorithm, probe.secret).update(body).digest(encoding);
 
-/** Values of the signature header that must be refused although the body is valid, by what is wrong if they are not. */
+/**
+ * Values of the signature header that must be refused although the body is valid, by what is wrong
+ * if they are not.
+ */
 const VALUES: readonly {
   readonly fix: string;
   readonly about?: "form";
@@ -62,7 +65,11 @@ const VALUES: readonly {
     fix: "it compares only as many digits as were sent, so a short guess is accepted: compare the lengths first",
     rows: [
       ["SIG-10", "only the first 32 digits", ({ digest }) => `sha256=${digest.slice(0, 32)}`],
-      ["SIG-11", "63 digits, the last one missing", ({ digest }) => `sha256=${digest.slice(0, -1)}`],
+      [
+        "SIG-11",
+        "63 digits, the last one missing",
+        ({ digest }) => `sha256=${digest.slice(0, -1)}`,
+      ],
     ],
   },
   {
@@ -109,8 +116,16 @@ const VALUES: readonly {
     about: "form",
     weight: ["recommended", WHY.sentTwice],
     rows: [
-      ["SIG-22", "the header twice: wrong, then right", ({ digest }) => [ZEROS, `sha256=${digest}`]],
-      ["SIG-23", "the header twice: right, then wrong", ({ digest }) => [`sha256=${digest}`, ZEROS]],
+      [
+        "SIG-22",
+        "the header twice: wrong, then right",
+        ({ digest }) => [ZEROS, `sha256=${digest}`],
+      ],
+      [
+        "SIG-23",
+        "the header twice: right, then wrong",
+        ({ digest }) => [`sha256=${digest}`, ZEROS],
+      ],
     ],
   },
 ];
@@ -122,39 +137,68 @@ const FORGED = {
     "(a constant-time comparison throws on unequal lengths or odd characters)",
 } as const satisfies Partial<CheckCase>;
 
-/** What a sender may have in place of a digest, and a receiver may compare with the same mistake of its own. */
-const NO_DIGESTS = ["", "sha256=", "sha256=undefined", "sha256=null", "sha256=[object Promise]", "none", "*"];
+/**
+ * What a sender may have in place of a digest, and a receiver may compare with the same mistake of
+ * its own.
+ */
+const NO_DIGESTS = [
+  "",
+  "sha256=",
+  "sha256=undefined",
+  "sha256=null",
+  "sha256=[object Promise]",
+  "none",
+  "*",
+];
 
-/** The cases that recommend 401: one for a missing and one for a wrong signature, so that the advice appears only twice. */
+/**
+ * The cases that recommend 401: one for a missing and one for a wrong signature, so that the advice
+ * appears only twice.
+ */
 const BEST_401 = new Set(["SIG-01", "SIG-17"]);
 
 /** All wrong forms of the header's value, signatures in wrong places, and one correct form. */
 export const SIGNATURE_CASES: readonly CheckCase[] = [
-  ...VALUES.flatMap(({ fix, about, weight: [severity, why] = [FORGED.severity, FORGED.why], rows }) =>
-    rows.map(
-      ([id, sent, value]): CheckCase => ({
-        ...{ ...FORGED, id, sent, fix, severity, why },
-        ...(about !== undefined && { about }),
-        ...(BEST_401.has(id) && { best: ["401"] }),
-        run: (probe) => {
-          const body = probe.body();
-          return probe.post(body, { signature: value({ probe, body, digest: probe.digest(body) }) });
-        },
-      }),
-    ),
+  ...VALUES.flatMap(
+    ({ fix, about, weight: [severity, why] = [FORGED.severity, FORGED.why], rows }) =>
+      rows.map(
+        ([id, sent, value]): CheckCase => ({
+          ...FORGED,
+          id,
+          sent,
+          fix,
+          severity,
+          why,
+          ...(about !== undefined && { about }),
+          ...(BEST_401.has(id) && { best: ["401"] }),
+          run: (probe) => {
+            const body = probe.body();
+            return probe.post(body, {
+              signature: value({ probe, body, digest: probe.digest(body) }),
+            });
+          },
+        }),
+      ),
   ),
   {
-    ...{ ...FORGED, id: "SIG-02", sent: "an empty signature header, or a word in it" },
+    ...FORGED,
+    id: "SIG-02",
+    sent: "an empty signature header, or a word in it",
     fix: "it accepts a value without a digest: refuse it like a missing one",
     run: (probe) => {
       const body = probe.body();
       return sendForged(
-        NO_DIGESTS.map((signature) => [signature || "empty", () => probe.post(body, { signature })]),
+        NO_DIGESTS.map((signature) => [
+          signature || "empty",
+          () => probe.post(body, { signature }),
+        ]),
       );
     },
   },
   {
-    ...{ ...FORGED, id: "SIG-24", sent: "the signature in the query string, no header" },
+    ...FORGED,
+    id: "SIG-24",
+    sent: "the signature in the query string, no header",
     fix: "it reads the signature from the URL, which ends up in logs, or checks none if the URL has a query: read it only from the header, for every URL",
     run: (probe) => {
       const body = probe.body();
@@ -164,17 +208,24 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...FORGED, id: "SIG-25", sent: "a signature in the body, no header" },
+    ...FORGED,
+    id: "SIG-25",
+    sent: "a signature in the body, no header",
     fix: "it reads the signature from the body: read it only from the header",
     run: (probe) => {
       const signature = probe.sign(probe.body());
-      return probe.post(probe.body({ signature, [probe.signatureHeader]: signature }), { signature: null });
+      return probe.post(probe.body({ signature, [probe.signatureHeader]: signature }), {
+        signature: null,
+      });
     },
   },
   {
-    ...{ ...FORGED, id: "SIG-26", sent: "the signature in a trailer, after the body" },
+    ...FORGED,
+    id: "SIG-26",
+    sent: "the signature in a trailer, after the body",
     best: REFUSED.right, // a server need not take trailers at all
-    ...{ severity: "recommended", why: WHY.trailer }, // some servers take them for headers, and only the sender can sign
+    severity: "recommended",
+    why: WHY.trailer, // some servers take them for headers, and only the sender can sign
     fix: "it treats trailers as headers: read the signature only from the header",
     run: (probe) => {
       const body = probe.body();
@@ -184,13 +235,19 @@ export const SIGNATURE_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ ...FORGED, id: "SIG-27", sent: "the signature under another header's name" },
+    ...FORGED,
+    id: "SIG-27",
+    sent: "the signature under another header's name",
     fix: "it reads the signature from another header: read only the right one",
     run: (probe) => probe.post(probe.body(), { header: "x-check-signature" }),
   },
   {
-    ...{ id: "SIG-28", sent: "the header's name in capitals", right: ["200"], severity: "required" },
-    ...{ why: WHY.headerName, about: "header" },
+    id: "SIG-28",
+    sent: "the header's name in capitals",
+    right: ["200"],
+    severity: "required",
+    why: WHY.headerName,
+    about: "header",
     fix: "it looks up the header case-sensitively: ignore the case of header names",
     run: (probe) => probe.post(probe.body(), { header: probe.signatureHeader.toUpperCase() }),
   },

@@ -6,7 +6,12 @@ import { pretty, reordered, replaced, text } from "./event-bodies.ts";
 const RAW_FIX =
   "it verifies re-serialised JSON or decoded text, not the raw bytes: read the body as bytes before any parser";
 
-const ACCEPTED = { right: ["200"], severity: "required", why: WHY.rawBody, about: "bytes" } as const;
+const ACCEPTED = {
+  right: ["200"],
+  severity: "required",
+  why: WHY.rawBody,
+  about: "bytes",
+} as const;
 
 /** Correctly signed events in every spelling that JSON allows. */
 export const SPELLING_CASES: readonly CheckCase[] = [
@@ -33,7 +38,8 @@ export const SPELLING_CASES: readonly CheckCase[] = [
       [
         "BODY-10",
         "the same characters as \\u escapes",
-        (probe) => replaced(probe, "address", '"@@"', '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"'),
+        (probe) =>
+          replaced(probe, "address", '"@@"', '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"'),
       ],
       [
         "BODY-11",
@@ -63,7 +69,9 @@ export const SPELLING_CASES: readonly CheckCase[] = [
     ],
   ),
   {
-    ...{ ...ACCEPTED, id: "BODY-19", sent: "the body in two pieces, cut inside a character" },
+    ...ACCEPTED,
+    id: "BODY-19",
+    sent: "the body in two pieces, cut inside a character",
     fix: "it joins the pieces as text, which breaks a character in two, or reads only the first: collect all bytes, then decode them",
     run: (probe) => {
       const body = probe.bodyWith({ address: "Zürich" });
@@ -72,18 +80,29 @@ export const SPELLING_CASES: readonly CheckCase[] = [
     },
   },
   {
-    ...{ id: "BODY-40", sent: "a body of 9 KiB", right: ["200"], severity: "required", why: WHY.json },
+    id: "BODY-40",
+    sent: "a body of 9 KiB",
+    right: ["200"],
+    severity: "required",
+    why: WHY.json,
     fix: "its limit is lower than a real event may be: accept at least a few hundred KiB",
     run: (probe) => probe.post(probe.bodyWith({ address: "12 Sample Street ".repeat(540) })),
   },
   {
-    ...{ id: "BODY-20", sent: "a body of 80 KiB", right: ["200"], severity: "recommended", why: WHY.json },
+    id: "BODY-20",
+    sent: "a body of 80 KiB",
+    right: ["200"],
+    severity: "recommended",
+    why: WHY.json,
     fix: "its limit is low, since the description shows no maximum size: accept at least a few hundred KiB",
     run: (probe) => probe.post(probe.bodyWith({ address: "12 Sample Street ".repeat(4800) })),
   },
   {
-    ...{ ...ACCEPTED, id: "BODY-21", sent: "a byte order mark before the JSON, signed with it" },
-    ...{ right: ["200", "400", "422"], severity: "recommended" },
+    ...ACCEPTED,
+    id: "BODY-21",
+    sent: "a byte order mark before the JSON, signed with it",
+    right: ["200", "400", "422"],
+    severity: "recommended",
     fix: "it removes the byte order mark before verifying: verify the received bytes, and remove it only for parsing",
     run: (probe) => probe.post(probe.untilDigest(() => text(`\uFEFF${probe.body()}`))),
   },

@@ -9,7 +9,10 @@ const BYTES_FIX =
 
 const TAMPERED = { ...REFUSED, why: WHY.rawBody, about: "bytes" } as const;
 
-/** Changes that a relay, a proxy or an attacker may make to a signed body, some of them only until it is decoded. */
+/**
+ * Changes that a relay, a proxy or an attacker may make to a signed body, some of them only until
+ * it is decoded.
+ */
 export const TAMPERING_CASES: readonly CheckCase[] = [
   ...casesOf<(body: Buffer) => Buffer>({ ...TAMPERED, fix: BYTES_FIX }, postTampered, [
     [
@@ -18,8 +21,16 @@ export const TAMPERING_CASES: readonly CheckCase[] = [
       flipBit,
       "it does not compare the signature with the body: compute HMAC-SHA256 over the bytes and compare",
     ],
-    ["BODY-02", "a newline appended to the signed body", (body) => Buffer.concat([body, Buffer.from("\n")])],
-    ["BODY-03", "a space put before the signed body", (body) => Buffer.concat([Buffer.from(" "), body])],
+    [
+      "BODY-02",
+      "a newline appended to the signed body",
+      (body) => Buffer.concat([body, Buffer.from("\n")]),
+    ],
+    [
+      "BODY-03",
+      "a space put before the signed body",
+      (body) => Buffer.concat([Buffer.from(" "), body]),
+    ],
     ["BODY-04", "the keys of the signed body in another order", reordered],
     ["BODY-05", "pretty-printed; the signature is of the compact JSON", pretty],
     ["BODY-06", "the signed body cut off at half", (body) => body.subarray(0, body.byteLength / 2)],
@@ -47,12 +58,15 @@ export const TAMPERING_CASES: readonly CheckCase[] = [
     ],
   ]),
   {
-    ...{ ...TAMPERED, id: "BODY-08" },
+    ...TAMPERED,
+    id: "BODY-08",
     sent: "an invalid byte; the signature is of the text with U+FFFD in its place",
     fix: "it verifies the decoded text, but different bytes can decode to the same text: verify the bytes, then decode",
     run: (probe) => {
       const body = withBadByte(probe);
-      return probe.post(body, { signature: probe.sign(Buffer.from(body.toString("utf8"), "utf8")) });
+      return probe.post(body, {
+        signature: probe.sign(Buffer.from(body.toString("utf8"), "utf8")),
+      });
     },
   },
 ];
@@ -64,7 +78,8 @@ function postTampered(probe: Probe, change: (body: Buffer) => Buffer) {
 
 function flipBit(body: Buffer): Buffer {
   const copy = Buffer.from(body);
-  const at = copy.indexOf('Z","') - 1; // the timestamp's last digit, which stays one, so the event stays valid
+  // the timestamp's last digit, which stays one, so the event stays valid
+  const at = copy.indexOf('Z","') - 1;
   copy[at] = (copy[at] ?? 0) ^ 1;
   return copy;
 }

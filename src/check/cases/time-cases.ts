@@ -15,7 +15,8 @@ type TimeRow = readonly [
 ];
 
 const INVALID = {
-  ...{ right: ["4xx"], why: WHY.validate },
+  right: ["4xx"],
+  why: WHY.validate,
   fix: "it does not check the timestamp: answer 400 to anything but ISO 8601 in UTC",
 } as const;
 
@@ -23,16 +24,23 @@ const INVALID = {
 const TIMES: readonly (readonly [Pick<CheckCase, "right" | "why" | "fix">, ...TimeRow[]])[] = [
   [
     {
-      ...{ right: ["200"], why: WHY.utc },
+      right: ["200"],
+      why: WHY.utc,
       fix: "it does not accept every form of an ISO 8601 timestamp in UTC: support fractions and offsets",
     },
-    ["TIME-01", "a timestamp without a fraction", (probe) => probe.at().replace(/\.\d+/, ""), "required"],
+    [
+      "TIME-01",
+      "a timestamp without a fraction",
+      (probe) => probe.at().replace(/\.\d+/, ""),
+      "required",
+    ],
     ["TIME-02", "a timestamp with microseconds", (probe) => probe.at().replace("Z", "123Z")],
     ["TIME-03", "a timestamp that ends in +00:00", (probe) => probe.at().replace("Z", "+00:00")],
   ],
   [
     {
-      ...{ right: ["200"], why: WHY.retry },
+      right: ["200"],
+      why: WHY.retry,
       fix: "its time window is shorter than retries may take: accept events that are several days old, and deduplicate",
     },
     ["TIME-04", "an event 10 minutes old", (probe) => probe.at(-10 * MINUTE), "required"],
@@ -41,21 +49,24 @@ const TIMES: readonly (readonly [Pick<CheckCase, "right" | "why" | "fix">, ...Ti
   ],
   [
     {
-      ...{ right: ["200"], why: WHY.skew },
+      right: ["200"],
+      why: WHY.skew,
       fix: "it tolerates no difference between clocks: accept a few minutes",
     },
     ["TIME-07", "an event dated a minute ahead", (probe) => probe.at(MINUTE)],
   ],
   [
     {
-      ...{ right: ["4xx"], why: WHY.replay },
+      right: ["4xx"],
+      why: WHY.replay,
       fix: "it accepts events of any age, so a replay may be older than its dedup keys: refuse events older than those",
     },
     ["TIME-08", "an event 8 days old", (probe) => probe.at(-8 * DAY)],
   ],
   [
     {
-      ...{ right: ["4xx"], why: WHY.replay },
+      right: ["4xx"],
+      why: WHY.replay,
       fix: "it accepts events from the future: refuse events more than a few minutes ahead",
     },
     ["TIME-09", "an event dated 2 hours ahead", (probe) => probe.at(2 * HOUR)],
@@ -82,7 +93,10 @@ const TIMES: readonly (readonly [Pick<CheckCase, "right" | "why" | "fix">, ...Ti
 /** An event with each of these timestamps, otherwise valid. */
 export const TIME_CASES: readonly CheckCase[] = TIMES.flatMap(([common, ...rows]) =>
   rows.map(([id, sent, timestamp, severity = "recommended"]) => ({
-    ...{ ...common, id, sent, severity },
+    ...common,
+    id,
+    sent,
+    severity,
     run: (probe: Probe) => probe.post(probe.body({ timestamp: timestamp(probe) })),
   })),
 );

@@ -4,8 +4,18 @@ import { orElse } from "../../base/or-else.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf, rightText } from "../../check/check-case.ts";
 import type { CheckOptions } from "../../check/check-options.ts";
-import { type CheckReport, countResults, isFatal, type ReportFormat } from "../../check/check-result.ts";
-import { type Observer, observeByCommand, observeByUrl, observedAddress } from "../../check/observer.ts";
+import {
+  type CheckReport,
+  countResults,
+  isFatal,
+  type ReportFormat,
+} from "../../check/check-result.ts";
+import {
+  type Observer,
+  observeByCommand,
+  observeByUrl,
+  observedAddress,
+} from "../../check/observer.ts";
 import { githubReport } from "../../check/report-github.ts";
 import { jsonReport } from "../../check/report-json.ts";
 import { junitReport } from "../../check/report-junit.ts";
@@ -57,7 +67,8 @@ export async function runCheckCommand(
     await checkReceiver(url, options, context);
   } catch (thrown) {
     // The report of an earlier run must not be taken for that of this one.
-    if (options.output !== undefined) orElse(() => writeNotRun(url, thrown, options, context), undefined);
+    if (options.output !== undefined)
+      orElse(() => writeNotRun(url, thrown, options, context), undefined);
     throw thrown;
   }
 }
@@ -99,7 +110,12 @@ async function checkReceiver(
   refuseTwoForms(options, context);
   const { output, clock } = context;
   const cases = selectCases(options);
-  const { timeout = CHECK_TIMEOUT, settle = CHECK_SETTLE, concurrency = 1, strict = false } = options;
+  const {
+    timeout = CHECK_TIMEOUT,
+    settle = CHECK_SETTLE,
+    concurrency = 1,
+    strict = false,
+  } = options;
   const { signatureHeader = SIGNATURE_HEADER, insecure = false, rate } = options;
   const { found, current: secret } = await findKeys(options, context);
   const observer = readObserver(options.observe, timeout, context);
@@ -116,18 +132,30 @@ async function checkReceiver(
   output.talk(
     `${shownUrl(target)}: ${cases.length} cases, at most ${most} requests${paced}; secret from ${found.from}${patient}`,
   );
-  const shown = options.format === undefined || options.format === "pretty" || options.output !== undefined;
+  const shown =
+    options.format === undefined || options.format === "pretty" || options.output !== undefined;
   const view = new CheckView(context, options.verbose === true, shown);
   const progress = startProgress(cases.length, context);
   const report = await runCheck({
-    ...{ url: target, cases, secret: secret.key, signatureHeader, timeout, concurrency, clock, settle },
-    ...{ ...real, headers, insecure, ...(rate !== undefined && { rate }) },
+    url: target,
+    cases,
+    secret: secret.key,
+    signatureHeader,
+    timeout,
+    concurrency,
+    clock,
+    settle,
+    ...real,
+    headers,
+    insecure,
+    ...(rate !== undefined && { rate }),
     ...(observer !== undefined && { observer }),
     onResult: (result) => {
       progress.advance();
       output.record("check", result);
     },
-    onWait: (milliseconds, why) => output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${why}`),
+    onWait: (milliseconds, why) =>
+      output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${why}`),
   }).finally(progress.end);
   view.print(report, strict);
   const failed = report.results.some((one) => isFatal(one, strict));
@@ -144,20 +172,31 @@ export const MOST_REQUESTS = 600;
 const MOST_OF_A_CASE = 20;
 
 /** The headers of every request. Each name has one value, since a receiver may not know two. */
-function readHeaders(options: CheckCommandOptions, context: CliContext): Readonly<Record<string, string>> {
+function readHeaders(
+  options: CheckCommandOptions,
+  context: CliContext,
+): Readonly<Record<string, string>> {
   const wrong = notTheSignature(options);
   if (wrong !== undefined) throw usageError(wrong);
   const added = Object.entries(addedHeaders(options, context));
   return Object.fromEntries(added.map(([name, values]) => [name, values.join(", ")]));
 }
 
-/** It is never guessed, since handlers run for what is sent; that of a running `listen` is named. */
-function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions, { io }: CliContext): URL {
+/**
+ * It is never guessed, since handlers run for what is sent; that of a running `listen` is named.
+ */
+function readCheckTarget(
+  url: URL | undefined,
+  { yes }: CheckCommandOptions,
+  { io }: CliContext,
+): URL {
   if (url !== undefined) requireReach(url, undefined, io);
   if (url === undefined) {
     const running = runningListen(io.cwd);
     const example =
-      running === undefined ? "http://localhost:3000/webhooks" : `${running.url}, where listen runs`;
+      running === undefined
+        ? "http://localhost:3000/webhooks"
+        : `${running.url}, where listen runs`;
     throw usageError(`expected the URL of a receiver, such as ${example}, got none`);
   }
   if (isLoopback(url) || yes === true) return url;
@@ -166,7 +205,10 @@ function readCheckTarget(url: URL | undefined, { yes }: CheckCommandOptions, { i
   );
 }
 
-function refuseTwoForms({ format = "pretty", output: file }: CheckCommandOptions, { output }: CliContext) {
+function refuseTwoForms(
+  { format = "pretty", output: file }: CheckCommandOptions,
+  { output }: CliContext,
+) {
   if (!output.json || format === "pretty" || file !== undefined) return;
   throw usageError(
     `expected --output with --json and --format ${format}, got none: standard output can contain only one of them`,
@@ -216,7 +258,8 @@ function writeReport(
 }
 
 function listCases(options: CheckCommandOptions, { output }: CliContext): void {
-  const wanted = options.only === undefined && options.skip === undefined ? CATALOGUE : selectCases(options);
+  const wanted =
+    options.only === undefined && options.skip === undefined ? CATALOGUE : selectCases(options);
   for (const one of wanted) {
     const { id, sent, severity, why, needsObserver } = one;
     const right = rightText(one);

@@ -13,8 +13,8 @@ export interface RealEventOptions {
 }
 
 /**
- * Reads an event in place of the sample: an envelope, or a saved delivery. Throws `usage` if the options contradict each
- * other; `input_invalid` if the file is no event.
+ * Reads an event in place of the sample: an envelope, or a saved delivery. Throws `usage` if the
+ * options contradict each other; `input_invalid` if the file is no event.
  */
 export async function readRealEvent(
   { event: file, vary, observe }: RealEventOptions,

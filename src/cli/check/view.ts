@@ -21,8 +21,9 @@ const INDENT = "    ";
 const UNDER_TITLE = 14;
 
 /**
- * Prints a report: the verdict first and last, and between them what is wrong, worst first. A terminal gets what fits on a
- * screen, unless all is asked for. Elsewhere each fact is one line, for `grep`.
+ * Prints a report: the verdict first and last, and between them what is wrong, worst first. A
+ * terminal gets what fits on a screen, unless all is asked for. Elsewhere each fact is one line,
+ * for `grep`.
  */
 export class CheckView {
   readonly #context: CliContext;
@@ -67,7 +68,11 @@ export class CheckView {
     for (const part of alike.slice(0, MOST_ALIKE)) this.#printAlike(part);
     if (alike.length > MOST_ALIKE) {
       const others = alike.slice(MOST_ALIKE).flat();
-      this.#print(`${marked("required", color)} `, `also: ${idsText(others.map(({ id }) => id))}`, 2);
+      this.#print(
+        `${marked("required", color)} `,
+        `also: ${idsText(others.map(({ id }) => id))}`,
+        2,
+      );
     }
     for (const [verdict, words] of Object.entries(FOLDED) as [Verdict, string][]) {
       const own = results.filter((one) => verdictOf(one) === verdict);
@@ -115,10 +120,16 @@ export class CheckView {
     }
     if (first.outcome === "not_applicable") {
       const ids = idsText(results.map(({ id }) => id));
-      this.#print(`${INDENT}${markOf(first, color)} `, `${ids}: ${printable(first.fix ?? "", 300)}`, 6);
+      this.#print(
+        `${INDENT}${markOf(first, color)} `,
+        `${ids}: ${printable(first.fix ?? "", 300)}`,
+        6,
+      );
       return;
     }
-    const parts = this.#folds ? [...grouped(results, alikeText).values()] : results.map((one) => [one]);
+    const parts = this.#folds
+      ? [...grouped(results, alikeText).values()]
+      : results.map((one) => [one]);
     for (const [one = first, ...others] of parts) {
       const more = others.length === 0 ? "" : `; same for ${othersText(others)}`;
       print(one, `${color.bold(observedText(one))} (right: ${one.right})${more}`);
@@ -157,7 +168,8 @@ function countsText(
   color: ChalkInstance,
   withTimes: boolean,
 ): string {
-  const { total, passed, failedRequired, failedRecommended, failedInformational, notApplicable } = counts;
+  const { total, passed, failedRequired, failedRecommended, failedInformational, notApplicable } =
+    counts;
   const parts = [
     `${passed} of ${total} passed`,
     failedRequired > 0 && color.red(`${failedRequired} required failed`),
@@ -172,9 +184,12 @@ function countsText(
 
 const VERDICTS = Object.keys(MARKS) as Verdict[];
 const STYLES = {
-  ...({ required: "red", recommended: "yellow", informational: "cyan" } as const),
-  ...({ passed: "green", not_applicable: "dim" } as const),
-};
+  required: "red",
+  recommended: "yellow",
+  informational: "cyan",
+  passed: "green",
+  not_applicable: "dim",
+} as const;
 
 function marked(verdict: Verdict, color: ChalkInstance): string {
   return color[STYLES[verdict]](MARKS[verdict]);
@@ -212,7 +227,10 @@ function idsText(ids: readonly string[]): string {
 }
 
 function isNext(before: string, id: string): boolean {
-  const [[group, number], [otherGroup, other]] = [before.split("-"), id.split("-")] as [string[], string[]];
+  const [[group, number], [otherGroup, other]] = [before.split("-"), id.split("-")] as [
+    string[],
+    string[],
+  ];
   return group === otherGroup && Number(number) + 1 === Number(other);
 }
 
@@ -227,5 +245,7 @@ function alikeText(result: CheckResult): string {
 
 /** The cases with the same result as the first, which is printed in full: `BODY-11, 12, 13`. */
 function othersText(others: readonly CheckResult[]): string {
-  return others.map(({ id }, index) => (index === 0 ? id : id.slice(id.indexOf("-") + 1))).join(", ");
+  return others
+    .map(({ id }, index) => (index === 0 ? id : id.slice(id.indexOf("-") + 1)))
+    .join(", ");
 }

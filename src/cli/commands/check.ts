@@ -18,8 +18,14 @@ import {
 export function registerCheck(program: CliCommand, context: CliContext): void {
   const command = program
     .command("check")
-    .description("check whether a receiver, in any language, handles signatures and deliveries correctly")
-    .argument("[url]", "endpoint of the receiver; a bare port means /webhooks on this machine", readEndpoint)
+    .description(
+      "check whether a receiver, in any language, handles signatures and deliveries correctly",
+    )
+    .argument(
+      "[url]",
+      "endpoint of the receiver; a bare port means /webhooks on this machine",
+      readEndpoint,
+    )
     .common(
       "--only <cases>",
       "run only these cases or groups, such as SIG,BODY-12; may be repeated",
@@ -44,7 +50,11 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
       "--event <file>",
       "send this event in place of a sample; it runs as a real one, and only its timestamp changes",
     )
-    .option("--vary <path>", "with --event, another field to change, such as data.id", readOrderPath);
+    .option(
+      "--vary <path>",
+      "with --event, another field to change, such as data.id",
+      readOrderPath,
+    );
   addHeaderOptions(command, "request", "STAGING_TOKEN")
     .option("--insecure", "accept any certificate, such as a self-signed one")
     .common("--rate <n>", "maximum requests per second (default: no limit)", readRate)
@@ -58,7 +68,11 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
       `with --observe, how long to watch for a late second run (default: ${shownDuration(CHECK_SETTLE)})`,
       readTimeout,
     )
-    .setting("--concurrency <n>", "cases to run at a time, at most 16 (default: 1)", wholeNumber(1, 16))
+    .setting(
+      "--concurrency <n>",
+      "cases to run at a time, at most 16 (default: 1)",
+      wholeNumber(1, 16),
+    )
     .signatureHeader("option");
   addSecretOptions(command, "option")
     .example("hookporter check http://localhost:3000/webhooks --skip TIME")

@@ -12,5 +12,7 @@ export function registerCompletion(program: CliCommand, context: CliContext): vo
       "after",
       "\nExamples:\n  hookporter completion bash > ~/.hookporter-completion.bash\n  hookporter completion fish > ~/.config/fish/completions/hookporter.fish",
     )
-    .action(async (shell) => (await import("../completion/scripts.ts")).printCompletion(shell, context));
+    .action(async (shell) =>
+      (await import("../completion/scripts.ts")).printCompletion(shell, context),
+    );
 }

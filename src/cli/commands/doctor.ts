@@ -22,7 +22,11 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
     .description("say what is wrong with this project, and how to fix it; changes nothing")
     .optionsGroup("Receive:")
     .common("--listen", "check what listen would use, not the project's server")
-    .common("--port <n>", `port of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PORT})`, readPort)
+    .common(
+      "--port <n>",
+      `port of the endpoint (default: ${UNLESS_RUNNING} ${DEFAULT_PORT})`,
+      readPort,
+    )
     .common(
       "--inbox <inbox>",
       "inbox file, or postgres:// URL; memory: keeps nothing (default: the project's, else .hookporter/inbox.db)",
@@ -37,13 +41,20 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
       "URL or local port that events are forwarded to; for some kinds only, put a kind or family before it: payment.*=3001; may be repeated",
       readForward,
     );
-  addTunnelOption(command, "check what this tunnel needs, without opening it").optionsGroup("Report:");
+  addTunnelOption(command, "check what this tunnel needs, without opening it").optionsGroup(
+    "Report:",
+  );
   addSecretVariables(addReports(command))
-    .settingsOf(program.commands.find((one) => one.name() === "listen") ?? program, LISTENS_SETTINGS)
+    .settingsOf(
+      program.commands.find((one) => one.name() === "listen") ?? program,
+      LISTENS_SETTINGS,
+    )
     .optionsGroup("Output:") // program.ts adds the common options to it
     .helpOption("-h, --help", "display help for command")
     .addHelpText("after", EXAMPLES)
-    .action(async (options) => (await import("../doctor/doctor.ts")).doctor(options, command, context));
+    .action(async (options) =>
+      (await import("../doctor/doctor.ts")).doctor(options, command, context),
+    );
 }
 
 /** What it does instead of looking at the setup. */

@@ -54,7 +54,9 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     )
     .option("--limit <n>", "only the newest n entries (default: all)", readCount)
     .example("hookporter events export --kind payment.received --to fixtures/")
-    .action(async (options) => (await import("../events/events.ts")).exportEvents(options, context));
+    .action(async (options) =>
+      (await import("../events/events.ts")).exportEvents(options, context),
+    );
 
   events
     .command("backup")
@@ -78,7 +80,9 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
 function registerWait(events: CliCommand, context: CliContext): void {
   events
     .command("wait")
-    .description("wait for new entries, and report what became of each: exit code 7 if one was not handled")
+    .description(
+      "wait for new entries, and report what became of each: exit code 7 if one was not handled",
+    )
     .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
     .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
     .option(
@@ -86,11 +90,17 @@ function registerWait(events: CliCommand, context: CliContext): void {
       "report an entry once it is in one of these states (default: handled,failing,dead,received)",
       readStates(STATE_WORDS),
     )
-    .option("--after <n>", "begin after this entry number (default: that of the newest entry)", readSeq)
+    .option(
+      "--after <n>",
+      "begin after this entry number (default: that of the newest entry)",
+      readSeq,
+    )
     .option("--count <n>", "number of entries to wait for (default: 1)", readCount)
     .option("--timeout <duration>", "how long to wait in all (default: 30s)", readTimeout)
     .example("hookporter events wait --after 0 --kind property.created")
-    .action(async (options) => (await import("../outcome/wait.ts")).waitForEvents(options, context));
+    .action(async (options) =>
+      (await import("../outcome/wait.ts")).waitForEvents(options, context),
+    );
 }
 
 function registerChanges(events: CliCommand, context: CliContext): void {
@@ -147,7 +157,9 @@ function registerPauses(events: CliCommand, context: CliContext): void {
     .example("hookporter events pause --kind payment.received")
     .action(async (options) => (await import("../events/pause.ts")).pauseEvents(options, context));
   addPauseScopes(events.command("resume"))
-    .description("run again what `events pause` keeps from running, or a retry that paused by itself")
+    .description(
+      "run again what `events pause` keeps from running, or a retry that paused by itself",
+    )
     .option("--all", "resume everything that is paused")
     .example("hookporter events resume --kind payment.received")
     .action(async (options) => (await import("../events/pause.ts")).resumeEvents(options, context));
@@ -205,5 +217,8 @@ function addFailures(command: CliCommand): CliCommand {
       "only entries that wait for these targets, or were given up on for them: URLs, or ports of this machine",
       readTexts,
     )
-    .common("--like <entry>", "only entries that failed like this one: an event id or an entry number");
+    .common(
+      "--like <entry>",
+      "only entries that failed like this one: an event id or an entry number",
+    );
 }

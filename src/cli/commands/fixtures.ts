@@ -21,7 +21,11 @@ export function registerFixtures(program: CliCommand, context: CliContext): void
       "--to <dir>",
       "write one file per fixture to this folder (default: one per line on standard output)",
     )
-    .option("--keep <path>", "keep the values at a path, such as data.status; may be repeated", readDataPath)
+    .option(
+      "--keep <path>",
+      "keep the values at a path, such as data.status; may be repeated",
+      readDataPath,
+    )
     .option(
       "--seed <n>",
       "random seed, to make the same values from the same fixtures again (default: random)",

@@ -17,14 +17,18 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
     .option("--print", "print the SQL that is still to run, and run nothing")
     .option("--all", "with --print: print the SQL of every version, without connecting")
     .example("hookporter inbox migrate --print --grant-to app")
-    .action(async (options) => (await import("../inbox/migrate.ts")).migrateInbox(options, context));
+    .action(async (options) =>
+      (await import("../inbox/migrate.ts")).migrateInbox(options, context),
+    );
 
   addAges(inbox.command("maintain"), "setting")
     .description(
       "create the partitions for the coming days of an inbox on PostgreSQL, and delete old entries; for cron",
     )
     .example("hookporter inbox maintain --older-than 90d")
-    .action(async (options) => (await import("../inbox/maintain.ts")).maintainInbox(options, context));
+    .action(async (options) =>
+      (await import("../inbox/maintain.ts")).maintainInbox(options, context),
+    );
 
   inbox
     .command("check")

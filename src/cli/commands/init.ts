@@ -14,7 +14,10 @@ export function registerInit(program: CliCommand, context: CliContext): void {
     )
     .option("--into <dir>", "add a receiver to the app in this folder instead, such as .")
     .option("--yes", "ask no questions; with --into, write the changes")
-    .option("--template <name>", "template to use: express, fastify, hono, lambda, nextjs (default: express)")
+    .option(
+      "--template <name>",
+      "template to use: express, fastify, hono, lambda, nextjs (default: express)",
+    )
     .option(
       "--inbox <kind>",
       "where to keep the events: file or postgres (default: file, but postgres for lambda)",

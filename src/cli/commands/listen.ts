@@ -30,7 +30,9 @@ Examples:
 export function registerListen(program: CliCommand, context: CliContext): void {
   const command = program
     .command("listen")
-    .description("start a local receiver that verifies, keeps, shows, handles and forwards deliveries");
+    .description(
+      "start a local receiver that verifies, keeps, shows, handles and forwards deliveries",
+    );
   addReceiving(command);
   addHandling(command);
   addForwarding(command);
@@ -41,7 +43,11 @@ export function registerListen(program: CliCommand, context: CliContext): void {
     .optionsGroup("Goals:")
     .common("--count <n>", "stop after n new events", readCount)
     .common("--wait-for <kind>", "stop after a new event of this kind or family", readKind)
-    .common("--timeout <duration>", "exit with code 6 if the goal is not reached in this time", readTimeout)
+    .common(
+      "--timeout <duration>",
+      "exit with code 6 if the goal is not reached in this time",
+      readTimeout,
+    )
     .optionsGroup("Secrets:");
   addSecretOptions(command)
     .optionsGroup("Output:") // program.ts adds the common options to it
@@ -54,13 +60,19 @@ export function registerListen(program: CliCommand, context: CliContext): void {
       readPort,
     )
     .addHelpText("after", EXAMPLES)
-    .action(async (options) => (await import("../listen/listen.ts")).listen(options, command, context));
+    .action(async (options) =>
+      (await import("../listen/listen.ts")).listen(options, command, context),
+    );
 }
 
 function addReceiving(command: CliCommand): void {
   command
     .optionsGroup("Receive:")
-    .common("--port <n>", `port on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_PORT})`, readPort)
+    .common(
+      "--port <n>",
+      `port on 127.0.0.1, or 0 for any free port (default: ${DEFAULT_PORT})`,
+      readPort,
+    )
     .option("--path <path>", `path of the endpoint (default: ${DEFAULT_PATH})`, readPath)
     .common(
       "--inbox <inbox>",
@@ -145,7 +157,10 @@ function addForwarding(command: CliCommand): void {
       "forward at most n events; later ones are kept as received, and the next listen forwards them (default: no limit)",
       readCount,
     )
-    .option("--sync", "forward while the sender waits, and return the target's response to the sender");
+    .option(
+      "--sync",
+      "forward while the sender waits, and return the target's response to the sender",
+    );
   addForwardRequestOptions(command);
 }
 

@@ -7,15 +7,26 @@ export function registerProperties(program: CliCommand, context: CliContext): vo
   const command = program
     .command("properties")
     .description("list the service's properties")
-    .common("--fields <names>", "only these fields, such as id,address,rent; may be repeated", readTexts)
+    .common(
+      "--fields <names>",
+      "only these fields, such as id,address,rent; may be repeated",
+      readTexts,
+    )
     .common("--page <n>", "page number (default: the service's first)", readSeed)
     .common("--per-page <n>", "page size (default: the service's own)", readCount)
     .common("--all", "fetch every page")
     .setting("--page-parameter <name>", "query parameter for the page number (default: page)")
     .setting("--per-page-parameter <name>", "query parameter for the page size (default: per_page)")
     .setting("--fields-separator <text>", "separator between field names (default: ,)")
-    .setting("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout)
-    .setting("--env-file <file>", "file to read variables from if they are not set (default: .env)");
+    .setting(
+      "--timeout <duration>",
+      "how long to wait for each response (default: 30s)",
+      readTimeout,
+    )
+    .setting(
+      "--env-file <file>",
+      "file to read variables from if they are not set (default: .env)",
+    );
   addServiceOptions(command)
     .example("hookporter properties --fields id,address,rent --all")
     .action(async (options) =>

@@ -11,15 +11,27 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     .description(
       "send saved deliveries, envelopes or inbox entries again, in the order given (folders in name order)",
     )
-    .argument("<what...>", "files, folders of .json files, event ids, entry numbers, or - for standard input")
-    .common("--exact", "send the same bytes and signature (default: set the timestamp to now and sign again)")
-    .common("--resume", "send only what an earlier run with the same arguments did not get a 2xx answer for")
+    .argument(
+      "<what...>",
+      "files, folders of .json files, event ids, entry numbers, or - for standard input",
+    )
+    .common(
+      "--exact",
+      "send the same bytes and signature (default: set the timestamp to now and sign again)",
+    )
+    .common(
+      "--resume",
+      "send only what an earlier run with the same arguments did not get a 2xx answer for",
+    )
     .endpointUrl()
     .common(
       "--handlers <path>",
       "run the handlers in this file or folder, in this process, instead of sending",
     )
-    .common("--inbox <inbox>", `inbox of entries, and with --wait of the endpoint (default: ${INBOX_HERE})`)
+    .common(
+      "--inbox <inbox>",
+      `inbox of entries, and with --wait of the endpoint (default: ${INBOX_HERE})`,
+    )
     .common(
       "--timeout <duration>",
       "how long to wait for each response or handler, and with --wait for all outcomes (default: 30s)",
@@ -27,7 +39,10 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     )
     .signatureHeader();
   addSecretOptions(
-    addChaosOptions(command, { failFast: "the first file that is not valid, and ", delay: "setting" }),
+    addChaosOptions(command, {
+      failFast: "the first file that is not valid, and ",
+      delay: "setting",
+    }),
   )
     .example("hookporter replay fixtures/ --exact --url http://127.0.0.1:3000/webhooks")
     .action(async (what, options) =>

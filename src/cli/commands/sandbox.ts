@@ -19,8 +19,16 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
     .description("run a simulated service: its API, and signed deliveries with retries")
     .common("--port <n>", "port on 127.0.0.1, or 0 for any free port (default: 4500)", readPort)
     .common("--properties <n>", "number of properties in the portfolio (default: 25)", readSeed)
-    .common("--seed <n>", "random seed for the portfolio and for the faults below (default: 1)", readSeed)
-    .setting("--rate-limit <n>", "requests per minute and API key, or none (default: 600)", readLimit)
+    .common(
+      "--seed <n>",
+      "random seed for the portfolio and for the faults below (default: 1)",
+      readSeed,
+    )
+    .setting(
+      "--rate-limit <n>",
+      "requests per minute and API key, or none (default: 600)",
+      readLimit,
+    )
     .setting("--attempts <n>", "attempts per delivery, the first included (default: 6)", readCount)
     .setting(
       "--retry-delay <duration>",
@@ -40,12 +48,18 @@ export function registerSandbox(program: CliCommand, context: CliContext): void 
     .signatureHeader();
   addChaos(command)
     .example("hookporter sandbox --duplicates 20% --wrong-signature 10% --outage 30s")
-    .action(async (options) => (await import("../sandbox/sandbox.ts")).runSandbox(options, context));
+    .action(async (options) =>
+      (await import("../sandbox/sandbox.ts")).runSandbox(options, context),
+    );
 }
 
 function addChaos(command: CliCommand): CliCommand {
   return command
-    .common("--duplicates <share>", "share of deliveries to send twice, such as 20% (default: 0)", readShare)
+    .common(
+      "--duplicates <share>",
+      "share of deliveries to send twice, such as 20% (default: 0)",
+      readShare,
+    )
     .setting("--delay <range>", "delay before each delivery, such as 0..2s", readDurationRange)
     .common(
       "--wrong-signature <share>",

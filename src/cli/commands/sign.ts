@@ -15,5 +15,7 @@ export function registerSign(program: CliCommand, context: CliContext): void {
       "after",
       `\nExample:\n  curl -H "$(hookporter sign body.json --header)" \\\n    --data-binary @body.json ${DEFAULT_ENDPOINT}`,
     )
-    .action(async (file, options) => (await import("../sign/sign.ts")).runSign(file, options, context));
+    .action(async (file, options) =>
+      (await import("../sign/sign.ts")).runSign(file, options, context),
+    );
 }

@@ -11,7 +11,11 @@ export function registerSubscribe(program: CliCommand, context: CliContext): voi
     .argument("<url>", "public URL of the endpoint", readEndpoint)
     .common("--events <kinds>", "only these kinds or families (default: all 12)", readKinds)
     .common("--again", "create a subscription even if the same one is remembered")
-    .setting("--timeout <duration>", "how long to wait for each response (default: 30s)", readTimeout);
+    .setting(
+      "--timeout <duration>",
+      "how long to wait for each response (default: 30s)",
+      readTimeout,
+    );
   addSecretOptions(addServiceOptions(command))
     .example("hookporter subscribe https://app.example/webhooks --events 'payment.*'")
     .action(async (url, options) =>

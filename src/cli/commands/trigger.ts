@@ -52,7 +52,8 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
 
 function readAssignment(text: string, before: readonly { path: string; value: string }[] = []) {
   const at = text.indexOf("=");
-  if (at < 1) throw new HookporterError("usage", `expected --set path=value, got ${JSON.stringify(text)}`);
+  if (at < 1)
+    throw new HookporterError("usage", `expected --set path=value, got ${JSON.stringify(text)}`);
   return [...before, { path: text.slice(0, at), value: text.slice(at + 1) }];
 }
 readAssignment.list = true;

@@ -7,9 +7,14 @@ export function registerVerify(program: CliCommand, context: CliContext): void {
     .command("verify")
     .description("check the signature of a body or a saved delivery, and explain a failure")
     .argument("[file]", "body or saved delivery; standard input if omitted or -")
-    .option("--signature <value>", "value of the signature header; a saved delivery contains its own")
+    .option(
+      "--signature <value>",
+      "value of the signature header; a saved delivery contains its own",
+    )
     .signatureHeader("option");
   addSecretOptions(command, "option")
     .example("hookporter verify body.json --signature sha256=1f0c…")
-    .action(async (file, options) => (await import("../sign/verify.ts")).runVerify(file, options, context));
+    .action(async (file, options) =>
+      (await import("../sign/verify.ts")).runVerify(file, options, context),
+    );
 }

@@ -5,7 +5,10 @@ import { createProgram } from "../program.ts";
 import { completionsOf } from "./completions.ts";
 import { FILES } from "./options.ts";
 
-/** Prints what the last of the words may become; never an error, since a person is typing. It opens no file of the folder. */
+/**
+ * Prints what the last of the words may become; never an error, since a person is typing. It opens
+ * no file of the folder.
+ */
 export function complete(words: readonly string[], context: CliContext): ExitCode {
   const { words: found, files } = completionsOf(createProgram(context), words);
   const lines = found.map(({ word, about }) => `${word}\t${printable(about, 80)}`);

@@ -35,7 +35,8 @@ export function completionsOf(program: Command, typed: readonly string[]): Compl
     return option === undefined ? NOTHING : ofOption(option, rest, `${flag}=`);
   }
   if (current.startsWith("-")) return matching(flagsOf(command, options), current);
-  if (command.commands.length > 0) return values > 0 ? NOTHING : matching(subcommandsOf(command), current);
+  if (command.commands.length > 0)
+    return values > 0 ? NOTHING : matching(subcommandsOf(command), current);
   const { registeredArguments: all } = command;
   const last = all.at(-1);
   const argument = all[values] ?? (last?.variadic === true ? last : undefined);
@@ -45,19 +46,27 @@ export function completionsOf(program: Command, typed: readonly string[]): Compl
 
 /** bash takes `=` as a word of its own: `--state`, `=`, `de`. */
 function withoutEquals(typed: readonly string[]): readonly string[] {
-  const words = typed.filter((word, index) => word !== "=" || !(typed[index - 1] ?? "").startsWith("--"));
+  const words = typed.filter(
+    (word, index) => word !== "=" || !(typed[index - 1] ?? "").startsWith("--"),
+  );
   return typed.at(-1) === "=" && words.length < typed.length ? [...words, ""] : words;
 }
 
-/** What the words so far are: a command, how many arguments, which flags, and the flag whose value comes next. */
+/**
+ * What the words so far are: a command, how many arguments, which flags, and the flag whose value
+ * comes next.
+ */
 function walk(program: Command, words: readonly string[]) {
-  let [command, values] = [program, 0];
+  let command = program;
+  let values = 0;
   let waiting: Option | undefined;
   const options = new Set<Option>();
   for (const word of words) {
     if (waiting !== undefined) waiting = undefined;
     else if (word.startsWith("-") && word !== "-") {
-      const option = command.options.find(({ long, short }) => [long, short].includes(word.split("=", 1)[0]));
+      const option = command.options.find(({ long, short }) =>
+        [long, short].includes(word.split("=", 1)[0]),
+      );
       if (option !== undefined) options.add(option);
       if (option?.required === true && !word.includes("=")) waiting = option;
     } else {
@@ -74,7 +83,10 @@ function ofOption(option: Option, current: string, prefix: string): Completion {
   if (words === undefined) return { words: [], files: FILE_VALUES.test(option.flags) };
   // A list: what is before the last comma stays.
   const before = current.slice(0, current.lastIndexOf(",") + 1);
-  const found = words.map((word) => ({ word: `${prefix}${before}${word}`, about: option.attributeName() }));
+  const found = words.map((word) => ({
+    word: `${prefix}${before}${word}`,
+    about: option.attributeName(),
+  }));
   return matching(found, prefix + current);
 }
 

@@ -2,8 +2,8 @@ import type { CliContext } from "../context.ts";
 import { COMPLETE, FILES, type Shell } from "./options.ts";
 
 /**
- * The script of each shell. It knows nothing itself: it asks the program that is being typed, so the two cannot differ. An
- * answer has a line for each word: the word, a tab, and what it is.
+ * The script of each shell. It knows nothing itself: it asks the program that is being typed, so
+ * the two cannot differ. An answer has a line for each word: the word, a tab, and what it is.
  */
 export const SCRIPTS: Readonly<Record<Shell, string>> = {
   bash: `# hookporter's completion for bash: save it to a file, which ~/.bashrc sources

@@ -22,7 +22,14 @@ import { signatures } from "./signatures.ts";
 import { subscription } from "./subscriptions.ts";
 import { tunnel } from "./tunnel.ts";
 
-const VARIABLES = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
+const VARIABLES = [
+  "http_proxy",
+  "HTTP_PROXY",
+  "https_proxy",
+  "HTTPS_PROXY",
+  "all_proxy",
+  "ALL_PROXY",
+];
 
 /** Proxy variables, which most requests do not honour. */
 const proxy: DoctorCheck = {
@@ -32,7 +39,8 @@ const proxy: DoctorCheck = {
     if (set.length === 0) return [];
     const isKnown = baseUrl !== undefined && URL.canParse(baseUrl);
     const notice = isKnown ? proxyNotice(new URL(baseUrl), io) : undefined;
-    if (notice === undefined) return [ok(`${set.join(", ")} set; forwards never go through a proxy`)];
+    if (notice === undefined)
+      return [ok(`${set.join(", ")} set; forwards never go through a proxy`)];
     const [, message = notice, fix = ""] = /^(.*?through a proxy): (.*)$/.exec(notice) ?? [];
     return [warn(message, fix)];
   },
@@ -44,7 +52,11 @@ const ANSWER = 3000;
 /** Whether the targets of `--forward-to` answer. They get no delivery. */
 const targets: DoctorCheck = {
   name: "target",
-  run: async ({ options: { forwardTo = [], insecure = false, port }, isProject, context: { io } }) => {
+  run: async ({
+    options: { forwardTo = [], insecure = false, port },
+    isProject,
+    context: { io },
+  }) => {
     const urls = [...new Map(forwardTo.map(({ target }) => [target.href, target])).values()];
     // A project's server may be the target of its own listen.
     const isListen = (target: URL) => !isProject && isOwn(target, port);
@@ -61,7 +73,10 @@ const targets: DoctorCheck = {
 async function targetFinding(target: URL, insecure: boolean, isListen: boolean) {
   const shown = shownUrl(target);
   if (isListen)
-    return fail(`${shown} is the address of listen itself`, "change --forward-to to the port of your app");
+    return fail(
+      `${shown} is the address of listen itself`,
+      "change --forward-to to the port of your app",
+    );
   const probed = await probeTarget(target, { insecure, timeout: ANSWER });
   if ("status" in probed) return ok(`${shown} answers (${probed.status} to OPTIONS)`);
   const { message, fix = "start the app, or change --forward-to" } = splitFix(probed.why);
@@ -85,13 +100,17 @@ const address: DoctorCheck = {
   },
 };
 
-/** What `listen` keeps beside the project's own inbox: one line, unless something is wrong with it. */
+/**
+ * What `listen` keeps beside the project's own inbox: one line, unless something is wrong with it.
+ */
 const ofListen: DoctorCheck = {
   name: "listen inbox",
   timeLimit: FILE_TIME + 5000,
   run: async ({ ofListen: setup }) => {
     if (setup === undefined) return [];
-    const found = await Promise.all([inboxPlace, inboxContent, entries].map(({ run }) => run(setup)));
+    const found = await Promise.all(
+      [inboxPlace, inboxContent, entries].map(({ run }) => run(setup)),
+    );
     const wrong = found.flat().filter(({ status }) => status !== "ok");
     return wrong.length > 0 ? wrong : found.flat().slice(0, 1);
   },
@@ -99,10 +118,26 @@ const ofListen: DoctorCheck = {
 
 /** All checks, in the order in which they are shown. */
 export const CHECKS: readonly DoctorCheck[] = [
-  ...[node, sqlite],
-  ...[secret, envFile],
-  ...[inboxPlace, disk, inboxContent, database, tables, processes, entries, signatures, ofListen],
+  node,
+  sqlite,
+  secret,
+  envFile,
+  inboxPlace,
+  disk,
+  inboxContent,
+  database,
+  tables,
+  processes,
+  entries,
+  signatures,
+  ofListen,
   ports,
-  ...[handlers, targets, tunnel, address],
-  ...[service, clock, subscription, proxy],
+  handlers,
+  targets,
+  tunnel,
+  address,
+  service,
+  clock,
+  subscription,
+  proxy,
 ];

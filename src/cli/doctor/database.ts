@@ -43,7 +43,9 @@ function ofServer({ server }: DatabaseFacts): readonly Finding[] {
     );
   }
   if (server.isStandby)
-    findings.push(fail("the server only reads, as a standby does", "name the primary server in the URL"));
+    findings.push(
+      fail("the server only reads, as a standby does", "name the primary server in the URL"),
+    );
   for (const setting of server.harmful) {
     const fix = `ALTER ROLE ${server.user} SET ${setting.split(" ")[0]} = DEFAULT`;
     findings.push(warn(`${setting} makes the inbox slow, or its statements fail`, fix));
@@ -70,16 +72,25 @@ export const tables: DoctorCheck = {
     const migrate = `run ${ownCommand(`inbox migrate --grant-to ${server.user}`, setup.inboxWord)} as a user who may create a schema`;
     if (schema === 0) {
       if (server.mayCreate) return [ok(`none in the schema ${name} yet: listen creates them`)];
-      return [fail(`there are none in the schema ${name}, and ${server.user} may not create them`, migrate)];
+      return [
+        fail(
+          `there are none in the schema ${name}, and ${server.user} may not create them`,
+          migrate,
+        ),
+      ];
     }
     if (lacks.length > 0) {
-      const shown = lacks.slice(0, 3).join(", ") + (lacks.length > 3 ? ` and ${lacks.length - 3} more` : "");
+      const shown =
+        lacks.slice(0, 3).join(", ") + (lacks.length > 3 ? ` and ${lacks.length - 3} more` : "");
       return [fail(`${server.user} lacks rights in the schema ${name}: ${shown}`, migrate)];
     }
     if (schema < newestSchema) {
       const found = `version ${schema} in the schema ${name}, of ${newestSchema}`;
       return [
-        warn(found, `run ${ownCommand("inbox migrate", setup.inboxWord)}, or start listen as their owner`),
+        warn(
+          found,
+          `run ${ownCommand("inbox migrate", setup.inboxWord)}, or start listen as their owner`,
+        ),
       ];
     }
     const findings = facts.tables === undefined ? [] : upkeep(facts.tables, name, setup.inboxWord);
@@ -88,11 +99,24 @@ export const tables: DoctorCheck = {
   },
 };
 
-function upkeep(facts: TableFacts, name: string, inboxWord: string | undefined): readonly Finding[] {
-  const { daysLeft, processes, neverVacuumed, deadRows, liveRows, oldestTransaction, waiting, believedRows } =
-    facts;
+function upkeep(
+  facts: TableFacts,
+  name: string,
+  inboxWord: string | undefined,
+): readonly Finding[] {
+  const {
+    daysLeft,
+    processes,
+    neverVacuumed,
+    deadRows,
+    liveRows,
+    oldestTransaction,
+    waiting,
+    believedRows,
+  } = facts;
   const findings: Finding[] = [];
-  // A process makes days when it starts, so they are missing only while one runs, or once there is none for today.
+  // A process makes days when it starts, so they are missing only while one runs, or once there is
+  // none for today.
   if (daysLeft < 0 || (daysLeft < DAYS_AHEAD && processes.length > 0)) {
     const found =
       daysLeft < 0
@@ -115,7 +139,9 @@ function upkeep(facts: TableFacts, name: string, inboxWord: string | undefined):
   }
   if (deadRows > DEAD_ROWS && deadRows > DEAD_SHARE * liveRows) {
     const old = oldestTransaction > HOUR;
-    const why = old ? `, and a transaction has been open for ${durationText(oldestTransaction)}` : "";
+    const why = old
+      ? `, and a transaction has been open for ${durationText(oldestTransaction)}`
+      : "";
     const fix = old ? "end that transaction (pg_stat_activity lists it), then " : "";
     const found = `${counted(deadRows, "dead row makes", "dead rows make")} claims slow${why}`;
     findings.push(warn(found, `${fix}VACUUM ${name}.turn`));

@@ -34,7 +34,8 @@ export const disk: DoctorCheck = {
     const { logBytes = 0, error } = (await file()) ?? {};
     const flush = await flushTime(folder);
     if (typeof flush === "string" || error?.code === "disk_error") {
-      const found = typeof flush === "string" ? `when it is written: ${flush}` : "when the inbox is read";
+      const found =
+        typeof flush === "string" ? `when it is written: ${flush}` : "when the inbox is read";
       return [fail(`the disk of ${folder} reports errors ${found}`, CHECK_DISK)];
     }
     const { bavail, bsize } = statfsSync(folder);
@@ -59,9 +60,10 @@ export const disk: DoctorCheck = {
 };
 
 /**
- * The shortest time of a flushed write to a file that is gone afterwards, or the disk's error in words; `undefined` if there can be
- * no such file, as on a file system without them, a full or a read-only one. Other checks go on meanwhile, and may make one of the
- * times longer than the disk did.
+ * The shortest time of a flushed write to a file that is gone afterwards, or the disk's error in
+ * words; `undefined` if there can be no such file, as on a file system without them, a full or a
+ * read-only one. Other checks go on meanwhile, and may make one of the times longer than the disk
+ * did.
  */
 async function flushTime(folder: string): Promise<number | string | undefined> {
   let file: number | undefined;

@@ -13,19 +13,31 @@ import { hangingLines, readableWidth } from "../wrap-text.ts";
 import { CHECKS } from "./checks.ts";
 import { drill } from "./drill/drill.ts";
 import { findSetup } from "./find-setup.ts";
-import { type DoctorCheck, type Finding, type FindingStatus, failure, TIME_LIMIT, warn } from "./finding.ts";
+import {
+  type DoctorCheck,
+  type Finding,
+  type FindingStatus,
+  failure,
+  TIME_LIMIT,
+  warn,
+} from "./finding.ts";
 import type { DoctorOptions } from "./options.ts";
 import { REPORT } from "./report.ts";
 import type { Setup } from "./setup.ts";
 import { outside } from "./url.ts";
 
 /**
- * Looks at a setup as `listen` would be given it, changes nothing, and prints what is wrong and how to fix it; or tries in a
- * place of its own what `listen` promises.
+ * Looks at a setup as `listen` would be given it, changes nothing, and prints what is wrong and how
+ * to fix it; or tries in a place of its own what `listen` promises.
  */
-export async function doctor(given: DoctorOptions, command: Command, context: CliContext): Promise<void> {
+export async function doctor(
+  given: DoctorOptions,
+  command: Command,
+  context: CliContext,
+): Promise<void> {
   if (given.explain !== undefined) return explain(command, given.explain, context);
-  // Handlers of a configuration file are not meant for a drill, and its address is that of other commands.
+  // Handlers of a configuration file are not meant for a drill, and its address is that of other
+  // commands.
   const others = given.drill === true ? (["handlers", "yes"] as const) : [];
   // An agent asks for what is wrong, whatever a file of the folder would make of that.
   const instead = context.io.agent === undefined ? [] : (["drill", "report"] as const);
@@ -64,13 +76,18 @@ function checksFor({ drill: drills, url, report }: DoctorOptions): readonly Doct
   return report === true ? REPORT : CHECKS;
 }
 
-/** Names from a URL in a variable stay: a fix would not work without those of a schema or a user. */
+/**
+ * Names from a URL in a variable stay: a fix would not work without those of a schema or a user.
+ */
 function hide(text: string, context: CliContext): string {
   return hideGiven(text, context, { ...context.io, env: {} });
 }
 
 /** What a check finds within its time; an error is a finding too. */
-export async function findIn({ name, run, timeLimit = TIME_LIMIT, late }: DoctorCheck, setup: Setup) {
+export async function findIn(
+  { name, run, timeLimit = TIME_LIMIT, late }: DoctorCheck,
+  setup: Setup,
+) {
   const cutOff = warn(
     `the check was cut off after ${timeLimit / 1000} s without a result`,
     late ?? `run doctor again; if ${name} is cut off again, look at what it depends on`,
@@ -84,7 +101,10 @@ export async function findIn({ name, run, timeLimit = TIME_LIMIT, late }: Doctor
   }
 }
 
-/** Which flags can be combined. Fewer rules than for `listen`: here the service's address alone is worth a look. */
+/**
+ * Which flags can be combined. Fewer rules than for `listen`: here the service's address alone is
+ * worth a look.
+ */
 const DOCTOR_FITS: FitTable<DoctorOptions> = {
   ...SERVICE_FITS,
   ...TUNNEL_FITS,
@@ -94,9 +114,16 @@ const DOCTOR_FITS: FitTable<DoctorOptions> = {
   },
   drill: {
     excludes: [
-      ...(["port", "path", "healthPort", "inspectPort", "exec", "onDead", "events"] as const),
-      ...(["forwardTo", "subscribe"] as const),
-    ],
+      "port",
+      "path",
+      "healthPort",
+      "inspectPort",
+      "exec",
+      "onDead",
+      "events",
+      "forwardTo",
+      "subscribe",
+    ] as const,
     why: "a drill has a receiver of its own",
   },
   kills: { needs: ["drill"] },
@@ -116,8 +143,8 @@ const NAME = 13;
 const LONGEST = 1000;
 
 /**
- * Prints a finding without secrets that were pasted in the wrong place, such as in place of a path: one line and that of its
- * fix, which a terminal wraps and a pipe does not.
+ * Prints a finding without secrets that were pasted in the wrong place, such as in place of a path:
+ * one line and that of its fix, which a terminal wraps and a pipe does not.
  */
 function printFinding(check: string, { status, ...finding }: Finding, context: CliContext): void {
   const { output } = context;
@@ -125,14 +152,19 @@ function printFinding(check: string, { status, ...finding }: Finding, context: C
   const fix = finding.fix === undefined ? undefined : hide(finding.fix, context);
   const style = styleOf(status, context);
   print(style(status.padEnd(STATUS)) + check.padEnd(NAME), printable(message, LONGEST), context);
-  if (fix !== undefined) print(" ".repeat(STATUS + NAME), `fix: ${printable(fix, LONGEST)}`, context);
+  if (fix !== undefined)
+    print(" ".repeat(STATUS + NAME), `fix: ${printable(fix, LONGEST)}`, context);
   output.record("finding", { check, status, message, fix: fix ?? null });
 }
 
-function styleOf(status: FindingStatus, { output: { color } }: CliContext): (text: string) => string {
+function styleOf(
+  status: FindingStatus,
+  { output: { color } }: CliContext,
+): (text: string) => string {
   return { ok: color.green, warn: color.yellow, fail: color.red }[status];
 }
 
 function print(head: string, text: string, { output }: CliContext): void {
-  for (const line of hangingLines(head, text, STATUS + NAME, readableWidth(output))) output.data(line);
+  for (const line of hangingLines(head, text, STATUS + NAME, readableWidth(output)))
+    output.data(line);
 }

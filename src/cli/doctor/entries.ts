@@ -20,12 +20,17 @@ export const entries: DoctorCheck = {
     const findings = [...(await behind(setup))];
     if (failing > 0) {
       const found = `${counted(failing, "entry has", "entries have")} failed, and will be tried again`;
-      findings.push(warn(found, `run ${ownCommand("events list --state failing", inboxWord)} to see them`));
+      findings.push(
+        warn(found, `run ${ownCommand("events list --state failing", inboxWord)} to see them`),
+      );
     }
     const retry = `run ${ownCommand("events list --group", inboxWord)} to see why, and how to retry them, or events drop`;
     if (dead > 0) findings.push(warn(counted(dead, "dead letter", "dead letters"), retry));
     if (findings.length > 0) return [...pauses, ...findings];
-    return [...pauses, ok(`${counted(waiting, "unfinished entry", "unfinished entries")}, no dead letters`)];
+    return [
+      ...pauses,
+      ok(`${counted(waiting, "unfinished entry", "unfinished entries")}, no dead letters`),
+    ];
   },
 };
 

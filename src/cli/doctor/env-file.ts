@@ -4,7 +4,11 @@ import { orElse } from "../../base/or-else.ts";
 import { shownMode } from "../../base/system/files.ts";
 import { askGit } from "../../base/system/git.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
-import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE, secretMistakes } from "../../project/secret-variables.ts";
+import {
+  PREVIOUS_SECRET_VARIABLE,
+  SECRET_VARIABLE,
+  secretMistakes,
+} from "../../project/secret-variables.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { counted } from "../../text/counted.ts";
 import { readEnvFile, secretNames } from "../secrets/secret.ts";
@@ -51,7 +55,12 @@ function misspelt(setup: Setup): readonly Finding[] {
   const { variables: flags, options, context } = setup;
   if (flags === undefined) return [];
   const { secretEnv = [], apiKeyEnv, accessTokenEnv, envFile = ".env" } = options;
-  const known = [...flags, ...KEYS, ...secretEnv, ...[apiKeyEnv ?? [], accessTokenEnv ?? []].flat()];
+  const known = [
+    ...flags,
+    ...KEYS,
+    ...secretEnv,
+    ...[apiKeyEnv ?? [], accessTokenEnv ?? []].flat(),
+  ];
   const inFile = Object.keys(readVariables(setup) ?? {});
   const names = new Set([...inFile, ...Object.keys(context.io.env)]);
   const mistakes = secretMistakes({ ...readVariables(setup), ...context.io.env });
@@ -63,14 +72,20 @@ function misspelt(setup: Setup): readonly Finding[] {
     const where = inFile.includes(name) ? envFile : "the environment";
     return meant === undefined
       ? []
-      : warn(`nothing reads the variable ${shownVariable(name)} of ${where}`, `did you mean ${meant}?`);
+      : warn(
+          `nothing reads the variable ${shownVariable(name)} of ${where}`,
+          `did you mean ${meant}?`,
+        );
   });
   return [...ofSecrets, ...others];
 }
 
 const KEYS = [SECRET_VARIABLE, PREVIOUS_SECRET_VARIABLE, "HOOKPORTER_API_KEY"];
 
-/** `undefined` if the file cannot be read, which the check of the secret says, unless it is given in another way. */
+/**
+ * `undefined` if the file cannot be read, which the check of the secret says, unless it is given in
+ * another way.
+ */
 function readVariables({ options, context: { io } }: Setup) {
   try {
     return readEnvFile(io.cwd, options.envFile);
@@ -88,7 +103,8 @@ function differing(
 ): Finding[] {
   const names = options.secretStdin === true ? [] : (options.secretEnv ?? secretNames(options, io));
   return names.flatMap((name) => {
-    const [used, other] = [io.env[name], variables[name]];
+    const used = io.env[name];
+    const other = variables[name];
     if (used === undefined || other === undefined || used === other) return [];
     return warn(
       `${shownVariable(name)} in the environment (${fingerprint(used)}) is used, not the one in ${file} (${fingerprint(other)})`,

@@ -10,8 +10,9 @@ import type { DoctorOptions } from "./options.ts";
 import { openSetup } from "./setup.ts";
 
 /**
- * What doctor looks at: the project's own server, if the settings describe one or the other commands have another inbox than
- * `listen`; else, or with `--listen`, what `listen` would be given. Typed flags apply to both.
+ * What doctor looks at: the project's own server, if the settings describe one or the other
+ * commands have another inbox than `listen`; else, or with `--listen`, what `listen` would be
+ * given. Typed flags apply to both.
  */
 export async function findSetup(options: DoctorOptions, command: Command, context: CliContext) {
   if (options.listen === true || options.drill === true) return openSetup(options, context);
@@ -20,8 +21,11 @@ export async function findSetup(options: DoctorOptions, command: Command, contex
     const option = optionOf(one, "inbox");
     return option && settings.find(one, option);
   };
-  const [lister = command] = leaves(programOf(command)).filter((one) => commandName(one) === "events list");
-  const [own, listens] = [inboxOf(lister), inboxOf(command)];
+  const [lister = command] = leaves(programOf(command)).filter(
+    (one) => commandName(one) === "events list",
+  );
+  const own = inboxOf(lister);
+  const listens = inboxOf(command);
   const isApart = own !== undefined && own.value !== listens?.value;
   if (!settings.hasProject && !isApart) return openSetup(options, context);
 
@@ -37,7 +41,8 @@ export async function findSetup(options: DoctorOptions, command: Command, contex
   const setup = openSetup(used as DoctorOptions, context, true);
   const given = listens?.value as string | undefined;
   const other = orElse(() => nameInbox(context, given), undefined);
-  if (other === undefined) return { ...setup, ofListen: openSetup({ inbox: given ?? "" }, context) }; // its check says why
+  if (other === undefined)
+    return { ...setup, ofListen: openSetup({ inbox: given ?? "" }, context) }; // its check says why
   const { file } = other;
   if (file === undefined || file === setup.inbox.file || !existsSync(file)) return setup;
   return { ...setup, ofListen: openSetup({ inbox: other.option }, context) };

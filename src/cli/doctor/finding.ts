@@ -54,7 +54,10 @@ export function failure(thrown: unknown): Finding {
 }
 
 /** The parts of a message in the form "expected …, got …: fix", or "cause: explanation; fix". */
-export function splitFix(text: string): { readonly message: string; readonly fix: string | undefined } {
+export function splitFix(text: string): {
+  readonly message: string;
+  readonly fix: string | undefined;
+} {
   const at = text.indexOf("; ");
   const cut = at === -1 ? text.lastIndexOf(": ") : at;
   if (cut === -1) return { message: text, fix: undefined };

@@ -12,13 +12,19 @@ import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 
-/** Whether handlers load, and which of the twelve kinds nobody handles or forwards. They are not run. */
+/**
+ * Whether handlers load, and which of the twelve kinds nobody handles or forwards. They are not
+ * run.
+ */
 export const handlers: DoctorCheck = {
   name: "handlers",
   late: "look for a top-level await that never ends in the handlers module, or in what it imports",
   run: async (given) => {
     const { exec, onDead } = given.options;
-    const missing = [...programFinding("--exec", exec, given), ...programFinding("--on-dead", onDead, given)];
+    const missing = [
+      ...programFinding("--exec", exec, given),
+      ...programFinding("--on-dead", onDead, given),
+    ];
     if (missing.length > 0) return missing;
     // A project's server runs neither the command of listen nor its targets.
     const { exec: _, forwardTo: __, ...ofServer } = given.options;
@@ -29,7 +35,9 @@ export const handlers: DoctorCheck = {
       ({ role, kinds }) => role !== "receive" && kinds.length > 0,
     );
     if ((path ?? command ?? forwardTo[0]) === undefined && others.length === 0)
-      return [ok(setup.isProject ? UNNAMED : "none, and no target: listen only shows and keeps events")];
+      return [
+        ok(setup.isProject ? UNNAMED : "none, and no target: listen only shows and keeps events"),
+      ];
     const own = await handledHere(setup);
     const { events: wanted = ["*"] } = setup.options;
     const unhandled = eventKinds.filter((kind) => {
@@ -40,12 +48,19 @@ export const handlers: DoctorCheck = {
   },
 };
 
-const UNNAMED = 'not looked at: "project": { "handlers": "…" } in hookporter.config.json names them';
+const UNNAMED =
+  'not looked at: "project": { "handlers": "…" } in hookporter.config.json names them';
 
-function programFinding(flag: string, command: readonly string[] | undefined, { context: { io } }: Setup) {
+function programFinding(
+  flag: string,
+  command: readonly string[] | undefined,
+  { context: { io } }: Setup,
+) {
   const [program = ""] = command ?? [];
   if (command === undefined || findProgram(program, io) !== undefined) return [];
-  return [fail(`the program of ${flag}, ${program}, cannot be found`, `install it, or correct ${flag}`)];
+  return [
+    fail(`the program of ${flag}, ${program}, cannot be found`, `install it, or correct ${flag}`),
+  ];
 }
 
 function verdict(missing: readonly EventKind[], { options }: Setup): Finding {
@@ -59,10 +74,17 @@ function verdict(missing: readonly EventKind[], { options }: Setup): Finding {
 async function handledHere({ options, context, inbox }: Setup): Promise<readonly EventKind[]> {
   const stop = consoleOnStderr(context.io); // what a module prints is no finding
   try {
-    const command = options.exec === undefined ? undefined : { name: "exec", handler: () => {} };
-    const { otherKinds, handlers: register } = await chooseHandlers({ ...options, command }, {}, context);
+    const command =
+      options.exec === undefined ? undefined : { name: "exec", handler: async () => {} };
+    const { otherKinds, handlers: register } = await chooseHandlers(
+      { ...options, command },
+      {},
+      context,
+    );
     const store = selectInbox(inbox.option); // not opened
-    const router = new Router([...eventKinds, ...otherKinds], (pattern) => checkTransactions(store, pattern));
+    const router = new Router([...eventKinds, ...otherKinds], (pattern) =>
+      checkTransactions(store, pattern),
+    );
     registerHandlers(register, router);
     return eventKinds.filter((kind) => router.match(kind).length > 0);
   } finally {

@@ -22,12 +22,19 @@ export const inboxContent: DoctorCheck = {
     if (problems !== undefined && problems.length > 0)
       return [fail(`${path} is damaged: ${problems.join("; ")}`, RECOVER)];
     if (facts.error !== undefined) return [unreadable(facts.error, path)];
-    const findings = [...ofOtherVersion(facts, path), ...(await locked(path)), ...largeLog(path, logBytes)];
+    const findings = [
+      ...ofOtherVersion(facts, path),
+      ...(await locked(path)),
+      ...largeLog(path, logBytes),
+    ];
     if (findings.length > 0) return findings;
     if (problems === undefined) {
       const found = `${path} is too large (${sizeText(bytes)}) to be checked in ${FILE_TIME / 1000} s`;
       return [
-        warn(found, `check it as a whole, however long that takes: ${ownCommand("inbox check", inboxWord)}`),
+        warn(
+          found,
+          `check it as a whole, however long that takes: ${ownCommand("inbox check", inboxWord)}`,
+        ),
       ];
     }
     const log = logBytes === 0 ? "" : `, its log ${sizeText(logBytes)}`;
@@ -49,7 +56,10 @@ function unreadable({ code, message }: FileFacts["error"], path: string): Findin
   return fail(cut === -1 ? `${path} could not be read: ${message}` : message.slice(0, cut), fix);
 }
 
-function ofOtherVersion({ schema = 0, newestSchema = 0, processes = [] }: Partial<FileFacts>, path: string) {
+function ofOtherVersion(
+  { schema = 0, newestSchema = 0, processes = [] }: Partial<FileFacts>,
+  path: string,
+) {
   if (schema >= newestSchema) return [];
   const first = processes.length === 0 ? "" : "stop the processes that have it open, then ";
   const message = `${path} has schema ${schema} of an older version, this one has ${newestSchema}`;

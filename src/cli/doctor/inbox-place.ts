@@ -42,7 +42,9 @@ function placeProblems(file: string): readonly Finding[] {
       const above = nearestFolder(dirname(file));
       accessSync(above, W_OK | X_OK);
       if (KERNEL_ONLY.has(statfsSync(above).type))
-        return [fail(`${above} is the kernel's, and takes no files`, "name another path with --inbox")];
+        return [
+          fail(`${above} is the kernel's, and takes no files`, "name another path with --inbox"),
+        ];
       return [];
     }
     if (!stats.isFile()) return [fail(`${file} is a folder`, "name a file in it with --inbox")];
@@ -64,10 +66,14 @@ function rescued(file: string): readonly Finding[] {
   );
 }
 
-/** Others who may write to the folder could replace the file; programs that know it by another name could damage it. */
+/**
+ * Others who may write to the folder could replace the file; programs that know it by another name
+ * could damage it.
+ */
 function risks(file: string): readonly Finding[] {
   const folder = dirname(realPath(file));
-  const [around, inbox] = [statSync(folder), statSync(file)];
+  const around = statSync(folder);
+  const inbox = statSync(file);
   const isSticky = (around.mode & 0o1000) !== 0; // there, others may only add files
   const folderMode = isSticky ? undefined : shownMode(around, 0o022);
   const fileMode = shownMode(inbox, 0o077);
@@ -86,9 +92,13 @@ function foreignDisk(file: string): readonly Finding[] {
   const fix = "keep the inbox on a local disk: pass --inbox, or use PostgreSQL";
   const network = networkFileSystem(join(folder, "inbox"));
   if (network !== undefined)
-    return [warn(`${folder} is on a network file system (${network}), whose locks are unreliable`, fix)];
+    return [
+      warn(`${folder} is on a network file system (${network}), whose locks are unreliable`, fix),
+    ];
   const synced = syncedFolder(folder);
   if (synced === undefined) return [];
   const found = `${folder} is in ${synced}, which copies files while they change, and may damage the inbox`;
-  return [warn(found, "move the inbox to a folder that is not synchronised, and pass it with --inbox")];
+  return [
+    warn(found, "move the inbox to a folder that is not synchronised, and pass it with --inbox"),
+  ];
 }

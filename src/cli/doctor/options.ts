@@ -1,12 +1,18 @@
 import type { ListenOptions } from "../listen/options.ts";
 
-/** Marks doctor's look at an endpoint of this machine, so that `listen` does not show it as a refused delivery. */
+/**
+ * Marks doctor's look at an endpoint of this machine, so that `listen` does not show it as a
+ * refused delivery.
+ */
 export const DOCTOR_AGENT = "hookporter-doctor";
 
 /** How often a drill kills a receiver by default. */
 export const KILLS = 20;
 
-/** The settings of `listen` that decide what it needs, and that `doctor` looks at: they are said once, for both. */
+/**
+ * The settings of `listen` that decide what it needs, and that `doctor` looks at: they are said
+ * once, for both.
+ */
 export const LISTENS_SETTINGS = [
   "path",
   "healthPort",
@@ -29,7 +35,9 @@ export const LISTENS_SETTINGS = [
   "live",
 ] as const satisfies readonly (keyof ListenOptions)[];
 
-/** The options of `doctor`: its own, and those flags of `listen` that decide what `listen` needs. */
+/**
+ * The options of `doctor`: its own, and those flags of `listen` that decide what `listen` needs.
+ */
 export interface DoctorOptions extends ListenOptions {
   readonly listen?: boolean;
   readonly url?: URL;

@@ -4,10 +4,16 @@ import { orElse } from "../../base/or-else.ts";
 /** State of a TCP socket that listens, in Linux's tables. */
 const LISTENS = "0A";
 
-/** Who listens on a port, such as `node (process 1234)`; `undefined` if the system does not say, as for other users' programs. */
+/**
+ * Who listens on a port, such as `node (process 1234)`; `undefined` if the system does not say, as
+ * for other users' programs.
+ */
 export function portUser(port: number): string | undefined {
   return orElse(() => {
-    const sockets = new Set([...socketsOn(port, "/proc/net/tcp"), ...socketsOn(port, "/proc/net/tcp6")]);
+    const sockets = new Set([
+      ...socketsOn(port, "/proc/net/tcp"),
+      ...socketsOn(port, "/proc/net/tcp6"),
+    ]);
     const pid = readdirSync("/proc").find((name) => /^\d+$/.test(name) && hasSocket(name, sockets));
     if (pid === undefined) return undefined;
     return `${readFileSync(`/proc/${pid}/comm`, "utf8").trim()} (process ${pid})`;
@@ -21,7 +27,9 @@ function socketsOn(port: number, table: string): readonly string[] {
   return lines.flatMap((line) => {
     const fields = line.trim().split(/\s+/);
     const [, local = "", , state, , , , , , inode] = fields;
-    return local.endsWith(suffix) && state === LISTENS && inode !== undefined ? [`socket:[${inode}]`] : [];
+    return local.endsWith(suffix) && state === LISTENS && inode !== undefined
+      ? [`socket:[${inode}]`]
+      : [];
   });
 }
 

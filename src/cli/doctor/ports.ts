@@ -21,7 +21,10 @@ export const ports: DoctorCheck = {
   },
 };
 
-/** Looks at the endpoint's port, or at one of a flag's own, which answers nothing that others do not. */
+/**
+ * Looks at the endpoint's port, or at one of a flag's own, which answers nothing that others do
+ * not.
+ */
 async function look(port: number, setup: Setup, own?: string): Promise<Finding> {
   const shown = own === undefined ? `${port}` : `${port} (${own})`;
   const flag = own ?? (setup.isProject ? "PORT" : "--port");
@@ -31,7 +34,9 @@ async function look(port: number, setup: Setup, own?: string): Promise<Finding> 
   const fix = `stop that program, or choose another port with ${flag}`;
   const runs = async () => ((await setup.facts()).processes ?? []).length > 0;
   const isReceiver =
-    own === undefined ? await answersAsReceiver(port, setup.options.path ?? DEFAULT_PATH) : await runs();
+    own === undefined
+      ? await answersAsReceiver(port, setup.options.path ?? DEFAULT_PATH)
+      : await runs();
   if (!isReceiver && runningListen(setup.context.io.cwd)?.port === port)
     return fail(
       `${port}: listen of this folder does not answer there`,
@@ -54,7 +59,9 @@ function whyTaken(port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", ({ code = "" }: NodeJS.ErrnoException) => resolve(code));
-    server.listen({ port, host: HOST, exclusive: true }, () => server.close(() => resolve(undefined)));
+    server.listen({ port, host: HOST, exclusive: true }, () =>
+      server.close(() => resolve(undefined)),
+    );
   });
 }
 

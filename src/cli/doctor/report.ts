@@ -34,7 +34,10 @@ const time: DoctorCheck = {
 };
 
 /** A check that also says what it says only while all is well. */
-function stating(check: DoctorCheck, facts: (setup: Setup) => Promise<readonly string[]>): DoctorCheck {
+function stating(
+  check: DoctorCheck,
+  facts: (setup: Setup) => Promise<readonly string[]>,
+): DoctorCheck {
   return {
     ...check,
     run: async (setup) => {
@@ -63,7 +66,9 @@ const waiting = stating(entries, async ({ contents, context }) => {
   ];
 });
 
-/** What dead letters have in common. Their errors are shown without what is particular to an event. */
+/**
+ * What dead letters have in common. Their errors are shown without what is particular to an event.
+ */
 const deadLetters: DoctorCheck = {
   name: "dead letters",
   run: async (setup) => {
@@ -87,7 +92,10 @@ async function deadGroups({ contents, failures }: Setup) {
   return (await failures()).groups.filter(({ dead }) => dead > 0);
 }
 
-/** What changed since all was well, or within the hour before: files that receivers read, and processes. */
+/**
+ * What changed since all was well, or within the hour before: files that receivers read, and
+ * processes.
+ */
 const changes: DoctorCheck = {
   name: "changes",
   run: async (setup) => {
@@ -108,7 +116,10 @@ const changes: DoctorCheck = {
   },
 };
 
-/** When the first of what is wrong began, or if nothing is known to be, the latest authentic delivery arrived. */
+/**
+ * When the first of what is wrong began, or if nothing is known to be, the latest authentic
+ * delivery arrived.
+ */
 async function lastWell(setup: Setup): Promise<number | undefined> {
   const { oldestDue } = (await setup.contents()) ?? {};
   const { senders = [] } = await setup.facts();
@@ -125,7 +136,12 @@ async function lastWell(setup: Setup): Promise<number | undefined> {
 
 const FILES = [
   ...CONFIG_FILES,
-  ...["package.json", "package-lock.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock", "dist"],
+  "package.json",
+  "package-lock.json",
+  "pnpm-lock.yaml",
+  "yarn.lock",
+  "bun.lock",
+  "dist",
 ];
 
 /** When files were written, replaced or renamed last; of a folder, the latest one in it. */
@@ -134,7 +150,9 @@ function changedFiles({ options, context: { io } }: Setup) {
   return [...new Set(paths.map((path) => resolve(io.cwd, path)))].flatMap((path) => {
     const found = statSync(path, { throwIfNoEntry: false });
     if (found === undefined) return [];
-    const names = found.isDirectory() ? readdirSync(path, { recursive: true, encoding: "utf8" }) : [];
+    const names = found.isDirectory()
+      ? readdirSync(path, { recursive: true, encoding: "utf8" })
+      : [];
     const files = names.map((name) => join(path, name)).map((file) => changeOf(file, io.cwd));
     return files.sort((one, other) => other.at - one.at)[0] ?? changeOf(path, io.cwd);
   });
@@ -149,12 +167,24 @@ function changeOf(file: string, cwd: string) {
 
 /** `08:43 (2 h ago)`, or `none`. */
 function ago(at: number | undefined, now: number): string {
-  return at === undefined ? "none" : `${timeText(at, now)} (${durationText(Math.max(0, now - at))} ago)`;
+  return at === undefined
+    ? "none"
+    : `${timeText(at, now)} (${durationText(Math.max(0, now - at))} ago)`;
 }
 
 /** One page of facts for an incident's channel, without payloads. */
 export const REPORT: readonly DoctorCheck[] = [
-  ...[time, node, sqlite, secret],
-  ...[disk, inboxContent, database, tables, processes],
-  ...[deliveries, waiting, deadLetters, changes],
+  time,
+  node,
+  sqlite,
+  secret,
+  disk,
+  inboxContent,
+  database,
+  tables,
+  processes,
+  deliveries,
+  waiting,
+  deadLetters,
+  changes,
 ];

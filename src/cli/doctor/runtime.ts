@@ -10,11 +10,17 @@ export const node: DoctorCheck = {
   run: ({ context: { io } }) => {
     const { version } = packageJson;
     const own = join(io.cwd, "node_modules", "hookporter", "package.json");
-    const installed: unknown = orElse(() => JSON.parse(readFileSync(own, "utf8")).version, undefined);
+    const installed: unknown = orElse(
+      () => JSON.parse(readFileSync(own, "utf8")).version,
+      undefined,
+    );
     if (installed === undefined || installed === version)
       return [ok(`Node.js ${process.versions.node}, hookporter ${version}`)];
-    const fix = "run npx hookporter in the project's folder, or update one of them: both use the same inbox";
-    return [warn(`this is hookporter ${version}, and the project has ${installed} in node_modules`, fix)];
+    const fix =
+      "run npx hookporter in the project's folder, or update one of them: both use the same inbox";
+    return [
+      warn(`this is hookporter ${version}, and the project has ${installed} in node_modules`, fix),
+    ];
   },
 };
 

@@ -14,7 +14,10 @@ export interface ServiceProbe {
   readonly environment: Environment | undefined;
   /** Why the request failed; `undefined` if it did not. */
   readonly error: unknown;
-  /** Milliseconds by which this machine's clock is ahead of the service's; `undefined` if it does not say its time. */
+  /**
+   * Milliseconds by which this machine's clock is ahead of the service's; `undefined` if it does
+   * not say its time.
+   */
   readonly ahead: number | undefined;
 }
 
@@ -22,9 +25,10 @@ export interface ServiceProbe {
 const TIMEOUT = 5000;
 
 /**
- * Lists properties once, as nothing else that the description shows only reads. Without a credential the service refuses
- * that, but says its time. `undefined` if the service's address is not set. Throws `usage` if an agent may not reach it,
- * `credential_invalid` for a credential that a file would send elsewhere.
+ * Lists properties once, as nothing else that the description shows only reads. Without a
+ * credential the service refuses that, but says its time. `undefined` if the service's address is
+ * not set. Throws `usage` if an agent may not reach it, `credential_invalid` for a credential that
+ * a file would send elsewhere.
  */
 export async function probeService(
   options: DoctorOptions,
@@ -40,13 +44,17 @@ export async function probeService(
     return response;
   };
   const { baseUrl, live } = options;
-  if (URL.canParse(baseUrl)) requireReach(new URL(baseUrl), context.origins.get("baseUrl"), context.io);
+  if (URL.canParse(baseUrl))
+    requireReach(new URL(baseUrl), context.origins.get("baseUrl"), context.io);
   const credential = credentialOf(options, context);
   if (credential !== undefined) refuseForeignService(options, context);
   const common = { baseUrl, live, fetch: timed, timeout: TIMEOUT, retry: { attempts: 1 } };
   if (credential === undefined) {
     const { baseUrl } = readClientOptions({ ...common, accessToken: () => "none" });
-    const error = await timed(baseUrl, { method: "HEAD", signal: AbortSignal.timeout(TIMEOUT) }).then(
+    const error = await timed(baseUrl, {
+      method: "HEAD",
+      signal: AbortSignal.timeout(TIMEOUT),
+    }).then(
       () => undefined,
       (thrown: unknown) => thrown,
     );
@@ -76,7 +84,10 @@ function credentialOf(options: DoctorOptions, context: CliContext): FoundCredent
   }
 }
 
-/** Nobody typed doctor's request, so what a file says does not decide where a key of the environment goes. */
+/**
+ * Nobody typed doctor's request, so what a file says does not decide where a key of the environment
+ * goes.
+ */
 function refuseForeignService(options: DoctorOptions, context: CliContext): void {
   const found = foreignCredential("baseUrl", options, context);
   if (found === undefined) return;

@@ -12,11 +12,17 @@ export const service: DoctorCheck = {
   run: async (setup) => {
     const { baseUrl: address = "" } = setup.options;
     const { io } = setup.context;
-    if (URL.canParse(address) && isOutOfReach(new URL(address), io)) return [notAsked(shownUrl(address))];
+    if (URL.canParse(address) && isOutOfReach(new URL(address), io))
+      return [notAsked(shownUrl(address))];
     const probe = await setup.service();
     if (probe === undefined) {
       if (setup.options.subscribe !== true) return [];
-      return [fail("--subscribe needs the service's address, and there is none", "set HOOKPORTER_BASE_URL")];
+      return [
+        fail(
+          "--subscribe needs the service's address, and there is none",
+          "set HOOKPORTER_BASE_URL",
+        ),
+      ];
     }
     const { baseUrl, error, environment } = probe;
     const fix = "start it, or check baseUrl and this machine's network";
@@ -26,16 +32,23 @@ export const service: DoctorCheck = {
       const { why } = readNetworkFailure(error);
       return [fail(`${baseUrl} does not answer: ${why}`, fix)];
     }
-    if (environment === undefined) return [ok(`${baseUrl} answers; no API key is set, so nothing was asked`)];
+    if (environment === undefined)
+      return [ok(`${baseUrl} answers; no API key is set, so nothing was asked`)];
     const kind = environment === "unknown" ? "access token" : environment;
     return [ok(`${baseUrl} takes the credential (${kind})`)];
   },
 };
 
-/** Milliseconds of difference that are not worth a word: the header has whole seconds, and takes time to arrive. */
+/**
+ * Milliseconds of difference that are not worth a word: the header has whole seconds, and takes
+ * time to arrive.
+ */
 const NOTICED = 30_000;
 
-/** This machine's clock, compared with the service's: deliveries that seem to come from the future are refused. */
+/**
+ * This machine's clock, compared with the service's: deliveries that seem to come from the future
+ * are refused.
+ */
 export const clock: DoctorCheck = {
   name: "clock",
   run: async (setup) => {

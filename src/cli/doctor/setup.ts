@@ -16,7 +16,10 @@ import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.t
 import type { DoctorOptions } from "./options.ts";
 import { probeService, type ServiceProbe } from "./service-probe.ts";
 
-/** What the project's server, or `listen`, is given here. What several checks need is found out once. */
+/**
+ * What the project's server, or `listen`, is given here. What several checks need is found out
+ * once.
+ */
 export interface Setup {
   readonly options: DoctorOptions;
   readonly context: CliContext;
@@ -31,13 +34,22 @@ export interface Setup {
   readonly ofListen?: Setup;
   /** The secrets in use; `undefined` if there are none yet. Rejects if they cannot be used. */
   readonly secrets: () => Promise<FoundSecrets | undefined>;
-  /** What one request to the service showed; `undefined` if its address is not set. Rejects if the key cannot be used. */
+  /**
+   * What one request to the service showed; `undefined` if its address is not set. Rejects if the
+   * key cannot be used.
+   */
   readonly service: () => Promise<ServiceProbe | undefined>;
   /** What is in the inbox file; `undefined` if there is none. */
   readonly file: () => Promise<Partial<FileFacts> | undefined>;
-  /** What is in an inbox on PostgreSQL; `undefined` for another one, and for one that an agent may not reach. Rejects if the server cannot be reached. */
+  /**
+   * What is in an inbox on PostgreSQL; `undefined` for another one, and for one that an agent may
+   * not reach. Rejects if the server cannot be reached.
+   */
   readonly database: () => Promise<DatabaseFacts | undefined>;
-  /** What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read to its end. */
+  /**
+   * What waits in the inbox, file or database; `undefined` if there is none, or it cannot be read
+   * to its end.
+   */
   readonly contents: () => Promise<InboxFacts | undefined>;
   /** What entries fail with. Rejects if the inbox cannot be read. */
   readonly failures: () => Promise<FailureGroups>;
@@ -70,22 +82,35 @@ export function openSetup(options: DoctorOptions, context: CliContext, isProject
   const tables = async () => (await database().catch(() => undefined))?.tables;
   const facts = once(async () => (await file()) ?? (await tables()) ?? {});
   return {
-    ...{ options, context, inbox, file, database, facts, isProject },
+    options,
+    context,
+    inbox,
+    file,
+    database,
+    facts,
+    isProject,
     inboxWord: options.inbox === undefined ? undefined : inboxWord(options.inbox, context),
     service: once(() => probeService(options, context)),
     secrets: once(() => findUsed(options, context, isProject)),
     contents: async () => {
       const found = await facts();
-      return found.dead === undefined ? undefined : (found as InboxFacts); // the last to be found out
+      // the last to be found out
+      return found.dead === undefined ? undefined : (found as InboxFacts);
     },
-    failures: once(() => withInbox(context, { inbox: inbox.option, access: "read" }, failureGroups)),
+    failures: once(() =>
+      withInbox(context, { inbox: inbox.option, access: "read" }, failureGroups),
+    ),
   };
 }
 
-/** Without a secret, `listen` makes one, unless this is production or another one was named. A server has only what it is given. */
+/**
+ * Without a secret, `listen` makes one, unless this is production or another one was named. A
+ * server has only what it is given.
+ */
 async function findUsed(options: DoctorOptions, context: CliContext, isProject: boolean) {
   const { io } = context;
-  if (options.secretStdin !== true) readEnvFile(io.cwd, options.envFile); // throws if it cannot be read
+  // throws if it cannot be read
+  if (options.secretStdin !== true) readEnvFile(io.cwd, options.envFile);
   try {
     return await findSecrets(context, options, isProject ? "given" : false);
   } catch (thrown) {
@@ -96,7 +121,10 @@ async function findUsed(options: DoctorOptions, context: CliContext, isProject: 
   }
 }
 
-/** The path, if there is a whole inbox that this user may use; if not, the check of its place says so. */
+/**
+ * The path, if there is a whole inbox that this user may use; if not, the check of its place says
+ * so.
+ */
 function existingFile(path: string): string | undefined {
   return orElse(() => {
     const found = statSync(path);

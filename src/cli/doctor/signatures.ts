@@ -7,7 +7,10 @@ const FIX =
   "compare the secret with the sender's, and restart the receiver with both while it is changed: " +
   'see "Everything is 401" in docs/operations.md';
 
-/** Whether the deliveries that come are still authentic, as far as the receivers have noted it in the inbox. */
+/**
+ * Whether the deliveries that come are still authentic, as far as the receivers have noted it in
+ * the inbox.
+ */
 export const signatures: DoctorCheck = {
   name: "signatures",
   run: async ({ facts, context }) => {

@@ -4,11 +4,16 @@ import { ownCommand } from "../../package/own-command.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { endpointUrl } from "../../tunnel/public-url.ts";
-import { type RememberedSubscription, rememberedSubscriptions } from "../service/subscription-memory.ts";
+import {
+  type RememberedSubscription,
+  rememberedSubscriptions,
+} from "../service/subscription-memory.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";
 
-/** Whether a subscription that was created from this folder leads here. The API cannot list them. */
+/**
+ * Whether a subscription that was created from this folder leads here. The API cannot list them.
+ */
 export const subscription: DoctorCheck = {
   name: "subscription",
   run: async (setup) => {

@@ -16,18 +16,22 @@ export const tunnel: DoctorCheck = {
     const { tunnel: name } = setup.options;
     if (name === undefined) return [];
     const { provider } = TUNNEL_KINDS[name];
-    const problems = provider === "ngrok" ? ngrok(setup) : provider === "ssh" ? ssh(setup) : program(setup);
+    const problems =
+      provider === "ngrok" ? ngrok(setup) : provider === "ssh" ? ssh(setup) : program(setup);
     return problems.length > 0 ? problems : [ok(`${name}: what it needs is here`)];
   },
 };
 
 function ngrok({ options, context }: Setup): readonly Finding[] {
-  ngrokSettings(options, context); // throws if its client or the token is missing, or others may read the token
+  // throws if its client or the token is missing, or others may read the token
+  ngrokSettings(options, context);
   const path = ngrokConfigPath(context.io.env);
   const found = path === undefined ? undefined : statSync(path, { throwIfNoEntry: false });
   const mode = found === undefined ? undefined : shownMode(found, 0o077);
   if (mode === undefined) return [];
-  return [warn(`other users may read ngrok's authtoken in ${path} (mode ${mode})`, `chmod 600 ${path}`)];
+  return [
+    warn(`other users may read ngrok's authtoken in ${path} (mode ${mode})`, `chmod 600 ${path}`),
+  ];
 }
 
 function ssh({ options, context: { io } }: Setup): readonly Finding[] {
@@ -37,13 +41,19 @@ function ssh({ options, context: { io } }: Setup): readonly Finding[] {
   checkKey(path);
   const mode = shownMode(statSync(path), 0o077);
   if (mode === undefined) return [];
-  return [fail(`ssh refuses ${path}, which other users may read (mode ${mode})`, `chmod 600 ${path}`)];
+  return [
+    fail(`ssh refuses ${path}, which other users may read (mode ${mode})`, `chmod 600 ${path}`),
+  ];
 }
 
 function program({ options, context: { io } }: Setup): readonly Finding[] {
   const { tunnel: name, tunnelCommand } = options;
   if (name !== undefined && isPreset(name))
-    return notFound(COMMAND_PRESETS[name].command[0], io, `install ${name}, or choose another --tunnel`);
+    return notFound(
+      COMMAND_PRESETS[name].command[0],
+      io,
+      `install ${name}, or choose another --tunnel`,
+    );
   const [first] = tunnelCommand ?? [];
   if (first === undefined)
     return [fail("--tunnel command has no command", "set tunnelCommand and tunnelUrlPattern")];
@@ -55,5 +65,7 @@ function isPreset(name: string): name is keyof typeof COMMAND_PRESETS {
 }
 
 function notFound(name: string, io: Setup["context"]["io"], fix: string): readonly Finding[] {
-  return findProgram(name, io) === undefined ? [fail(`the program ${name} cannot be found`, fix)] : [];
+  return findProgram(name, io) === undefined
+    ? [fail(`the program ${name} cannot be found`, fix)]
+    : [];
 }

@@ -15,8 +15,8 @@ const LARGE = 900 * 1024;
 const FORGED = `sha256=${"0".repeat(64)}`;
 
 /**
- * A deployed receiver from outside: its certificate, path, answers and clock. It sends requests that a receiver refuses
- * without keeping anything.
+ * A deployed receiver from outside: its certificate, path, answers and clock. It sends requests
+ * that a receiver refuses without keeping anything.
  */
 export const outside: DoctorCheck = {
   name: "url",
@@ -36,7 +36,10 @@ export const outside: DoctorCheck = {
       return [...findings, notRefused(shown, unsigned, "a POST without a signature", PASSED)];
     const large = await refused(url, { [signatureHeader]: FORGED }, "x".repeat(LARGE));
     if (large !== 401)
-      return [...findings, notRefused(shown, large, "a body of 900 KiB with a wrong signature", CUT)];
+      return [
+        ...findings,
+        notRefused(shown, large, "a body of 900 KiB with a wrong signature", CUT),
+      ];
     return [...findings, ok(`${shown}: a receiver answers there, and refuses what is not signed`)];
   },
 };
@@ -55,7 +58,11 @@ async function ask(url: URL, init: RequestInit): Promise<Asked> {
 }
 
 /** The status of a POST that must be refused; `undefined` if there was no answer. */
-async function refused(url: URL, headers: Record<string, string>, body: string): Promise<number | undefined> {
+async function refused(
+  url: URL,
+  headers: Record<string, string>,
+  body: string,
+): Promise<number | undefined> {
   const all = { "content-type": "application/json", ...headers };
   const asked = await ask(url, { method: "POST", headers: all, body });
   return "response" in asked ? asked.response.status : undefined;
@@ -96,7 +103,10 @@ function otherPath(shown: string, status: number): Finding {
   const pass = "let this path pass in the proxy or middleware: deliveries are signed instead";
   if (status === 401 || status === 403) return fail(`${shown} asks for a login (${status})`, pass);
   if (status >= 500)
-    return fail(`${shown} answers ${status}`, "start the receiver behind the proxy, and look in its log");
+    return fail(
+      `${shown} answers ${status}`,
+      "start the receiver behind the proxy, and look in its log",
+    );
   const found = `no receiver of hookporter answers at ${shown} (GET is answered ${status}, expected 405)`;
   return fail(found, "check the path, and that the proxy leads to the receiver");
 }

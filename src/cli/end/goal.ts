@@ -33,7 +33,10 @@ export class Goal {
     return `${this.#came} of ${this.#wanted} event${this.#wanted === 1 ? "" : "s"}`;
   }
 
-  /** Whether enough events have arrived, and their handlers have run if they run here. A target that does not answer yet is waited for. */
+  /**
+   * Whether enough events have arrived, and their handlers have run if they run here. A target that
+   * does not answer yet is waited for.
+   */
   reached(observation: Observation): boolean {
     if (observation.type === "delivery") this.#count(observation.outcome);
     else if (this.#isDecided(observation) && this.#waiting.delete(observation.seq))

@@ -3,8 +3,8 @@ import type { CliContext } from "../context.ts";
 import { printable } from "../output.ts";
 
 /**
- * Lets a command that serves others go on when the reader of its output goes away, does not read, or has no room. Says so
- * once on the other stream.
+ * Lets a command that serves others go on when the reader of its output goes away, does not read,
+ * or has no room. Says so once on the other stream.
  */
 export function outliveOutput({ io, output }: CliContext): void {
   output.dropUnread();

@@ -17,7 +17,10 @@ export interface Stop {
   readonly error?: HookporterError;
 }
 
-/** Calls `stop` at the first signal. A second one ends the process at once, whatever is still closing. */
+/**
+ * Calls `stop` at the first signal. A second one ends the process at once, whatever is still
+ * closing.
+ */
 export function stopOnSignal(
   goal: Goal | undefined,
   tally: Pick<ListenTally, "line" | "fields">,
@@ -42,7 +45,11 @@ export function stopOnSignal(
   });
 }
 
-export function stopAfter(timeout: number | undefined, goal: Goal | undefined, stop: (stop: Stop) => void) {
+export function stopAfter(
+  timeout: number | undefined,
+  goal: Goal | undefined,
+  stop: (stop: Stop) => void,
+) {
   if (timeout === undefined) return () => {};
   const giveUp = () =>
     stop({ reason: `timed out: ${goal?.progress} in ${durationText(timeout)}`, exitCode: 6 });

@@ -4,8 +4,15 @@ import type { Observation } from "../../receiver/observation.ts";
 
 /** What is counted, in the order of printing: verdicts on deliveries, then results of entries. */
 const COUNTED = [
-  ...["accepted", "duplicate", "rejected", "unauthorized", "refused", "failed"],
-  ...["handled", "received", "dead"],
+  "accepted",
+  "duplicate",
+  "rejected",
+  "unauthorized",
+  "refused",
+  "failed",
+  "handled",
+  "received",
+  "dead",
 ];
 
 export class ListenTally {
@@ -34,21 +41,30 @@ export class ListenTally {
     this.#strayErrors++;
   }
 
-  /** The counts as one line, such as `12 accepted, 2 unauthorized (1 signature_missing, 1 signature_mismatch)`. */
+  /**
+   * The counts as one line, such as
+   * `12 accepted, 2 unauthorized (1 signature_missing, 1 signature_mismatch)`.
+   */
   get line(): string {
     const parts = this.#ordered().map(([word, count]) => {
-      const reasons = [...(this.#reasons.get(word) ?? [])].map(([reason, times]) => `${times} ${reason}`);
+      const reasons = [...(this.#reasons.get(word) ?? [])].map(
+        ([reason, times]) => `${times} ${reason}`,
+      );
       return `${count} ${word}${reasons.length === 0 ? "" : ` (${reasons.join(", ")})`}`;
     });
     if (parts.length === 0) parts.push("no deliveries");
     const { previous } = this.#secrets;
     if (previous > 0) parts.push(`${previous} signed with a previous secret`);
     const stray = this.#strayErrors;
-    if (stray > 0) parts.push(`${stray} error${stray === 1 ? "" : "s"} outside any awaited handler`);
+    if (stray > 0)
+      parts.push(`${stray} error${stray === 1 ? "" : "s"} outside any awaited handler`);
     return parts.join(", ");
   }
 
-  /** The counts as few words, `12 accepted  11 handled`, without what is dead: that number falls again with a retry. */
+  /**
+   * The counts as few words, `12 accepted 11 handled`, without what is dead: that number falls
+   * again with a retry.
+   */
   get brief(): string {
     return this.#ordered()
       .filter(([word]) => word !== "dead")

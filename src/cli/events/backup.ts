@@ -18,19 +18,37 @@ export interface BackupOptions {
   readonly force?: boolean;
 }
 
-export async function backUpEvents(file: string, options: BackupOptions, context: CliContext): Promise<void> {
+export async function backUpEvents(
+  file: string,
+  options: BackupOptions,
+  context: CliContext,
+): Promise<void> {
   const { io, output } = context;
   const named = nameInbox(context, options.inbox);
   const target = resolve(io.cwd, file);
   if (isPostgresUrl(named.option)) throw onServer(named, file);
   requireInbox(named, "read", context);
   await sayWhichInbox(named.option, context);
-  const { path, bytes, counts: stored, last, unreadable } = tryBackUp(named.option, target, options);
+  const {
+    path,
+    bytes,
+    counts: stored,
+    last,
+    unreadable,
+  } = tryBackUp(named.option, target, options);
   const counts = stateCounts(stored);
   const entries = totalOf(counts);
   const states = entries === 0 ? "" : ` (${countsText(counts)})`;
   output.data(`${path}: ${counted(entries, "entry", "entries")}${states}, ${bytes} bytes, checked`);
-  output.record("backup", { inbox: named.shown, file: path, entries, last, bytes, counts, unreadable });
+  output.record("backup", {
+    inbox: named.shown,
+    file: path,
+    entries,
+    last,
+    bytes,
+    counts,
+    unreadable,
+  });
   if (unreadable.length === 0) return;
   const seqs = unreadable.map((seq) => `#${seq}`).join(", ");
   output.talk(

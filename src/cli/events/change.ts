@@ -37,7 +37,8 @@ export async function retryEvents(
     const named = await findAll(inbox, references);
     const seqs = named.map(({ seq }) => seq).filter((seq) => given.seqs?.includes(seq) !== false);
     const all = named.length === 0 ? filter : { ...filter, seqs };
-    const chosen = limit === undefined ? all : { ...all, seqs: await retryableSeqs(inbox, all, limit) };
+    const chosen =
+      limit === undefined ? all : { ...all, seqs: await retryableSeqs(inbox, all, limit) };
     await sayWhatStillDoesNotFit(inbox, chosen, output);
     let retried: number;
     if (rate === undefined && limit === undefined && dryRun !== true) {
@@ -58,9 +59,16 @@ export async function retryEvents(
   });
 }
 
-export async function dropEvents(references: readonly string[], options: ChangeOptions, context: CliContext) {
+export async function dropEvents(
+  references: readonly string[],
+  options: ChangeOptions,
+  context: CliContext,
+) {
   const { output } = context;
-  checkChange(references, options, { states: CHANGEABLE.drop, why: "handled entries have succeeded" });
+  checkChange(references, options, {
+    states: CHANGEABLE.drop,
+    why: "handled entries have succeeded",
+  });
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     const filter = await toFilter(options, inbox, output);
     // What has ended already is dropped only if it is named, or its state is.
@@ -78,7 +86,10 @@ export async function dropEvents(references: readonly string[], options: ChangeO
   });
 }
 
-/** The named entries, each once. All are found before any is changed, so that a misspelt one leaves the others as they are. */
+/**
+ * The named entries, each once. All are found before any is changed, so that a misspelt one leaves
+ * the others as they are.
+ */
 async function findAll(inbox: Inbox, references: readonly string[]): Promise<readonly Entry[]> {
   const found = await Promise.all(references.map((reference) => findEntry(inbox, reference)));
   return [...new Map(found.map((entry) => [entry.seq, entry])).values()];
@@ -96,7 +107,8 @@ async function changeEach(
   const sum = { due: 0, ended: 0, dropped: 0 };
   for (const entry of named) {
     const changed = await changeEntries(inbox, change, { ...filter, seq: entry.seq }, clock());
-    if (changedInAll(changed) === 0) output.talk(`#${entry.seq} is ${entry.state}, or not selected: skipped`);
+    if (changedInAll(changed) === 0)
+      output.talk(`#${entry.seq} is ${entry.state}, or not selected: skipped`);
     sum.due += changed.due;
     sum.ended += changed.ended;
     sum.dropped += changed.dropped;
@@ -105,28 +117,50 @@ async function changeEach(
 }
 
 /** If no entry matched a target, prints which targets entries wait for. */
-async function sayTargets(inbox: Inbox, filter: EntryFilter, changed: number, output: Output): Promise<void> {
+async function sayTargets(
+  inbox: Inbox,
+  filter: EntryFilter,
+  changed: number,
+  output: Output,
+): Promise<void> {
   if (changed > 0 || filter.targets === undefined) return;
   const waiting = await inbox.waiting();
-  const list = waiting.map(({ target, entries }) => `${printable(target, 200)} (${entries})`).join(", ");
+  const list = waiting
+    .map(({ target, entries }) => `${printable(target, 200)} (${entries})`)
+    .join(", ");
   output.talk(waiting.length === 0 ? "no entry waits for a target" : `entries wait for ${list}`);
 }
 
 /** Prints how many entries a selection left alone, as they were dropped. */
 async function sayDropped(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
   if (filter.states?.includes("dead") === false) return;
-  const { length } = await inbox.list({ ...filter, states: ["dead"], dropped: true, limit: CHECKED });
+  const { length } = await inbox.list({
+    ...filter,
+    states: ["dead"],
+    dropped: true,
+    limit: CHECKED,
+  });
   if (length === 0) return;
-  const those = (length < CHECKED ? "" : "at least ") + counted(length, "entry stays", "entries stay");
-  output.talk(`${those} dropped: \`${ownCommand("events retry --dropped")}\` runs what was dropped`);
+  const those =
+    (length < CHECKED ? "" : "at least ") + counted(length, "entry stays", "entries stay");
+  output.talk(
+    `${those} dropped: \`${ownCommand("events retry --dropped")}\` runs what was dropped`,
+  );
 }
 
 /** The number of entries that are looked at, and of those that are named, around a retry. */
 const CHECKED = 1000;
 const NAMED_UNFIT = 10;
 
-/** Names entries whose data still does not fit the documented schema: they would be dead letters again. */
-async function sayWhatStillDoesNotFit(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
+/**
+ * Names entries whose data still does not fit the documented schema: they would be dead letters
+ * again.
+ */
+async function sayWhatStillDoesNotFit(
+  inbox: Inbox,
+  filter: EntryFilter,
+  output: Output,
+): Promise<void> {
   const states = (filter.states ?? CHANGEABLE.retry).filter((state) => state === "dead");
   const entries = await inbox.list({ ...filter, states, limit: CHECKED });
   const unfit: string[] = [];

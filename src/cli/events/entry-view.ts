@@ -21,12 +21,28 @@ export function entryFields(entry: Entry) {
   const { seq, key, kind, reason, problems, attempts, duplicates, bodyHash, bodyLength } = entry;
   const state = entry.state;
   return {
-    ...{ seq, id: key.eventId, source: key.source, kind, state, reason, problems, attempts, duplicates },
-    ...{ timestamp: iso(entry.eventTimestamp), receivedAt: iso(entry.receivedAt) },
-    ...{ lastSeenAt: iso(entry.lastSeenAt), runAt: iso(entry.runAt), settledAt: iso(entry.settledAt) },
+    seq,
+    id: key.eventId,
+    source: key.source,
+    kind,
+    state,
+    reason,
+    problems,
+    attempts,
+    duplicates,
+    timestamp: iso(entry.eventTimestamp),
+    receivedAt: iso(entry.receivedAt),
+    lastSeenAt: iso(entry.lastSeenAt),
+    runAt: iso(entry.runAt),
+    settledAt: iso(entry.settledAt),
     finishedHandlers: entry.finishedHandlers,
-    waits: entry.waits.map((wait) => ({ ...wait, since: iso(wait.since), nextAt: iso(wait.nextAt) })),
-    ...{ bodyHash, bodyLength },
+    waits: entry.waits.map((wait) => ({
+      ...wait,
+      since: iso(wait.since),
+      nextAt: iso(wait.nextAt),
+    })),
+    bodyHash,
+    bodyLength,
   };
 }
 
@@ -34,7 +50,10 @@ export function runFields(runs: readonly AttemptRecord[]): readonly object[] {
   return runs.map((run) => ({ ...run, startedAt: iso(run.startedAt) }));
 }
 
-/** A run's error with its name, unless that is just `Error`: `TypeError: Cannot read properties of undefined`. */
+/**
+ * A run's error with its name, unless that is just `Error`:
+ * `TypeError: Cannot read properties of undefined`.
+ */
 export function errorText({ error, failure }: Pick<AttemptRecord, "error" | "failure">): string {
   const name = failure?.name ?? "Error";
   // An error of ours says what an app answered: it is not our fault.
@@ -47,15 +66,17 @@ export function errorText({ error, failure }: Pick<AttemptRecord, "error" | "fai
 const SHORT_ID = 12;
 
 /**
- * An entry as one line. On a terminal that is too narrow for it, its time is a time ago, and its id and what is to be said of
- * it are cut: `events show` has it all, and the beginning of an id names the entry too.
+ * An entry as one line. On a terminal that is too narrow for it, its time is a time ago, and its id
+ * and what is to be said of it are cut: `events show` has it all, and the beginning of an id names
+ * the entry too.
  */
 function entryLine(
   entry: Entry,
   now: number,
   { color, columns = Number.POSITIVE_INFINITY }: Pick<Output, "color" | "columns">,
 ): string {
-  const { seq, kind, key, reason, problems, attempts, duplicates, waits, settledAt, receivedAt } = entry;
+  const { seq, kind, key, reason, problems, attempts, duplicates, waits, settledAt, receivedAt } =
+    entry;
   const state = entry.state;
   const notes = [
     problems.length === 0 ? reason : `${reason}: ${printable(summarise(problems), 120)}`,
@@ -90,7 +111,10 @@ function entryLine(
 /** Fields with lines of their own. */
 const LISTED: ReadonlySet<string> = new Set(["problems", "waits"]);
 
-/** An entry, its delivery and its handler runs as lines, wrapped between words on a terminal; the body is not. */
+/**
+ * An entry, its delivery and its handler runs as lines, wrapped between words on a terminal; the
+ * body is not.
+ */
 export function entryPage(
   entry: Entry,
   delivery: Delivery | undefined,
@@ -115,10 +139,14 @@ export function entryPage(
     ...section("targets", entry.waits.map(waitLine)),
     ...section(
       "runs",
-      attempts.flatMap((run, index) => runLines(run, attempts.slice(0, index).findLast(isRunLike(run)))),
+      attempts.flatMap((run, index) =>
+        runLines(run, attempts.slice(0, index).findLast(isRunLike(run))),
+      ),
     ),
     ...(delivery === undefined ? [] : section("delivery", headLines(delivery))),
-    ...(delivery === undefined ? [] : [color.bold("body") + color.dim("  (--body prints the exact bytes)")]),
+    ...(delivery === undefined
+      ? []
+      : [color.bold("body") + color.dim("  (--body prints the exact bytes)")]),
     ...printableLines(Buffer.from(delivery?.body ?? []).toString("utf8")),
   ];
 }
@@ -134,14 +162,22 @@ function runLines(run: AttemptRecord, before: AttemptRecord | undefined): readon
   return [line, ...more.map((text) => `  ${text}`)];
 }
 
-function isRunLike({ handler, error, note, failure }: AttemptRecord): (other: AttemptRecord) => boolean {
+function isRunLike({
+  handler,
+  error,
+  note,
+  failure,
+}: AttemptRecord): (other: AttemptRecord) => boolean {
   const what = JSON.stringify([handler, error, note, failure]);
   return (other) =>
-    other.error !== null && JSON.stringify([other.handler, other.error, other.note, other.failure]) === what;
+    other.error !== null &&
+    JSON.stringify([other.handler, other.error, other.note, other.failure]) === what;
 }
 
 function waitText(waits: readonly TargetWait[]): string | null {
-  const targets = waits.filter(({ over }) => over === null).map(({ target }) => printable(target, 120));
+  const targets = waits
+    .filter(({ over }) => over === null)
+    .map(({ target }) => printable(target, 120));
   return targets.length === 0 ? null : `waits for ${targets.join(" and ")}`;
 }
 

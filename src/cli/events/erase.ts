@@ -6,7 +6,12 @@ import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { type EntryState, STATE_WORDS } from "../../inbox/entry-state.ts";
 import type { Erasure, Inbox } from "../../inbox/inbox.ts";
 import { ERASED } from "../../inbox/reasons.ts";
-import { copiesBeside, eraseInCopy, othersBeside, readCopy } from "../../inbox/sqlite/care/copies.ts";
+import {
+  copiesBeside,
+  eraseInCopy,
+  othersBeside,
+  readCopy,
+} from "../../inbox/sqlite/care/copies.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import type { FieldValue } from "../handlers/values.ts";
@@ -47,7 +52,10 @@ interface InCopy {
   readonly seqs: readonly number[];
 }
 
-/** Entries, and bytes of their bodies, that are erased at a time: a delivery may have to wait for that. */
+/**
+ * Entries, and bytes of their bodies, that are erased at a time: a delivery may have to wait for
+ * that.
+ */
 const STEP = { entries: 50, bytes: 512 * 1024 };
 
 /** Entries that are shown before they are erased. */
@@ -63,7 +71,9 @@ export async function eraseEvents(
   const { file } = nameInbox(context, options.inbox);
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     const filter = await toFilter(options, inbox, context.output);
-    const named = await Promise.all(references.map(async (one) => (await findEntry(inbox, one)).seq));
+    const named = await Promise.all(
+      references.map(async (one) => (await findEntry(inbox, one)).seq),
+    );
     const seqs = named.filter((seq) => filter.seqs?.includes(seq) !== false);
     const { where = [] } = options;
     const selected = { where, filter: named.length === 0 ? filter : { ...filter, seqs } };
@@ -77,13 +87,22 @@ export async function eraseEvents(
     printReceipt(erased, selectionText(references, options), path, context.output);
     const began = erased.late.map(({ seq }) => `#${seq}`).join(", ");
     if (began !== "")
-      context.output.talk(`${began} began to run meanwhile, and must end first: run this again then`);
+      context.output.talk(
+        `${began} began to run meanwhile, and must end first: run this again then`,
+      );
     if (found.running.length + erased.late.length > 0) context.exitCode = 1;
   });
 }
 
 async function find(inbox: Inbox, { filter, where }: Selected): Promise<Found> {
-  const found: Found = { steps: [], states: {}, newest: [], running: [], bodiless: 0, keys: new Set() };
+  const found: Found = {
+    steps: [],
+    states: {},
+    newest: [],
+    running: [],
+    bodiless: 0,
+    keys: new Set(),
+  };
   let room = { entries: 0, bytes: 0 };
   for await (const { entry, fits } of matching(inbox, filter, where)) {
     const isErased = entry.reason === ERASED;
@@ -108,7 +127,10 @@ async function find(inbox: Inbox, { filter, where }: Selected): Promise<Found> {
   return found;
 }
 
-/** The same entries in copies of the file, and what those have besides. Numbers differ there, so they select nothing. */
+/**
+ * The same entries in copies of the file, and what those have besides. Numbers differ there, so
+ * they select nothing.
+ */
 async function findInCopies(path: string, { filter, where }: Selected, keys: ReadonlySet<string>) {
   const all: InCopy[] = [];
   for (const file of copiesBeside(path)) {
@@ -127,7 +149,11 @@ async function findInCopies(path: string, { filter, where }: Selected, keys: Rea
   return all;
 }
 
-function show({ states, newest, running, bodiless }: Found, copies: readonly InCopy[], context: CliContext) {
+function show(
+  { states, newest, running, bodiless }: Found,
+  copies: readonly InCopy[],
+  context: CliContext,
+) {
   const { output, clock } = context;
   const count = Object.values(states).reduce((sum, one) => sum + one, 0);
   const parts = count === 0 ? "" : `: ${countsText(states)}`;
@@ -137,13 +163,21 @@ function show({ states, newest, running, bodiless }: Found, copies: readonly InC
   for (const { file, seqs } of copies)
     output.data(`${counted(seqs.length, "entry", "entries")} to erase in ${file}`);
   if (running.length > 0)
-    output.talk(`${running.map(({ seq }) => `#${seq}`).join(", ")} must end first: run this again then`);
+    output.talk(
+      `${running.map(({ seq }) => `#${seq}`).join(", ")} must end first: run this again then`,
+    );
   if (bodiless > 0)
     output.talk(
       `${counted(bodiless, "other entry has", "other entries have")} no body any more to compare: select them by number or time`,
     );
   const files = copies.map(({ file, seqs }) => ({ file, entries: seqs.length }));
-  output.record("to_erase", { entries: count, states, running: running.length, bodiless, copies: files });
+  output.record("to_erase", {
+    entries: count,
+    states,
+    running: running.length,
+    bodiless,
+    copies: files,
+  });
 }
 
 /** Whether to go on: `--yes`, or an answer at a terminal. */
@@ -226,8 +260,11 @@ function printReceipt(
     backups,
   });
   const beside = backups.length === 0 ? "" : ` (beside this inbox: ${backups.join(", ")})`;
-  output.talk(`backups${beside}, exported files and folders of --save-dir may still have them: see ${PAGE}`);
-  if (path === undefined) output.talk(`the server's files keep the old bytes until VACUUM FULL: see ${PAGE}`);
+  output.talk(
+    `backups${beside}, exported files and folders of --save-dir may still have them: see ${PAGE}`,
+  );
+  if (path === undefined)
+    output.talk(`the server's files keep the old bytes until VACUUM FULL: see ${PAGE}`);
 }
 
 /** What selects the entries, as it can be typed again. */
@@ -236,7 +273,8 @@ function selectionText(references: readonly string[], options: EraseOptions): st
   for (const name of SELECTORS) {
     const value = options[name];
     if (name === "where") {
-      for (const { path, value: text } of options.where ?? []) words.push("--where", `${path}=${text}`);
+      for (const { path, value: text } of options.where ?? [])
+        words.push("--where", `${path}=${text}`);
     } else if (name === "since" || name === "until") {
       if (value !== undefined) words.push(`--${name}`, new Date(value as number).toISOString());
     } else if (value !== undefined) {

@@ -26,7 +26,11 @@ export interface ListOptions extends SelectOptions {
   readonly follow?: boolean;
 }
 
-export async function listEvents(given: ListOptions, command: Command, context: CliContext): Promise<void> {
+export async function listEvents(
+  given: ListOptions,
+  command: Command,
+  context: CliContext,
+): Promise<void> {
   const { output } = context;
   const options = fitOptions(given, command, { group: { excludes: ["follow"] } });
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
@@ -80,7 +84,10 @@ export async function showEvent(
   });
 }
 
-export async function exportEvents(options: SelectOptions & { readonly to?: string }, context: CliContext) {
+export async function exportEvents(
+  options: SelectOptions & { readonly to?: string },
+  context: CliContext,
+) {
   const { io, output } = context;
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const limit = options.limit === undefined ? {} : { limit: options.limit };

@@ -6,8 +6,14 @@ import { timeText } from "../../text/time-text.ts";
 import { type Output, printable } from "../output.ts";
 import { hangingLines } from "../wrap-text.ts";
 
-/** What entries failed with: the error, how many they are, and the command that retries them all. */
-export function groupLines(group: FailureGroup, now: number, { color, columns }: Output): readonly string[] {
+/**
+ * What entries failed with: the error, how many they are, and the command that retries them all.
+ */
+export function groupLines(
+  group: FailureGroup,
+  now: number,
+  { color, columns }: Output,
+): readonly string[] {
   const { words, at, seqs, kinds, since, failing, dead } = group;
   const facts = [
     counted(seqs.length, "event", "events"),
@@ -22,9 +28,26 @@ export function groupLines(group: FailureGroup, now: number, { color, columns }:
   ];
 }
 
-export function groupFields({ words, at, seqs, failing, dead, kinds, since }: FailureGroup): object {
+export function groupFields({
+  words,
+  at,
+  seqs,
+  failing,
+  dead,
+  kinds,
+  since,
+}: FailureGroup): object {
   const from = new Date(since).toISOString();
-  return { error: words, at, entries: seqs.length, failing, dead, kinds, since: from, like: seqs.at(-1) };
+  return {
+    error: words,
+    at,
+    entries: seqs.length,
+    failing,
+    dead,
+    kinds,
+    since: from,
+    like: seqs.at(-1),
+  };
 }
 
 export function placed(words: string, at: string | null): string {

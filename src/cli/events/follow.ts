@@ -13,13 +13,20 @@ const LOOK = 100;
 const WINDOW = 500;
 
 /**
- * Milliseconds for which an entry after a gap in the numbers is held back: with several writers, one with a lower number may
- * become visible after it.
+ * Milliseconds for which an entry after a gap in the numbers is held back: with several writers,
+ * one with a lower number may become visible after it.
  */
 const SETTLES = 1000;
 
-/** Waits until an entry is in one of the states; returns it as it last was if the wait ends before. */
-export async function whenIn(inbox: Inbox, entry: Entry, states: readonly EntryState[], signal: AbortSignal) {
+/**
+ * Waits until an entry is in one of the states; returns it as it last was if the wait ends before.
+ */
+export async function whenIn(
+  inbox: Inbox,
+  entry: Entry,
+  states: readonly EntryState[],
+  signal: AbortSignal,
+) {
   let last = entry;
   while (!states.includes(last.state)) {
     if (!(await pause(signal))) return { entry: last, reached: false };
@@ -28,7 +35,10 @@ export async function whenIn(inbox: Inbox, entry: Entry, states: readonly EntryS
   return { entry: last, reached: true };
 }
 
-/** The entries that match and have a number above `after`, in order of their numbers, as they are kept, until the wait ends. */
+/**
+ * The entries that match and have a number above `after`, in order of their numbers, as they are
+ * kept, until the wait ends.
+ */
 export async function* entriesAfter(
   inbox: Inbox,
   filter: EntryFilter,
@@ -49,7 +59,10 @@ export async function* entriesAfter(
   }
 }
 
-/** Prints the entries with numbers above `after`, as `events list` does, as they are kept, until a signal ends it. */
+/**
+ * Prints the entries with numbers above `after`, as `events list` does, as they are kept, until a
+ * signal ends it.
+ */
 export async function followEvents(
   inbox: Inbox,
   filter: EntryFilter,

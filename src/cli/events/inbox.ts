@@ -26,9 +26,10 @@ interface InboxAccess {
 }
 
 /**
- * Opens an existing inbox, uses it and closes it again. Neither reading nor changing migrates an older file: a receiver
- * of that older version may be running on it. Throws `inbox_unavailable` if there is none: a command that only reads must
- * not create one; `folder_unusable` if this user may not read it.
+ * Opens an existing inbox, uses it and closes it again. Neither reading nor changing migrates an
+ * older file: a receiver of that older version may be running on it. Throws `inbox_unavailable` if
+ * there is none: a command that only reads must not create one; `folder_unusable` if this user may
+ * not read it.
  */
 export async function withInbox<Result>(
   context: CliContext,
@@ -48,8 +49,8 @@ export async function withInbox<Result>(
 }
 
 /**
- * Checks that an inbox is there, and that this user may use it; one on a server is not asked. Throws `inbox_unavailable`,
- * `folder_unusable`.
+ * Checks that an inbox is there, and that this user may use it; one on a server is not asked.
+ * Throws `inbox_unavailable`, `folder_unusable`.
  */
 export function requireInbox(
   { option, shown, file }: NamedInbox,
@@ -63,7 +64,8 @@ export function requireInbox(
   const isDefault = file?.endsWith(DEFAULT_INBOX) === true;
   const start = isDefault ? `run \`${ownCommand("listen")}\` here` : "start its receiver";
   const left = leftBehind(context);
-  const other = left === undefined ? "pass one with --inbox" : `add --inbox ${left} for what listen has kept`;
+  const other =
+    left === undefined ? "pass one with --inbox" : `add --inbox ${left} for what listen has kept`;
   throw new HookporterError(
     "inbox_unavailable",
     `there is no inbox at ${shown}: ${start} first, or ${other}`,
@@ -81,8 +83,8 @@ function isThere(path: string, access: InboxAccess["access"]): boolean {
 }
 
 /**
- * What is at a path. A folder is an error: SQLite would report it as a broken disk. Since Node 24, `throwIfNoEntry: false` also
- * hides that a part of the path is a file.
+ * What is at a path. A folder is an error: SQLite would report it as a broken disk. Since Node 24,
+ * `throwIfNoEntry: false` also hides that a part of the path is a file.
  */
 function found(path: string): Stats | undefined {
   try {
@@ -96,8 +98,8 @@ function found(path: string): Stats | undefined {
 }
 
 /**
- * Checks that this user can create an inbox, or use the existing one. SQLite would report a file that it cannot open
- * without cause or owner. Throws `folder_unusable`.
+ * Checks that this user can create an inbox, or use the existing one. SQLite would report a file
+ * that it cannot open without cause or owner. Throws `folder_unusable`.
  */
 export function checkInbox({ file: path }: NamedInbox): void {
   if (path === undefined) return;
@@ -112,13 +114,17 @@ export function checkInbox({ file: path }: NamedInbox): void {
 }
 
 /**
- * Finds the one entry with a number, an event id or the beginning of one. A number is no beginning: the entry that had it may
- * have been pruned. With 12 digits it is one, as where ids are cut. Throws `entry_unknown` if there is none, or more than one.
+ * Finds the one entry with a number, an event id or the beginning of one. A number is no beginning:
+ * the entry that had it may have been pruned. With 12 digits it is one, as where ids are cut.
+ * Throws `entry_unknown` if there is none, or more than one.
  */
 export async function findEntry(inbox: Inbox, reference: string): Promise<Entry> {
   const isNumber = /^#?\d{1,11}$/.test(reference);
-  const found = isNumber ? [...(await inbox.list({ seq: Number(reference.replace("#", "")) }))] : [];
-  const byId = found.length > 0 || reference === "" ? [] : matching(inbox, { eventId: reference }, []);
+  const found = isNumber
+    ? [...(await inbox.list({ seq: Number(reference.replace("#", "")) }))]
+    : [];
+  const byId =
+    found.length > 0 || reference === "" ? [] : matching(inbox, { eventId: reference }, []);
   for await (const { entry } of byId)
     if (entry.key.eventId === reference || (!isNumber && found.length < 50)) found.unshift(entry);
   const whole = found.filter(({ key }) => key.eventId === reference);

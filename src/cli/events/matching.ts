@@ -10,7 +10,10 @@ import type { FieldValue } from "../handlers/values.ts";
 const LISTED = 500;
 const READ = 20;
 
-/** All entries that a filter selects, newest first, and whether they fit conditions; `undefined` without a body any more. */
+/**
+ * All entries that a filter selects, newest first, and whether they fit conditions; `undefined`
+ * without a body any more.
+ */
 export async function* matching(
   inbox: Pick<Inbox, "list" | "delivery">,
   filter: EntryFilter,
@@ -30,19 +33,26 @@ export async function* matching(
   }
 }
 
-async function fits(inbox: Pick<Inbox, "delivery">, { seq }: Entry, conditions: readonly FieldValue[]) {
+async function fits(
+  inbox: Pick<Inbox, "delivery">,
+  { seq }: Entry,
+  conditions: readonly FieldValue[],
+) {
   if (conditions.length === 0) return true;
   const delivery = await inbox.delivery(seq);
   if (delivery === undefined) return undefined;
   const text = Buffer.from(delivery.body).toString("utf8");
-  // Most bodies say at once that they do not fit. One with an escape may spell the value in another way.
+  // Most bodies say at once that they do not fit. One with an escape may spell the value in another
+  // way.
   if (!text.includes("\\") && conditions.some(({ value }) => !text.includes(value))) return false;
   return orElse(() => {
     const body = parseExact(text.replace(/^\uFEFF/, ""));
     return conditions.every(({ path, value }) => {
       const found = memberAt(body, path.split("."));
       return (
-        found !== undefined && typeof found !== "object" && (exactText(found) ?? String(found)) === value
+        found !== undefined &&
+        typeof found !== "object" &&
+        (exactText(found) ?? String(found)) === value
       );
     });
   }, false); // not JSON

@@ -13,7 +13,10 @@ export interface PaceOptions {
   readonly dryRun?: boolean;
 }
 
-/** Retries the entries that match, oldest first, at the given pace; returns how many, with `dryRun` those that it would. */
+/**
+ * Retries the entries that match, oldest first, at the given pace; returns how many, with `dryRun`
+ * those that it would.
+ */
 export async function retryOldest(
   inbox: Inbox,
   filter: EntryFilter,
@@ -21,7 +24,8 @@ export async function retryOldest(
   { output, clock }: CliContext,
 ): Promise<number> {
   const seqs = await retryableSeqs(inbox, filter);
-  const [first, last] = [seqs.at(0), seqs.at(-1)];
+  const first = seqs.at(0);
+  const last = seqs.at(-1);
   const takes =
     rate === undefined || seqs.length === 0
       ? ""

@@ -27,7 +27,8 @@ export async function pauseEvents(options: PauseOptions, context: CliContext): P
     const { retry } = options;
     if (retry !== undefined && retries.every(({ id }) => id !== retry))
       throw noSuch(`retry ${retry}`, "under way");
-    for (const one of scopes) await inbox.pause?.({ ...one, since: context.clock(), who: ownName() });
+    for (const one of scopes)
+      await inbox.pause?.({ ...one, since: context.clock(), who: ownName() });
     await printPauses(inbox, context);
   });
 }
@@ -46,7 +47,9 @@ export async function resumeEvents(options: PauseOptions, context: CliContext): 
       const isPaused = paused.some((known) => known.scope === scope && known.name === name);
       if (!isPaused || (await inbox.resume?.({ scope, name }, inbox.now?.() ?? clock())) !== true)
         throw noSuch(`${scope} ${name}`, "paused");
-      output.data(`${scope === "all" ? "everything" : `${scope} ${printable(name, 200)}`} runs again`);
+      output.data(
+        `${scope === "all" ? "everything" : `${scope} ${printable(name, 200)}`} runs again`,
+      );
       output.record("resume", { scope, name });
     }
     await printPauses(inbox, context);
@@ -60,7 +63,9 @@ async function pausesOf(inbox: Inbox): Promise<Pauses> {
 
 function noSuch(what: string, how: string): HookporterError {
   const fix = `run \`${ownCommand("events pause")}\` to see what is`;
-  return usageError(`expected ${printable(what, 200)} to be ${how}, got nothing of that name: ${fix}`);
+  return usageError(
+    `expected ${printable(what, 200)} to be ${how}, got nothing of that name: ${fix}`,
+  );
 }
 
 function scopesOf({ all, ...named }: PauseOptions): readonly PauseOf[] {
@@ -89,12 +94,19 @@ async function printPauses(inbox: Inbox, { output, clock }: CliContext): Promise
 }
 
 /** Says on standard error what is paused, if anything is, after the words `before`. */
-export async function sayPauses(inbox: Inbox, output: Output, now: number, before = ""): Promise<void> {
+export async function sayPauses(
+  inbox: Inbox,
+  output: Output,
+  now: number,
+  before = "",
+): Promise<void> {
   const pauses = await inbox.pauses?.();
-  for (const line of pauses ? pauseLines(pauses, now) : []) output.talk(printable(before + line, 1000));
+  for (const line of pauses ? pauseLines(pauses, now) : [])
+    output.talk(printable(before + line, 1000));
 }
 
 /** Who runs this command, for those who find something paused. */
 export function ownName(): string {
-  return orElse(() => `${userInfo().username}@${hostname()}`, hostname()); // a user without a name, as in some containers
+  // a user without a name, as in some containers
+  return orElse(() => `${userInfo().username}@${hostname()}`, hostname());
 }

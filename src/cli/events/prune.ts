@@ -13,7 +13,10 @@ export interface PruneOptions extends Pick<SelectOptions, "inbox" | "source"> {
   readonly deliveriesOlderThan?: number;
 }
 
-/** The minimum age for pruning, after which a replay is refused as too old with a receiver's default options. */
+/**
+ * The minimum age for pruning, after which a replay is refused as too old with a receiver's default
+ * options.
+ */
 const YOUNGEST = DEFAULT_AGES.maxAge + DEFAULT_AGES.maxSkew;
 
 /** What the options ask to delete. Throws `usage` for an age that is too low. */

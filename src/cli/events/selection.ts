@@ -59,7 +59,10 @@ export const SELECTORS = [
   "where",
 ] as const;
 
-/** Refuses to change every entry unless `--all` says so, and states that the command does not change. Throws `usage`. */
+/**
+ * Refuses to change every entry unless `--all` says so, and states that the command does not
+ * change. Throws `usage`.
+ */
 export function checkChange(
   references: readonly string[],
   selection: ChangeOptions,
@@ -77,25 +80,35 @@ export function checkChange(
   throw usageError(`expected --state ${list}, got ${wrong}: ${why}`);
 }
 
-async function seqsLike(reference: string, inbox: Inbox, output: Output): Promise<readonly number[]> {
+async function seqsLike(
+  reference: string,
+  inbox: Inbox,
+  output: Output,
+): Promise<readonly number[]> {
   const entry = await findEntry(inbox, reference);
   const alike = await failuresLike(inbox, entry.seq);
   const { failing, dead } = await inbox.counts();
   if (failing + dead > LOOKED_AT)
-    output.talk(`--like compared the newest ${LOOKED_AT} failed entries: older ones may be alike, too`);
+    output.talk(
+      `--like compared the newest ${LOOKED_AT} failed entries: older ones may be alike, too`,
+    );
   if (alike !== undefined) return alike.seqs;
   const got = `#${entry.seq}, which is ${entry.reason === DROPPED ? "dropped" : entry.state}`;
   throw usageError(`expected --like to name a failing entry or a dead letter, got ${got}`);
 }
 
-/** The names of targets: as given; as a forward to that address has it; and for a port alone, of all paths there. */
+/**
+ * The names of targets: as given; as a forward to that address has it; and for a port alone, of all
+ * paths there.
+ */
 async function targetNames(given: readonly string[], inbox: Inbox): Promise<readonly string[]> {
   const waitedFor = (await inbox.waiting()).map(({ target }) => target);
   const names = given.flatMap((text) => {
     const url = targetUrl(text);
     if (url === undefined) return [text];
     const name = targetName(url);
-    const anyPath = url.pathname === "/" ? waitedFor.filter((target) => target.startsWith(name)) : [];
+    const anyPath =
+      url.pathname === "/" ? waitedFor.filter((target) => target.startsWith(name)) : [];
     return [text, name, ...anyPath];
   });
   return [...new Set(names)];

@@ -20,8 +20,8 @@ export async function readAll(stream: Readable): Promise<Buffer> {
 }
 
 /**
- * Reads a file, or standard input for `-` or no name. Throws `input_invalid` if there is no such file, or standard input
- * is a terminal.
+ * Reads a file, or standard input for `-` or no name. Throws `input_invalid` if there is no such
+ * file, or standard input is a terminal.
  */
 export async function readInput(io: Io, file: string | undefined): Promise<Buffer> {
   if (file === undefined || file === "-") {
@@ -39,7 +39,10 @@ export async function readInput(io: Io, file: string | undefined): Promise<Buffe
 }
 
 /** Standard input can be read only once, as the secret or as the body. */
-export function refuseTwoInputs(file: string | undefined, options: { readonly secretStdin?: boolean }): void {
+export function refuseTwoInputs(
+  file: string | undefined,
+  options: { readonly secretStdin?: boolean },
+): void {
   if (options.secretStdin !== true || (file !== undefined && file !== "-")) return;
   throw usageError("expected the body in a file, since --secret-stdin reads standard input");
 }

@@ -6,7 +6,10 @@ import { using } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 import { makeFile } from "./replace-file.ts";
 
-/** The folder for a project's inbox and development secret. Its own `.gitignore` hides everything in it. */
+/**
+ * The folder for a project's inbox and development secret. Its own `.gitignore` hides everything in
+ * it.
+ */
 export const STATE_FOLDER = ".hookporter";
 
 export const DEFAULT_INBOX = join(STATE_FOLDER, "inbox.db");
@@ -15,8 +18,9 @@ export const DEFAULT_INBOX = join(STATE_FOLDER, "inbox.db");
 export const ELSEWHERE = "set HOOKPORTER_SECRET and pass --inbox FILE in a folder of your own";
 
 /**
- * Creates the folder if it is missing, accessible only to its owner, with a `.gitignore` that covers everything in it.
- * Throws `secret_unsafe` if the folder is a symbolic link; `folder_unusable`.
+ * Creates the folder if it is missing, accessible only to its owner, with a `.gitignore` that
+ * covers everything in it. Throws `secret_unsafe` if the folder is a symbolic link;
+ * `folder_unusable`.
  */
 export function makeStateFolder(cwd: string): string {
   const folder = join(cwd, STATE_FOLDER);
@@ -36,13 +40,15 @@ function provide(folder: string): string {
 }
 
 /**
- * Reads a file that contains a secret, without the line end; returns `undefined` if there is none. Throws `secret_unsafe`
- * if others could read or replace it, `folder_unusable` if it cannot be read.
+ * Reads a file that contains a secret, without the line end; returns `undefined` if there is none.
+ * Throws `secret_unsafe` if others could read or replace it, `folder_unusable` if it cannot be
+ * read.
  */
 export function readOwnFile(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
-  if (!found.isFile()) throw unsafe(path, "a link or a folder: remove it"); // chmod would follow a link
+  // chmod would follow a link
+  if (!found.isFile()) throw unsafe(path, "a link or a folder: remove it");
   if (shownMode(found, 0o077) !== undefined)
     throw unsafe(path, "other permissions: run chmod 600 on it, or remove it");
   return using(path, () => readFileSync(path, "utf8").trimEnd());

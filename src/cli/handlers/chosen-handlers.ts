@@ -8,6 +8,7 @@ import { defineHandlers } from "../../receiver/handlers/define-handlers.ts";
 import { registerHandlers } from "../../receiver/handlers/register-handlers.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
+import type { TargetAnswer } from "../../relay/send.ts";
 import type { CliContext } from "../context.ts";
 import type { ExecCommand } from "./exec-command.ts";
 import { type Forwarding, type ForwardRule, registerForwards } from "./forward-rules.ts";
@@ -31,29 +32,50 @@ interface HandlerChoice {
   readonly noted?: NotedRuns | undefined;
 }
 
-/** The handlers for `listen`: the user's, then the command, then the forwards. Throws `handlers_invalid`. */
+/**
+ * The handlers for `listen`: the user's, then the command, then the forwards. Throws
+ * `handlers_invalid`.
+ */
 export async function chooseHandlers(
-  { handlers, command, forwardTo = [], events = ["*"], running, loaded, onDeadLetter, noted }: HandlerChoice,
+  {
+    handlers,
+    command,
+    forwardTo = [],
+    events = ["*"],
+    running,
+    loaded,
+    onDeadLetter,
+    noted,
+  }: HandlerChoice,
   forwarding: Forwarding,
   { io }: CliContext,
 ): Promise<LoadedHandlers> {
   const own = handlers === undefined ? undefined : await loadHandlers(io.cwd, handlers, loaded);
   const { otherKinds = [], schemas = {} } = own ?? {};
   const register = (registry: HandlerRegistry) => {
-    const chosen = onlyKinds(noted?.watch(registry) ?? registry, events, [...eventKinds, ...otherKinds]);
+    const chosen = onlyKinds(noted?.watch(registry) ?? registry, events, [
+      ...eventKinds,
+      ...otherKinds,
+    ]);
     const { attempts } = DEFAULT_RETRY; // the usual number, unless a handler sets another
     const retried = wrappingRegistry(chosen, (handler) => handler, { attempts });
     if (own !== undefined) registerHandlers(own.handlers, running?.watch(retried) ?? retried);
-    if (command !== undefined) retried.on("*", command.handler, { name: command.name });
+    if (command !== undefined)
+      retried.on("*", (event, handling) => command.handler(event, handling), {
+        name: command.name,
+      });
     if (onDeadLetter !== undefined) registry.onDead(onDeadLetter);
-    registerForwards(chosen, forwardTo, { ...forwarding, ...(noted && { onNoted: noted.answered }) });
+    registerForwards(chosen, forwardTo, {
+      ...forwarding,
+      ...(noted && { onNoted: (answer: TargetAnswer) => noted.answered(answer) }),
+    });
   };
   return defineHandlers<DataSchemas, string>({ otherKinds, schemas, handlers: register });
 }
 
 /**
- * Reloads the handlers when one of their files changes; if that fails, keeps the current ones. Names changed files that
- * cannot be reloaded. Returns a stop function.
+ * Reloads the handlers when one of their files changes; if that fails, keeps the current ones.
+ * Names changed files that cannot be reloaded. Returns a stop function.
  */
 export function reloadOnChange(
   receiver: Receiver,
@@ -84,7 +106,8 @@ export function reloadOnChange(
     const outdated = loadedBefore.filter(isLoadedForGood);
     for (const file of outdated)
       output.talk(`${relative(io.cwd, file)} changed, but cannot be reloaded: restart to load it`);
-    if (outdated.length < changed.size) output.talk(`handlers reloaded: ${choice.loaded.handlers ?? 0}`);
+    if (outdated.length < changed.size)
+      output.talk(`handlers reloaded: ${choice.loaded.handlers ?? 0}`);
   };
   const path = resolve(io.cwd, choice.handlers);
   const watcher = new HandlersWatcher(path, choice.loaded, (changed) => void reload(changed));

@@ -4,9 +4,10 @@ import type { WriteStream } from "node:tty";
 import type { Io } from "../io.ts";
 
 /**
- * Redirects what handlers print with `console` to standard error, since standard output is only for our data; returns a
- * restore function. Calls `onPrint` with each text as well, and writes with `write`, by default to the stream itself.
- * Replaces the console's own methods, so that `node:console` and later copies are redirected too.
+ * Redirects what handlers print with `console` to standard error, since standard output is only for
+ * our data; returns a restore function. Calls `onPrint` with each text as well, and writes with
+ * `write`, by default to the stream itself. Replaces the console's own methods, so that
+ * `node:console` and later copies are redirected too.
  */
 export function consoleOnStderr(
   { stderr, isTTY }: Pick<Io, "stderr"> & Partial<Pick<Io, "isTTY">>,

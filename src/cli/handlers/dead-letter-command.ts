@@ -14,10 +14,18 @@ export const LAST_RUN = 5000;
 /** Bytes of a value in a variable: a sender's own words may be longer than a system allows. */
 export const LONGEST_VALUE = 1000;
 
-/** The variables that a command gets about a dead letter. A test compares them with `docs/reference/cli/on-dead.md`. */
+/**
+ * The variables that a command gets about a dead letter. A test compares them with
+ * `docs/reference/cli/on-dead.md`.
+ */
 export const DEAD_LETTER_VARIABLES = [
-  ...["HOOKPORTER_ENTRY", "HOOKPORTER_EVENT_ID", "HOOKPORTER_EVENT_KIND", "HOOKPORTER_EVENT_TIMESTAMP"],
-  ...["HOOKPORTER_DEAD_REASON", "HOOKPORTER_DEAD_COUNT", "HOOKPORTER_INBOX"],
+  "HOOKPORTER_ENTRY",
+  "HOOKPORTER_EVENT_ID",
+  "HOOKPORTER_EVENT_KIND",
+  "HOOKPORTER_EVENT_TIMESTAMP",
+  "HOOKPORTER_DEAD_REASON",
+  "HOOKPORTER_DEAD_COUNT",
+  "HOOKPORTER_INBOX",
 ] as const;
 
 export interface DeadLetterCommandOptions extends CommandSetup {
@@ -30,13 +38,15 @@ export interface DeadLetterCommandOptions extends CommandSetup {
   readonly interval?: number;
   /** Milliseconds that a run may take. Default: 30 seconds. */
   readonly timeLimit?: number;
-  /** Milliseconds that a run still has after {@link DeadLetterCommand.close}. Default: 5 seconds. */
+  /**
+   * Milliseconds that a run still has after {@link DeadLetterCommand.close}. Default: 5 seconds.
+   */
   readonly lastRun?: number;
 }
 
 /**
- * Runs a command when entries become dead letters: for the first at once, then at most once per interval, for all since the
- * previous run. One run at a time. A failed run is not repeated.
+ * Runs a command when entries become dead letters: for the first at once, then at most once per
+ * interval, for all since the previous run. One run at a time. A failed run is not repeated.
  */
 export class DeadLetterCommand {
   readonly #options: DeadLetterCommandOptions;
@@ -57,11 +67,11 @@ export class DeadLetterCommand {
   }
 
   /** Notes a dead letter. Stable, so that it can be registered as it is. */
-  readonly note = (letter: DeadLetter): void => {
+  note(letter: DeadLetter): void {
     this.#latest = letter;
     this.#count++;
     this.#next();
-  };
+  }
 
   /** Starts no more runs, and resolves when the current one has ended. */
   async close(): Promise<void> {
@@ -69,13 +79,17 @@ export class DeadLetterCommand {
     clearTimeout(this.#pause);
     this.#next = () => {};
     const [program] = this.#options.words;
-    const ending = setTimeout(() => this.#ender.abort(`${program} was ended, since listen ends`), lastRun);
+    const ending = setTimeout(
+      () => this.#ender.abort(`${program} was ended, since listen ends`),
+      lastRun,
+    );
     await this.#running;
     clearTimeout(ending);
   }
 
   #next = (): void => {
-    if (this.#latest === undefined || this.#running !== undefined || this.#pause !== undefined) return;
+    if (this.#latest === undefined || this.#running !== undefined || this.#pause !== undefined)
+      return;
     const { interval = INTERVAL } = this.#options;
     this.#pause = setTimeout(() => {
       this.#pause = undefined;
@@ -105,7 +119,8 @@ export class DeadLetterCommand {
         onLine,
       });
       if (ender.signal.aborted) onFailure(ender.signal.reason);
-      else if (how !== undefined) onFailure(`expected ${program} to end with exit code 0, got ${how}`);
+      else if (how !== undefined)
+        onFailure(`expected ${program} to end with exit code 0, got ${how}`);
     } catch (error) {
       onFailure(describeError(error));
     } finally {
@@ -118,7 +133,17 @@ export class DeadLetterCommand {
 function summaryOf(letter: DeadLetter, count: number, inbox: string | undefined): object {
   const { seq, eventId, kind, event, reason, problems, error } = letter;
   const timestamp = event?.timestamp ?? null;
-  return { seq, id: eventId, kind, timestamp, reason, problems, error, count, inbox: inbox ?? null };
+  return {
+    seq,
+    id: eventId,
+    kind,
+    timestamp,
+    reason,
+    problems,
+    error,
+    count,
+    inbox: inbox ?? null,
+  };
 }
 
 function variablesOf(

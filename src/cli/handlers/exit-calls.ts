@@ -4,8 +4,9 @@ import { ERROR_EXIT_CODES, type ExitCode } from "../exit-codes.ts";
 import { printable } from "../output.ts";
 
 /**
- * Prints an error if the user's code ends the process, which would otherwise end silently and with that code, such as 0.
- * `consequence` says in a few words which entries were running, and what happens to them. Returns a stop function.
+ * Prints an error if the user's code ends the process, which would otherwise end silently and with
+ * that code, such as 0. `consequence` says in a few words which entries were running, and what
+ * happens to them. Returns a stop function.
  */
 export function watchExitCalls(
   { io, output, debug }: CliContext,

@@ -27,25 +27,35 @@ export function notTheSignature({
 }
 
 /**
- * Reads how requests to targets differ from the delivery. Values come from the environment or the env file. Throws
- * `usage` for `--insecure` with a public address; `credential_missing`, `credential_invalid` for a variable.
+ * Reads how requests to targets differ from the delivery. Values come from the environment or the
+ * env file. Throws `usage` for `--insecure` with a public address; `credential_missing`,
+ * `credential_invalid` for a variable.
  */
-export async function forwardRequest(options: Beside, context: CliContext): Promise<ForwardRequest> {
+export async function forwardRequest(
+  options: Beside,
+  context: CliContext,
+): Promise<ForwardRequest> {
   const { forwardHost, insecure = false, forwardTo = [] } = options;
   if (insecure) await refusePublic(forwardTo);
   return { added: addedHeaders(options, context), host: forwardHost, insecure };
 }
 
 /**
- * The headers that each request gets besides its own, by name. Values come from the command line, the environment or the
- * env file. Throws `credential_missing`, `credential_invalid` for a variable.
+ * The headers that each request gets besides its own, by name. Values come from the command line,
+ * the environment or the env file. Throws `credential_missing`, `credential_invalid` for a
+ * variable.
  */
 export function addedHeaders(
   { header = [], headerEnv = [], envFile }: Pick<Beside, "header" | "headerEnv" | "envFile">,
   context: CliContext,
 ): Readonly<Record<string, string[]>> {
   const found = headerEnv.map(({ name, value: variable }) => {
-    const value = findVariable(`the value of the header ${name}`, variable, envFile, context).trim();
+    const value = findVariable(
+      `the value of the header ${name}`,
+      variable,
+      envFile,
+      context,
+    ).trim();
     if (isHeaderValue(value)) return { name, value };
     throw new ConfigurationError(
       "credential_invalid",
@@ -53,11 +63,14 @@ export function addedHeaders(
     );
   });
   const added: Record<string, string[]> = Object.create(null); // a name may be `constructor`
-  for (const { name, value } of [...header, ...found]) added[name] = [...(added[name] ?? []), value];
+  for (const { name, value } of [...header, ...found])
+    added[name] = [...(added[name] ?? []), value];
   return added;
 }
 
-/** Without its certificate, nothing shows that a server on the internet is the one that was meant. */
+/**
+ * Without its certificate, nothing shows that a server on the internet is the one that was meant.
+ */
 async function refusePublic(rules: readonly ForwardRule[]): Promise<void> {
   for (const { target } of rules.filter(({ target }) => target.protocol === "https:")) {
     const address = await publicAddressOf(target);

@@ -6,7 +6,10 @@ import { type ForwardOptions, forwardTo } from "../../relay/forward.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { narrow } from "./only-kinds.ts";
 
-/** One `--forward-to`: a target for the kinds of a pattern, or for every kind that no pattern matches. */
+/**
+ * One `--forward-to`: a target for the kinds of a pattern, or for every kind that no pattern
+ * matches.
+ */
 export interface ForwardRule {
   readonly pattern: string | null;
   readonly target: URL;
@@ -23,8 +26,9 @@ export interface Forwarding extends ForwardOptions {
 }
 
 /**
- * Registers each target as a separate handler, so that a target that has taken an event does not get it again when another
- * fails. A target gets an event once, even if several of its patterns match.
+ * Registers each target as a separate handler, so that a target that has taken an event does not
+ * get it again when another fails. A target gets an event once, even if several of its patterns
+ * match.
  */
 export function registerForwards(
   registry: HandlerRegistry,
@@ -34,9 +38,12 @@ export function registerForwards(
   const registered: ForwardRule[] = [];
   for (const { pattern, target } of rules) {
     const same = registered.filter((other) => other.target.href === target.href);
-    if (same.some((other) => other.pattern === pattern || contains(other.pattern, pattern))) continue;
+    if (same.some((other) => other.pattern === pattern || contains(other.pattern, pattern)))
+      continue;
     const left = pattern === null ? patternsOf(rules) : patternsOf(same);
-    const count = registered.filter((other) => nameOf(other) === nameOf({ pattern, target })).length;
+    const count = registered.filter(
+      (other) => nameOf(other) === nameOf({ pattern, target }),
+    ).length;
     const name = nameOf({ pattern, target }) + (count === 0 ? "" : `#${count + 1}`);
     const waitedFor = { name: targetName(target, rules), maxWait, takes };
     const limits = attempts === undefined ? {} : { attempts };
@@ -47,19 +54,24 @@ export function registerForwards(
 }
 
 /** The kinds and families that are forwarded to any target, given the rules and `--events`. */
-export function forwardedKinds(rules: readonly ForwardRule[], wanted: readonly string[]): readonly string[] {
+export function forwardedKinds(
+  rules: readonly ForwardRule[],
+  wanted: readonly string[],
+): readonly string[] {
   return rules.some(({ pattern }) => pattern === null)
     ? wanted
     : patternsOf(rules).flatMap((pattern) => narrow(pattern, wanted));
 }
 
 /**
- * The name under which entries wait for a target: its address without the query, which may hold a credential. Targets that
- * differ in the query alone are numbered.
+ * The name under which entries wait for a target: its address without the query, which may hold a
+ * credential. Targets that differ in the query alone are numbered.
  */
 export function targetName(target: URL, rules: readonly ForwardRule[] = []): string {
   const address = addressOf(target);
-  const alike = [...new Set(rules.map((rule) => rule.target))].filter((one) => addressOf(one) === address);
+  const alike = [...new Set(rules.map((rule) => rule.target))].filter(
+    (one) => addressOf(one) === address,
+  );
   const index = [...new Set(alike.map(({ href }) => href))].indexOf(target.href);
   return index > 0 ? `${address}#${index + 1}` : address;
 }
@@ -78,7 +90,10 @@ export function isUnanswered({ handler, outcome, note }: AttemptRecord): boolean
   return handler.startsWith(NAME) && outcome !== "ok" && note === null;
 }
 
-/** The target of a forward, by its handler's name, without its number; `undefined` for another handler. */
+/**
+ * The target of a forward, by its handler's name, without its number; `undefined` for another
+ * handler.
+ */
 export function targetOfForward(handler: string): string | undefined {
   return new RegExp(`^${NAME}(?:\\S+ )?to (\\S+?)(?:#\\d+)?$`).exec(handler)?.[1];
 }

@@ -25,11 +25,16 @@ export interface ForwardingOptions extends ForwardRequestOptions {
 const ENDLESS = { attempts: Number.POSITIVE_INFINITY };
 export const FORWARD_RETRY: Partial<RetryPolicy> = { ...ENDLESS, delay: 500, maxDelay: 30_000 };
 
-/** Milliseconds a target has to answer, unless `--forward-timeout` is given; less while a sender waits. */
+/**
+ * Milliseconds a target has to answer, unless `--forward-timeout` is given; less while a sender
+ * waits.
+ */
 export const FORWARD_TIMEOUT = 30_000;
 export const SYNC_TIMEOUT = 10_000;
 
-/** Milliseconds a handler gets beyond its forward, so that the forward itself reports the time-out. */
+/**
+ * Milliseconds a handler gets beyond its forward, so that the forward itself reports the time-out.
+ */
 const SLACK = 1000;
 
 /** Milliseconds each forward may take. */
@@ -38,7 +43,10 @@ export function forwardTimeout({ forwardTimeout: given, sync = false }: Forwardi
 }
 
 /** Which events are forwarded, how, and when an event is given up on. */
-export function forwardingOf(options: ForwardingOptions, { output }: Pick<CliContext, "output">): Forwarding {
+export function forwardingOf(
+  options: ForwardingOptions,
+  { output }: Pick<CliContext, "output">,
+): Forwarding {
   const { attempts, time: maxWait, on: giveUpOn } = options.giveUp ?? {};
   return {
     timeout: forwardTimeout(options),
@@ -60,19 +68,24 @@ function forwardFilter(
   let isFull = false;
   return (event) => {
     if (where !== undefined && fieldOf(event) !== where.value) return false;
-    const key = `${event.id} ${event.timestamp}`; // an event that was forwarded is retried, and goes to other targets too
-    if (most === Number.POSITIVE_INFINITY || taken.has(key)) return true; // without a limit none is remembered
+    // an event that was forwarded is retried, and goes to other targets too
+    const key = `${event.id} ${event.timestamp}`;
+    // without a limit none is remembered
+    if (most === Number.POSITIVE_INFINITY || taken.has(key)) return true;
     if (taken.size < most) return taken.add(key).has(key);
     if (!isFull)
-      talk(`${counted(most, "event was", "events were")} forwarded (maxForwards): later ones are only kept`);
+      talk(
+        `${counted(most, "event was", "events were")} forwarded (maxForwards): later ones are only kept`,
+      );
     isFull = true;
     return false;
   };
 }
 
 /**
- * The receiver's options for forwarding: enough time for a forward, and unlimited retries of an entry. Handlers have their
- * own limit (`chooseHandlers`), so that an entry is never given up while a target is still waited for.
+ * The receiver's options for forwarding: enough time for a forward, and unlimited retries of an
+ * entry. Handlers have their own limit (`chooseHandlers`), so that an entry is never given up while
+ * a target is still waited for.
  */
 export function receiverLimits(options: ForwardingOptions) {
   if ((options.forwardTo ?? []).length === 0) return { retry: ENDLESS };
@@ -81,8 +94,8 @@ export function receiverLimits(options: ForwardingOptions) {
 }
 
 /**
- * The order key at a path in the envelope: a string, number or boolean. An event with any other value at the path has no
- * order.
+ * The order key at a path in the envelope: a string, number or boolean. An event with any other
+ * value at the path has no order.
  */
 export function orderByPath(path: string): (event: WebhookEvent) => string | undefined {
   const steps = path.split(".");

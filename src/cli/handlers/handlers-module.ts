@@ -20,10 +20,11 @@ import { wrappingRegistry } from "./wrapping-registry.ts";
 export type LoadedHandlers = HandlersModule<DataSchemas, string>;
 
 /**
- * Loads a handlers module: a file, or a folder of files (only its `index`, if it has one). TypeScript needs no build.
- * Each file exports by default the result of `defineHandlers`, `(receiver) => void`, or an object from kind to handler.
- * Nothing is cached. Errors that handlers throw have the positions of the source in their stacks. Throws
- * `handlers_invalid`, and so does registering the handlers if there are none.
+ * Loads a handlers module: a file, or a folder of files (only its `index`, if it has one).
+ * TypeScript needs no build. Each file exports by default the result of `defineHandlers`,
+ * `(receiver) => void`, or an object from kind to handler. Nothing is cached. Errors that handlers
+ * throw have the positions of the source in their stacks. Throws `handlers_invalid`, and so does
+ * registering the handlers if there are none.
  */
 export async function loadHandlers(cwd: string, path: string, loaded: LoadedModules = {}) {
   const files = handlerFiles(resolve(cwd, path), path);
@@ -32,7 +33,9 @@ export async function loadHandlers(cwd: string, path: string, loaded: LoadedModu
   const modules: LoadedHandlers[] = [];
   for (const file of files) modules.push(await loadFile(loader, file, files.length > 1));
   const register = (registry: HandlerRegistry) => {
-    const correcting = wrappingRegistry(registry, (handler) => loader.positions.correcting(handler));
+    const correcting = wrappingRegistry(registry, (handler) =>
+      loader.positions.correcting(handler),
+    );
     const registered = modules.map(({ handlers }) => registerHandlers(handlers, correcting));
     if (registered.every(({ handlers, listeners }) => handlers + listeners === 0))
       throw invalid(
@@ -49,7 +52,8 @@ export async function loadHandlers(cwd: string, path: string, loaded: LoadedModu
 
 function handlerFiles(full: string, path: string): readonly string[] {
   let files: string[];
-  if (path === "") throw invalid("expected a file or folder with handlers, got an empty text: name one");
+  if (path === "")
+    throw invalid("expected a file or folder with handlers, got an empty text: name one");
   try {
     if (!statSync(full).isDirectory()) return [full];
     files = readdirSync(full).filter(isHandlerFile);
@@ -73,7 +77,11 @@ function mergeIn(path: string, one: DataSchemas, other: DataSchemas): DataSchema
   }
 }
 
-async function loadFile(loader: ModuleLoader, file: string, oneOfMany: boolean): Promise<LoadedHandlers> {
+async function loadFile(
+  loader: ModuleLoader,
+  file: string,
+  oneOfMany: boolean,
+): Promise<LoadedHandlers> {
   let exported: unknown;
   try {
     exported = await loader.load(file);

@@ -12,7 +12,10 @@ const SOURCE = /\.[cm]?[jt]s$/;
 const INLINE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json;[^,]*base64,([\w+/=]+)\s*$/;
 const SYNTAX_ERROR = "exports.__JITI_ERROR__ = ";
 
-/** What the compiler makes of decorators, which it applies in an old form, and wrongly to class fields. */
+/**
+ * What the compiler makes of decorators, which it applies in an old form, and wrongly to class
+ * fields.
+ */
 const DECORATED = /\b_applyDecoratedDescriptor\(|= Reflect\.metadata\?\.\("design:/;
 const COMPILE_FIRST = "compile it with TypeScript first, and name the JavaScript";
 
@@ -32,11 +35,13 @@ const PROBE = "exports.stack = new Error().stack";
 class ParseError extends SyntaxError {}
 
 /**
- * Loads a user's modules, and all that they import outside `node_modules`, as they are on disk now; a new loader loads all
- * of it again. Each file is compiled and run here rather than by Node, which can load an ES module only once.
+ * Loads a user's modules, and all that they import outside `node_modules`, as they are on disk now;
+ * a new loader loads all of it again. Each file is compiled and run here rather than by Node, which
+ * can load an ES module only once.
  *
- * jiti does the compiling. It asks its cache for each file before it loads it, so our cache decides how a file is loaded:
- * the user's own files by `#evaluate`, and everything else as Node or jiti would.
+ * jiti does the compiling. It asks its cache for each file before it loads it, so our cache decides
+ * how a file is loaded: the user's own files by `#evaluate`, and everything else as Node or jiti
+ * would.
  */
 export class ModuleLoader {
   readonly #jiti: Jiti;
@@ -89,9 +94,13 @@ export class ModuleLoader {
     }
   }
 
-  /** The user's files that were loaded or could not be, so that a change to one is a reason to load again. */
+  /**
+   * The user's files that were loaded or could not be, so that a change to one is a reason to load
+   * again.
+   */
   get files(): readonly string[] {
-    return [...this.#files, ...requiredByNode()].map(normalize); // jiti has forward slashes on Windows
+    // jiti has forward slashes on Windows
+    return [...this.#files, ...requiredByNode()].map(normalize);
   }
 
   /** Runs a file of the user's; returns its module, or a promise of it. */
@@ -99,9 +108,16 @@ export class ModuleLoader {
     this.#files.add(file);
     const source = readFileSync(file, "utf8");
     const sync = synchronously || isCommonJs(file, source);
-    if (!sync) this.#wait(importer, file); // before it runs, since what it imports may import the importer
+    // before it runs, since what it imports may import the importer
+    if (!sync) this.#wait(importer, file);
     const cache = this.#cacheFor(file, sync);
-    const options = { filename: file, ext: extname(file), cache, async: !sync, forceTranspile: true };
+    const options = {
+      filename: file,
+      ext: extname(file),
+      cache,
+      async: !sync,
+      forceTranspile: true,
+    };
     try {
       const module = this.#jiti.evalModule(source, options);
       if (!sync) this.#awaitModule(file, module as Promise<unknown>);
@@ -112,7 +128,10 @@ export class ModuleLoader {
     }
   }
 
-  /** The cache that jiti sees when a file imports or requires others: it asks it for each, by its path. */
+  /**
+   * The cache that jiti sees when a file imports or requires others: it asks it for each, by its
+   * path.
+   */
   #cacheFor(importer: string, sync: boolean): ModuleCache {
     return new Proxy(this.#modules, {
       get: (_, file) => (typeof file === "string" ? this.#lookUp(file, importer, sync) : undefined),
@@ -132,7 +151,8 @@ export class ModuleLoader {
     }
     const pending = this.#pending.get(file);
     // In a circle of imports, one file has to do with the exports that another has so far.
-    if (pending === undefined || sync || this.#isWaiting(file, importer)) return this.#modules[file];
+    if (pending === undefined || sync || this.#isWaiting(file, importer))
+      return this.#modules[file];
     this.#wait(importer, file);
     return asModule(pending);
   }
@@ -180,14 +200,24 @@ export class ModuleLoader {
     }
   }
 
-  /** Counts a file that was not found, or that is broken JSON, among the files, so that a change to it is noticed. */
+  /**
+   * Counts a file that was not found, or that is broken JSON, among the files, so that a change to
+   * it is noticed.
+   */
   #noteMissing(cause: unknown): void {
-    const [, json] = cause instanceof SyntaxError ? (/^(.*\.json): /.exec(cause.message) ?? []) : [];
+    const [, json] =
+      cause instanceof SyntaxError ? (/^(.*\.json): /.exec(cause.message) ?? []) : [];
     if (json !== undefined) this.#files.add(json); // Node forgets what it required in vain
-    if (!(cause instanceof Error) || !("requireStack" in cause) || !Array.isArray(cause.requireStack)) return;
+    if (
+      !(cause instanceof Error) ||
+      !("requireStack" in cause) ||
+      !Array.isArray(cause.requireStack)
+    )
+      return;
     const [, path] = /^Cannot find module '(\.[^']*)'/.exec(cause.message) ?? [];
     const [importer] = cause.requireStack;
-    if (path !== undefined && typeof importer === "string") this.#files.add(resolve(dirname(importer), path));
+    if (path !== undefined && typeof importer === "string")
+      this.#files.add(resolve(dirname(importer), path));
   }
 
   #compile(compiler: Jiti, options: TransformOptions): string {
@@ -197,7 +227,8 @@ export class ModuleLoader {
       this.positions.add(filename, { source, code: source, prefix: this.#prefix.sync });
       return source;
     }
-    const { babel: _, ...rest } = options; // it would replace what the compiler sets for its source maps
+    // it would replace what the compiler sets for its source maps
+    const { babel: _, ...rest } = options;
     const compiled = compiler.transform(rest);
     if (compiled.startsWith(SYNTAX_ERROR)) throw parseError(compiled);
     if (DECORATED.test(compiled))
@@ -225,7 +256,10 @@ export class ModuleLoader {
   }
 }
 
-/** Whether Node, and not a loader, loaded a file as an ES module: then changes to it take effect only after a restart. */
+/**
+ * Whether Node, and not a loader, loaded a file as an ES module: then changes to it take effect
+ * only after a restart.
+ */
 export function isLoadedForGood(file: string): boolean {
   return importedByNode.has(file) || types.isModuleNamespaceObject(require.cache[file]?.exports);
 }
@@ -237,10 +271,15 @@ function isTheirs(file: string): boolean {
 
 /** The user's files that Node loaded with `require`, JSON included. */
 function requiredByNode(): readonly string[] {
-  return Object.keys(require.cache).filter((file) => notTheirs?.has(file) !== true && isTheirs(file));
+  return Object.keys(require.cache).filter(
+    (file) => notTheirs?.has(file) !== true && isTheirs(file),
+  );
 }
 
-/** A package required by a CommonJS file, as Node loads it; none for a package that Node cannot load. */
+/**
+ * A package required by a CommonJS file, as Node loads it; none for a package that Node cannot
+ * load.
+ */
 function requireNatively(file: string): ModuleCache[string] | undefined {
   if (!/\.[cm]?js$/.test(file)) return undefined;
   try {
@@ -269,7 +308,10 @@ function isCommonJs(file: string, source: string): boolean {
   return extension === ".js" && isScript(code);
 }
 
-/** Whether JavaScript has no syntax of an ES module, so that it runs as it is. Errs on the side of "no". */
+/**
+ * Whether JavaScript has no syntax of an ES module, so that it runs as it is. Errs on the side of
+ * "no".
+ */
 function isScript(source: string): boolean {
   return !/\bimport\b|^\s*export\b|;\s*export\b/m.test(source);
 }

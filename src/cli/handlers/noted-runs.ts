@@ -7,10 +7,16 @@ import type { TargetAnswer } from "../../relay/send.ts";
 import { escapeInvisible } from "../../text/escape-invisible.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 
-/** Notes what handlers print, and what targets answer, for the run that does it, also after an `await`. */
+/**
+ * Notes what handlers print, and what targets answer, for the run that does it, also after an
+ * `await`.
+ */
 export class NotedRuns {
   readonly #notes: RunNotes | undefined;
-  readonly #current = new AsyncLocalStorage<{ readonly seq: number; readonly note: RunNote | undefined }>();
+  readonly #current = new AsyncLocalStorage<{
+    readonly seq: number;
+    readonly note: RunNote | undefined;
+  }>();
 
   /** @param notes - where they are kept; without it, only {@link numbered} is of use */
   constructor(notes: RunNotes | undefined) {
@@ -34,8 +40,9 @@ export class NotedRuns {
   }
 
   /**
-   * Text that was printed, for the terminal: if a handler did it, each line begins with its entry's number, since several run
-   * at a time, and what it prints of a payload must not look like a line of ours.
+   * Text that was printed, for the terminal: if a handler did it, each line begins with its entry's
+   * number, since several run at a time, and what it prints of a payload must not look like a line
+   * of ours.
    */
   numbered(text: string): string {
     const run = this.#current.getStore();
@@ -46,7 +53,9 @@ export class NotedRuns {
       .join("");
   }
 
-  readonly answered = (answer: TargetAnswer): void => this.#current.getStore()?.note?.answered(answer);
+  answered(answer: TargetAnswer): void {
+    this.#current.getStore()?.note?.answered(answer);
+  }
 }
 
 /** An escape character that begins no colour, but may move the cursor. */

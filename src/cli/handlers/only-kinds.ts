@@ -5,8 +5,9 @@ import type { HandlerOptions } from "../../receiver/handlers/handler-options.ts"
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 
 /**
- * A registry that registers handlers only for the wanted kinds. An entry of another kind finds no handler, and so is
- * *received*, not *handled*. A handler for unknown kinds is registered only if all kinds are wanted.
+ * A registry that registers handlers only for the wanted kinds. An entry of another kind finds no
+ * handler, and so is *received*, not *handled*. A handler for unknown kinds is registered only if
+ * all kinds are wanted.
  */
 export function onlyKinds(
   registry: HandlerRegistry,
@@ -18,7 +19,8 @@ export function onlyKinds(
     on: (given: string | readonly string[], handler: AnyHandler, options?: HandlerOptions) => {
       const patterns = [given].flat() as readonly string[];
       const pattern = patterns.join(",");
-      for (const one of patterns) checkKindPattern(one, known); // checked here, since a pattern that matches no wanted kind is never registered
+      // checked here, since a pattern that matches no wanted kind is never registered
+      for (const one of patterns) checkKindPattern(one, known);
       const count = (counters.get(pattern) ?? 0) + 1;
       counters.set(pattern, count);
       // The same name as without `--events`, so that a finished handler is recognised.

@@ -1,4 +1,5 @@
 import { commandOf, findProgram } from "../../base/system/programs.ts";
+import type { DeadLetter } from "../../dispatch/handler.ts";
 import { withoutPassword } from "../../inbox/postgres/postgres-url.ts";
 import type { CliContext } from "../context.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
@@ -17,7 +18,10 @@ export interface CommandFlagOptions {
 /** The options beside them: variables that commands must not get. */
 type Beside = CommandFlagOptions & WithheldOptions;
 
-/** Prepares the command of `--exec`; returns `undefined` without it. Throws `usage` if there is no such program. */
+/**
+ * Prepares the command of `--exec`; returns `undefined` without it. Throws `usage` if there is no
+ * such program.
+ */
 export function openExec(
   options: Beside,
   inbox: NamedInbox,
@@ -35,8 +39,9 @@ export function openExec(
 }
 
 /**
- * Prepares the command of `--on-dead`; returns `undefined` without it. Its `close` waits for the current run, and says for
- * how many dead letters there was no run. Throws `usage` if there is no such program.
+ * Prepares the command of `--on-dead`; returns `undefined` without it. Its `close` waits for the
+ * current run, and says for how many dead letters there was no run. Throws `usage` if there is no
+ * such program.
  */
 export function openDeadLetterCommand(options: Beside, inbox: NamedInbox, context: CliContext) {
   if (options.onDead === undefined) return undefined;
@@ -46,12 +51,16 @@ export function openDeadLetterCommand(options: Beside, inbox: NamedInbox, contex
   const close = async () => {
     await command.close();
     const { pending } = command;
-    if (pending > 0) say(`not run for the last ${pending === 1 ? "dead letter" : `${pending} dead letters`}`);
+    if (pending > 0)
+      say(`not run for the last ${pending === 1 ? "dead letter" : `${pending} dead letters`}`);
   };
-  return { note: command.note, close };
+  return { note: (letter: DeadLetter) => command.note(letter), close };
 }
 
-/** A command and its surroundings: none of our secrets, none of the variables named, and no password of the inbox. */
+/**
+ * A command and its surroundings: none of our secrets, none of the variables named, and no password
+ * of the inbox.
+ */
 function setUp(
   flag: string,
   words: readonly string[],
@@ -64,6 +73,7 @@ function setUp(
       `expected ${flag} to begin with a program, got ${program}, which is no executable file${program.includes("/") ? "" : " in PATH"}: correct it, or run a shell, such as 'sh -c "…"'`,
     );
   commandOf(words, { cwd: io.cwd, env }); // refuses what cannot be started
-  const shown = inbox.option === "memory:" ? undefined : (inbox.file ?? withoutPassword(inbox.option));
+  const shown =
+    inbox.option === "memory:" ? undefined : (inbox.file ?? withoutPassword(inbox.option));
   return { words, cwd: io.cwd, env, inbox: shown };
 }

@@ -1,5 +1,10 @@
 import type { CliCommand } from "../cli-command.ts";
-import { type AddedHeader, readAddedHeader, readForwardHost, readHeaderVariable } from "./values.ts";
+import {
+  type AddedHeader,
+  readAddedHeader,
+  readForwardHost,
+  readHeaderVariable,
+} from "./values.ts";
 
 export interface ForwardRequestOptions {
   readonly header?: readonly AddedHeader[];

@@ -10,7 +10,9 @@ export const GRACE = 5000;
 /** Milliseconds in which the rest of a command's output is read after it has ended. */
 const LAST_OUTPUT = 500;
 
-/** How much of standard error becomes the error: the last lines, up to a length that terminals show. */
+/**
+ * How much of standard error becomes the error: the last lines, up to a length that terminals show.
+ */
 export const ERROR_LINES = 5;
 const ERROR_LENGTH = 400;
 
@@ -33,9 +35,10 @@ interface CommandRun extends CommandSetup {
 }
 
 /**
- * Runs a command in a process group of its own, which ends with the command, when the signal is aborted, or with this
- * process. Returns how it ended, such as `exit code 3` or `SIGKILL`, but `undefined` for exit code 0; and the last lines of
- * standard error, as one. Throws an error if the program could not be started.
+ * Runs a command in a process group of its own, which ends with the command, when the signal is
+ * aborted, or with this process. Returns how it ended, such as `exit code 3` or `SIGKILL`, but
+ * `undefined` for exit code 0; and the last lines of standard error, as one. Throws an error if the
+ * program could not be started.
  */
 export async function runCommand(run: CommandRun) {
   const { words, cwd, env, variables, input, signal, onLine, grace = GRACE } = run;
@@ -61,7 +64,9 @@ export async function runCommand(run: CommandRun) {
   });
   const closed = once(child, "close").catch(() => {});
   const ended =
-    child.pid === undefined ? closed : new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    child.pid === undefined
+      ? closed
+      : new Promise<void>((resolve) => child.once("exit", () => resolve()));
   let killing: NodeJS.Timeout | undefined;
   const onAbort = () => {
     endTree(child, "SIGTERM");
@@ -87,6 +92,10 @@ export async function runCommand(run: CommandRun) {
 function notStarted(program: string, cause: Error): Error {
   const { code } = cause as NodeJS.ErrnoException;
   const why =
-    code === "ENOENT" ? "there is no such program" : code === "EACCES" ? "it is not executable" : code;
+    code === "ENOENT"
+      ? "there is no such program"
+      : code === "EACCES"
+        ? "it is not executable"
+        : code;
   return new Error(`could not start ${program}: ${why ?? cause.message}`);
 }

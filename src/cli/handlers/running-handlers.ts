@@ -20,7 +20,10 @@ export class RunningHandlers {
     this.#changed = listener;
   }
 
-  /** Their entries, in the order in which they began: `#12 payment.received, #13 lead.created`; empty if none runs. */
+  /**
+   * Their entries, in the order in which they began: `#12 payment.received, #13 lead.created`;
+   * empty if none runs.
+   */
   get names(): string {
     const names = [...new Set(this.#entries.values())];
     const rest = names.length - NAMED;

@@ -20,7 +20,10 @@ const MAX_ERRORS = 50;
 /** Errors whose stacks have positions of the source already: the same error may be thrown again. */
 const corrected = new WeakSet<Error>();
 
-/** Where the code of compiled files is in their sources. V8 reads no source maps, so stacks have the compiled columns. */
+/**
+ * Where the code of compiled files is in their sources. V8 reads no source maps, so stacks have the
+ * compiled columns.
+ */
 export class SourcePositions {
   readonly #files = new Map<string, Compiled & { parsed?: SourceMap }>();
 
@@ -29,8 +32,9 @@ export class SourcePositions {
   }
 
   /**
-   * Replaces the positions in the stacks of an error and its causes by those in the sources. A column that is not known for
-   * certain is left out. Errors that cannot be changed stay as they are. Never throws.
+   * Replaces the positions in the stacks of an error and its causes by those in the sources. A
+   * column that is not known for certain is left out. Errors that cannot be changed stay as they
+   * are. Never throws.
    */
   correct(thrown: unknown): void {
     const errors = [thrown];
@@ -44,7 +48,8 @@ export class SourcePositions {
         errors.push(cause);
         if (error instanceof AggregateError) errors.push(...error.errors.slice(0, MAX_ERRORS));
       } catch {
-        // Such as a frozen error, or a getter that throws: no reason to lose what the handler threw.
+        // Such as a frozen error, or a getter that throws: no reason to lose what the handler
+        // threw.
       }
     }
   }
@@ -65,7 +70,8 @@ export class SourcePositions {
     return stack
       .split("\n")
       .map((text) => {
-        const [, before = "", file = "", line = "", column = "", after = ""] = FRAME.exec(text) ?? [];
+        const [, before = "", file = "", line = "", column = "", after = ""] =
+          FRAME.exec(text) ?? [];
         const compiled = this.#files.get(file);
         if (compiled === undefined) return text;
         const found = this.#find(compiled, Number(line), Number(column));
@@ -74,12 +80,15 @@ export class SourcePositions {
       .join("\n");
   }
 
-  /** The position in the source; lines and columns from 1. No column if it is not known for certain. */
+  /**
+   * The position in the source; lines and columns from 1. No column if it is not known for certain.
+   */
   #find(compiled: Compiled & { parsed?: SourceMap }, line: number, shifted: number) {
     const column = line === 1 ? shifted - compiled.prefix : shifted;
     if (compiled.map === undefined) return { line, column };
     const compiledLine = lineOf(compiled.code, line);
-    // V8 reports the call of an imported function, compiled to `(0, lib.name)()`, at its second parenthesis.
+    // V8 reports the call of an imported function, compiled to `(0, lib.name)()`, at its second
+    // parenthesis.
     const [callee = ""] = IMPORTED_CALLEE.exec(compiledLine.slice(0, column - 1)) ?? [];
     const at = column - 1 - callee.length;
     compiled.parsed ??= new SourceMap(JSON.parse(compiled.map));

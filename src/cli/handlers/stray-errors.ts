@@ -3,10 +3,14 @@ import type { CliContext } from "../context.ts";
 import { printable } from "../output.ts";
 
 /**
- * Keeps the process alive if the user's code fails where nothing awaits it: in a promise that a handler started but did
- * not await, or in a timer. Prints one line for each error; returns a stop function.
+ * Keeps the process alive if the user's code fails where nothing awaits it: in a promise that a
+ * handler started but did not await, or in a timer. Prints one line for each error; returns a stop
+ * function.
  */
-export function watchStrayErrors({ io, output, debug }: CliContext, onError: () => void): () => void {
+export function watchStrayErrors(
+  { io, output, debug }: CliContext,
+  onError: () => void,
+): () => void {
   return io.onStray((thrown) => {
     onError();
     const text = printable(describeError(thrown), 500);

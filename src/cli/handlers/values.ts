@@ -19,7 +19,10 @@ export interface AddedHeader {
   readonly value: string;
 }
 
-/** Reads `3000`, `3000/path`, a URL, or one of these after a pattern, such as `payment.*=3001`; a repeated flag adds to it. */
+/**
+ * Reads `3000`, `3000/path`, a URL, or one of these after a pattern, such as `payment.*=3001`; a
+ * repeated flag adds to it.
+ */
 export const readForward = repeated(readRule, { numbers: "too" });
 
 function readRule(text: string): ForwardRule {
@@ -80,7 +83,8 @@ export const readFieldValues = repeated(readFieldValue);
 /** Reads `Name: value`; a repeated flag adds to it. */
 export const readAddedHeader = repeated((text): AddedHeader => {
   const [, name, value = ""] = /^([^:\s]+):(.*)$/s.exec(text) ?? [];
-  if (name === undefined) throw new InvalidArgumentError("expected a header such as 'x-team: billing'.");
+  if (name === undefined)
+    throw new InvalidArgumentError("expected a header such as 'x-team: billing'.");
   if (!isHeaderValue(value.trim()))
     throw new InvalidArgumentError("expected the header's value to be one line of Latin-1 text.");
   return { name: readName(name), value: value.trim() };
@@ -90,7 +94,9 @@ export const readAddedHeader = repeated((text): AddedHeader => {
 export const readHeaderVariable = repeated((text): AddedHeader => {
   const [, name, variable = ""] = /^([^=\s]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined)
-    throw new InvalidArgumentError("expected a header and the NAME of a variable: authorization=APP_TOKEN.");
+    throw new InvalidArgumentError(
+      "expected a header and the NAME of a variable: authorization=APP_TOKEN.",
+    );
   return { name: readName(name), value: readVariableName(variable) };
 });
 
@@ -103,7 +109,8 @@ export function readForwardHost(text: string): string {
 
 function readName(text: string): string {
   const name = readHeaderName(text);
-  if (name === "host") throw new InvalidArgumentError("expected another header than host: set forwardHost.");
+  if (name === "host")
+    throw new InvalidArgumentError("expected another header than host: set forwardHost.");
   if (!NOT_PASSED_ON.has(name)) return name;
   throw new InvalidArgumentError(`expected another header than ${name}: each forward has its own.`);
 }

@@ -3,7 +3,10 @@ import { basename, dirname, join, sep } from "node:path";
 import { nearestFolder } from "../files/nearest-folder.ts";
 import type { ModuleLoader } from "./module-loader.ts";
 
-/** Milliseconds without a change after which changes are reported; an editor may write a file in several steps. */
+/**
+ * Milliseconds without a change after which changes are reported; an editor may write a file in
+ * several steps.
+ */
 const QUIET = 100;
 
 /** The loaders of the handlers in use and of those that were tried last, which may have failed. */
@@ -23,8 +26,8 @@ export function isHandlerFile(name: string): boolean {
 }
 
 /**
- * Watches the files of a handlers module: those that were loaded, and new ones in its folder. It watches their folders, since
- * editors replace files. Reports those that changed.
+ * Watches the files of a handlers module: those that were loaded, and new ones in its folder. It
+ * watches their folders, since editors replace files. Reports those that changed.
  */
 export class HandlersWatcher {
   readonly #path: string;
@@ -36,7 +39,11 @@ export class HandlersWatcher {
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
-  constructor(path: string, loaded: LoadedModules, onChange: (changed: ReadonlySet<string>) => void) {
+  constructor(
+    path: string,
+    loaded: LoadedModules,
+    onChange: (changed: ReadonlySet<string>) => void,
+  ) {
     this.#path = path;
     this.#isFolder = statSync(path).isDirectory();
     this.#loaded = loaded;
@@ -44,7 +51,10 @@ export class HandlersWatcher {
     this.update();
   }
 
-  /** Watches the folders of the files of now. For a file without a folder, it watches where that would be created. */
+  /**
+   * Watches the folders of the files of now. For a file without a folder, it watches where that
+   * would be created.
+   */
   update(): void {
     if (this.#closed) return;
     const wanted = new Set(this.#files.map((file) => nearestFolder(dirname(file))));
@@ -109,12 +119,16 @@ export class HandlersWatcher {
   }
 
   #counts(file: string): boolean {
-    if (this.#isFolder && dirname(file) === this.#path && isHandlerFile(basename(file))) return true;
+    if (this.#isFolder && dirname(file) === this.#path && isHandlerFile(basename(file)))
+      return true;
     return this.#files.some((one) => one === file || one.startsWith(file + sep));
   }
 }
 
-/** What tells a folder from one that is created in its place later; an inode alone may be used again. */
+/**
+ * What tells a folder from one that is created in its place later; an inode alone may be used
+ * again.
+ */
 function identify(folder: string): string | undefined {
   const found = statSync(folder, { throwIfNoEntry: false });
   return found && `${found.ino} ${found.birthtimeMs}`;

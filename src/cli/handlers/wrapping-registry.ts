@@ -3,8 +3,8 @@ import type { HandlerOptions } from "../../receiver/handlers/handler-options.ts"
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 
 /**
- * A registry that registers each handler wrapped, with options for those that do not set them. What is not a function is left
- * for the registry to refuse.
+ * A registry that registers each handler wrapped, with options for those that do not set them. What
+ * is not a function is left for the registry to refuse.
  */
 export function wrappingRegistry(
   registry: HandlerRegistry,

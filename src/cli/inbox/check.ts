@@ -17,7 +17,10 @@ const PRINTED = 10;
 /** Bytes from which reading and hashing everything takes more than about two seconds. */
 const LONG_TO_CHECK = 100 * 1024 * 1024;
 
-export async function checkInboxes(options: { readonly inbox?: string }, context: CliContext): Promise<void> {
+export async function checkInboxes(
+  options: { readonly inbox?: string },
+  context: CliContext,
+): Promise<void> {
   const named = nameInbox(context, options.inbox);
   if (isPostgresUrl(named.option)) return checkDatabase(named, context);
   requireInbox(named, "read", context);
@@ -43,24 +46,37 @@ export async function checkInboxes(options: { readonly inbox?: string }, context
 /** The check blocks this process, so that nothing could show its progress. */
 function sayIfLong(path: string, { output }: CliContext): void {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
-  if (bytes >= LONG_TO_CHECK) output.talk(`reading all of ${path} (${sizeText(bytes)}), which takes a while`);
+  if (bytes >= LONG_TO_CHECK)
+    output.talk(`reading all of ${path} (${sizeText(bytes)}), which takes a while`);
 }
 
 /** The content of a file that cannot be read. */
-const NOT_READ = { schema: null, newestSchema: null, counts: null, first: null, last: null, freeBytes: null };
+const NOT_READ = {
+  schema: null,
+  newestSchema: null,
+  counts: null,
+  first: null,
+  last: null,
+  freeBytes: null,
+};
 
 function page(state: FileState, isIntact: boolean): readonly string[] {
-  const { path, problems, unreadable, usable, content, bytes, logBytes, holders, diskError } = state;
+  const { path, problems, unreadable, usable, content, bytes, logBytes, holders, diskError } =
+    state;
   const damage = usable ? "damaged, but only single entries are" : "damaged";
   const verdict =
-    diskError === undefined ? damage : `cannot be read, since its disk reports errors (${diskError})`;
+    diskError === undefined
+      ? damage
+      : `cannot be read, since its disk reports errors (${diskError})`;
   const { freeBytes = 0 } = content ?? {};
   const free = freeBytes === 0 ? "" : `, ${sizeText(freeBytes)} of it free`;
   return [
     `${path}: ${isIntact ? "intact" : verdict}`,
     ...problems.slice(0, PRINTED).map((problem) => `  problem     ${problem}`),
     ...(problems.length > PRINTED ? [`  problem     … ${problems.length} in all`] : []),
-    ...(unreadable.length === 0 ? [] : [`  unreadable  ${unreadable.map((seq) => `#${seq}`).join(", ")}`]),
+    ...(unreadable.length === 0
+      ? []
+      : [`  unreadable  ${unreadable.map((seq) => `#${seq}`).join(", ")}`]),
     ...(content === undefined ? [] : contentLines(content)),
     `  size        ${sizeText(bytes)}${free}; log ${sizeText(logBytes)}`,
     ...(holders.length === 0 ? ["  in use by   no process"] : []),
@@ -73,18 +89,26 @@ function contentLines(content: NonNullable<FileState["content"]>): string[] {
   const counts = stateCounts(content.counts);
   const entries = totalOf(counts);
   const range = entries === 0 ? "" : ` (${countsText(counts)}), #${first} to #${last}`;
-  const older = schema < newestSchema ? `, of ${newestSchema}: the next receiver brings it up to date` : "";
+  const older =
+    schema < newestSchema ? `, of ${newestSchema}: the next receiver brings it up to date` : "";
   return [`  schema      ${schema}${older}`, `  entries     ${entries}${range}`];
 }
 
-/** PostgreSQL checks its pages itself; what can be said is whether the tables are there and can be read. */
+/**
+ * PostgreSQL checks its pages itself; what can be said is whether the tables are there and can be
+ * read.
+ */
 async function checkDatabase({ option, shown }: NamedInbox, { output }: CliContext): Promise<void> {
-  const { from: schema, to: newestSchema } = await printedMigration(option, { role: undefined, all: false });
+  const { from: schema, to: newestSchema } = await printedMigration(option, {
+    role: undefined,
+    all: false,
+  });
   const inbox = selectInbox(option);
   await inbox.open({ access: "read" });
   try {
     const counts = stateCounts(await inbox.counts());
-    const older = schema < newestSchema ? `, of ${newestSchema}: run \`${ownCommand("inbox migrate")}\`` : "";
+    const older =
+      schema < newestSchema ? `, of ${newestSchema}: run \`${ownCommand("inbox migrate")}\`` : "";
     output.data(`${shown}: can be read`);
     output.data(`  schema      ${schema}${older}`);
     output.data(`  entries     ${countsText(counts) || "none"}`);

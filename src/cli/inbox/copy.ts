@@ -45,7 +45,8 @@ export async function copyInboxes(
     );
   const to = nameInbox(context, named);
   const [one, other] = [from, to].map(({ option }) => orElse(() => realPath(option), option));
-  if (one === other) throw usageError("expected two inboxes, got the same one twice: name another one");
+  if (one === other)
+    throw usageError("expected two inboxes, got the same one twice: name another one");
   const damaged = options.salvage === true ? damagedFile(from) : undefined;
   const again =
     damaged === undefined ? "run it again to go on" : `remove ${to.shown} before you run it again`;
@@ -57,18 +58,28 @@ export async function copyInboxes(
   });
   const opened: Transfer[] = [];
   try {
-    const source = damaged === undefined ? await openUnused(from, "read", opened, options) : undefined;
+    const source =
+      damaged === undefined ? await openUnused(from, "read", opened, options) : undefined;
     const copy = await openUnused(to, "own", opened, options);
     const terms = { onProgress: reporter(context), signal: abort.signal };
     const names = { from: from.shown, to: to.shown };
     const done =
       source === undefined
-        ? await salvageInbox(copy, { from: damaged ?? from.shown, to: to.shown }, { ...terms, context })
+        ? await salvageInbox(
+            copy,
+            { from: damaged ?? from.shown, to: to.shown },
+            { ...terms, context },
+          )
         : options.into === undefined
-          ? report(await copyInbox(source, copy, terms), (copied) => printCopied(copied, names, context))
-          : report(await mergeInbox(source, copy, terms), (merged) => printMerged(merged, names, context));
+          ? report(await copyInbox(source, copy, terms), (copied) =>
+              printCopied(copied, names, context),
+            )
+          : report(await mergeInbox(source, copy, terms), (merged) =>
+              printMerged(merged, names, context),
+            );
     const say = (inbox: Inbox) => sayPauses(inbox, output, context.clock(), "not copied: ");
-    if (done && source !== undefined) await withInbox(context, { inbox: given, access: "read" }, say);
+    if (done && source !== undefined)
+      await withInbox(context, { inbox: given, access: "read" }, say);
     if (done) return;
     context.exitCode = ending.reason?.exitCode ?? 130;
     output.talk(`${ending.reason?.reason ?? "stopped"}: ${again}`);
@@ -85,14 +96,24 @@ function report<Result>(result: Result | undefined, print: (result: Result) => v
   return result !== undefined;
 }
 
-function printCopied({ entries, before, digest }: Copied, names: Names, { output }: CliContext): void {
+function printCopied(
+  { entries, before, digest }: Copied,
+  names: Names,
+  { output }: CliContext,
+): void {
   output.status(undefined);
   const earlier = before === 0 ? "" : `, ${before} of them before`;
-  output.data(`${counted(entries, "entry", "entries")} copied${earlier} and compared: SHA-256 ${digest}`);
+  output.data(
+    `${counted(entries, "entry", "entries")} copied${earlier} and compared: SHA-256 ${digest}`,
+  );
   output.record("copied", { ...names, entries, before, digest });
 }
 
-function printMerged({ entries, added, advanced }: MergeReport, names: Names, { output }: CliContext): void {
+function printMerged(
+  { entries, added, advanced }: MergeReport,
+  names: Names,
+  { output }: CliContext,
+): void {
   output.status(undefined);
   const known = entries - added - advanced;
   output.data(

@@ -8,7 +8,10 @@ import { printable, shellWord } from "../output.ts";
 import type { InboxesHere } from "./inboxes-here.ts";
 import { keptInMemory } from "./which-inbox.ts";
 
-/** The inbox of an endpoint, to wait for what becomes of what is sent there. Throws `usage` if none of the folder's is. */
+/**
+ * The inbox of an endpoint, to wait for what becomes of what is sent there. Throws `usage` if none
+ * of the folder's is.
+ */
 export function inboxOfEndpoint(
   url: URL | undefined,
   given: string | undefined,

@@ -15,7 +15,8 @@ export interface MigrateOptions {
 export async function migrateInbox(options: MigrateOptions, context: CliContext): Promise<void> {
   const { output } = context;
   const { grantTo: role, print = false, all = false } = options;
-  if (all && !print) throw usageError("expected --print with --all, got none: add it, or remove --all");
+  if (all && !print)
+    throw usageError("expected --print with --all, got none: add it, or remove --all");
   const { option, shown } = nameDatabase(context, options.inbox);
   if (print) {
     const { schema, from, to, sql } = await printedMigration(option, { role, all });
@@ -26,7 +27,8 @@ export async function migrateInbox(options: MigrateOptions, context: CliContext)
   }
   const { schema, from, to } = await migrateSchema(option, role);
   const granted = role === undefined ? "" : `; ${role} may use it`;
-  const was = from === to ? `is up to date, at version ${to}` : `went from version ${from} to ${to}`;
+  const was =
+    from === to ? `is up to date, at version ${to}` : `went from version ${from} to ${to}`;
   output.data(`${shown}: the schema ${schema} ${was}${granted}`);
   output.record("migrate", { inbox: shown, schema, from, to, grantTo: role ?? null, sql: null });
 }

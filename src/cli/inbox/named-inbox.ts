@@ -13,7 +13,10 @@ export interface NamedInbox {
   readonly file: string | undefined;
 }
 
-/** The inbox that an option names, relative to the working folder; the default inbox if there is none. Throws `inbox_unsupported`. */
+/**
+ * The inbox that an option names, relative to the working folder; the default inbox if there is
+ * none. Throws `inbox_unsupported`.
+ */
 export function nameInbox({ io }: { readonly io: Io }, given: string | undefined): NamedInbox {
   if (given === "memory:") return { option: given, shown: given, file: undefined };
   if (given !== undefined && isPostgresUrl(given))

@@ -3,7 +3,10 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import type { NamedInbox } from "./named-inbox.ts";
 
-/** Reads from an inbox that no receiver of this process has open; `undefined` if that cannot be done, as with one in memory. */
+/**
+ * Reads from an inbox that no receiver of this process has open; `undefined` if that cannot be
+ * done, as with one in memory.
+ */
 export async function readClosed<Result>(
   { option, file }: NamedInbox,
   read: (inbox: Inbox) => Promise<Result>,

@@ -5,7 +5,10 @@ import { isPostgresUrl, postgresPlace } from "../../inbox/postgres/postgres-url.
 import { cutText } from "../../text/cut-text.ts";
 import type { NamedInbox } from "./named-inbox.ts";
 
-/** What another process may read of an inbox: a path, from the folder if it is in there; a database without user or password. */
+/**
+ * What another process may read of an inbox: a path, from the folder if it is in there; a database
+ * without user or password.
+ */
 export function recordedInbox({ option, file }: NamedInbox, cwd: string): string | undefined {
   if (file !== undefined) return shortPath(file, cwd);
   return isPostgresUrl(option) ? postgresPlace(option) : option;
@@ -28,8 +31,8 @@ export interface ListensInbox {
 const MOST_TEXT = 2000;
 
 /**
- * Reads the inbox of a record. What is in a folder must not lead a command elsewhere: only a file in that folder counts, or
- * what one of the reader's own settings leads to.
+ * Reads the inbox of a record. What is in a folder must not lead a command elsewhere: only a file
+ * in that folder counts, or what one of the reader's own settings leads to.
  *
  * @param own - what the reader's own settings name, as options of a receiver
  */
@@ -47,7 +50,10 @@ export function readRecordedInbox(text: string, cwd: string, own: readonly strin
   return { shown: cutText(shortPath(file, cwd), MOST_TEXT), option, isMemory: false };
 }
 
-/** Whether two texts name one inbox: a file by its path, a database by its host, its name and its schema. */
+/**
+ * Whether two texts name one inbox: a file by its path, a database by its host, its name and its
+ * schema.
+ */
 export function isSameInbox(text: string, other: string, cwd: string): boolean {
   if (isPostgresUrl(text) !== isPostgresUrl(other)) return false;
   if (!isPostgresUrl(text)) return resolve(cwd, text) === resolve(cwd, other);

@@ -15,7 +15,10 @@ export interface Names {
   readonly to: string;
 }
 
-/** `inbox copy --salvage`: from a damaged file into a new inbox. Resolves to `false` if it was stopped. */
+/**
+ * `inbox copy --salvage`: from a damaged file into a new inbox. Resolves to `false` if it was
+ * stopped.
+ */
 export async function salvageInbox(
   copy: Transfer,
   names: Names,

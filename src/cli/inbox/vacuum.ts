@@ -8,7 +8,10 @@ import { requireInbox } from "../events/inbox.ts";
 import { nameInbox } from "./named-inbox.ts";
 import { sayWhichInbox } from "./which-inbox.ts";
 
-export async function vacuumInbox(options: { readonly inbox?: string }, context: CliContext): Promise<void> {
+export async function vacuumInbox(
+  options: { readonly inbox?: string },
+  context: CliContext,
+): Promise<void> {
   const { output } = context;
   const named = nameInbox(context, options.inbox);
   if (isPostgresUrl(named.option)) {

@@ -25,14 +25,16 @@ const FINAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Refuses a command that cannot be undone while it may mean two inboxes, with the lines to type for each. Throws `usage`.
+ * Refuses a command that cannot be undone while it may mean two inboxes, with the lines to type for
+ * each. Throws `usage`.
  */
 export async function refuseTwoInboxes(command: Command, context: CliContext): Promise<void> {
   const here = context.inboxes;
   const name = commandName(command);
   if (here === undefined || here.isNamed || !FINAL.has(name)) return;
   // Without a flag that says what, `events pause` shows what is paused.
-  const isShown = name === "events pause" && !PAUSE_SCOPES.some((flag) => command.getOptionValueSource(flag));
+  const isShown =
+    name === "events pause" && !PAUSE_SCOPES.some((flag) => command.getOptionValueSource(flag));
   if (isShown) return;
   const inReach = await allInReach(here, context);
   if (inReach.length < 2) return;
@@ -89,7 +91,9 @@ function ownerOf({ own, ofListen }: InboxesHere, { io }: CliContext): string {
 
 /** An inbox as it is typed in the folder. */
 function typed(option: string, context: CliContext): string {
-  return orElse(() => recordedInbox(nameInbox(context, option), context.io.cwd), undefined) ?? option;
+  return (
+    orElse(() => recordedInbox(nameInbox(context, option), context.io.cwd), undefined) ?? option
+  );
 }
 
 /** A text that names no inbox is refused by what opens it. */
@@ -108,7 +112,9 @@ async function hasNewer({ own, ofListen }: InboxesHere, context: CliContext): Pr
   return listens !== undefined && (owns === undefined || listens > owns);
 }
 
-/** When the newest entry of an inbox was received; `undefined` if it has none, or cannot be read. */
+/**
+ * When the newest entry of an inbox was received; `undefined` if it has none, or cannot be read.
+ */
 async function newest(option: string, context: CliContext): Promise<number | undefined> {
   return readClosed(nameInbox(context, option), async (inbox) => {
     const [entry] = await inbox.list({ limit: 1 });
@@ -117,7 +123,8 @@ async function newest(option: string, context: CliContext): Promise<number | und
 }
 
 /**
- * Says which inbox a command takes if it may have meant another one, once. Nothing if the inbox was named.
+ * Says which inbox a command takes if it may have meant another one, once. Nothing if the inbox was
+ * named.
  *
  * @param taken - the inbox that the command opens
  */
@@ -127,7 +134,9 @@ export async function sayWhichInbox(taken: string, context: CliContext): Promise
   if (here.isSaid) return;
   here.isSaid = true;
   const { cwd } = context.io;
-  const others = (await allInReach(here, context)).filter(({ shown }) => !isSameInbox(shown, taken, cwd));
+  const others = (await allInReach(here, context)).filter(
+    ({ shown }) => !isSameInbox(shown, taken, cwd),
+  );
   const [first] = others;
   if (first === undefined) return;
   context.output.talk(`inbox: ${printable(typed(taken, context))}; ${otherInbox(first)}`);
@@ -154,7 +163,10 @@ export function inMemory({ inboxes }: Pick<CliContext, "inboxes">): HookporterEr
   return running === undefined ? undefined : keptInMemory(running.listen);
 }
 
-/** The inbox that a `listen` which has ended left behind, if it is not the folder's own, as it is typed. */
+/**
+ * The inbox that a `listen` which has ended left behind, if it is not the folder's own, as it is
+ * typed.
+ */
 export function leftBehind(context: CliContext): string | undefined {
   const here = context.inboxes;
   if (here === undefined || here.isNamed || here.listens.length > 0) return undefined;
@@ -163,14 +175,22 @@ export function leftBehind(context: CliContext): string | undefined {
   return shellWord(typed(here.ofListen, context));
 }
 
-/** The `--inbox` of commands that a command suggests: what was typed, and else its inbox if there are others here. */
+/**
+ * The `--inbox` of commands that a command suggests: what was typed, and else its inbox if there
+ * are others here.
+ */
 export function inboxToSuggest(command: Command, context: CliContext): string | undefined {
   const here = context.inboxes;
   if (here === undefined) return undefined;
-  return here.typed === undefined ? inboxWord(takenBy(command, here), context) : shellWord(here.typed);
+  return here.typed === undefined
+    ? inboxWord(takenBy(command, here), context)
+    : shellWord(here.typed);
 }
 
-/** The inbox as it is typed after `--inbox`; `undefined` if no command in this folder could take another one. */
+/**
+ * The inbox as it is typed after `--inbox`; `undefined` if no command in this folder could take
+ * another one.
+ */
 export function inboxWord(taken: string, context: CliContext): string | undefined {
   const here = context.inboxes;
   if (here === undefined || taken === "memory:") return undefined;

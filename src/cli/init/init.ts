@@ -30,14 +30,20 @@ export async function runInit(
   const { into } = options;
   if (into !== undefined) {
     if (given !== undefined) throw usageError("expected a folder or --into, got both: remove one");
-    return addInto(into, { yes: options.yes === true, asks: mayAsk(context, options.yes) }, context);
+    return addInto(
+      into,
+      { yes: options.yes === true, asks: mayAsk(context, options.yes) },
+      context,
+    );
   }
-  if (given === "") throw usageError("expected a folder, got an empty string: name one, or omit it");
+  if (given === "")
+    throw usageError("expected a folder, got an empty string: name one, or omit it");
   const wrongName = options.name === undefined ? undefined : nameProblem(options.name);
   if (wrongName !== undefined) throw usageError(`--name: ${wrongName}`);
 
   const from = await findPackageRoot();
-  const named = options.template === undefined ? undefined : await findTemplate(from.path, options.template);
+  const named =
+    options.template === undefined ? undefined : await findTemplate(from.path, options.template);
   const known = { directory: given, name: options.name, template: named, inbox: options.inbox };
   checkInbox(known);
   const asks = mayAsk(context, options.yes);
@@ -77,7 +83,8 @@ function checkInbox({ template, inbox }: Project): void {
 
 function nextSteps(cwd: string, { directory, inbox }: Scaffolded): readonly string[] {
   const path = relative(cwd, directory);
-  const quoted = /["$`]/.test(path) ? shellWord(path) : JSON.stringify(path); // double quotes work on Windows, too
+  // double quotes work on Windows, too
+  const quoted = /["$`]/.test(path) ? shellWord(path) : JSON.stringify(path);
   const go = path === "" ? [] : [`  cd ${/^[\w./\\:~-]+$/.test(path) ? path : quoted}`];
   const database = "  docker compose up -d --wait   (PostgreSQL; or set DATABASE_URL in .env)";
   return [

@@ -29,7 +29,9 @@ export async function addInto(
   for (const text of texts) for (const line of changeLines(text, context)) output.data(line);
   if (!yes && !asks) {
     const fix = "pass --yes to write these changes";
-    throw usageError(`expected --yes or a terminal to ask on, got neither; nothing was written: ${fix}`);
+    throw usageError(
+      `expected --yes or a terminal to ask on, got neither; nothing was written: ${fix}`,
+    );
   }
   if (!yes && !(await confirmed("Write these changes?", context))) {
     output.talk("cancelled; nothing was written");
@@ -42,7 +44,10 @@ export async function addInto(
   for (const line of nextSteps(plan)) output.talk(line);
 }
 
-/** A new file as its name; one with inserted lines as these, each group with the line before it. Secrets are hidden. */
+/**
+ * A new file as its name; one with inserted lines as these, each group with the line before it.
+ * Secrets are hidden.
+ */
 function changeLines({ path, before, after }: PlannedText, { output: { color } }: CliContext) {
   const isNew = before === undefined;
   const all = diffLines((before ?? "").split("\n"), after.split("\n"));
@@ -55,7 +60,9 @@ function changeLines({ path, before, after }: PlannedText, { output: { color } }
     const isAfterGap = index > first && all[index - 1]?.change === "same";
     return [...(isAfterGap ? ["    …"] : []), `    ${line}`].map((one) => color.dim(one));
   });
-  return isNew ? [color.green(`+ ${path} (new, ${counted(added, "line", "lines")})`)] : [path, ...shown];
+  return isNew
+    ? [color.green(`+ ${path} (new, ${counted(added, "line", "lines")})`)]
+    : [path, ...shown];
 }
 
 async function write(directory: string, texts: readonly PlannedText[]): Promise<void> {

@@ -23,16 +23,24 @@ export async function askAbout(
   templates: readonly Template[],
   io: Io,
 ): Promise<Project | undefined> {
-  const { isCancel, select, text } = await import("@clack/prompts"); // only if there is something to ask
+  // only if there is something to ask
+  const { isCancel, select, text } = await import("@clack/prompts");
   const streams = { input: io.stdin, output: io.stderr };
-  const ask = (message: string, byDefault: string, problem: (value: string) => string | undefined) =>
+  const ask = (
+    message: string,
+    byDefault: string,
+    problem: (value: string) => string | undefined,
+  ) =>
     text({
-      ...{ message, placeholder: byDefault, defaultValue: byDefault },
+      message,
+      placeholder: byDefault,
+      defaultValue: byDefault,
       validate: (value) => problem(value || byDefault),
       ...streams,
     });
   const noFolder = (value: string) => (value.trim() === "" ? "Enter a folder." : undefined);
-  const directory = known.directory ?? (await ask("Folder of the new project", DEFAULT_DIRECTORY, noFolder));
+  const directory =
+    known.directory ?? (await ask("Folder of the new project", DEFAULT_DIRECTORY, noFolder));
   if (isCancel(directory)) return undefined;
   const ownName = projectNameOf(resolve(io.cwd, directory));
   const name = known.name ?? (await ask("Name of the project", ownName, nameProblem));

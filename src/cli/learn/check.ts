@@ -8,12 +8,21 @@ import { readShapeFile } from "./learned-data.ts";
 import { DEFAULT_OUT, shapesBeside, type TypesOptions } from "./options.ts";
 
 /** `types --check`: says how events differ from a shape file; the exit code is 1 if any does. */
-export async function checkTypes(what: readonly string[], options: TypesOptions, context: CliContext) {
+export async function checkTypes(
+  what: readonly string[],
+  options: TypesOptions,
+  context: CliContext,
+) {
   const { output } = context;
   const file = options.shapes ?? shapesBeside(options.out ?? DEFAULT_OUT[options.format ?? "zod"]);
   const learned = await readShapeFile(file, context);
-  const comparers = new Map([...learned].map(([kind, { shape }]) => [kind, comparerOf(placeOf(shape))]));
-  const findings = new Map<string, Difference & { kind: string; example: string; events: number }>();
+  const comparers = new Map(
+    [...learned].map(([kind, { shape }]) => [kind, comparerOf(placeOf(shape))]),
+  );
+  const findings = new Map<
+    string,
+    Difference & { kind: string; example: string; events: number }
+  >();
   const unknown = new Map<string, number>();
   const events = await forEachEvent(what, options, context, ({ kind, data, name }) => {
     const compare = comparers.get(kind);
@@ -28,13 +37,22 @@ export async function checkTypes(what: readonly string[], options: TypesOptions,
       else known.events++;
     }
   });
-  for (const { kind, path, what: change, expected, got, example, events: times } of findings.values()) {
+  for (const {
+    kind,
+    path,
+    what: change,
+    expected,
+    got,
+    example,
+    events: times,
+  } of findings.values()) {
     output.data(
       `${kind}  ${path}  ${change}: expected ${expected}, got ${got} (${countText(times)}, such as ${example})`,
     );
     output.record("difference", { kind, path, change, expected, got, events: times, example });
   }
-  for (const [kind, times] of unknown) output.talk(`${kind}: not in ${file} yet (${countText(times)})`);
+  for (const [kind, times] of unknown)
+    output.talk(`${kind}: not in ${file} yet (${countText(times)})`);
   output.talk(
     findings.size === 0
       ? `${countText(events)} fit ${file}`

@@ -10,7 +10,10 @@ import { forEachEvent, learnEvents } from "./learn-events.ts";
 import { readShapeFile } from "./learned-data.ts";
 import type { TypesOptions } from "./options.ts";
 
-/** `types --diff`: compares two shape files, a shape file with events, or the events before and since a time. */
+/**
+ * `types --diff`: compares two shape files, a shape file with events, or the events before and
+ * since a time.
+ */
 export async function diffTypes(
   what: readonly string[],
   options: TypesOptions & { readonly diff: string },
@@ -20,7 +23,8 @@ export async function diffTypes(
   const [before, now] = await bothSides(what, options, context);
   let found = 0;
   for (const kind of [...new Set([...before.keys(), ...now.keys()])].sort()) {
-    const [then, later] = [before.get(kind), now.get(kind)];
+    const then = before.get(kind);
+    const later = now.get(kind);
     if (then === undefined || later === undefined) {
       const change = then === undefined ? "new kind" : "kind gone";
       output.data(`${kind}  ${change}`);

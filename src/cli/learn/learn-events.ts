@@ -10,7 +10,10 @@ import { type Count, isSelected, readEvents, type SeenEvent } from "./read-event
 /** Milliseconds between two drawings of the line of progress. */
 const INTERVAL = 100;
 
-/** Learns from events, with a line of progress at the bottom of a terminal. Throws `input_invalid` if there are none. */
+/**
+ * Learns from events, with a line of progress at the bottom of a terminal. Throws `input_invalid`
+ * if there are none.
+ */
 export async function learnEvents(
   what: readonly string[],
   selection: EventSelection & { readonly enums?: readonly EnumPath[] },
@@ -65,7 +68,9 @@ export async function forEachEvent(
   }
   if (samples > 0) {
     const was = samples === 1 ? "1 event that was" : `${samples} events that were`;
-    output.talk(`left out ${was} made up by trigger, check or the sandbox: --with-samples takes them`);
+    output.talk(
+      `left out ${was} made up by trigger, check or the sandbox: --with-samples takes them`,
+    );
   }
   if (events > 0) return events;
   if (samples > 0)

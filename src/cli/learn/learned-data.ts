@@ -12,10 +12,13 @@ import { inputError } from "../input-errors.ts";
 import { DEFAULT_OUT, shapesBeside } from "./options.ts";
 
 /**
- * Returns what makes up `data` from a shape file, and says so; nothing if there is none. Throws `input_invalid` if the
- * file is no shape file.
+ * Returns what makes up `data` from a shape file, and says so; nothing if there is none. Throws
+ * `input_invalid` if the file is no shape file.
  */
-export async function learnedData(options: { readonly shapes?: string | false }, context: CliContext) {
+export async function learnedData(
+  options: { readonly shapes?: string | false },
+  context: CliContext,
+) {
   const found = await findLearnedData(options, context);
   if (found === undefined) return undefined;
   context.output.talk(`data made up from ${found.file}; --no-shapes sends the built-in samples`);
@@ -23,9 +26,13 @@ export async function learnedData(options: { readonly shapes?: string | false },
 }
 
 /**
- * What makes up `data` from a shape file; nothing if there is none. Throws `input_invalid` if the file is no shape file.
+ * What makes up `data` from a shape file; nothing if there is none. Throws `input_invalid` if the
+ * file is no shape file.
  */
-export async function findLearnedData({ shapes }: { readonly shapes?: string | false }, context: CliContext) {
+export async function findLearnedData(
+  { shapes }: { readonly shapes?: string | false },
+  context: CliContext,
+) {
   const file = shapes === undefined ? shapesBeside(DEFAULT_OUT.zod) : shapes;
   if (file === false || (shapes === undefined && !existsSync(resolve(context.io.cwd, file))))
     return undefined;

@@ -50,11 +50,16 @@ export const readEnumPath = repeated(readPath);
 function readPath(text: string): EnumPath {
   const [, kind, path] = /^(?:([^:\s]+):)?(data(?:\.[^.[\]\s]+|\[\])+)$/.exec(text.trim()) ?? [];
   if (path === undefined)
-    throw new InvalidArgumentError("expected a path such as data.status, or payment.received:data.status.");
+    throw new InvalidArgumentError(
+      "expected a path such as data.status, or payment.received:data.status.",
+    );
   return kind === undefined ? { path } : { kind, path };
 }
 
-/** A comma-separated list of kinds or families, also of kinds that this version does not know; a repeated flag adds to it. */
+/**
+ * A comma-separated list of kinds or families, also of kinds that this version does not know; a
+ * repeated flag adds to it.
+ */
 export const readAnyKinds = listOf(
   (pattern) => /^(?:\*|[\p{ID_Continue}.:-]+(?:\.\*)?)$/u.test(pattern),
   "kinds or families such as payment.* or invoice.sent",

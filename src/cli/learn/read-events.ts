@@ -22,11 +22,17 @@ export interface SeenEvent {
   readonly data: unknown;
   /** Whether `trigger`, `check` or the sandbox made it up. */
   readonly isSample: boolean;
-  /** When it was received, in milliseconds since 1970; of a body without a delivery, the time of the event. */
+  /**
+   * When it was received, in milliseconds since 1970; of a body without a delivery, the time of the
+   * event.
+   */
   readonly at: number;
 }
 
-/** Receives each event, or what is no event and why, if that is known; `of` is how many there will be, if that is known. */
+/**
+ * Receives each event, or what is no event and why, if that is known; `of` is how many there will
+ * be, if that is known.
+ */
 export type Count = (event: SeenEvent | string | undefined, of?: number) => void;
 
 /** Entries that are read at a time. */
@@ -35,8 +41,9 @@ const PAGE = 500;
 const STDIN = "-";
 
 /**
- * Reads events one by one, in bounded memory: those of fixtures, of `-` for NDJSON on standard input, else of the inbox.
- * What is not an event is counted and passed over. Throws HookporterError as reading fixtures or the inbox does.
+ * Reads events one by one, in bounded memory: those of fixtures, of `-` for NDJSON on standard
+ * input, else of the inbox. What is not an event is counted and passed over. Throws HookporterError
+ * as reading fixtures or the inbox does.
  */
 export async function readEvents(
   what: readonly string[],
@@ -59,7 +66,11 @@ export async function readEvents(
 }
 
 /** Reads the entries from the newest on, each with its own delivery. */
-async function readInbox(inbox: Inbox, { kind, source, since }: EventSelection, count: Count): Promise<void> {
+async function readInbox(
+  inbox: Inbox,
+  { kind, source, since }: EventSelection,
+  count: Count,
+): Promise<void> {
   const filter: EntryFilter = {
     ...(kind !== undefined && { kinds: kind }),
     ...(source !== undefined && { sources: source }),
@@ -123,5 +134,7 @@ function bodyEvent(body: Uint8Array, name: string, receivedAt?: number): SeenEve
 
 export function isSelected({ kind, at }: SeenEvent, selection: EventSelection): boolean {
   if (selection.since !== undefined && at < selection.since) return false;
-  return selection.kind === undefined || selection.kind.some((pattern) => matchesKind(pattern, kind));
+  return (
+    selection.kind === undefined || selection.kind.some((pattern) => matchesKind(pattern, kind))
+  );
 }

@@ -20,7 +20,11 @@ export interface ScrubOptions {
 const KEPT_HEADERS = new Set(["content-type"]);
 
 /** `fixtures scrub`: replaces the values of fixtures, and keeps their shape. */
-export async function scrubFixtures(what: readonly string[], options: ScrubOptions, context: CliContext) {
+export async function scrubFixtures(
+  what: readonly string[],
+  options: ScrubOptions,
+  context: CliContext,
+) {
   const { output, io } = context;
   const { fixtures, broken } = await gatherFixtures(what, options, context);
   const kept = new Set(options.keep);
@@ -41,7 +45,9 @@ export async function scrubFixtures(what: readonly string[], options: ScrubOptio
     else writeOut(resolve(io.cwd, options.to, name), text, options.to, true);
   }
   if (unreadable > 0)
-    output.talk(`left out ${unreadable} that ${unreadable === 1 ? "is not an event" : "are not events"}`);
+    output.talk(
+      `left out ${unreadable} that ${unreadable === 1 ? "is not an event" : "are not events"}`,
+    );
   output.talk(`${written} scrubbed${options.to === undefined ? "" : ` to ${options.to}`}`);
 }
 
@@ -67,7 +73,9 @@ function scrubOne(fixture: NamedFixture["fixture"], scrubber: Scrubber) {
 function scrubEnvelope({ event, timestamp, data, webhook }: Envelope, scrubber: Scrubber): object {
   const name = scrubber.nameOf(webhook.id);
   return {
-    ...{ event, timestamp, data: scrubber.scrub(data) },
+    event,
+    timestamp,
+    data: scrubber.scrub(data),
     webhook: { id: `wh_scrubbed_${name}`, url: `https://sample.invalid/${name}` },
   };
 }

@@ -31,7 +31,11 @@ const PASS_ON = "write `otherKinds` into the file with --force, and pass it to d
 const MADE_BY = "learned by hookporter types";
 
 /** `types`: learns schemas from events, and says where events differ from them. */
-export async function runTypes(what: readonly string[], options: TypesOptions, context: CliContext) {
+export async function runTypes(
+  what: readonly string[],
+  options: TypesOptions,
+  context: CliContext,
+) {
   const { check, merge, force, diff } = options;
   const modes = [check === true, diff !== undefined, merge === true || force === true];
   if (modes.filter(Boolean).length > 1)
@@ -71,7 +75,10 @@ interface Written {
   readonly hasOthers: boolean;
 }
 
-/** The text of an existing file, or `undefined`. Throws `input_invalid` if replacing it would discard edits. */
+/**
+ * The text of an existing file, or `undefined`. Throws `input_invalid` if replacing it would
+ * discard edits.
+ */
 async function readOut(
   out: string,
   { format, merge, force }: TypesOptions & { readonly format: TypesFormat },
@@ -87,14 +94,18 @@ async function readOut(
     return text;
   }
   const { edited, hasOwnCode } = handWritten(text, format);
-  if (edited.length > 0) throw refuse(`was edited (${edited.join(", ")})`, "--merge keeps the edited parts");
+  if (edited.length > 0)
+    throw refuse(`was edited (${edited.join(", ")})`, "--merge keeps the edited parts");
   if (hasOwnCode) throw refuse("has code of your own", "--merge keeps it");
   return text;
 }
 
 function sourceOf(
   learned: Learned,
-  { format, strict = false }: { readonly format: TypesFormat; readonly strict: boolean | undefined },
+  {
+    format,
+    strict = false,
+  }: { readonly format: TypesFormat; readonly strict: boolean | undefined },
   found: string | undefined,
 ): Pick<Written, "edited"> & { readonly text: string } {
   if (format === "json-schema") return { text: jsonSchemaText(learned, strict), edited: [] };
@@ -109,12 +120,18 @@ function jsonSchemaText(learned: Learned, isStrict: boolean): string {
   const schema = {
     $schema: "https://json-schema.org/draft/2020-12/schema",
     $comment: `${MADE_BY}: data by event kind`,
-    $defs: Object.fromEntries(kinds.map(([kind, { shape }]) => [kind, jsonSchema(placeOf(shape), isStrict)])),
+    $defs: Object.fromEntries(
+      kinds.map(([kind, { shape }]) => [kind, jsonSchema(placeOf(shape), isStrict)]),
+    ),
   };
   return `${JSON.stringify(schema, undefined, 2)}\n`;
 }
 
-function report(learned: Learned, { out, shapes, edited, hasOthers }: Written, { output, io }: CliContext) {
+function report(
+  learned: Learned,
+  { out, shapes, edited, hasOthers }: Written,
+  { output, io }: CliContext,
+) {
   for (const [kind, { events, shape }] of inOrder(learned)) {
     const { fields, leftOut, entries } = knownKeys(shape);
     const isOther = !isEventKind(kind);

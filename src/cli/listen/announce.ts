@@ -50,15 +50,24 @@ export function announce(
   if (options.role === "receive")
     output.talk("  Role receive: events are kept here, and run by other processes on this inbox.");
   else if (handlers === undefined && program === null && forwardTo.length === 0)
-    output.talk("  Events are kept and shown.\n  To process them, pass --handlers PATH or --forward-to URL.");
-  const usual = runningListen(context.io.cwd)?.url.href ?? DEFAULT_ENDPOINT; // where trigger sends without --url
+    output.talk(
+      "  Events are kept and shown.\n  To process them, pass --handlers PATH or --forward-to URL.",
+    );
+  // where trigger sends without --url
+  const usual = runningListen(context.io.cwd)?.url.href ?? DEFAULT_ENDPOINT;
   const where = url.href === usual ? "" : ` --url ${url.href}`;
   output.talk(`  Try it in this folder:\n  ${ownCommand(`trigger payment.received${where}`)}\n`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {
-    ...{ url: url.href, pid: process.pid, inbox, secretFingerprint: fingerprint },
-    ...{ handlers: handlers ?? null, exec: program },
-    ...{ forward: forward.length === 0 ? null : forward, stream, sync },
+    url: url.href,
+    pid: process.pid,
+    inbox,
+    secretFingerprint: fingerprint,
+    handlers: handlers ?? null,
+    exec: program,
+    forward: forward.length === 0 ? null : forward,
+    stream,
+    sync,
     health: healthUrl?.href ?? null,
     inspector: page?.href ?? null,
     waiting: waiting.targets,

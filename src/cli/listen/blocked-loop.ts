@@ -6,15 +6,19 @@ import { printable } from "../output.ts";
 /** Milliseconds without a turn of the event loop after which the handlers that run are named. */
 export const BLOCKED = 2000;
 
-/** Milliseconds between two looks of the thread. It counts looks, not time, so that a suspended computer is no blocked loop. */
+/**
+ * Milliseconds between two looks of the thread. It counts looks, not time, so that a suspended
+ * computer is no blocked loop.
+ */
 const LOOK = 250;
 
 /** Bytes for the names of the handlers that run. */
 const NAMES = 400;
 
 /**
- * What the thread runs: it shares nothing with the program but some memory. A blocked loop hears neither keys nor signals, so
- * while it is blocked, the thread reads the terminal, and ends the process on a second Ctrl-C.
+ * What the thread runs: it shares nothing with the program but some memory. A blocked loop hears
+ * neither keys nor signals, so while it is blocked, the thread reads the terminal, and ends the
+ * process on a second Ctrl-C.
  */
 const PROGRAM = `
 const { workerData } = require("node:worker_threads");
@@ -58,12 +62,14 @@ for (;;) {
 `;
 
 /**
- * Watches the event loop from another thread. If a handler blocks it, such as an endless loop, the thread names the entries
- * that run. Returns what ends the watch.
+ * Watches the event loop from another thread. If a handler blocks it, such as an endless loop, the
+ * thread names the entries that run. Returns what ends the watch.
  */
 export function watchLoop(running: RunningHandlers, { stdin }: Pick<Io, "stdin">): () => void {
   const shared = new SharedArrayBuffer(12 + NAMES);
-  const [beat, ended, raw] = [0, 1, 2];
+  const beat = 0;
+  const ended = 1;
+  const raw = 2;
   const state = new Int32Array(shared, 0, 3);
   const bytes = new Uint8Array(shared, 12);
   const encoder = new TextEncoder();

@@ -7,9 +7,10 @@ import { forwardedKinds } from "../handlers/forward-rules.ts";
 import type { ListenOptions } from "./options.ts";
 
 /**
- * Retries entries that were only *received*, because there was no handler or target for them. Those that have a target now
- * are retried unless `--no-catch-up`; those that only handlers may take, only with `--catch-up`, since a handler under
- * development should not get last week's events unasked. Prints what it retried, or how to retry.
+ * Retries entries that were only *received*, because there was no handler or target for them. Those
+ * that have a target now are retried unless `--no-catch-up`; those that only handlers may take,
+ * only with `--catch-up`, since a handler under development should not get last week's events
+ * unasked. Prints what it retried, or how to retry.
  */
 export async function catchUp(
   inbox: Inbox,
@@ -26,10 +27,13 @@ export async function catchUp(
   if (wanted === true || forwarded !== undefined) {
     const retried = await inbox.retry(filter, clock());
     if (retried > 0)
-      output.talk(`  catching up: ${counted(retried, "entry", "entries")} that had no handler or target`);
+      output.talk(
+        `  catching up: ${counted(retried, "entry", "entries")} that had no handler or target`,
+      );
     return;
   }
-  if ((await inbox.counts()).received === 0) return; // usually there are none, which avoids reading each entry
+  // usually there are none, which avoids reading each entry
+  if ((await inbox.counts()).received === 0) return;
   const waiting = (await inbox.list(filter)).length;
   if (waiting === 0) return;
   output.talk(

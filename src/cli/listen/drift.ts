@@ -7,7 +7,10 @@ import { DEFAULT_OUT, shapesBeside } from "../learn/options.ts";
 import { beneath, type LiveRow, rowLines } from "../live/row.ts";
 import { printable } from "../output.ts";
 
-/** The receiver's option `drift`, if there is a shape file. Throws `option_invalid` if the file is no shape file. */
+/**
+ * The receiver's option `drift`, if there is a shape file. Throws `option_invalid` if the file is
+ * no shape file.
+ */
 export function driftOption({ shapes }: { readonly shapes?: string }, { io }: CliContext) {
   const file = resolve(io.cwd, shapes ?? shapesBeside(DEFAULT_OUT.zod));
   return shapes === undefined && !existsSync(file) ? {} : { drift: watchDrift(file) };
@@ -18,7 +21,8 @@ export function sayDrift(receiver: Receiver, { output, clock }: CliContext): () 
   return receiver.onDrift(({ kind, path, what, expected, got, seq, eventId }) => {
     const row: LiveRow = { time: clock(), seq, mark: "warning", what: kind, word: "differs" };
     const difference = `${printable(path, 200)}: ${what}, expected ${expected}, got ${got}`;
-    for (const line of [...rowLines(row, output), ...beneath([difference], output)]) output.data(line);
+    for (const line of [...rowLines(row, output), ...beneath([difference], output)])
+      output.data(line);
     output.record("drift", { kind, path, change: what, expected, got, seq, id: eventId });
   });
 }

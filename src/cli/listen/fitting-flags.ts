@@ -21,7 +21,12 @@ export const FITTING_FLAGS: FitTable<ListenOptions> = {
   forwardWhere: { needs: ["forwardTo"] },
   maxForwards: { needs: ["forwardTo"] },
   giveUp: { needs: ["forwardTo"], why: "handlers have a limit of their own" },
-  sync: { needs: ["forwardTo"], excludes: ["handlers", "exec"], why: ONE_ANSWER, check: notOneTarget },
+  sync: {
+    needs: ["forwardTo"],
+    excludes: ["handlers", "exec"],
+    why: ONE_ANSWER,
+    check: notOneTarget,
+  },
   // Refusing --sync is better than silently not running them.
   handlers: { stays: true },
   exec: { stays: true },
@@ -39,7 +44,10 @@ function notOneTarget({ forwardTo = [] }: ListenOptions): string | undefined {
   return `expected exactly one --forward-to without a pattern with --sync, got ${got}: ${ONE_ANSWER}; remove the others, or remove --sync`;
 }
 
-/** Whether a target is `listen` itself: it would take each event for a duplicate, and everything would seem fine. */
+/**
+ * Whether a target is `listen` itself: it would take each event for a duplicate, and everything
+ * would seem fine.
+ */
 export function isOwn(target: URL, port = DEFAULT_PORT): boolean {
   const hosts = ["127.0.0.1", "0.0.0.0", "localhost"];
   return hosts.some((host) => new URL(`http://${host}:${port}`).origin === target.origin);

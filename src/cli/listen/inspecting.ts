@@ -8,8 +8,8 @@ import type { Session } from "./plan.ts";
 import { tokenFile } from "./token-file.ts";
 
 /**
- * Starts the inspector beside a receiver, unless it is turned off; returns its page's address. Adds its close function to
- * `stops`. Throws `port_unavailable`.
+ * Starts the inspector beside a receiver, unless it is turned off; returns its page's address. Adds
+ * its close function to `stops`. Throws `port_unavailable`.
  */
 export async function openInspector(
   { options, context, receiver, secrets, inbox, diagnosis, stops }: Session,
@@ -35,7 +35,9 @@ export async function openInspector(
     secrets: secrets.values,
     targets: forwardTo.map(({ target }) => target),
     reserveInstants: (count) => reserveInstants(count, { cwd: io.cwd, clock, dryRun: false }),
-    ...{ tokenRecords: tokenFile(io.cwd, output), clock, log: createCliLogger(output) },
+    tokenRecords: tokenFile(io.cwd, output),
+    clock,
+    log: createCliLogger(output),
   });
   stops.push(() => inspector.close());
   return inspector.url;

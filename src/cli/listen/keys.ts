@@ -27,8 +27,8 @@ const HELP = [
 ];
 
 /**
- * Listens for the keys of the live view, only on a terminal: does nothing if input or output is piped, or output is
- * NDJSON. Returns a stop function.
+ * Listens for the keys of the live view, only on a terminal: does nothing if input or output is
+ * piped, or output is NDJSON. Returns a stop function.
  */
 export function openKeys(session: Session, target: URL, page: URL | undefined): () => void {
   const { options, context, current, bar } = session;
@@ -117,7 +117,10 @@ class LiveKeys {
     output.data(["", ...lines, ""].join("\n"));
   }
 
-  /** A retry runs what was kept, so it is done at once; a new event may have effects twice, so it is asked for twice. */
+  /**
+   * A retry runs what was kept, so it is done at once; a new event may have effects twice, so it is
+   * asked for twice.
+   */
   async #runAgain(asked: string | undefined): Promise<void> {
     const seq = this.#chosen();
     if (seq === undefined) return;
@@ -129,7 +132,9 @@ class LiveKeys {
     else this.#say(`#${seq} has been handled: press r again to send it again as a new event`);
   }
 
-  /** Sends an entry's delivery to the receiver as a new event, with a new timestamp and signature. */
+  /**
+   * Sends an entry's delivery to the receiver as a new event, with a new timestamp and signature.
+   */
   async #sendAgain(seq: number): Promise<void> {
     const { receiver, target, current, options, context } = this.#session;
     const delivery = await inboxOf(receiver).delivery(seq);
@@ -154,7 +159,8 @@ class LiveKeys {
   async #change(change: Change, seq: number, otherwise: string): Promise<void> {
     const { receiver, context } = this.#session;
     const changed = await changeEntries(inboxOf(receiver), change, { seq }, context.clock());
-    if (changedInAll(changed) === 0) throw new HookporterError("entry_unknown", `#${seq} ${otherwise}`);
+    if (changedInAll(changed) === 0)
+      throw new HookporterError("entry_unknown", `#${seq} ${otherwise}`);
   }
 
   /** Whether the last key asked for this; if not, this asks for it. */

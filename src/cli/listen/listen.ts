@@ -35,7 +35,11 @@ import { watchDeliveries } from "./watch-deliveries.ts";
 const WAITING_LINE = 2000;
 
 /** Runs the local receiver until it is stopped or its goal is reached. */
-export async function listen(given: ListenOptions, command: Command, context: CliContext): Promise<void> {
+export async function listen(
+  given: ListenOptions,
+  command: Command,
+  context: CliContext,
+): Promise<void> {
   // A setting that is dropped still names a variable that a tunnel's programs must not get.
   const withheld = [
     given.apiKeyEnv,
@@ -59,14 +63,22 @@ export async function listen(given: ListenOptions, command: Command, context: Cl
       );
     const waiting = await readWaiting(session);
     sayWaiting(waiting, "", context.output);
-    context.output.record("stopped", { reason, exitCode, ...tally.fields, waiting: waiting.targets });
+    context.output.record("stopped", {
+      reason,
+      exitCode,
+      ...tally.fields,
+      waiting: waiting.targets,
+    });
     if (error !== undefined) throw error;
   } finally {
     await closeAll(session);
   }
 }
 
-/** Closes everything that was opened, once, in reverse order, even what comes after something that cannot be closed. */
+/**
+ * Closes everything that was opened, once, in reverse order, even what comes after something that
+ * cannot be closed.
+ */
 async function closeAll(session: Session): Promise<void> {
   const close = session.stops.pop();
   if (close === undefined) return;
@@ -77,7 +89,10 @@ async function closeAll(session: Session): Promise<void> {
   }
 }
 
-/** Opens the receiver, its port on this machine, and the views; returns also the fields of the record `ready`. */
+/**
+ * Opens the receiver, its port on this machine, and the views; returns also the fields of the
+ * record `ready`.
+ */
 async function open(session: Session) {
   const { options, context, stops, stop, tally, goal, receiver, inbox, tunnel, running } = session;
   const { handlers } = options;
@@ -113,7 +128,12 @@ async function open(session: Session) {
   ready.checks.add({ name: "receiver", holds: () => receiver.refusing !== "closed" });
   ready.checks.add({ name: "inbox", holds: () => stores(receiver) });
   const { port, path, front } = session;
-  const server = await startServer(front, { port, host: "127.0.0.1", path, also: tunnel?.alsoHere });
+  const server = await startServer(front, {
+    port,
+    host: "127.0.0.1",
+    path,
+    also: tunnel?.alsoHere,
+  });
   stops.push(() => server.close());
   stops.push(recordListening(context.io.cwd, server.url, recordedInbox(inbox, context.io.cwd)));
   if (handlers !== undefined)
@@ -143,7 +163,10 @@ function watchListenExit({ context, inbox, running, tally }: Session): () => voi
 }
 
 /** Opens stream and tunnel; reports readiness once deliveries can arrive through all of them. */
-async function reach(session: Session, { server, ready, fields }: Awaited<ReturnType<typeof open>>) {
+async function reach(
+  session: Session,
+  { server, ready, fields }: Awaited<ReturnType<typeof open>>,
+) {
   const { options, context, stops, stop, stopped, goal, receiver, secrets } = session;
   const { stream, tunnel, subscription } = session;
   await catchUp(inboxOf(receiver), options, context);
@@ -154,7 +177,8 @@ async function reach(session: Session, { server, ready, fields }: Awaited<Return
     await Promise.race([source.tried, stopped]);
   }
   stops.push(stopAfter(options.timeout, goal, stop));
-  if (subscription !== undefined) ready.checks.add({ name: "subscription", holds: () => subscription.known });
+  if (subscription !== undefined)
+    ready.checks.add({ name: "subscription", holds: () => subscription.known });
   const at = (url: string | URL) => ({ url: new URL(url), secrets, tunnel: options.tunnel });
   let publicUrl: string | null = null;
   if (tunnel !== undefined) {

@@ -25,7 +25,10 @@ export interface ListenOptions
   readonly inbox?: string;
   readonly role?: Role;
   readonly saveDir?: string;
-  /** The shape file for drift, and for data that the page's trigger makes up. Default: the usual one, if there is one. */
+  /**
+   * The shape file for drift, and for data that the page's trigger makes up. Default: the usual
+   * one, if there is one.
+   */
   readonly shapes?: string;
   readonly signatureHeader?: string;
   readonly readyFile?: string;

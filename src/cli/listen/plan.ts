@@ -17,7 +17,12 @@ import { checkInbox } from "../events/inbox.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import { forwardRequest } from "../handlers/forward-request.ts";
 import type { Forwarding } from "../handlers/forward-rules.ts";
-import { forwardingOf, forwardTimeout, orderByPath, receiverLimits } from "../handlers/forwarding.ts";
+import {
+  forwardingOf,
+  forwardTimeout,
+  orderByPath,
+  receiverLimits,
+} from "../handlers/forwarding.ts";
 import { RunningHandlers } from "../handlers/running-handlers.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { DiagnosisThread } from "../live/diagnosis-thread.ts";
@@ -67,26 +72,30 @@ export interface Session {
 }
 
 /**
- * Reads the options. Creates the state folder and its secret if there is none. Throws `usage` if a tunnel or a
- * subscription lacks an option; ConfigurationError for secrets, keys and addresses.
+ * Reads the options. Creates the state folder and its secret if there is none. Throws `usage` if a
+ * tunnel or a subscription lacks an option; ConfigurationError for secrets, keys and addresses.
  */
 export async function planListening(options: ListenOptions, context: CliContext): Promise<Session> {
   const { port = DEFAULT_PORT, path = DEFAULT_PATH } = options;
-  const isEndless = options.count === undefined && options.waitFor === undefined; // until it is stopped
+  // until it is stopped
+  const isEndless = options.count === undefined && options.waitFor === undefined;
   const goal = isEndless ? undefined : new Goal(options);
   const subscription = planSubscription(options, context);
   const tunnel = planTunnel(options, context);
   const stream = await planStream(options, context);
   const request = await forwardRequest(options, context);
   const inbox = nameInbox(context, options.inbox);
-  if (inbox.file !== undefined) loadSqlite(); // a missing package is reported before a secret is made
+  // a missing package is reported before a secret is made
+  if (inbox.file !== undefined) loadSqlite();
   const secrets = await findSecrets(context, options, true);
-  if (subscription !== undefined) currentSecret(secrets); // refuses what cannot be sent before anything is opened
+  // refuses what cannot be sent before anything is opened
+  if (subscription !== undefined) currentSecret(secrets);
   const [current] = readSecrets(secrets.values);
   if (options.inbox === undefined) makeStateFolder(context.io.cwd);
   checkInbox(inbox);
   const newInbox = { made: false };
-  const log = loggerWithout(["outcome", "drift", "reason"], createCliLogger(context.output)); // the live view shows these
+  // the live view shows these
+  const log = loggerWithout(["outcome", "drift", "reason"], createCliLogger(context.output));
   const receiver = createReceiver({
     secret: secrets.values,
     inbox: inbox.option,
@@ -106,9 +115,27 @@ export async function planListening(options: ListenOptions, context: CliContext)
     stop = resolve;
   });
   return {
-    ...{ options, context, port, path, goal, secrets, current, inbox, newInbox, receiver, front, forwarding },
-    ...{ tunnel, stream, subscription, stops: [], stop, stopped },
-    ...{ tally: new ListenTally(), running: new RunningHandlers(), recent: new RecentEntries() },
+    options,
+    context,
+    port,
+    path,
+    goal,
+    secrets,
+    current,
+    inbox,
+    newInbox,
+    receiver,
+    front,
+    forwarding,
+    tunnel,
+    stream,
+    subscription,
+    stops: [],
+    stop,
+    stopped,
+    tally: new ListenTally(),
+    running: new RunningHandlers(),
+    recent: new RecentEntries(),
     diagnosis: await planDiagnosis(secrets, options, context),
     bar: new StatusBar(context.output),
   };
@@ -128,8 +155,9 @@ async function planDiagnosis(secrets: FoundSecrets, options: ListenOptions, cont
 }
 
 /**
- * A logger that notes that an inbox was made, so that `listen` says it beside the inbox's path and not in a line above its
- * title. That is the only information about an inbox: the other lines are warnings.
+ * A logger that notes that an inbox was made, so that `listen` says it beside the inbox's path and
+ * not in a line above its title. That is the only information about an inbox: the other lines are
+ * warnings.
  */
 function noting(newInbox: { made: boolean }, log: Logger): Logger {
   const info: Logger["info"] = (fields, message) => {

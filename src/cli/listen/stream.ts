@@ -13,8 +13,8 @@ import type { ListenOptions } from "./options.ts";
 export type PlannedStream = NonNullable<Awaited<ReturnType<typeof planStream>>>;
 
 /**
- * Plans the stream of `--stream`; returns `undefined` without it. Checks the key before anything is opened. Throws
- * `credential_missing`, `credential_invalid`.
+ * Plans the stream of `--stream`; returns `undefined` without it. Checks the key before anything is
+ * opened. Throws `credential_missing`, `credential_invalid`.
  */
 export async function planStream(options: ListenOptions, context: CliContext) {
   const { stream: url, live, forwardTo = [] } = options;
@@ -38,7 +38,8 @@ export async function planStream(options: ListenOptions, context: CliContext) {
     /** Opens the stream and shows its state. Calls `stop` when it ends for good. */
     open: (receiver: Pick<Receiver, "acceptFrom">, stop: (stop: Stop) => void) => {
       const stream = openStream({
-        ...{ url, token },
+        url,
+        token,
         take: async (body) => toAnswer(await receiver.acceptFrom(channel, body)),
         onChange: (change) => {
           online = change.state === "open";
@@ -48,7 +49,11 @@ export async function planStream(options: ListenOptions, context: CliContext) {
       const onEnd = async () => {
         const error = await stream.ended;
         if (error === undefined) return;
-        stop({ reason: "the stream ended for good", exitCode: ERROR_EXIT_CODES[error.code], error });
+        stop({
+          reason: "the stream ended for good",
+          exitCode: ERROR_EXIT_CODES[error.code],
+          error,
+        });
       };
       stream.tried.then(onEnd, () => {}); // a failure of the first try is reported by `tried`
       return stream;

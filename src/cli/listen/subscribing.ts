@@ -24,16 +24,22 @@ import {
 import { showOutcome } from "../service/subscription-view.ts";
 import type { ListenOptions } from "./options.ts";
 
-type ReachableReceiver = Pick<WantedSubscription, "url" | "tunnel"> & { readonly secrets: FoundSecrets };
+type ReachableReceiver = Pick<WantedSubscription, "url" | "tunnel"> & {
+  readonly secrets: FoundSecrets;
+};
 
 /** When to try again to reach the service: for ever, since without it no delivery comes. */
 export const UNTIL_IT_IS_UP: RetryPolicy = {
-  ...{ attempts: Number.POSITIVE_INFINITY, delay: 1000, factor: 2, maxDelay: 60_000, jitter: 0.5 },
+  attempts: Number.POSITIVE_INFINITY,
+  delay: 1000,
+  factor: 2,
+  maxDelay: 60_000,
+  jitter: 0.5,
 };
 
 /**
- * Keeps the service informed of a receiver's address: creates a subscription for each new one, and waits for a service that
- * is not up.
+ * Keeps the service informed of a receiver's address: creates a subscription for each new one, and
+ * waits for a service that is not up.
  */
 export class Subscribing {
   readonly #client: Client;
@@ -53,11 +59,14 @@ export class Subscribing {
   }
 
   /**
-   * Creates the subscription, unless it is remembered, and shows it. Tries again until the service can be reached, there
-   * is a newer address, or `stopped` resolves. Resolves too if the subscription may exist, which it reports. Throws
-   * ServiceError if the service refuses.
+   * Creates the subscription, unless it is remembered, and shows it. Tries again until the service
+   * can be reached, there is a newer address, or `stopped` resolves. Resolves too if the
+   * subscription may exist, which it reports. Throws ServiceError if the service refuses.
    */
-  async create({ url, secrets, tunnel }: ReachableReceiver, stopped: Promise<unknown>): Promise<void> {
+  async create(
+    { url, secrets, tunnel }: ReachableReceiver,
+    stopped: Promise<unknown>,
+  ): Promise<void> {
     const { output } = this.#context;
     this.#turn.abort();
     const turn = new AbortController();
@@ -99,10 +108,16 @@ export class Subscribing {
     }
   }
 
-  /** Makes sure that it exists, or may exist. Returns the error if it certainly does not, and trying again can help. */
+  /**
+   * Makes sure that it exists, or may exist. Returns the error if it certainly does not, and trying
+   * again can help.
+   */
   async #ensure(wanted: WantedSubscription): Promise<ServiceError | undefined> {
     try {
-      showOutcome(await ensureSubscription(this.#client, wanted, this.#context), this.#context.output);
+      showOutcome(
+        await ensureSubscription(this.#client, wanted, this.#context),
+        this.#context.output,
+      );
       return undefined;
     } catch (thrown) {
       if (wanted.signal?.aborted) return undefined;
@@ -124,7 +139,12 @@ export class Subscribing {
   }
 
   /** Prints a line for each new reason, and a record for each wait. */
-  #tellWaiting({ code, message }: ServiceError, url: URL, delay: number, told: string | undefined): string {
+  #tellWaiting(
+    { code, message }: ServiceError,
+    url: URL,
+    delay: number,
+    told: string | undefined,
+  ): string {
     const { output } = this.#context;
     output.record("subscribing", { url: shownUrl(url), code, message, delay });
     if (message === told) return told;
@@ -137,18 +157,23 @@ export class Subscribing {
 }
 
 /**
- * Plans the subscription of `--subscribe`; returns `undefined` without it. Checks address and key before anything is
- * opened. Throws `usage`; ConfigurationError for an invalid address or key.
+ * Plans the subscription of `--subscribe`; returns `undefined` without it. Checks address and key
+ * before anything is opened. Throws `usage`; ConfigurationError for an invalid address or key.
  */
 export function planSubscription(options: ListenOptions, context: CliContext) {
   if (options.subscribe !== true) return undefined;
   const onRetry = (notice: RetryNotice) => {
-    if (!subscribing.waiting) context.output.talk(retryLine(notice)); // later, only a new reason is printed
+    // later, only a new reason is printed
+    if (!subscribing.waiting) context.output.talk(retryLine(notice));
   };
   const client = openClient(options, { onRetry }, context);
   const { baseUrl } = client;
   tellForeign(shownUrl(baseUrl), foreignSecret("baseUrl", options, context), context);
-  if (options.tunnel === undefined && options.publicUrl === undefined && !isLoopback(new URL(baseUrl)))
+  if (
+    options.tunnel === undefined &&
+    options.publicUrl === undefined &&
+    !isLoopback(new URL(baseUrl))
+  )
     throw usageError(
       `expected --tunnel or --public-url with --subscribe, got none: ${baseUrl} cannot reach this machine`,
     );

@@ -11,9 +11,9 @@ import type { Output } from "../output.ts";
 export const TOKEN_FILE = join(STATE_FOLDER, "inspector-tokens");
 
 /**
- * Keeps the hashes of the inspector's tokens in the project's state folder, if there is one. A file that others can write
- * counts as empty and is replaced: a hash of theirs would let them in. If it cannot be written, tabs do not survive a
- * restart; `listen` goes on.
+ * Keeps the hashes of the inspector's tokens in the project's state folder, if there is one. A file
+ * that others can write counts as empty and is replaced: a hash of theirs would let them in. If it
+ * cannot be written, tabs do not survive a restart; `listen` goes on.
  */
 export function tokenFile(cwd: string, output: Pick<Output, "talk">): TokenRecords {
   const path = join(cwd, TOKEN_FILE);
@@ -42,7 +42,8 @@ function parse(text: string): readonly TokenRecord[] {
     const value: unknown = orElse(() => JSON.parse(line), undefined);
     if (!isRecord(value)) return [];
     const { hash, usedAt } = value;
-    const fits = typeof hash === "string" && /^[\da-f]{64}$/.test(hash) && typeof usedAt === "number";
+    const fits =
+      typeof hash === "string" && /^[\da-f]{64}$/.test(hash) && typeof usedAt === "number";
     return fits ? [{ hash, usedAt }] : [];
   });
 }

@@ -14,8 +14,8 @@ export interface Waiting {
 export const OWN = { sources: [DEFAULT_SOURCE] }; // listen runs no others
 
 /**
- * Reads how many entries wait for each target, from an inbox that no receiver of this process has open. Without a target, no
- * file is read in vain.
+ * Reads how many entries wait for each target, from an inbox that no receiver of this process has
+ * open. Without a target, no file is read in vain.
  */
 export async function readWaiting({ options, inbox: named }: Session): Promise<Waiting> {
   const nothing = { targets: [], others: 0 };
@@ -30,8 +30,15 @@ export async function readWaiting({ options, inbox: named }: Session): Promise<W
   return waiting ?? nothing;
 }
 
-export function sayWaiting({ targets, others }: Waiting, indent: string, { talk }: Pick<Output, "talk">) {
+export function sayWaiting(
+  { targets, others }: Waiting,
+  indent: string,
+  { talk }: Pick<Output, "talk">,
+) {
   for (const { target, entries } of targets)
-    talk(`${indent}${counted(entries, "event waits", "events wait")} for ${printable(target, 300)}`);
-  if (targets.length === 1 && others > 0) talk(`${indent}${counted(others, "more waits", "more wait")}`);
+    talk(
+      `${indent}${counted(entries, "event waits", "events wait")} for ${printable(target, 300)}`,
+    );
+  if (targets.length === 1 && others > 0)
+    talk(`${indent}${counted(others, "more waits", "more wait")}`);
 }

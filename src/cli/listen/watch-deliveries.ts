@@ -8,7 +8,12 @@ import { matchesKind } from "../../event/kind-pattern.ts";
 import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
 import { letterOf } from "../../receiver/dead-letter.ts";
 import { inboxOf } from "../../receiver/inbox-view.ts";
-import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
+import type {
+  AttemptObservation,
+  DeliveryObservation,
+  Observation,
+} from "../../receiver/observation.ts";
+import type { InspectedDelivery } from "../../receiver/observed.ts";
 import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
 import { DOCTOR_AGENT } from "../doctor/options.ts";
 import { replaceFile } from "../files/replace-file.ts";
@@ -22,12 +27,20 @@ import { type Output, printable } from "../output.ts";
 import type { Session } from "./plan.ts";
 import { OWN } from "./waiting.ts";
 
-/** Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function that ends it. */
+/**
+ * Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function
+ * that ends it.
+ */
 export function watchDeliveries(session: Session): () => Promise<void> {
   const { receiver, inbox, goal, tally, stop, diagnosis, recent, bar } = session;
   const { events = ["*"], saveDir } = session.options;
   const { output, clock, io } = session.context;
-  const outages = new TargetOutages({ output, bar, clock, waiting: () => inboxOf(receiver).waiting(OWN) });
+  const outages = new TargetOutages({
+    output,
+    bar,
+    clock,
+    waiting: () => inboxOf(receiver).waiting(OWN),
+  });
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir), output);
   let isClosed = false;
   const list = async (seqs: readonly number[]) => {
@@ -55,9 +68,11 @@ export function watchDeliveries(session: Session): () => Promise<void> {
   const showDelivery: ShowDelivery = (observation, diagnosis) => {
     const { outcome } = observation;
     recordDelivery(observation, output, diagnosis);
-    if (outcome.type === "accepted" && !outcome.duplicate) noted(outcome.seq, outcome.kind, "accepted");
+    if (outcome.type === "accepted" && !outcome.duplicate)
+      noted(outcome.seq, outcome.kind, "accepted");
     const dead = letterOf(outcome);
-    const telling = dead === undefined ? "whole" : failures.note({ ...dead, state: "dead", records: [] });
+    const telling =
+      dead === undefined ? "whole" : failures.note({ ...dead, state: "dead", records: [] });
     const show = () => print(deliveryLines(observation, { told, diagnosis, telling }, output));
     const runs = outcome.type === "accepted" && !outcome.duplicate && dead === undefined;
     // The line of its run says nothing of what is special about a delivery.
@@ -66,8 +81,9 @@ export function watchDeliveries(session: Session): () => Promise<void> {
     else show();
   };
   const refused = showDiagnosed(diagnosis, showDelivery);
-  const stopWatching = receiver.observe((observation) => {
-    if (observation.type === "delivery" && observation.headers["user-agent"] === DOCTOR_AGENT) return;
+  const stopWatching = receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
+    if (observation.type === "delivery" && observation.headers["user-agent"] === DOCTOR_AGENT)
+      return;
     tally.count(observation);
     bar.update({ counts: tally.brief });
     const kind = kindOf(observation);
@@ -93,20 +109,20 @@ export function watchDeliveries(session: Session): () => Promise<void> {
   };
 }
 
-type ShowDelivery = (observation: DeliveryObservation, diagnosis?: RefusalDiagnosis) => void;
+type ShowDelivery = (observation: InspectedDelivery, diagnosis?: RefusalDiagnosis) => void;
 
 /**
- * Shows each refused delivery when it has been diagnosed. That begins after the sender has its answer, so that the answer's
- * timing reveals nothing.
+ * Shows each refused delivery when it has been diagnosed. That begins after the sender has its
+ * answer, so that the answer's timing reveals nothing.
  */
 function showDiagnosed(diagnosis: Session["diagnosis"], show: ShowDelivery) {
   const underWay = new UnderWay();
-  const diagnoseAndShow = async (observation: DeliveryObservation) => {
+  const diagnoseAndShow = async (observation: InspectedDelivery) => {
     await turn();
     show(observation, await diagnosis.diagnose(observation));
   };
   return {
-    show: (observation: DeliveryObservation) => void underWay.follow(diagnoseAndShow(observation)),
+    show: (observation: InspectedDelivery) => void underWay.follow(diagnoseAndShow(observation)),
     shown: () => underWay.settled(),
   };
 }
@@ -117,10 +133,14 @@ function kindOf(observation: Observation): string | null {
 }
 
 /**
- * Creates the folder for saved deliveries, accessible only to its owner; returns a function that saves a delivery if it
- * is authentic, and reports one that it cannot save. Throws `folder_unusable`.
+ * Creates the folder for saved deliveries, accessible only to its owner; returns a function that
+ * saves a delivery if it is authentic, and reports one that it cannot save. Throws
+ * `folder_unusable`.
  */
-function openSaveFolder(path: string, { talk }: Output): (observation: DeliveryObservation) => void {
+function openSaveFolder(
+  path: string,
+  { talk }: Output,
+): (observation: DeliveryObservation) => void {
   using(path, () => makeFolder(path, 0o700), "pass another folder with --save-dir");
   let saved = 0;
   return ({ delivery, outcome }) => {

@@ -12,7 +12,9 @@ import { problemLines } from "./delivery-view.ts";
 import { beneath, type LiveRow, type RowStyle, rowLines } from "./row.ts";
 import type { Telling } from "./told-failures.ts";
 
-/** What an entry's handlers did, as lines: one, and more with errors, their places, and what to do. */
+/**
+ * What an entry's handlers did, as lines: one, and more with errors, their places, and what to do.
+ */
 export function attemptLines(
   observation: AttemptObservation,
   { now, telling }: { readonly now: number; readonly telling: Exclude<Telling, "nothing"> },
@@ -41,9 +43,20 @@ export function attemptLines(
 
 export function recordAttempt(observation: AttemptObservation, output: Output): void {
   const { seq, eventId, kind, attempt, records, state, reason, problems, runAt } = observation;
-  const again = !hasEnded(state) && onceText(reason) === undefined ? new Date(runAt).toISOString() : null;
+  const again =
+    !hasEnded(state) && onceText(reason) === undefined ? new Date(runAt).toISOString() : null;
   const runs = runFields(records);
-  output.record("attempt", { seq, id: eventId, kind, attempt, runs, state, reason, problems, runAt: again });
+  output.record("attempt", {
+    seq,
+    id: eventId,
+    kind,
+    attempt,
+    runs,
+    state,
+    reason,
+    problems,
+    runAt: again,
+  });
 }
 
 /** A run's error and its place, or what it noted; with the handler's name if there were several. */
@@ -61,7 +74,10 @@ function runLines(record: AttemptRecord, isOneOfMany: boolean): string[] {
     : [];
 }
 
-/** The first line of a good run's note, which is a target's status; the rest may be a payload, which `events show` prints. */
+/**
+ * The first line of a good run's note, which is a target's status; the rest may be a payload, which
+ * `events show` prints.
+ */
 function notedBy({ error, note }: Partial<AttemptRecord> = {}): string | undefined {
   return error === null && note ? printable(note.split("\n", 1)[0] ?? "", 100) : undefined;
 }

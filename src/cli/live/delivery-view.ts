@@ -28,14 +28,18 @@ export function deliveryLines(
   const { word, kind, id, reason, detail, problems, fix } = verdictOf(outcome);
   const asked = `${method} ${shownTarget(observation.target)}`;
   const row: LiveRow = {
-    ...{ time: receivedAt, mark: word, what: kind ?? (word === "refused" ? asked : word), duration },
+    time: receivedAt,
+    mark: word,
+    what: kind ?? (word === "refused" ? asked : word),
+    duration,
     word: kind === null ? String(toAnswer(outcome).status) : word,
     seq: "seq" in outcome ? outcome.seq : undefined,
     id: id ?? undefined,
   };
   const remarks = remarksOn(outcome);
   if (typeof telling === "object") {
-    // Those that are not events are alike if their reason is the same, but the field may be another.
+    // Those that are not events are alike if their reason is the same, but the field may be
+    // another.
     const as = word === "rejected" ? `${printable(detail ?? "", 300)}, like` : "the same as";
     return rowLines({ ...row, more: [...remarks, `${as} #${telling.as}`] }, style);
   }
@@ -44,9 +48,15 @@ export function deliveryLines(
   if (reason === null && problems.length === 0) return lines;
   const because = problems.length > 0 ? problemLines(problems) : [explained(reason, detail)];
   if (diagnosis !== undefined)
-    return [...lines, ...beneath(refusalLines(diagnosis, { because, fix: fix ?? "" }, told), style)];
+    return [
+      ...lines,
+      ...beneath(refusalLines(diagnosis, { because, fix: fix ?? "" }, told), style),
+    ];
   const isTold = fix === null || (row.seq === undefined && !isFirst(reason ?? "", told));
-  return [...lines, ...beneath([...because, ...(isTold ? [] : [`fix: ${printable(fix, 300)}`])], style)];
+  return [
+    ...lines,
+    ...beneath([...because, ...(isTold ? [] : [`fix: ${printable(fix, 300)}`])], style),
+  ];
 }
 
 export function recordDelivery(
@@ -90,7 +100,9 @@ export function problemLines(problems: readonly DataProblem[]): readonly string[
 /** What is special about how a delivery came. */
 export function remarksOn(outcome: DeliveryObservation["outcome"]): readonly string[] {
   const { secret, restampOf, channel } = {
-    ...{ secret: undefined, restampOf: undefined, channel: undefined },
+    secret: undefined,
+    restampOf: undefined,
+    channel: undefined,
     ...outcome,
   };
   return [

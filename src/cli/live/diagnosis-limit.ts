@@ -1,15 +1,21 @@
 /** The work of one diagnosis in bytes hashed: 0.1 to 0.2 seconds. */
 export const WORK = 1e8;
-/** The share of the time that diagnoses may take, and the milliseconds of it that are saved up for a burst. */
+/**
+ * The share of the time that diagnoses may take, and the milliseconds of it that are saved up for a
+ * burst.
+ */
 export const SHARE = 0.2;
 const SAVED = 500;
-/** Bytes that are hashed in a millisecond, at least; and the milliseconds in which the common causes are found. */
+/**
+ * Bytes that are hashed in a millisecond, at least; and the milliseconds in which the common causes
+ * are found.
+ */
 const PER_MS = 5e5;
 const LEAST = 10;
 
 /**
- * Limits diagnoses: anyone who can reach the endpoint can trigger one, and they must not use up the processor. In a burst
- * each gets less work, which is enough for the common causes.
+ * Limits diagnoses: anyone who can reach the endpoint can trigger one, and they must not use up the
+ * processor. In a burst each gets less work, which is enough for the common causes.
  */
 export class DiagnosisLimit {
   readonly #now: () => number;

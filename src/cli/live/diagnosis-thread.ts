@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { describeError } from "../../errors.ts";
 import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
-import type { DeliveryObservation } from "../../receiver/observation.ts";
+import type { InspectedDelivery } from "../../receiver/observed.ts";
 import { DiagnosisLimit } from "./diagnosis-limit.ts";
 import type { DiagnosisMessage, DiagnosisQuestion, DiagnosisStart } from "./diagnosis-program.ts";
 
@@ -10,7 +10,7 @@ export const MOST_TIME = 2000;
 /** Diagnoses that wait for the one under way. */
 export const MOST_WAITING = 20;
 
-type Refused = Pick<DeliveryObservation, "outcome" | "diagnose" | "body" | "headers" | "target">;
+type Refused = Pick<InspectedDelivery, "outcome" | "diagnose" | "body" | "headers" | "target">;
 
 export interface DiagnosisThreadOptions {
   /** The file of the thread's program. */
@@ -29,8 +29,9 @@ interface Asked {
 }
 
 /**
- * The one place where bodies of strangers are diagnosed: a thread, which can be ended, and without which a search would hold
- * up every delivery. Runs one diagnosis at a time, within a share of the time. Neither keeps the process alive nor delays its end.
+ * The one place where bodies of strangers are diagnosed: a thread, which can be ended, and without
+ * which a search would hold up every delivery. Runs one diagnosis at a time, within a share of the
+ * time. Neither keeps the process alive nor delays its end.
  */
 export class DiagnosisThread {
   readonly #options: DiagnosisThreadOptions;
@@ -72,10 +73,10 @@ export class DiagnosisThread {
   }
 
   /**
-   * Why a delivery was not authentic; `undefined` for other deliveries, and if the thread has ended. Call it while the
-   * observation has its body, which is copied.
+   * Why a delivery was not authentic; `undefined` for other deliveries, and if the thread has
+   * ended. Call it while the observation has its body, which is copied.
    */
-  diagnose(observation: DeliveryObservation): Promise<RefusalDiagnosis> {
+  diagnose(observation: InspectedDelivery): Promise<RefusalDiagnosis> {
     const known = this.#results.get(observation) ?? this.#ask(observation);
     this.#results.set(observation, known);
     return known;
@@ -117,7 +118,8 @@ export class DiagnosisThread {
     this.#current = asked;
     this.#begun = performance.now();
     this.#worker?.postMessage({ ...question, work }, [question.body.buffer as ArrayBuffer]);
-    // If this thread was busy, an answer may have come in time, but was not heard: it is heard before the immediate.
+    // If this thread was busy, an answer may have come in time, but was not heard: it is heard
+    // before the immediate.
     this.#deadline = setTimeout(() => setImmediate(() => this.#end(asked)), mostTime).unref();
   }
 

@@ -13,8 +13,8 @@ export function isFirst(cause: string, told: ToldFixes): boolean {
 }
 
 /**
- * A diagnosis as lines for people: the simplest explanation with its fixes, then the others in brief; the general fix if
- * there is no explanation.
+ * A diagnosis as lines for people: the simplest explanation with its fixes, then the others in
+ * brief; the general fix if there is no explanation.
  */
 export function diagnosisLines(diagnosis: Diagnosis, general: string): readonly string[] {
   const causes = causesOf(diagnosis).map(
@@ -29,7 +29,10 @@ const NOT_DIAGNOSED: Readonly<Record<NotDiagnosed, string>> = {
   took_too_long: "not searched: took too long",
 };
 
-/** Why a delivery was refused, as lines of the live view: each cause's fix once, and then only the cause. */
+/**
+ * Why a delivery was refused, as lines of the live view: each cause's fix once, and then only the
+ * cause.
+ */
 export function refusalLines(
   diagnosis: Diagnosis | NotDiagnosed,
   { because, fix }: { readonly because: readonly string[]; readonly fix: string },
@@ -60,17 +63,29 @@ export function adviceLines({ advice }: Diagnosis): readonly string[] {
   return advice.map((line, index) => `try ${index + 1}: ${line}`);
 }
 
-export function diagnosisFields({ code, explanations, printedBy, advice, tried, complete }: Diagnosis) {
+export function diagnosisFields({
+  code,
+  explanations,
+  printedBy,
+  advice,
+  tried,
+  complete,
+}: Diagnosis) {
   const [nearest = [], ...others] = explanations;
   return {
     cause: code,
     causes: nearest.map(({ code, detail, meaning, fix }) => ({ code, detail, meaning, fix })),
     otherwise: others.map((causes) => causes.map(({ code, detail }) => ({ code, detail }))),
-    ...{ printedBy, advice, tried, complete },
+    printedBy,
+    advice,
+    tried,
+    complete,
   };
 }
 
-/** The nearest causes; a missing header is already the reason, and need not be repeated as a cause. */
+/**
+ * The nearest causes; a missing header is already the reason, and need not be repeated as a cause.
+ */
 function causesOf({
   explanations: [nearest],
   complete,
@@ -88,7 +103,9 @@ function fixLines({ explanations, printedBy }: Diagnosis, general: string): read
   return [
     ...(printedBy.length === 0 ? [] : [`signed: ${printedText(printedBy)}`]),
     ...fixes.map((fix) => `fix: ${fix}`),
-    ...others.map((causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`),
+    ...others.map(
+      (causes) => `or: ${causes.map((cause) => cause.code + inBrackets(cause)).join(" and ")}`,
+    ),
   ];
 }
 

@@ -2,11 +2,14 @@
 export const PATIENCE = 300;
 
 /**
- * Holds the lines of accepted deliveries back until their handlers have run, so that a delivery has one line. If they take
- * long, its line says that it was accepted, and another one how it ended.
+ * Holds the lines of accepted deliveries back until their handlers have run, so that a delivery has
+ * one line. If they take long, its line says that it was accepted, and another one how it ended.
  */
 export class HeldLines {
-  readonly #held = new Map<number, { readonly print: () => void; readonly timer: NodeJS.Timeout }>();
+  readonly #held = new Map<
+    number,
+    { readonly print: () => void; readonly timer: NodeJS.Timeout }
+  >();
 
   /** Prints the line of an entry later, unless {@link drop} is called before. */
   hold(seq: number, print: () => void): void {

@@ -5,12 +5,15 @@ import { join } from "node:path";
 import { openerOf } from "../../base/system/programs.ts";
 import { HookporterError } from "../../errors.ts";
 
-/** Milliseconds after which a program that has not failed counts as successful: some run as long as the browser. */
+/**
+ * Milliseconds after which a program that has not failed counts as successful: some run as long as
+ * the browser.
+ */
 const STARTED = 3000;
 
 /**
- * Writes a file that redirects a browser to an address, readable only by this user. The address contains a token, and
- * other users can see command lines, so the browser gets the file instead.
+ * Writes a file that redirects a browser to an address, readable only by this user. The address
+ * contains a token, and other users can see command lines, so the browser gets the file instead.
  */
 export function writeLeadingFile({ href }: URL) {
   const folder = mkdtempSync(join(tmpdir(), "hookporter-open-"));
@@ -25,7 +28,11 @@ export function writeLeadingFile({ href }: URL) {
 export function openInBrowser(path: string, env: Readonly<Record<string, string | undefined>>) {
   const [program, ...argv] = openerOf();
   return new Promise<void>((resolve, reject) => {
-    const child = spawn(program, [...argv, path], { env: { ...env }, stdio: "ignore", detached: true });
+    const child = spawn(program, [...argv, path], {
+      env: { ...env },
+      stdio: "ignore",
+      detached: true,
+    });
     const failed = (cause?: Error) => {
       const told = "could not start a browser: open the address above yourself";
       reject(new HookporterError("target_unreachable", told, { cause }));

@@ -4,7 +4,9 @@ import { durationText } from "../../text/duration-text.ts";
 import { type Output, printable } from "../output.ts";
 import { columnsOf, cutToColumns, hangingLines, padToColumns } from "../wrap-text.ts";
 
-/** The shape and the colour of each word for a delivery or an entry: the same meaning everywhere. */
+/**
+ * The shape and the colour of each word for a delivery or an entry: the same meaning everywhere.
+ */
 export const MARKS = {
   waiting: ["↻", "yellow"],
   failing: ["↻", "yellow"],
@@ -74,12 +76,17 @@ export function rowLines(row: LiveRow, style: RowStyle): readonly string[] {
   }
   if (note !== undefined && columnsOf(note) <= left()) line += `  ${color.dim(note)}`;
   const shown = printable(id, 60).slice(0, Math.max(0, left()));
-  if (shown.length >= Math.min(SHORTEST_ID, id.length) && id !== "") line += `  ${color.dim(shown)}`;
+  if (shown.length >= Math.min(SHORTEST_ID, id.length) && id !== "")
+    line += `  ${color.dim(shown)}`;
   return [line, ...beneath(below, style)];
 }
 
 /** Prints a sentence after the beginning of a row, wrapped between words. */
-export function sayInRow(row: Pick<LiveRow, "time" | "seq" | "mark">, text: string, output: Output): void {
+export function sayInRow(
+  row: Pick<LiveRow, "time" | "seq" | "mark">,
+  text: string,
+  output: Output,
+): void {
   const lines = hangingLines(rowStart(row, output), printable(text, 600), INDENT, output.columns);
   output.data(lines.join("\n"));
 }
@@ -94,7 +101,10 @@ export function clockTime(instant: number): string {
   return new Date(instant).toTimeString().slice(0, 8);
 }
 
-function rowStart({ time, seq, mark }: Pick<LiveRow, "time" | "seq" | "mark">, { color }: RowStyle): string {
+function rowStart(
+  { time, seq, mark }: Pick<LiveRow, "time" | "seq" | "mark">,
+  { color }: RowStyle,
+): string {
   const [shape, paint] = MARKS[mark];
   const number = seq === undefined ? "–" : `#${seq}`;
   return `${color.dim(clockTime(time))}  ${number.padEnd(4)} ${color[paint](shape)} `;

@@ -20,7 +20,10 @@ const ENTRY_KEYS = `enter show  r retry  d drop  ${HELP}`;
 /** Columns, if standard output is no terminal. */
 const WIDE = 200;
 
-/** Milliseconds between two changes of the line: nobody reads faster, and a burst is not slowed down. */
+/**
+ * Milliseconds between two changes of the line: nobody reads faster, and a burst is not slowed
+ * down.
+ */
 const REDRAW = 100;
 
 /** The line at the bottom of the terminal. Nobody sees it without one. */
@@ -51,7 +54,10 @@ export class StatusBar {
   }
 }
 
-/** The line's text; `undefined` if there is nothing to say. What is told first matters most; the help is never lost. */
+/**
+ * The line's text; `undefined` if there is nothing to say. What is told first matters most; the
+ * help is never lost.
+ */
 function statusText(status: BarStatus, columns: number): string | undefined {
   const { counts, away = "", failed = "", selected, hasKeys = false } = status;
   const parts =

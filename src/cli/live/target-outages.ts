@@ -22,8 +22,8 @@ interface OutageView extends FailureView {
 const RECOUNT = 1000;
 
 /**
- * Says in one line that a target went away, and in one that it is back, in place of a line for each attempt. On a terminal, a
- * line at its bottom says how many events wait.
+ * Says in one line that a target went away, and in one that it is back, in place of a line for each
+ * attempt. On a terminal, a line at its bottom says how many events wait.
  */
 export class TargetOutages {
   readonly #view: OutageView;
@@ -35,8 +35,8 @@ export class TargetOutages {
   }
 
   /**
-   * Notes an attempt; returns whether all there is to say about it is that its targets are away. `showEvent` prints the event's
-   * own line, which comes before that of what follows from it.
+   * Notes an attempt; returns whether all there is to say about it is that its targets are away.
+   * `showEvent` prints the event's own line, which comes before that of what follows from it.
    */
   note({ state, reason, records }: AttemptObservation, showEvent: () => void): boolean {
     let isAway = records.length > 0;
@@ -83,7 +83,8 @@ export class TargetOutages {
     const back = `${target} is back after ${this.#since(outage)}`;
     const status = /^\d{3}/.exec(note ?? "")?.[0] ?? "with an error";
     const { waiting } = outage;
-    if (outcome === "ok") this.#say("handled", `${back}: ${counted(waiting, "event", "events")} waited`);
+    if (outcome === "ok")
+      this.#say("handled", `${back}: ${counted(waiting, "event", "events")} waited`);
     else this.#say("warning", `${back}, but answers ${status}: ${waitText(waiting)}`);
   }
 

@@ -10,9 +10,14 @@ import { type Output, printable } from "../output.ts";
 import { sayInRow } from "./row.ts";
 import type { StatusBar } from "./status-bar.ts";
 
-/** Entries whose last failures are remembered; beyond that, the oldest are forgotten and their errors printed again. */
+/**
+ * Entries whose last failures are remembered; beyond that, the oldest are forgotten and their
+ * errors printed again.
+ */
 const REMEMBERED = 10_000;
-/** Milliseconds until a change of a number is told: first this long, then twice as long each time. */
+/**
+ * Milliseconds until a change of a number is told: first this long, then twice as long each time.
+ */
 const FIRST_WAIT = 2000;
 const LONGEST_WAIT = 60_000;
 /** Milliseconds between two looks at whether entries still fail. */
@@ -24,8 +29,9 @@ const STILL: readonly EntryState[] = ["failing", "running", "dead"];
 type Noted = Pick<AttemptObservation, "seq" | "state" | "reason" | "problems" | "records">;
 
 /**
- * What is still to be said of a failed attempt: everything; that the same entry failed as before; that a dead letter failed
- * as another entry, which was told; or nothing, since the number of all that failed alike is told from time to time.
+ * What is still to be said of a failed attempt: everything; that the same entry failed as before;
+ * that a dead letter failed as another entry, which was told; or nothing, since the number of all
+ * that failed alike is told from time to time.
  */
 export type Telling = "whole" | "again" | { readonly as: number } | "nothing";
 
@@ -48,7 +54,9 @@ export interface FailureView {
   readonly clock: () => number;
 }
 
-type ListingView = FailureView & { readonly list: (seqs: readonly number[]) => Promise<readonly Entry[]> };
+type ListingView = FailureView & {
+  readonly list: (seqs: readonly number[]) => Promise<readonly Entry[]>;
+};
 
 /** Tells each error once, however many entries fail with it, and then how many they are. */
 export class ToldFailures {
@@ -72,8 +80,14 @@ export class ToldFailures {
     if (!hasFailed || failure === undefined) return "whole";
     const known = this.#byKey.get(failure.key);
     const alike: Alike = known ?? {
-      ...{ failure, first: seq, failing: new Set(), dead: new Set() },
-      ...{ told: "", most: 0, wait: FIRST_WAIT, timer: undefined },
+      failure,
+      first: seq,
+      failing: new Set(),
+      dead: new Set(),
+      told: "",
+      most: 0,
+      wait: FIRST_WAIT,
+      timer: undefined,
     };
     this.#remove(seq, alike);
     this.#bySeq.set(seq, alike);
@@ -94,7 +108,8 @@ export class ToldFailures {
   /** Tells the numbers that have changed since they were told, as they are now. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    if ([...this.#byKey.values()].some(({ most }) => most > 1)) await this.#recheck().catch(() => {});
+    if ([...this.#byKey.values()].some(({ most }) => most > 1))
+      await this.#recheck().catch(() => {});
     for (const alike of this.#byKey.values()) {
       clearTimeout(alike.timer);
       if (alike.most > 1) this.#tell(alike);
@@ -112,7 +127,8 @@ export class ToldFailures {
 
   #remove(seq: number, alike: Alike): void {
     this.#bySeq.delete(seq);
-    for (const state of ["failing", "dead"] as const) if (alike[state].delete(seq)) this.#counts[state]--;
+    for (const state of ["failing", "dead"] as const)
+      if (alike[state].delete(seq)) this.#counts[state]--;
     if (sizeOf(alike) > 0) return;
     clearTimeout(alike.timer);
     this.#byKey.delete(alike.failure.key);
@@ -135,7 +151,9 @@ export class ToldFailures {
     const error = printable(placed(words.split("\n", 1)[0] ?? "", at), 160);
     const [like] = alike.dead;
     const fix =
-      like === undefined ? "" : `; fix the cause, then: ${ownCommand(`events retry --like ${like}`)}`;
+      like === undefined
+        ? ""
+        : `; fix the cause, then: ${ownCommand(`events retry --like ${like}`)}`;
     this.#say("dead", alike.first, `${numbers} like this: ${error}${fix}`);
   }
 
@@ -144,13 +162,18 @@ export class ToldFailures {
     sayInRow({ time: clock(), seq, mark }, text, output);
   }
 
-  /** Forgets what a person dropped, or another process retried or handled: no attempt here tells of it. */
+  /**
+   * Forgets what a person dropped, or another process retried or handled: no attempt here tells of
+   * it.
+   */
   async #recheck(): Promise<void> {
     const seqs = [...this.#bySeq.keys()];
     const entries = new Map((await this.#view.list(seqs)).map((entry) => [entry.seq, entry]));
     for (const seq of seqs) {
-      const [entry, alike] = [entries.get(seq), this.#bySeq.get(seq)];
-      const isOver = entry === undefined || entry.reason === DROPPED || !STILL.includes(entry.state);
+      const entry = entries.get(seq);
+      const alike = this.#bySeq.get(seq);
+      const isOver =
+        entry === undefined || entry.reason === DROPPED || !STILL.includes(entry.state);
       if (isOver && alike !== undefined) this.#leave(seq, alike);
     }
   }

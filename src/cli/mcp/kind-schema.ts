@@ -14,14 +14,22 @@ const DOCUMENTED =
 const NOT_SHOWN =
   "The service documents no fields of this kind, and those of the sample are invented. `hookporter types` learns them from received events.";
 
-/** The JSON Schema of a kind's events, with a sample: `data` as learned in this folder, else as documented, else any object. */
+/**
+ * The JSON Schema of a kind's events, with a sample: `data` as learned in this folder, else as
+ * documented, else any object.
+ */
 export async function kindSchema(kind: EventKind, context: CliContext): Promise<JsonSchema> {
   const found = await findLearnedData({}, context);
   const known = found?.learned.get(kind);
   const documented = documentedSchema(kind);
   const data = documented?.describe(DOCUMENTED) ?? z.looseObject({}).describe(NOT_SHOWN);
-  const envelope = z.toJSONSchema(envelopeSchema.extend({ event: z.literal(kind), data }), { io: "input" });
-  const learned = known && { ...jsonSchema(placeOf(known.shape), false), description: restsOn(kind, known) };
+  const envelope = z.toJSONSchema(envelopeSchema.extend({ event: z.literal(kind), data }), {
+    io: "input",
+  });
+  const learned = known && {
+    ...jsonSchema(placeOf(known.shape), false),
+    description: restsOn(kind, known),
+  };
   const madeUp = found?.data(kind, 1);
   const sample = sampleEvent(kind, { timestamp: context.clock() });
   return {

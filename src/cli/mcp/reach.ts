@@ -7,7 +7,10 @@ import type { Io } from "../io.ts";
 /** What lets an agent reach other machines. */
 export const ALLOW_HOSTS = "start the server with --allow hosts";
 
-/** Whether an agent may not reach an address, whatever names it: only a person allows it other machines. */
+/**
+ * Whether an agent may not reach an address, whatever names it: only a person allows it other
+ * machines.
+ */
 export function isOutOfReach(url: URL, { agent }: Pick<Io, "agent">): boolean {
   return agent?.hosts === false && !isLoopback(url);
 }
@@ -20,10 +23,14 @@ export function requireReach(url: URL, from: string | undefined, io: Pick<Io, "a
 }
 
 /** Whether an inbox is a database that an agent may not reach. Throws `option_invalid`. */
-export function isInboxOutOfReach({ option }: Pick<NamedInbox, "option">, io: Pick<Io, "agent">): boolean {
+export function isInboxOutOfReach(
+  { option }: Pick<NamedInbox, "option">,
+  io: Pick<Io, "agent">,
+): boolean {
   if (io.agent?.hosts !== false || !isPostgresUrl(option)) return false;
   const { hostname, searchParams } = readPostgresUrl(option);
-  const named = searchParams.getAll("host").filter((host) => host !== ""); // they count more than the URL's own host
+  // they count more than the URL's own host
+  const named = searchParams.getAll("host").filter((host) => host !== "");
   const hosts = named.length > 0 ? named : [hostname];
   return hosts.some((host) => !isSocket(host) && !isHere(host));
 }

@@ -13,7 +13,10 @@ export interface CommandLine {
 /** Fields of records that say nothing to who called the command. */
 const KNOWN_ANYWAY: ReadonlySet<string> = new Set(["schemaVersion", "time"]);
 
-/** Runs a command in this process as a script would: without a terminal, with its output as records, and as the agent's. */
+/**
+ * Runs a command in this process as a script would: without a terminal, with its output as records,
+ * and as the agent's.
+ */
 export async function runCommand(
   { command, flags = [], operands = [], stdin = "" }: CommandLine,
   { io, run }: CliContext,
@@ -50,5 +53,7 @@ function intoList(chunks: Buffer[]): Writable {
 }
 
 function toRecord(line: string): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(JSON.parse(line)).filter(([name]) => !KNOWN_ANYWAY.has(name)));
+  return Object.fromEntries(
+    Object.entries(JSON.parse(line)).filter(([name]) => !KNOWN_ANYWAY.has(name)),
+  );
 }

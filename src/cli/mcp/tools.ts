@@ -33,7 +33,9 @@ export interface Tool<Input = Fields> {
 export const BODY_BYTES = 4096;
 
 const kind = z.string().describe(`an event kind: ${eventKinds.join(", ")}`);
-const kinds = z.string().describe("kinds or families, comma-separated, such as payment.received,lead.*");
+const kinds = z
+  .string()
+  .describe("kinds or families, comma-separated, such as payment.received,lead.*");
 const states = z.array(z.enum(STATE_WORDS as [string, ...string[]]));
 const url = z.string().describe("endpoint, or a port of this machine");
 const fields = z.record(z.string(), z.unknown()).optional();
@@ -75,7 +77,12 @@ const sendEvent = tool({
     "--wait",
     ...Object.entries(set).map(([path, value]) => `--set=${path}=${JSON.stringify(value)}`),
     ...FAULTS[fault],
-    ...flagsOf({ data: data && JSON.stringify(data), count, url: to, timeout: seconds && `${seconds}s` }),
+    ...flagsOf({
+      data: data && JSON.stringify(data),
+      count,
+      url: to,
+      timeout: seconds && `${seconds}s`,
+    }),
   ],
   needs: ({ count = 1, url: to }) => [...(count > 1 ? ["many" as const] : []), ...hostOf(to)],
 });
@@ -86,7 +93,12 @@ const waitForEvent = tool({
   description:
     "Waits for the next entries with numbers above `after`, and reports what became of each. Pass the last number you have seen, so that nothing is missed between two calls.",
   input: z.object({
-    after: z.number().int().min(0).optional().describe("an entry number (default: that of the newest entry)"),
+    after: z
+      .number()
+      .int()
+      .min(0)
+      .optional()
+      .describe("an entry number (default: that of the newest entry)"),
     kind: kinds.optional(),
     state: states.optional().describe("report an entry once it is in one of these states"),
     count: z.number().int().min(1).max(50).optional(),
@@ -115,23 +127,33 @@ const findEvents = tool({
   command: ["events", "list"],
   flags: ({ limit = 20, ...rest }) => flagsOf({ limit, ...rest }),
   shorten: ({ seq, id, kind: found, state, reason, attempts, duplicates, receivedAt, ...more }) =>
-    seq === undefined ? more : { seq, id, kind: found, state, reason, attempts, duplicates, receivedAt },
+    seq === undefined
+      ? more
+      : { seq, id, kind: found, state, reason, attempts, duplicates, receivedAt },
 });
 
 const getEvent = tool({
   name: "get_event",
   title: "Show an event",
-  description: "Shows one entry: its state, problems and runs with their errors; its body on request.",
+  description:
+    "Shows one entry: its state, problems and runs with their errors; its body on request.",
   input: z.object({
     entry: z.union([z.string(), z.number().int()]).describe("entry number, or event id"),
     body: flag.describe(`with the headers and the first ${BODY_BYTES} characters of the body`),
-    bytes: z.number().int().min(1).max(1_048_576).optional().describe("characters of the body instead"),
+    bytes: z
+      .number()
+      .int()
+      .min(1)
+      .max(1_048_576)
+      .optional()
+      .describe("characters of the body instead"),
   }),
   readsOnly: true,
   reachesOut: false,
   command: ["events", "show"],
   operands: ({ entry }) => [String(entry)],
-  shorten: (record, { body, bytes }) => withBody(record, body === true || bytes !== undefined, bytes),
+  shorten: (record, { body, bytes }) =>
+    withBody(record, body === true || bytes !== undefined, bytes),
 });
 
 const explainSignature = tool({
@@ -157,7 +179,10 @@ const checkReceiver = tool({
     "Sends hundreds of valid, forged and broken deliveries to a receiver, in any language, and reports which it handles wrongly and why. Its handlers run for the correct ones.",
   input: z.object({
     url,
-    only: z.string().optional().describe("only these cases, comma-separated, such as SIG-01,GATE-01"),
+    only: z
+      .string()
+      .optional()
+      .describe("only these cases, comma-separated, such as SIG-01,GATE-01"),
   }),
   readsOnly: false,
   reachesOut: true,
@@ -198,8 +223,14 @@ const doctor = tool({
 });
 
 export const TOOLS: readonly Tool[] = [
-  ...[sendEvent, waitForEvent, findEvents, getEvent],
-  ...[explainSignature, checkReceiver, retryEvents, doctor],
+  sendEvent,
+  waitForEvent,
+  findEvents,
+  getEvent,
+  explainSignature,
+  checkReceiver,
+  retryEvents,
+  doctor,
 ];
 
 /** Forgets the type of a tool's input, which the server validates before it calls the tool. */
@@ -209,13 +240,16 @@ function tool<Input>(one: Tool<Input>): Tool {
 
 /** The flags with the names and values of an object. */
 function flagsOf(values: Readonly<Record<string, unknown>>): readonly string[] {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== false);
+  const given = Object.entries(values).filter(
+    ([, value]) => value !== undefined && value !== false,
+  );
   return given.map(([name, value]) => (value === true ? `--${name}` : `--${name}=${value}`));
 }
 
 function hostOf(to: string | undefined): readonly Permission[] {
   const url = targetUrl(to ?? "");
-  return url === undefined || isLoopback(url) ? [] : ["hosts"]; // the command refuses what is no address
+  // the command refuses what is no address
+  return url === undefined || isLoopback(url) ? [] : ["hosts"];
 }
 
 /** Leaves out a delivery, or cuts its body. */
@@ -224,6 +258,7 @@ function withBody(record: Fields, isWanted: boolean, bytes = BODY_BYTES): Fields
   if (!isWanted || typeof delivery !== "object" || delivery === null) return rest;
   const { body, ...head } = delivery as { body?: unknown };
   const text = String(body ?? "");
-  const cut = text.length > bytes ? { body: text.slice(0, bytes), bodyCutFrom: text.length } : { body: text };
+  const cut =
+    text.length > bytes ? { body: text.slice(0, bytes), bodyCutFrom: text.length } : { body: text };
   return { ...rest, delivery: { ...head, ...cut } };
 }

@@ -16,7 +16,12 @@ import { type Output, printable } from "../output.ts";
 export const WAIT = 30_000;
 
 /** The states in which something can be said of an entry. */
-export const DECIDED = ["handled", "failing", "dead", "received"] as const satisfies readonly EntryState[];
+export const DECIDED = [
+  "handled",
+  "failing",
+  "dead",
+  "received",
+] as const satisfies readonly EntryState[];
 
 /** What became of an entry: what `--wait`, `events wait` and the tools for agents report. */
 export interface EntryOutcome {
@@ -47,7 +52,9 @@ export function exitCodeOf(states: readonly EntryState[]): ExitCode {
   return states.every((state) => state === "handled") ? 0 : 7;
 }
 
-/** `dead      #12 payment.received  TypeError: … at handlers/pay.ts:3:9`, and below it how to fix it. */
+/**
+ * `dead #12 payment.received TypeError: … at handlers/pay.ts:3:9`, and below it how to fix it.
+ */
 function outcomeLines(outcome: EntryOutcome, now: number, { color }: Pick<Output, "color">) {
   const { entry, state } = outcome;
   const { words, at, note, duration, fix } = facts(outcome);
@@ -71,12 +78,26 @@ function outcomeFields(outcome: EntryOutcome): object {
     return { handler, outcome: end, duration, error, at: failure?.at ?? null, note };
   });
   return {
-    ...{ seq, id, source, kind, state, reason, problems, attempts, runAt },
-    ...{ error: words, at, runs: last, fix },
+    seq,
+    id,
+    source,
+    kind,
+    state,
+    reason,
+    problems,
+    attempts,
+    runAt,
+    error: words,
+    at,
+    runs: last,
+    fix,
   };
 }
 
-/** What is said of an outcome: its error and place, or how long it took and what its target answered. */
+/**
+ * What is said of an outcome: its error and place, or how long it took and what its target
+ * answered.
+ */
 function facts({ entry, state, runs }: EntryOutcome) {
   const failed = runs.find(({ error }) => error !== null);
   const failure = state === "handled" || failed !== undefined ? undefined : failureOf(entry, []);

@@ -10,7 +10,8 @@ interface OwnAnswer {
 
 /** Reads a receiver's answer; `undefined` for that of another receiver. */
 export function readOwnAnswer(body: string): OwnAnswer | undefined {
-  if (!body.startsWith("{")) return undefined; // an error for each answer would take longer than the rest of its report
+  // an error for each answer would take longer than the rest of its report
+  if (!body.startsWith("{")) return undefined;
   return orElse(() => {
     const { received, id, duplicate } = JSON.parse(body);
     const isOwn = received === true && typeof id === "string" && typeof duplicate === "boolean";
@@ -25,8 +26,8 @@ const STATUS_COLUMNS = 4;
 const SHORTEST_ID = 12;
 
 /**
- * What follows the status: `payment.received 8.3 ms  new  evt_1_5b0c…`. On a terminal it is one line: the id is cut, which
- * `events show` takes too, then left out, then the label is cut.
+ * What follows the status: `payment.received 8.3 ms new evt_1_5b0c…`. On a terminal it is one line:
+ * the id is cut, which `events show` takes too, then left out, then the label is cut.
  */
 export function ownAnswerLine(
   label: string,

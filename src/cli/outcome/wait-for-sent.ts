@@ -17,8 +17,8 @@ import { DECIDED, exitCodeOf, reportOutcome, WAIT } from "./outcome.ts";
 import { readOwnAnswer } from "./own-answer.ts";
 
 /**
- * The inbox in which to wait for what is sent to an endpoint, which can be read: checked before anything is sent. Throws
- * `usage` if no inbox of this folder belongs to the endpoint, `inbox_…`.
+ * The inbox in which to wait for what is sent to an endpoint, which can be read: checked before
+ * anything is sent. Throws `usage` if no inbox of this folder belongs to the endpoint, `inbox_…`.
  */
 export async function inboxToWaitIn(
   { url, inbox: given }: { readonly url?: URL; readonly inbox?: string },
@@ -34,18 +34,25 @@ export async function inboxToWaitIn(
 export class SentEvents {
   readonly #ids = new Set<string>();
 
-  /** Remembers an event by the id that the receiver answered with, or else by the one derived from its body. */
+  /**
+   * Remembers an event by the id that the receiver answered with, or else by the one derived from
+   * its body.
+   */
   add({ body }: Pick<Sendable, "body">, answer: TargetAnswer): void {
     const id = readOwnAnswer(answer.body)?.id ?? derivedId(body);
     if (id !== undefined) this.#ids.add(id);
   }
 
   /**
-   * Waits until something can be said of each event, and reports it, in the order they were sent. Sets exit code 7 if one
-   * was not handled. Throws `inbox_unavailable` if the inbox does not have them, `timed_out`.
+   * Waits until something can be said of each event, and reports it, in the order they were sent.
+   * Sets exit code 7 if one was not handled. Throws `inbox_unavailable` if the inbox does not have
+   * them, `timed_out`.
    */
   async report(
-    { inbox: given, timeout = WAIT }: { readonly inbox: string | undefined; readonly timeout?: number },
+    {
+      inbox: given,
+      timeout = WAIT,
+    }: { readonly inbox: string | undefined; readonly timeout?: number },
     context: CliContext,
   ) {
     if (this.#ids.size === 0) return;
@@ -71,7 +78,10 @@ function derivedId(body: Uint8Array): string | undefined {
 
 function notHere(id: string, shown: string): HookporterError {
   const why = `expected ${id} in the inbox ${shown}, got no such entry: the endpoint keeps its events elsewhere`;
-  return new HookporterError("inbox_unavailable", `${why}; pass its inbox with --inbox, or leave out --wait`);
+  return new HookporterError(
+    "inbox_unavailable",
+    `${why}; pass its inbox with --inbox, or leave out --wait`,
+  );
 }
 
 function notDecided(entry: Entry, timeout: number): HookporterError {
@@ -79,5 +89,8 @@ function notDecided(entry: Entry, timeout: number): HookporterError {
   const target = waits.find(({ over }) => over === null)?.target;
   const forWhat = target === undefined ? "" : ` for ${target}`;
   const got = `expected #${seq} to be handled within ${durationText(timeout)}, but it is ${entry.state}${forWhat}`;
-  return new HookporterError("timed_out", `${got}: \`${ownCommand(`events show ${seq}`)}\` has more`);
+  return new HookporterError(
+    "timed_out",
+    `${got}: \`${ownCommand(`events show ${seq}`)}\` has more`,
+  );
 }

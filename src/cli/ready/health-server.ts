@@ -11,9 +11,10 @@ export interface Health {
 }
 
 /**
- * Serves `/healthz`, `/readyz` and `/metrics` only to this machine: on a separate listener that no tunnel leads to, and
- * only under this machine's own names, so that a web page whose name was bound to 127.0.0.1 cannot read them. Throws
- * `port_unavailable`. Its URL is its origin, such as `http://127.0.0.1:4401`.
+ * Serves `/healthz`, `/readyz` and `/metrics` only to this machine: on a separate listener that no
+ * tunnel leads to, and only under this machine's own names, so that a web page whose name was bound
+ * to 127.0.0.1 cannot read them. Throws `port_unavailable`. Its URL is its origin, such as
+ * `http://127.0.0.1:4401`.
  */
 export async function startHealthServer(port: number, health: Health): Promise<RunningServer> {
   const server = createServer((request, response) => {
@@ -31,7 +32,11 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-function write(request: IncomingMessage, response: ServerResponse, { status, body, type, headers }: Reply) {
+function write(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, type, headers }: Reply,
+) {
   response.writeHead(status, {
     "content-type": type ?? "application/json",
     "cache-control": "no-store",
@@ -49,7 +54,8 @@ async function reply(
   if (!/^(?:localhost|127\.0\.0\.1)(?::\d+)?$/i.test(headers.host ?? ""))
     return refusal(403, "forbidden", "This server answers to localhost and 127.0.0.1 only.");
   const hasMetrics = url === "/metrics" && metrics !== undefined;
-  if (url !== "/healthz" && url !== "/readyz" && !hasMetrics) return refusal(404, "not_found", "Not found.");
+  if (url !== "/healthz" && url !== "/readyz" && !hasMetrics)
+    return refusal(404, "not_found", "Not found.");
   if (method !== "GET" && method !== "HEAD")
     return { ...refusal(405, "method_not_allowed", "Use GET."), headers: { allow: "GET, HEAD" } };
   if (url === "/healthz") return { status: 200, body: { alive: true } };

@@ -10,8 +10,8 @@ import { Readiness } from "./readiness.ts";
 import { openReadyFile } from "./ready-file.ts";
 
 /**
- * Starts the health server and removes an old ready file before anything else is opened. So an early request gets 503, and
- * a script that waits for the file waits for this process.
+ * Starts the health server and removes an old ready file before anything else is opened. So an
+ * early request gets 503, and a script that waits for the file waits for this process.
  */
 export async function openReadiness(
   { readyFile, healthPort }: { readonly readyFile?: string; readonly healthPort?: number },
@@ -25,8 +25,12 @@ export async function openReadiness(
   let open = false;
   checks.add({ name: "open", holds: () => open });
   const file = readyFile === undefined ? undefined : openReadyFile(resolve(io.cwd, readyFile));
-  const health = healthPort === undefined ? undefined : await openHealth(healthPort, receiver, checks, stops);
-  /** Reports that everything is open; returns a function that withdraws this, to call before anything is closed. */
+  const health =
+    healthPort === undefined ? undefined : await openHealth(healthPort, receiver, checks, stops);
+  /**
+   * Reports that everything is open; returns a function that withdraws this, to call before
+   * anything is closed.
+   */
   const announce = (fields: object) => {
     open = true;
     file?.write(fields);
@@ -57,8 +61,8 @@ async function openHealth(
 }
 
 /**
- * Whether the inbox stores deliveries: the last commit succeeded, and its file, which need not be written to for that, still
- * exists and is not locked. Otherwise, why not.
+ * Whether the inbox stores deliveries: the last commit succeeded, and its file, which need not be
+ * written to for that, still exists and is not locked. Otherwise, why not.
  */
 export async function stores(receiver: Pick<Receiver, "inbox" | "refusing">) {
   if (receiver.refusing !== undefined) return receiver.refusing;

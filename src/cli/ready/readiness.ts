@@ -3,7 +3,10 @@ import { HookporterError } from "../../errors.ts";
 interface ReadyCheck {
   /** One word for `/readyz`. */
   readonly name: string;
-  /** Evaluated for each request: whether it holds, or the code of why it does not. A thrown error counts as false. */
+  /**
+   * Evaluated for each request: whether it holds, or the code of why it does not. A thrown error
+   * counts as false.
+   */
   readonly holds: () => boolean | string | Promise<boolean | string>;
 }
 
@@ -34,7 +37,9 @@ export class Readiness {
       this.#checks.map(async ({ name, holds }) => [name, await answerOf(holds)] as const),
     );
     const paused = await this.#paused().catch(() => []);
-    const reasons = answers.filter((answer): answer is [string, string] => typeof answer[1] === "string");
+    const reasons = answers.filter(
+      (answer): answer is [string, string] => typeof answer[1] === "string",
+    );
     return {
       ready: answers.every(([, held]) => held === true),
       checks: Object.fromEntries(answers.map(([name, held]) => [name, held === true])),

@@ -8,9 +8,10 @@ import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
 import { inputError } from "../input-errors.ts";
 
 /**
- * A file that exists only while `listen` is ready; one left behind by an earlier process is removed at once. It is
- * replaced as a whole, so that it is never seen half-written. Throws `input_invalid` if something else is at its path, or
- * it cannot be written; `folder_unusable` if this user may not write it.
+ * A file that exists only while `listen` is ready; one left behind by an earlier process is removed
+ * at once. It is replaced as a whole, so that it is never seen half-written. Throws `input_invalid`
+ * if something else is at its path, or it cannot be written; `folder_unusable` if this user may not
+ * write it.
  */
 export function openReadyFile(path: string): { write(fields: object): void; remove(): void } {
   const left = readOwn(path);
@@ -31,8 +32,8 @@ export function openReadyFile(path: string): { write(fields: object): void; remo
 }
 
 /**
- * The ready file at a path, or an empty file, as `mktemp` creates; `undefined` if there is none. Any other content belongs
- * to someone else.
+ * The ready file at a path, or an empty file, as `mktemp` creates; `undefined` if there is none.
+ * Any other content belongs to someone else.
  */
 function readOwn(path: string, lenient = false): { pid: number } | undefined {
   let text: string;
@@ -47,7 +48,11 @@ function readOwn(path: string, lenient = false): { pid: number } | undefined {
   if (typeof held === "object" && held !== null && "pid" in held && "url" in held)
     return { pid: Number(held.pid) };
   if (lenient) return undefined;
-  throw refusal(path, "it contains something other than a ready file: choose another path", undefined);
+  throw refusal(
+    path,
+    "it contains something other than a ready file: choose another path",
+    undefined,
+  );
 }
 
 function guard(path: string, work: () => void): void {

@@ -15,7 +15,10 @@ export function collectForServing(receiver: MeasuredReceiver, checks: Readiness)
     "Whether each part holds that /readyz checks, such as the tunnel: 1 or 0.",
     async () => {
       const { checks: parts } = await checks.ask();
-      return Object.entries(parts).map(([part, holds]) => ({ labels: { part }, value: holds ? 1 : 0 }));
+      return Object.entries(parts).map(([part, holds]) => ({
+        labels: { part },
+        value: holds ? 1 : 0,
+      }));
     },
     ["part"],
   );

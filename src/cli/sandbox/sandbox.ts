@@ -17,16 +17,27 @@ export interface SandboxCommandOptions
   readonly retryDelay?: number;
 }
 
-export async function runSandbox(options: SandboxCommandOptions, context: CliContext): Promise<void> {
+export async function runSandbox(
+  options: SandboxCommandOptions,
+  context: CliContext,
+): Promise<void> {
   const { output, clock } = context;
   outliveOutput(context);
-  const { port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader } = options;
+  const { port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader } =
+    options;
   const { attempts, retryDelay, duplicates, delay, wrongSignature, outage } = options;
   const sandbox = await startSandbox({
-    ...{ port, properties, seed, rateLimit, answerTimeout, targetHosts, signatureHeader },
+    port,
+    properties,
+    seed,
+    rateLimit,
+    answerTimeout,
+    targetHosts,
+    signatureHeader,
     retry: { attempts, delay: retryDelay },
     chaos: { duplicates, delay, wrongSignature, outage },
-    ...{ log: createCliLogger(output), clock },
+    log: createCliLogger(output),
+    clock,
   });
   const counts = { answered: 0, subscribed: 0, attempted: 0, delivered: 0, failed: 0 };
   const tally = {
@@ -86,7 +97,10 @@ function announce(sandbox: Sandbox, options: SandboxCommandOptions, { output }: 
   output.talk("and in another");
   output.talk(`  ${ownCommand(`trigger payment.received --url ${url.port}/_sandbox/events`)}`);
   output.record("sandbox", {
-    ...{ url: url.origin, stream: streamUrl.href, pid: process.pid, targetHosts },
+    url: url.origin,
+    stream: streamUrl.href,
+    pid: process.pid,
+    targetHosts,
     chaos: Object.fromEntries(chaos),
   });
 }

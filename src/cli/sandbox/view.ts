@@ -20,7 +20,9 @@ export function showInSandbox(observation: SandboxObservation, output: Output, n
     output.record("streams", { change, open });
   } else {
     const { duration } = observation;
-    output.data(`${time}  ${output.color.yellow(`outage: nothing gets through for ${duration} ms`)}`);
+    output.data(
+      `${time}  ${output.color.yellow(`outage: nothing gets through for ${duration} ms`)}`,
+    );
     output.record("outage", { duration });
   }
 }
@@ -44,7 +46,9 @@ function showSubscription(
   const { id, url, events, signed } = subscription;
   const kinds = `${events.length} kind${events.length === 1 ? "" : "s"}`;
   const unsigned = signed ? "" : color.yellow("  no secret: deliveries are unsigned");
-  data(`${time}  subscription ${id} ${change}  ${printable(shownUrl(url))}  ${color.dim(kinds)}${unsigned}`);
+  data(
+    `${time}  subscription ${id} ${change}  ${printable(shownUrl(url))}  ${color.dim(kinds)}${unsigned}`,
+  );
   record("registration", { change, id, url: shownUrl(url), events, signed });
 }
 
@@ -67,5 +71,14 @@ function showSandboxAttempt(
   }
   const to = { ...webhook, url: shownUrl(webhook.url) };
   const attempted = { attempt, status, error, duration, chaos };
-  record("outgoing", { id, event, timestamp, webhook: to, ...attempted, state, copyOf, nextAttemptAt });
+  record("outgoing", {
+    id,
+    event,
+    timestamp,
+    webhook: to,
+    ...attempted,
+    state,
+    copyOf,
+    nextAttemptAt,
+  });
 }

@@ -10,7 +10,10 @@ const KEY_VARIABLE = "HOOKPORTER_API_KEY";
 
 export type FoundCredential = { readonly apiKey: string } | { readonly accessToken: () => string };
 
-/** Finds the API key in the environment, else in the env file; never on the command line. Throws `credential_missing`. */
+/**
+ * Finds the API key in the environment, else in the env file; never on the command line. Throws
+ * `credential_missing`.
+ */
 export function findApiKey(
   { apiKeyEnv = KEY_VARIABLE, envFile }: Pick<ServiceOptions, "apiKeyEnv" | "envFile">,
   context: Pick<CliContext, "io">,
@@ -19,8 +22,9 @@ export function findApiKey(
 }
 
 /**
- * Finds the access token if its variable is named, else the API key. Both are read once: the environment of a process
- * does not change. Throws `credential_missing`; `credential_invalid` for a token that cannot be sent.
+ * Finds the access token if its variable is named, else the API key. Both are read once: the
+ * environment of a process does not change. Throws `credential_missing`; `credential_invalid` for a
+ * token that cannot be sent.
  */
 export function findCredential(
   options: Omit<ServiceOptions, "baseUrl">,
@@ -29,11 +33,15 @@ export function findCredential(
   const { accessTokenEnv, envFile, live } = options;
   if (accessTokenEnv === undefined) return { apiKey: findApiKey(options, context) };
   const found = findVariable("the access token", accessTokenEnv, envFile, context);
-  const token = readToken(found.trim(), live === true); // checked now, not when the first request is sent
+  // checked now, not when the first request is sent
+  const token = readToken(found.trim(), live === true);
   return { accessToken: () => token };
 }
 
-/** Looks whether a file names an address that gets the credential, but the credential is not from the folder too. */
+/**
+ * Looks whether a file names an address that gets the credential, but the credential is not from
+ * the folder too.
+ */
 export function foreignCredential(
   flag: AddressFlag,
   { apiKeyEnv = KEY_VARIABLE, accessTokenEnv, envFile }: Omit<ServiceOptions, "baseUrl">,

@@ -1,7 +1,10 @@
 import { HookporterError } from "../../errors.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 
-/** How the text of a secret encodes its bytes; `whsec` is the prefix `whsec_` and base64, as in Standard Webhooks. */
+/**
+ * How the text of a secret encodes its bytes; `whsec` is the prefix `whsec_` and base64, as in
+ * Standard Webhooks.
+ */
 export const SECRET_ENCODINGS = ["utf8", "base64", "hex", "whsec"] as const;
 
 export type SecretEncoding = (typeof SECRET_ENCODINGS)[number];
@@ -13,10 +16,12 @@ const PREFIX = "whsec_";
 const PREFIX_FIX = "set HOOKPORTER_SECRET_ENCODING to whsec";
 
 /**
- * Decodes the text of a secret. A line break at its end does not count. An empty text stays empty, which is refused later.
+ * Decodes the text of a secret. A line break at its end does not count. An empty text stays empty,
+ * which is refused later.
  *
  * @param name - where the text was found, for the message
- * @throws HookporterError `secret_invalid` if the text is not in this encoding; the message never contains it
+ * @throws HookporterError `secret_invalid` if the text is not in this encoding; the message never
+ * contains it
  */
 export function decodeSecret(text: string, encoding: SecretEncoding, name: string): SecretValue {
   if (encoding === "utf8") return text;
@@ -29,7 +34,8 @@ export function decodeSecret(text: string, encoding: SecretEncoding, name: strin
     throw fail("be hex, two digits per byte", "other text", otherFix(line));
   }
   if (encoding === "base64") {
-    if (line.startsWith(PREFIX)) throw fail("be base64", `text that begins with ${PREFIX}`, PREFIX_FIX);
+    if (line.startsWith(PREFIX))
+      throw fail("be base64", `text that begins with ${PREFIX}`, PREFIX_FIX);
     const bytes = fromBase64(line);
     if (bytes !== undefined) return bytes;
     throw fail("be base64", "other text", otherFix(line));
@@ -42,7 +48,11 @@ export function decodeSecret(text: string, encoding: SecretEncoding, name: strin
     );
   const bytes = fromBase64(line.slice(PREFIX.length));
   if (bytes !== undefined) return bytes;
-  throw fail(`be ${PREFIX} and base64`, "other text after the prefix", "copy the whole secret again");
+  throw fail(
+    `be ${PREFIX} and base64`,
+    "other text after the prefix",
+    "copy the whole secret again",
+  );
 }
 
 /** The error for bytes that are no text, which only `utf8` takes as they are. */
@@ -54,7 +64,9 @@ export function notText(encoding: SecretEncoding, name: string): HookporterError
   );
 }
 
-/** `undefined` for anything but base64 in one of its two alphabets, with all of its padding or none. */
+/**
+ * `undefined` for anything but base64 in one of its two alphabets, with all of its padding or none.
+ */
 function fromBase64(text: string): Buffer | undefined {
   const [, digits, padding = ""] = /^([A-Za-z0-9+/]*|[\w-]*)(={0,2})$/.exec(text) ?? [];
   if (digits === undefined || digits.length % 4 === 1) return undefined;

@@ -23,7 +23,10 @@ const ADDRESS_FLAGS = {
 
 export type AddressFlag = keyof typeof ADDRESS_FLAGS;
 
-/** An address that a file of the folder names, and a key of someone who may not have written that file. */
+/**
+ * An address that a file of the folder names, and a key of someone who may not have written that
+ * file.
+ */
 export interface ForeignAddress {
   /** Where the address is from. */
   readonly addressFrom: string;
@@ -36,8 +39,9 @@ export interface ForeignAddress {
 }
 
 /**
- * Looks whether a file of the folder names the address that a key is sent to, although the key is not in the folder too.
- * Otherwise the author of a cloned project could have the keys of the environment sent anywhere.
+ * Looks whether a file of the folder names the address that a key is sent to, although the key is
+ * not in the folder too. Otherwise the author of a cloned project could have the keys of the
+ * environment sent anywhere.
  */
 export function foreignAddress(
   flag: AddressFlag,
@@ -51,13 +55,17 @@ export function foreignAddress(
   const name = shownVariable(key.name);
   return {
     addressFrom: origins.get(flag) ?? addressFile,
-    keyFrom: keyFile === undefined ? `${name} in the environment` : `${name} in ${key.envFile ?? ".env"}`,
+    keyFrom:
+      keyFile === undefined ? `${name} in the environment` : `${name} in ${key.envFile ?? ".env"}`,
     what: key.what,
     fix: `export ${ADDRESS_FLAGS[flag]}, or write ${key.what} to the folder's .env`,
   };
 }
 
-/** Says which file names the address that a key of someone else is sent to, whatever that file says of `quiet`. */
+/**
+ * Says which file names the address that a key of someone else is sent to, whatever that file says
+ * of `quiet`.
+ */
 export function tellForeign(
   shown: string,
   foreign: ForeignAddress | undefined,
@@ -65,7 +73,9 @@ export function tellForeign(
 ): void {
   if (foreign === undefined) return;
   const { addressFrom, what, keyFrom } = foreign;
-  output.aside(`${printable(`${shown}, from ${addressFrom}, gets ${what} from ${keyFrom}`, 1000)}\n`);
+  output.aside(
+    `${printable(`${shown}, from ${addressFrom}, gets ${what} from ${keyFrom}`, 1000)}\n`,
+  );
 }
 
 /** The file that holds a variable; `undefined` if it is set in the environment. */
@@ -73,7 +83,10 @@ function fileOf({ name, envFile }: KeyVariable, { cwd, env }: Io): string | unde
   return env[name] ? undefined : resolve(cwd, envFile ?? ".env");
 }
 
-/** Whether a key is in the file of the address, or in the folder. A link may lead to a key elsewhere. */
+/**
+ * Whether a key is in the file of the address, or in the folder. A link may lead to a key
+ * elsewhere.
+ */
 function belongs(keyFile: string, addressFile: string, folder: string): boolean {
   const real = (path: string) => orElse(() => realPath(path), path);
   const key = real(keyFile);

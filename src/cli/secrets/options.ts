@@ -33,7 +33,14 @@ export function addSecretVariables(
       `environment variables that hold the secrets, current one first (default: ${SECRET_VARIABLE})`,
       readVariableNames,
     )
-    .setting("--env-file <file>", "file to read variables from if they are not set (default: .env)");
+    .setting(
+      "--env-file <file>",
+      "file to read variables from if they are not set (default: .env)",
+    );
   const description = `how secrets are encoded: ${SECRET_ENCODINGS.join(", ")} (default: ${DEFAULT_ENCODING})`;
-  return command[encoding]("--secret-encoding <encoding>", description, readChoice(SECRET_ENCODINGS));
+  return command[encoding](
+    "--secret-encoding <encoding>",
+    description,
+    readChoice(SECRET_ENCODINGS),
+  );
 }

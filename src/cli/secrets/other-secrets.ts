@@ -16,12 +16,15 @@ const SETTING = /^HOOKPORTER_SECRET_(?:ENV|STDIN|ENCODING)\b/;
 const API_KEY = /^HOOKPORTER_API_KEY\b/;
 
 /**
- * Secrets that are set here but not in use, for a diagnosis: variables in the environment and the env file with SECRET in
- * their name, the folder's development secret, and the API key, which is easily taken for the secret. Only their names are ever shown.
+ * Secrets that are set here but not in use, for a diagnosis: variables in the environment and the
+ * env file with SECRET in their name, the folder's development secret, and the API key, which is
+ * easily taken for the secret. Only their names are ever shown.
  */
 export function otherSecrets({ io }: CliContext, options: SecretOptions, used: FoundSecrets) {
   const file = readEnvFile(io.cwd, options.envFile);
-  const fromFile = Object.entries(file).map(([name, value]) => [`${name} in the env file`, value] as const);
+  const fromFile = Object.entries(file).map(
+    ([name, value]) => [`${name} in the env file`, value] as const,
+  );
   const fromEnv = Object.entries(io.env).map(
     ([name, value]) => [`${name} in the environment`, value] as const,
   );
@@ -29,7 +32,10 @@ export function otherSecrets({ io }: CliContext, options: SecretOptions, used: F
     ([name]) => /^\w*SECRET/i.test(name) && !SETTING.test(name),
   );
   const apiKeys = [...fromFile, ...fromEnv].filter(([name]) => API_KEY.test(name));
-  const development = [`${STATE_FOLDER}/${DEVELOPMENT_SECRET}`, readDevelopmentSecret(io.cwd)] as const;
+  const development = [
+    `${STATE_FOLDER}/${DEVELOPMENT_SECRET}`,
+    readDevelopmentSecret(io.cwd),
+  ] as const;
   const seen = new Set(used.texts.map((text) => text?.trimEnd()));
   return [...variables, development, ...apiKeys].flatMap(([name, text]) => {
     if (text === undefined || text.trim() === "" || seen.has(text.trimEnd())) return [];
@@ -51,5 +57,8 @@ function decoded(text: string, encoding: SecretEncoding): readonly SecretValue[]
 /** `undefined` if there is no such file, or it is not readable. */
 function readDevelopmentSecret(cwd: string): string | undefined {
   const path = join(cwd, STATE_FOLDER, DEVELOPMENT_SECRET);
-  return orElse(() => (lstatSync(path).isFile() ? readFileSync(path, "utf8") : undefined), undefined);
+  return orElse(
+    () => (lstatSync(path).isFile() ? readFileSync(path, "utf8") : undefined),
+    undefined,
+  );
 }

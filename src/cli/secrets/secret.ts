@@ -31,9 +31,9 @@ export interface FoundSecrets {
 export const DEVELOPMENT_SECRET = "secret";
 
 /**
- * Finds the secrets: standard input, environment, env file, then the folder's development secret. With `create`, a
- * missing development secret is created; with `"given"`, there is none. Throws `secret_missing`; `secret_unsafe`,
- * `secret_invalid`.
+ * Finds the secrets: standard input, environment, env file, then the folder's development secret.
+ * With `create`, a missing development secret is created; with `"given"`, there is none. Throws
+ * `secret_missing`; `secret_unsafe`, `secret_invalid`.
  */
 export async function findSecrets(
   context: CliContext,
@@ -56,36 +56,47 @@ export async function findSecrets(
   }
   if (options.secretEnv !== undefined) throw unset(names);
   if (create === "given") throw missing(`${SECRET_VARIABLE} to be set`);
-  const development = developmentSecret(io, create); // always text, whatever the encoding of the user's secrets
+  // always text, whatever the encoding of the user's secrets
+  const development = developmentSecret(io, create);
   if (development !== undefined) {
     const from = `${STATE_FOLDER}/${DEVELOPMENT_SECRET}`;
     return { values: [development], texts: [development], from };
   }
-  throw missing(`${SECRET_VARIABLE} to be set, or a secret created by \`hookporter listen\` in this folder`);
+  throw missing(
+    `${SECRET_VARIABLE} to be set, or a secret created by \`hookporter listen\` in this folder`,
+  );
 }
 
-/** The variables of the secrets that nobody named: during a rotation also that of the previous one. */
+/**
+ * The variables of the secrets that nobody named: during a rotation also that of the previous one.
+ */
 export function secretNames(
   { envFile }: SecretOptions,
   { cwd, env }: Pick<Io, "cwd" | "env">,
 ): readonly string[] {
-  const previous = env[PREVIOUS_SECRET_VARIABLE] ?? readEnvFile(cwd, envFile)[PREVIOUS_SECRET_VARIABLE];
+  const previous =
+    env[PREVIOUS_SECRET_VARIABLE] ?? readEnvFile(cwd, envFile)[PREVIOUS_SECRET_VARIABLE];
   return previous ? [SECRET_VARIABLE, PREVIOUS_SECRET_VARIABLE] : [SECRET_VARIABLE];
 }
 
 /**
- * Finds the secrets, ready for use, and the current one, which signs. Warns about a secret that can be guessed. Throws
- * `secret_missing`, `secret_empty`, `secret_unsafe`.
+ * Finds the secrets, ready for use, and the current one, which signs. Warns about a secret that can
+ * be guessed. Throws `secret_missing`, `secret_empty`, `secret_unsafe`.
  */
 export async function findKeys(options: SecretOptions, context: CliContext) {
   const found = await findSecrets(context, options);
-  const secrets = readSecrets(found.values, (warning) => context.output.talk(`warning: ${warning}`));
+  const secrets = readSecrets(found.values, (warning) =>
+    context.output.talk(`warning: ${warning}`),
+  );
   const [current] = secrets;
   if (current === undefined) throw missing(`${SECRET_VARIABLE} to be set`);
   return { found, secrets, current };
 }
 
-/** Random bytes are hardly ever UTF-8, and a byte at their end that looks like a line break is part of them. */
+/**
+ * Random bytes are hardly ever UTF-8, and a byte at their end that looks like a line break is part
+ * of them.
+ */
 async function fromStdin(
   { io, output }: CliContext,
   { secretEncoding = DEFAULT_ENCODING }: SecretOptions,
@@ -94,7 +105,11 @@ async function fromStdin(
   const bytes = await readAll(io.stdin);
   if (isUtf8(bytes)) {
     const text = bytes.toString("utf8");
-    return { values: [decodeSecret(text, secretEncoding, `the secret on ${from}`)], texts: [text], from };
+    return {
+      values: [decodeSecret(text, secretEncoding, `the secret on ${from}`)],
+      texts: [text],
+      from,
+    };
   }
   if (secretEncoding !== "utf8") throw notText(secretEncoding, from);
   if (bytes.at(-1) === 0x0a) {
@@ -123,7 +138,11 @@ function missing(expected: string): ConfigurationError {
   );
 }
 
-function fromVariables(names: readonly string[], { envFile }: SecretOptions, io: Io): readonly string[] {
+function fromVariables(
+  names: readonly string[],
+  { envFile }: SecretOptions,
+  io: Io,
+): readonly string[] {
   const file = readEnvFile(io.cwd, envFile);
   const values = names.map((name) => io.env[name] ?? file[name]);
   const absent = names.filter((_, index) => values[index] === undefined);
@@ -132,7 +151,10 @@ function fromVariables(names: readonly string[], { envFile }: SecretOptions, io:
   return values.flatMap((value) => value ?? []);
 }
 
-/** Looks whether a file names an address that gets the secret, or its signatures, but the secret is not from the folder too. */
+/**
+ * Looks whether a file names an address that gets the secret, or its signatures, but the secret is
+ * not from the folder too.
+ */
 export function foreignSecret(
   flag: AddressFlag,
   { secretEnv: [name = SECRET_VARIABLE] = [], envFile, secretStdin }: SecretOptions,
@@ -146,8 +168,8 @@ export function foreignSecret(
 }
 
 /**
- * The variables of the env file; none if no file was named and there is no `.env`. Throws `secret_missing` if the named
- * file cannot be read.
+ * The variables of the env file; none if no file was named and there is no `.env`. Throws
+ * `secret_missing` if the named file cannot be read.
  */
 export function readEnvFile(
   cwd: string,

@@ -15,7 +15,10 @@ import {
   readShare,
 } from "../settings/values.ts";
 
-/** What `trigger` and `replay` share: where to send, how sendings are spread out, and what goes wrong with them. */
+/**
+ * What `trigger` and `replay` share: where to send, how sendings are spread out, and what goes
+ * wrong with them.
+ */
 export interface SendingOptions
   extends SecretOptions,
     Omit<ScheduleOptions, "copies">,
@@ -38,8 +41,21 @@ export interface SendingOptions
 
 /** All chaos flags, for a command that may not send at all. */
 export const CHAOS_FLAGS = [
-  ...["duplicate", "shuffle", "rate", "delay", "drop", "tamper", "noSignature", "stale", "future", "seed"],
-  ...["concurrency", "maxFailures", "dryRun", "bodiesTo", "wait"],
+  "duplicate",
+  "shuffle",
+  "rate",
+  "delay",
+  "drop",
+  "tamper",
+  "noSignature",
+  "stale",
+  "future",
+  "seed",
+  "concurrency",
+  "maxFailures",
+  "dryRun",
+  "bodiesTo",
+  "wait",
 ] as const satisfies readonly (keyof SendingOptions)[];
 
 interface ChaosFlags {
@@ -70,7 +86,11 @@ export function addChaosOptions(
     )
     .addOption(noSignature)
     .option("--stale <duration>", "backdate timestamps by this much, such as 8d", readDuration)
-    .option("--future <duration>", "set timestamps this far in the future, such as 1h", readDuration)
+    .option(
+      "--future <duration>",
+      "set timestamps this far in the future, such as 1h",
+      readDuration,
+    )
     .common("--seed <n>", "random seed, to repeat a run (default: random, printed)", readSeed)
     .setting(
       "--concurrency <n>",
@@ -84,8 +104,14 @@ export function addChaosOptions(
     )
     .common("--fail-fast", `stop at ${failFast}the first delivery that is not answered 2xx`)
     .common("--wait", "wait, and print what the handler or target did; exit 7 if not handled")
-    .common("--dry-run", "send nothing; print a curl command for each delivery, with its body in a file")
-    .setting("--bodies-to <dir>", "folder for the body files of --dry-run (default: .hookporter/bodies)");
+    .common(
+      "--dry-run",
+      "send nothing; print a curl command for each delivery, with its body in a file",
+    )
+    .setting(
+      "--bodies-to <dir>",
+      "folder for the body files of --dry-run (default: .hookporter/bodies)",
+    );
 }
 
 export const FITTING_CHAOS: FitTable<SendingOptions> = {

@@ -10,8 +10,9 @@ import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import { printable } from "../output.ts";
 
 /**
- * Prints a curl command for each sending and sends nothing. Body files are named after their content, so that a command
- * printed earlier stays valid. Throws `input_invalid` if a body cannot be written.
+ * Prints a curl command for each sending and sends nothing. Body files are named after their
+ * content, so that a command printed earlier stays valid. Throws `input_invalid` if a body cannot
+ * be written.
  */
 export function dryRun(
   sendings: readonly Disturbed<Sendable>[],
@@ -33,7 +34,9 @@ export function dryRun(
     const file = short.startsWith("..") ? path : short;
     const { line, leftOut } = curlLine({ target, headers: sentHeaders(item.headers), file });
     for (const name of leftOut)
-      output.talk(`header omitted: ${printable(name)}, since a command line cannot carry its value`);
+      output.talk(
+        `header omitted: ${printable(name)}, since a command line cannot carry its value`,
+      );
     if (query !== "" && target.search === "")
       output.talk(
         `query omitted: ${printable(shownUrl(query), 300)}, since its values may be credentials: add it to --url to send it`,

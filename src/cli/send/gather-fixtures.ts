@@ -24,9 +24,10 @@ const NAMED = 5;
 const STDIN = "-";
 
 /**
- * Reads the arguments of `replay`: files, folders (their .json files in name order), `-` for NDJSON on standard input,
- * else entries of the inbox. Files in folders that hold no webhook are left out, which is said. Throws `input_invalid`,
- * `entry_unknown`; `fixture_invalid` if no fixture is left, or with `failFast`.
+ * Reads the arguments of `replay`: files, folders (their .json files in name order), `-` for NDJSON
+ * on standard input, else entries of the inbox. Files in folders that hold no webhook are left out,
+ * which is said. Throws `input_invalid`, `entry_unknown`; `fixture_invalid` if no fixture is left,
+ * or with `failFast`.
  */
 export async function gatherFixtures(
   what: readonly string[],
@@ -36,9 +37,11 @@ export async function gatherFixtures(
   const { inbox, exact, failFast } = options;
   const found: Found[] = [];
   for (const one of what) {
-    if (one === "") throw inputError("expected a file, a folder or an entry, got an empty text: name one");
+    if (one === "")
+      throw inputError("expected a file, a folder or an entry, got an empty text: name one");
     const path = resolve(context.io.cwd, one);
-    if (one === STDIN) found.push(...readLines(await readInput(context.io, STDIN), "standard input"));
+    if (one === STDIN)
+      found.push(...readLines(await readInput(context.io, STDIN), "standard input"));
     else if (existsSync(path)) found.push(...readPath(path, one, context));
     else if (/[/\\]|\.(nd)?json$/.test(one)) throw inputError(`${one}: no such file`);
     else found.push(await readEntry(one, inbox, context));
@@ -51,8 +54,14 @@ export async function gatherFixtures(
   return { fixtures, broken };
 }
 
-/** An argument that is not a file may be an entry; if it is neither, the user may have meant either. */
-async function readEntry(one: string, path: string | undefined, context: CliContext): Promise<NamedFixture> {
+/**
+ * An argument that is not a file may be an entry; if it is neither, the user may have meant either.
+ */
+async function readEntry(
+  one: string,
+  path: string | undefined,
+  context: CliContext,
+): Promise<NamedFixture> {
   const { findEntry, withInbox } = await import("../events/inbox.ts");
   try {
     return await withInbox(context, { inbox: path, access: "read" }, async (inbox) => {
@@ -74,10 +83,14 @@ function readPath(path: string, given: string, context: CliContext): readonly Fo
   return statSync(path).isDirectory() ? readFolder(path, given, context) : readFile(path);
 }
 
-/** A folder may hold other files, such as a package.json: unlike a file that was named, they are not meant. */
+/**
+ * A folder may hold other files, such as a package.json: unlike a file that was named, they are not
+ * meant.
+ */
 function readFolder(path: string, given: string, { output }: CliContext): readonly Found[] {
   const files = readdirSync(path).filter((name) => name.endsWith(".json"));
-  if (files.length === 0) throw inputError(`${given}: expected a folder with .json files, got one without`);
+  if (files.length === 0)
+    throw inputError(`${given}: expected a folder with .json files, got one without`);
   const leftOut: string[] = [];
   const found = files.sort().flatMap((name): readonly Found[] => {
     const read = readBytes(join(path, name));
@@ -115,7 +128,10 @@ function readBytes(path: string): Buffer | HookporterError {
   }
 }
 
-/** One fixture a line, as `events export` writes them. A body that is pretty-printed over lines is one fixture. */
+/**
+ * One fixture a line, as `events export` writes them. A body that is pretty-printed over lines is
+ * one fixture.
+ */
 function readLines(bytes: Buffer, name: string): readonly Found[] {
   if (!(tryRead(bytes, name) instanceof HookporterError)) return [tryFixture(bytes, name)];
   const lines = bytes.toString("latin1").split("\n"); // latin1 keeps every byte

@@ -5,22 +5,30 @@ import { orElse } from "../../base/or-else.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
-/** Milliseconds. A last instant further ahead than this is from a clock that was set back, and does not count. */
+/**
+ * Milliseconds. A last instant further ahead than this is from a clock that was set back, and does
+ * not count.
+ */
 const FAR_AHEAD = 60_000;
 
 /** Milliseconds after which a lock was left behind by a process that ended. */
 const LOCK_AGE = 2000;
 
 /**
- * Reserves `count` successive milliseconds, and returns the first. No two runs in a folder get the same one, so that no event
- * of one is a duplicate of the other's. They end at the clock's time if the last run's are older, else they begin after those.
+ * Reserves `count` successive milliseconds, and returns the first. No two runs in a folder get the
+ * same one, so that no event of one is a duplicate of the other's. They end at the clock's time if
+ * the last run's are older, else they begin after those.
  *
- * A folder that cannot be written, or does not exist for a run that sends nothing, remembers nothing: then only the events of
- * this run are sure to differ.
+ * A folder that cannot be written, or does not exist for a run that sends nothing, remembers
+ * nothing: then only the events of this run are sure to differ.
  */
 export async function reserveInstants(
   count: number,
-  { cwd, clock, dryRun }: { readonly cwd: string; readonly clock: () => number; readonly dryRun: boolean },
+  {
+    cwd,
+    clock,
+    dryRun,
+  }: { readonly cwd: string; readonly clock: () => number; readonly dryRun: boolean },
 ): Promise<number> {
   const folder = join(cwd, STATE_FOLDER);
   try {

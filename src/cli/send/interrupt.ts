@@ -19,8 +19,9 @@ interface RunEnds {
 export const GRACE = 2000;
 
 /**
- * Stops a run at the first signal, and what has begun after 2 seconds; a second signal ends the process at once. `done` must
- * be called when the run has ended; then signals end the process again.
+ * Stops a run at the first signal, and what has begun after 2 seconds; a second signal ends the
+ * process at once. `done` must be called when the run has ended; then signals end the process
+ * again.
  */
 export function stopRunOnSignal({ io }: CliContext, { stop, cut, onEnd }: RunEnds) {
   let interruption: Interruption | undefined;

@@ -1,7 +1,10 @@
 import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
 
-/** A line at the bottom of the terminal that says how far a run is, or nothing if no one would see it. */
+/**
+ * A line at the bottom of the terminal that says how far a run is, or nothing if no one would see
+ * it.
+ */
 export type SendProgress = ReturnType<typeof startProgress>;
 
 /** A run with fewer steps is too short for a line of progress. */
@@ -30,7 +33,12 @@ export function startProgress(steps: number, { output, io }: CliContext) {
 }
 
 /** Such as `██████──── 60 %  417 of 700`, or as much of it as fits. */
-export function progressLine(done: number, steps: number, { stderr }: Pick<Io, "stderr">, end = ""): string {
+export function progressLine(
+  done: number,
+  steps: number,
+  { stderr }: Pick<Io, "stderr">,
+  end = "",
+): string {
   const share = done / steps;
   const text = `${Math.floor(share * 100)} %  ${done} of ${steps}${end}`;
   const { columns } = stderr as { readonly columns?: number };

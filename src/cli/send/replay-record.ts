@@ -25,14 +25,17 @@ export interface Recordable {
   readonly body: Uint8Array;
 }
 
-/** Milliseconds between two writings of the file. A process that is killed sends again what was sent since the last. */
+/**
+ * Milliseconds between two writings of the file. A process that is killed sends again what was sent
+ * since the last.
+ */
 export const RECORD_INTERVAL = 1000;
 
 const VERSION = 1;
 
 /**
- * Which items of a replay were answered 2xx: a file in the project's folder, `replay-<hash>.json`, from which `--resume` goes
- * on. It holds digests, no bodies.
+ * Which items of a replay were answered 2xx: a file in the project's folder, `replay-<hash>.json`,
+ * from which `--resume` goes on. It holds digests, no bodies.
  */
 export class ReplayRecord {
   readonly #run: ReplayRun;
@@ -43,8 +46,9 @@ export class ReplayRecord {
   #problem: string | undefined;
 
   /**
-   * The record of a run that begins, or resumes one that was interrupted. An earlier one is replaced as soon as something is
-   * sent. Throws `usage` if there is none to resume, `input_invalid` if it cannot be read.
+   * The record of a run that begins, or resumes one that was interrupted. An earlier one is
+   * replaced as soon as something is sent. Throws `usage` if there is none to resume,
+   * `input_invalid` if it cannot be read.
    */
   constructor(run: ReplayRun, items: readonly Recordable[], resumes: boolean) {
     this.#run = run;
@@ -122,6 +126,7 @@ function readSent(run: ReplayRun): Set<string> {
 
 function parseSent(text: string): readonly string[] | undefined {
   const record: unknown = orElse(() => JSON.parse(text), undefined);
-  if (!isRecord(record) || record.version !== VERSION || !Array.isArray(record.sent)) return undefined;
+  if (!isRecord(record) || record.version !== VERSION || !Array.isArray(record.sent))
+    return undefined;
   return record.sent.every((id) => typeof id === "string") ? record.sent : undefined;
 }

@@ -27,7 +27,10 @@ const FITTING_FLAGS: FitTable<ReplayOptions> = {
     excludes: ["handlers", "duplicate", "drop", "tamper", "noSignature", "dryRun"],
     why: "it sends what an earlier run has left, once and unchanged",
   },
-  exact: { excludes: ["stale", "future"], why: "--exact sends the saved bytes, including their timestamp" },
+  exact: {
+    excludes: ["stale", "future"],
+    why: "--exact sends the saved bytes, including their timestamp",
+  },
   handlers: { excludes: CHAOS_FLAGS, why: RUN_HERE },
   // Not `excludes`, which refuses two settings: a URL in settings may be meant for `trigger`.
   url: { needs: [{ flag: "handlers", is: undefined }], why: RUN_HERE },
@@ -55,7 +58,11 @@ export async function runReplay(
   if (options.handlers !== undefined) {
     const { runInProcess } = await import("./run-in-process.ts");
     const { exact, timeout } = options;
-    await runInProcess(fixtures, { path: options.handlers, exact: exact === true, timeout }, context);
+    await runInProcess(
+      fixtures,
+      { path: options.handlers, exact: exact === true, timeout },
+      context,
+    );
   } else await sendFixtures(fixtures, { what, options, inbox }, context);
   if (broken.length > 0 && context.exitCode === 0) context.exitCode = 1;
 }
@@ -74,7 +81,9 @@ async function sendFixtures(
 ): Promise<void> {
   const { cwd } = context.io;
   const exact = options.exact === true;
-  const { target, where } = exact ? endpointOf(options, context, false) : endpointOf(options, context);
+  const { target, where } = exact
+    ? endpointOf(options, context, false)
+    : endpointOf(options, context);
   if (exact && target.search === "") reportHiddenQueries(fixtures, context);
   const make = exact ? exactly : await freshly(fixtures.length, options, context);
   const items = fixtures.map(({ name, fixture }, index) => {
@@ -82,7 +91,9 @@ async function sendFixtures(
     return { item: make(fixture, name, index), name, body };
   });
   const run = { cwd, what, target, exact };
-  const record = isRepeatable(options) ? new ReplayRecord(run, items, options.resume === true) : undefined;
+  const record = isRepeatable(options)
+    ? new ReplayRecord(run, items, options.resume === true)
+    : undefined;
   const left = items.filter(({ item }) => record?.has(item) !== true);
   if (options.resume === true) {
     const before = items.length - left.length;
@@ -110,7 +121,9 @@ async function freshly(count: number, options: ReplayOptions, context: CliContex
   return (fixture, label, index) =>
     lazySending(label, () => {
       const now = first + index;
-      return key === undefined ? unsignedSending(fixture, now) : freshSending(fixture, { key, header, now });
+      return key === undefined
+        ? unsignedSending(fixture, now)
+        : freshSending(fixture, { key, header, now });
     });
 }
 

@@ -22,8 +22,8 @@ interface Result {
 }
 
 /**
- * Runs fixtures through handlers in this process, once each, without retries; sets exit code 1 if one failed. They pass
- * the same receiver as real deliveries, with an inbox in memory.
+ * Runs fixtures through handlers in this process, once each, without retries; sets exit code 1 if
+ * one failed. They pass the same receiver as real deliveries, with an inbox in memory.
  */
 export async function runInProcess(
   fixtures: readonly NamedFixture[],
@@ -32,7 +32,10 @@ export async function runInProcess(
 ): Promise<void> {
   const { io, output, clock } = context;
   const receiver = await createTestReceiver({
-    ...{ maxAge: CENTURY, retention: 2 * CENTURY, retry: { attempts: 1 }, handlerTimeout: timeout },
+    maxAge: CENTURY,
+    retention: 2 * CENTURY,
+    retry: { attempts: 1 },
+    handlerTimeout: timeout,
     log: loggerWithout(["outcome"], createCliLogger(output)),
   });
   const restoreConsole = consoleOnStderr(io);
@@ -41,13 +44,20 @@ export async function runInProcess(
   let failed = 0;
   let ended = 0;
   let current = "nothing";
-  const consequence = () => `Interrupted: ${printable(current)}, after ${ended} of ${fixtures.length}`;
+  const consequence = () =>
+    `Interrupted: ${printable(current)}, after ${ended} of ${fixtures.length}`;
   const ignoreExits = watchExitCalls(context, consequence);
   let stopped = false;
   const reportStop = ({ reason, exitCode }: Interruption) => {
     context.exitCode = exitCode;
     output.talk(`${reason}: ${ended} of ${fixtures.length} replayed`);
-    const counts = { total: fixtures.length, sent: ended, ok: ended - failed, new: null, duplicates: null };
+    const counts = {
+      total: fixtures.length,
+      sent: ended,
+      ok: ended - failed,
+      new: null,
+      duplicates: null,
+    };
     output.record("interrupted", { reason, exitCode, ...counts });
   };
   const interrupt = stopRunOnSignal(context, {
@@ -96,15 +106,21 @@ function show(name: string, result: Result, { output }: CliContext): void {
 function resultOf({ outcome, state, reason, problems, attempts }: Delivered): Result {
   if (outcome.type === "rejected") {
     const { message, field } = outcome.rejection;
-    return { state: "failed", detail: `${reason}: ${message}${field === undefined ? "" : ` (${field})`}` };
+    return {
+      state: "failed",
+      detail: `${reason}: ${message}${field === undefined ? "" : ` (${field})`}`,
+    };
   }
   if (outcome.type === "accepted" && outcome.duplicate)
     return { state: "duplicate", detail: "same event as an earlier one" };
   if (state === "received") return { state, detail: "no handler for this kind" };
   const errors = attempts
     .filter(({ error }) => error !== null)
-    .map((run) => `${run.handler}: ${errorText(run)}${run.failure?.at ? ` at ${run.failure.at}` : ""}`);
+    .map(
+      (run) => `${run.handler}: ${errorText(run)}${run.failure?.at ? ` at ${run.failure.at}` : ""}`,
+    );
   if (state === "handled") return { state, detail: errors.join("; ") };
-  const unfit = problems.length === 0 ? (reason ?? outcome.type) : `${reason}: ${summarise(problems)}`;
+  const unfit =
+    problems.length === 0 ? (reason ?? outcome.type) : `${reason}: ${summarise(problems)}`;
   return { state: "failed", detail: errors.length === 0 ? unfit : errors.join("; ") };
 }

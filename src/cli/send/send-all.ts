@@ -35,7 +35,10 @@ export interface SendPlan {
 /** How many deliveries in a row may get no answer. */
 export const MAX_FAILURES = 10;
 
-/** Milliseconds before the next delivery after one without an answer, so that an app that restarts is soon back. */
+/**
+ * Milliseconds before the next delivery after one without an answer, so that an app that restarts
+ * is soon back.
+ */
 export const FAILURE_PAUSE = 200;
 
 /** Sends deliveries when they are due, and reports each answer. */
@@ -53,7 +56,9 @@ export class SendingRun {
   #lastFailure: string | undefined;
   #toldWhere = false;
   #error: HookporterError | undefined;
-  /** Answers that are reported once the next delivery is under way, while the target works on it. */
+  /**
+   * Answers that are reported once the next delivery is under way, while the target works on it.
+   */
   readonly #unreported: (() => void)[] = [];
 
   constructor(deliveries: readonly Disturbed<Sendable>[], plan: SendPlan, context: CliContext) {
@@ -64,13 +69,14 @@ export class SendingRun {
   }
 
   /**
-   * Sets exit code 1 if one was not answered 2xx, and 130 or 143 if a signal stopped the run. Throws `target_unreachable` if
-   * the only one, or too many in a row, got no answer.
+   * Sets exit code 1 if one was not answered 2xx, and 130 or 143 if a signal stopped the run.
+   * Throws `target_unreachable` if the only one, or too many in a row, got no answer.
    */
   async toEnd(): Promise<void> {
     const { output } = this.#context;
     const cutting = new AbortController();
-    setMaxListeners(0, cutting.signal, this.#stopping.signal); // one for each that is sent at a time
+    // one for each that is sent at a time
+    setMaxListeners(0, cutting.signal, this.#stopping.signal);
     const interrupt = stopRunOnSignal(this.#context, {
       stop: () => this.#stopping.abort(),
       cut: () => cutting.abort(),
@@ -116,7 +122,14 @@ export class SendingRun {
     const { target, timeout, failFast, maxFailures = MAX_FAILURES } = this.#plan;
     const { query, headers, body } = delivery.item;
     try {
-      const sending = { target, query, headers, body, signal, ...(timeout !== undefined && { timeout }) };
+      const sending = {
+        target,
+        query,
+        headers,
+        body,
+        signal,
+        ...(timeout !== undefined && { timeout }),
+      };
       const [answer] = await Promise.all([send(sending), this.#meanwhile(at)]);
       this.#unansweredInARow = 0;
       this.#unreported.push(() => this.#report(delivery, answer));
@@ -127,7 +140,8 @@ export class SendingRun {
       return true;
     } catch (thrown) {
       if (signal.aborted) return true;
-      if (!(thrown instanceof HookporterError) || codeOf(thrown) !== "target_unreachable") throw thrown;
+      if (!(thrown instanceof HookporterError) || codeOf(thrown) !== "target_unreachable")
+        throw thrown;
       this.#sayWhere();
       if (this.#deliveries.length === 1) throw thrown;
       this.#reportAnswers();
@@ -151,7 +165,8 @@ export class SendingRun {
     this.#reportAnswers();
     this.#summary.dropped++;
     const { output } = this.#context;
-    if (this.#progress?.shown !== true) output.data(output.color.dim(`dropped ${printable(label)}`));
+    if (this.#progress?.shown !== true)
+      output.data(output.color.dim(`dropped ${printable(label)}`));
     output.record("dropped", { label, at });
     this.#progress?.advance();
   }
@@ -173,7 +188,10 @@ export class SendingRun {
     this.#progress?.advance();
   }
 
-  /** Prints cause and fix, as far as the answer shows them, unless they are those of the answer before. */
+  /**
+   * Prints cause and fix, as far as the answer shows them, unless they are those of the answer
+   * before.
+   */
   #explain(answer: TargetAnswer): void {
     const why = explainAnswer(this.#plan.target, answer);
     if (why !== undefined && why !== this.#lastFailure)
@@ -194,7 +212,9 @@ export class SendingRun {
     const { color } = this.#context.output;
     const why = message === this.#lastFailure ? "as above" : printable(message, 500);
     this.#lastFailure = message;
-    this.#context.output.data(`${color.red("no answer")} ${printable(nameOf(item.label, chaos))}  ${why}`);
+    this.#context.output.data(
+      `${color.red("no answer")} ${printable(nameOf(item.label, chaos))}  ${why}`,
+    );
     const empty = { status: null, ok: false, duration: null, body: null };
     this.#record({ label: item.label, ...empty, chaos, error: message });
     this.#progress?.advance();
@@ -208,12 +228,19 @@ export class SendingRun {
     const { color, columns } = this.#context.output;
     const code = ok ? color.green(status) : color.red(status);
     const own = ok ? readOwnAnswer(body) : undefined;
-    if (own !== undefined) return `${code} ${ownAnswerLine(printable(label), duration, own, columns)}`;
+    if (own !== undefined)
+      return `${code} ${ownAnswerLine(printable(label), duration, own, columns)}`;
     const shown = briefBody(body, 300) || "(empty body)";
     return `${code} ${printable(label)} ${duration} ms  ${printable(shown, 300)}`;
   }
 
-  #reportStop({ reason, exitCode }: { readonly reason: string; readonly exitCode: 129 | 130 | 143 }): void {
+  #reportStop({
+    reason,
+    exitCode,
+  }: {
+    readonly reason: string;
+    readonly exitCode: 129 | 130 | 143;
+  }): void {
     const { output } = this.#context;
     this.#reportAnswers();
     this.#progress?.end();

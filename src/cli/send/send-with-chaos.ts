@@ -25,8 +25,9 @@ interface Destination extends Pick<SendPlan, "target" | "where" | "onSent" | "to
 }
 
 /**
- * Where to send, and where that is from unless it was typed. Says first if a file names another machine, which would get
- * events signed with a secret from elsewhere. Throws `usage` if an agent would do that, or may not reach it.
+ * Where to send, and where that is from unless it was typed. Says first if a file names another
+ * machine, which would get events signed with a secret from elsewhere. Throws `usage` if an agent
+ * would do that, or may not reach it.
  */
 export function endpointOf(
   options: SendingOptions,
@@ -36,7 +37,10 @@ export function endpointOf(
   const { url } = options;
   const { io, origins } = context;
   if (url === undefined)
-    return { target: new URL(DEFAULT_ENDPOINT), where: "the default: no listen runs in this folder" };
+    return {
+      target: new URL(DEFAULT_ENDPOINT),
+      where: "the default: no listen runs in this folder",
+    };
   const where = origins.get("url");
   requireReach(url, where, io);
   const foreign = isSigned && !isLoopback(url) ? foreignSecret("url", options, context) : undefined;
@@ -51,8 +55,8 @@ export function endpointOf(
 }
 
 /**
- * How new events are signed, if they are, and the timestamp of the first. Each has a millisecond of its own, or two that
- * differ in their timestamps alone would become one.
+ * How new events are signed, if they are, and the timestamp of the first. Each has a millisecond of
+ * its own, or two that differ in their timestamps alone would become one.
  */
 export async function signingOf(count: number, options: SendingOptions, context: CliContext) {
   const { noSignature, dryRun, signatureHeader: header = SIGNATURE_HEADER } = options;
@@ -62,20 +66,35 @@ export async function signingOf(count: number, options: SendingOptions, context:
 }
 
 /**
- * Spreads sendings out, disturbs them as requested, sends them, and waits for what becomes of them if that is asked for; or
- * prints how to send them.
+ * Spreads sendings out, disturbs them as requested, sends them, and waits for what becomes of them
+ * if that is asked for; or prints how to send them.
  */
 export async function sendWithChaos(
   sendings: readonly Sendable[],
-  { duplicate: copies = 1, shuffle, rate, delay, drop, tamper, noSignature, ...options }: SendingOptions,
+  {
+    duplicate: copies = 1,
+    shuffle,
+    rate,
+    delay,
+    drop,
+    tamper,
+    noSignature,
+    ...options
+  }: SendingOptions,
   { seed: drawn = randomInt(2 ** 32), onSent, onDone, inbox, ...endpoint }: Destination,
   context: CliContext,
 ): Promise<void> {
   const { seed = drawn, signatureHeader: header = SIGNATURE_HEADER } = options;
-  const chance = shuffle === true || delay !== undefined || drop !== undefined || tamper !== undefined;
+  const chance =
+    shuffle === true || delay !== undefined || drop !== undefined || tamper !== undefined;
   if (options.seed === undefined && chance)
     context.output.talk(`seed: ${seed} (--seed ${seed} repeats this run)`);
-  const schedules = { copies, ...(shuffle && { shuffle }), ...(rate && { rate }), ...(delay && { delay }) };
+  const schedules = {
+    copies,
+    ...(shuffle && { shuffle }),
+    ...(rate && { rate }),
+    ...(delay && { delay }),
+  };
   const chaos = {
     header,
     ...(drop !== undefined && { drop }),
@@ -96,5 +115,6 @@ export async function sendWithChaos(
   const plan = { ...endpoint, timeout, concurrency, maxFailures, failFast, onSent: noteSent };
   await new SendingRun(disturbed, plan, context).toEnd();
   onDone?.();
-  if (options.wait === true && context.exitCode < 128) await sent.report({ ...options, inbox }, context);
+  if (options.wait === true && context.exitCode < 128)
+    await sent.report({ ...options, inbox }, context);
 }

@@ -33,13 +33,17 @@ export class SendSummary {
     return this.#total - this.#ok - this.dropped;
   }
 
-  /** Such as `20 sent, 20 new`; of a receiver that does not say what is new, `20 sent, 20 answered 2xx`. */
+  /**
+   * Such as `20 sent, 20 new`; of a receiver that does not say what is new,
+   * `20 sent, 20 answered 2xx`.
+   */
   get line(): string {
     const known = this.#new + this.#duplicates === this.#ok && this.#ok > 0;
     const parts = [`${this.#ok + this.#refused} sent`];
     if (!known) parts.push(`${this.#ok} answered 2xx`);
     else parts.push(`${this.#new} new`);
-    if (known && this.#duplicates > 0) parts.push(counted(this.#duplicates, "duplicate", "duplicates"));
+    if (known && this.#duplicates > 0)
+      parts.push(counted(this.#duplicates, "duplicate", "duplicates"));
     if (this.#refused > 0) parts.push(`${this.#refused} not answered 2xx`);
     if (this.unanswered > 0) parts.push(`${this.unanswered} without an answer`);
     if (this.dropped > 0) parts.push(`${this.dropped} dropped`);

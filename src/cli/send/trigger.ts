@@ -40,19 +40,28 @@ export async function runTrigger(
   const learned = data === undefined ? await learnedData(options, context) : undefined;
 
   const { count = 1, set = [], seed = randomInt(2 ** 32) } = options;
-  const events = Array.from({ length: count }, (_, round) => kinds.map((one) => ({ one, round }))).flat();
+  const events = Array.from({ length: count }, (_, round) =>
+    kinds.map((one) => ({ one, round })),
+  ).flat();
   const { first, ...signing } = await signingOf(events.length, options, context);
   const sendings = events.map(({ one, round }, index) =>
     lazySending(one, () => {
       // The same for all kinds of one round, as part of their ids.
       const resource = createHash("sha256").update(`${seed} ${round}`).digest("hex").slice(0, 12);
       const own = data ?? learned?.(one, seed + index);
-      const terms = { timestamp: first + index, set, resource, ...(own !== undefined && { data: own }) };
+      const terms = {
+        timestamp: first + index,
+        set,
+        resource,
+        ...(own !== undefined && { data: own }),
+      };
       return triggerDelivery(one, terms, signing);
     }),
   );
   const toGoOn = (left: number) =>
-    kinds.length === 1 && options.duplicate === undefined ? `--count ${left} sends the rest` : undefined;
+    kinds.length === 1 && options.duplicate === undefined
+      ? `--count ${left} sends the rest`
+      : undefined;
   const destination = { ...endpointOf(options, context), seed, toGoOn, inbox };
   await sendWithChaos(sendings, options, destination, context);
 }
@@ -61,12 +70,15 @@ function chooseKinds(kind: string | undefined, { all, unknownKind }: TriggerComm
   if (all === true && kind === undefined) return eventKinds;
   if (all === true) throw usageError("expected a kind or --all, got both: remove one");
   if (kind === undefined)
-    throw usageError(`expected a kind or --all, got neither: the kinds are ${eventKinds.join(", ")}`);
+    throw usageError(
+      `expected a kind or --all, got neither: the kinds are ${eventKinds.join(", ")}`,
+    );
   if (isEventKind(kind) || unknownKind === true) return [kind];
   const family = kind.endsWith(".*") ? eventKinds.filter((one) => matchesKind(kind, one)) : [];
   if (family.length > 0) return family;
   const meant = didYouMean(kind, eventKinds);
-  const fix = meant === undefined ? `the kinds are ${eventKinds.join(", ")}` : `did you mean ${meant}?`;
+  const fix =
+    meant === undefined ? `the kinds are ${eventKinds.join(", ")}` : `did you mean ${meant}?`;
   throw usageError(
     `expected an event kind, got ${JSON.stringify(kind)}: ${fix} (--unknown-kind sends it anyway)`,
   );

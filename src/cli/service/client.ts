@@ -21,12 +21,17 @@ interface ClientChoice {
 }
 
 /**
- * Creates a client of the service that the options name. The key or token comes from the environment or the env file,
- * never from the command line. Throws `usage` without an address; ConfigurationError for an invalid address or key.
+ * Creates a client of the service that the options name. The key or token comes from the
+ * environment or the env file, never from the command line. Throws `usage` without an address;
+ * ConfigurationError for an invalid address or key.
  */
 export function openClient(
   options: ServiceOptions,
-  { timeout, assumptions, onRetry = (notice) => context.output.talk(retryLine(notice)) }: ClientChoice,
+  {
+    timeout,
+    assumptions,
+    onRetry = (notice) => context.output.talk(retryLine(notice)),
+  }: ClientChoice,
   context: CliContext,
 ): Client {
   const { baseUrl, live } = options;
@@ -34,7 +39,8 @@ export function openClient(
     throw usageError(
       "expected the base URL of the service, got none: pass --base-url, or set HOOKPORTER_BASE_URL",
     );
-  if (URL.canParse(baseUrl)) requireReach(new URL(baseUrl), context.origins.get("baseUrl"), context.io);
+  if (URL.canParse(baseUrl))
+    requireReach(new URL(baseUrl), context.origins.get("baseUrl"), context.io);
   const credential = findCredential(options, context);
   const client = createClient({ baseUrl, ...credential, live, timeout, assumptions, onRetry });
   tellForeign(shownUrl(client.baseUrl), foreignCredential("baseUrl", options, context), context);
@@ -44,14 +50,16 @@ export function openClient(
 }
 
 /**
- * A line for a user whose proxy is not used, or `undefined`: Node's `fetch` ignores the usual variables unless it is told not
- * to. It never shows the proxy's address, which may contain a password.
+ * A line for a user whose proxy is not used, or `undefined`: Node's `fetch` ignores the usual
+ * variables unless it is told not to. It never shows the proxy's address, which may contain a
+ * password.
  */
 export function proxyNotice(url: URL, { env }: Pick<Io, "env">): string | undefined {
   const scheme = url.protocol.slice(0, -1);
   const name = [`${scheme}_proxy`, `${scheme}_proxy`.toUpperCase()].find((one) => env[one]);
   const excepted = (env.no_proxy || env.NO_PROXY || "").split(/[\s,]+/).includes(url.hostname);
-  if (name === undefined || excepted || isLoopback(url) || env.NODE_USE_ENV_PROXY === "1") return undefined;
+  if (name === undefined || excepted || isLoopback(url) || env.NODE_USE_ENV_PROXY === "1")
+    return undefined;
   return (
     `${name} is set, but requests to ${url.host} do not go through a proxy: ` +
     "set NODE_USE_ENV_PROXY=1 (Node.js 22.21, 24 or newer), or except the host with NO_PROXY"

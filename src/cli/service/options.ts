@@ -14,7 +14,10 @@ export const SERVICE_FITS = {
   accessTokenEnv: { excludes: ["apiKeyEnv"], why: "a request carries only one of them" },
 } as const satisfies FitTable<ServiceOptions>;
 
-/** Adds the options that locate the service and its API key or access token; none of them takes the key itself. */
+/**
+ * Adds the options that locate the service and its API key or access token; none of them takes the
+ * key itself.
+ */
 export function addServiceOptions(command: CliCommand): CliCommand {
   return command
     .option("--base-url <url>", "base URL of the service, without the version")

@@ -23,8 +23,15 @@ const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] }
 
 /** The fields that the service's description shows, in its order. */
 const DESCRIBED = [
-  ...["id", "type", "address", "surface", "rooms", "rent", "yield"],
-  ...["tenant.name", "tenant.lease_start"],
+  "id",
+  "type",
+  "address",
+  "surface",
+  "rooms",
+  "rent",
+  "yield",
+  "tenant.name",
+  "tenant.lease_start",
 ];
 
 const MAX_CELL = 40;
@@ -36,7 +43,8 @@ export async function listProperties(
   context: CliContext,
 ): Promise<void> {
   const options = fitOptions(given, command, FITTING_FLAGS);
-  const { fields, page, perPage, all, timeout, pageParameter, perPageParameter, fieldsSeparator } = options;
+  const { fields, page, perPage, all, timeout, pageParameter, perPageParameter, fieldsSeparator } =
+    options;
   const { output } = context;
   const assumptions = { pageParameter, perPageParameter, fieldsSeparator };
   const client = openClient(options, { timeout, assumptions }, context);
@@ -47,7 +55,10 @@ export async function listProperties(
   let last: PageMeta | undefined;
   let complete = false;
   let isCut = false;
-  /** Prints a row; one of the usual columns that a terminal has no room for would wrap, and the table with it. */
+  /**
+   * Prints a row; one of the usual columns that a terminal has no room for would wrap, and the
+   * table with it.
+   */
   const print = (row: readonly string[], colour = (text: string) => text) => {
     const cells = row.map((text, index) => padToColumns(text, columns[index]?.width ?? 0));
     const line = cells.join("  ").trimEnd();
@@ -82,12 +93,17 @@ export async function listProperties(
           `such as ${printable(misfits[0] ?? "", 300)}; --json prints the problems of each`,
       );
     }
-    const where = client.environment === "unknown" ? "" : `, ${client.environment} environment`; // an access token does not say
+    // an access token does not say
+    const where = client.environment === "unknown" ? "" : `, ${client.environment} environment`;
     const cut = isCut ? "; cut to this terminal: --fields chooses columns" : "";
     const part =
-      shown < total && all !== true ? `; page ${number}, ${size} per page; --all fetches every page` : "";
+      shown < total && all !== true
+        ? `; page ${number}, ${size} per page; --all fetches every page`
+        : "";
     if (last !== undefined)
-      output.talk(`${complete ? "" : "incomplete: "}${shown} of ${total} properties${where}${cut}${part}`);
+      output.talk(
+        `${complete ? "" : "incomplete: "}${shown} of ${total} properties${where}${cut}${part}`,
+      );
   }
 }
 

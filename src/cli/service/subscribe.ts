@@ -17,7 +17,12 @@ export interface SubscribeOptions extends ServiceOptions, SecretOptions {
 }
 
 /** `subscribe <url>`: creates a subscription, unless the same one was created from this folder. */
-export async function runSubscribe(url: URL, given: SubscribeOptions, command: Command, context: CliContext) {
+export async function runSubscribe(
+  url: URL,
+  given: SubscribeOptions,
+  command: Command,
+  context: CliContext,
+) {
   const options = fitOptions(given, command, SERVICE_FITS);
   const { events, again, timeout } = options;
   const { output } = context;

@@ -26,7 +26,10 @@ export type RememberedSubscription = Readonly<z.infer<typeof rememberedSchema>>;
 
 const FORMAT = "hookporter-subscription/1";
 
-/** One line of the file. Versions up to 0.2 also wrote lines that forget one, and subscriptions that may not exist. */
+/**
+ * One line of the file. Versions up to 0.2 also wrote lines that forget one, and subscriptions that
+ * may not exist.
+ */
 const lineSchema = z.object({
   format: z.literal(FORMAT),
   change: z.enum(["add", "forget"]),
@@ -37,8 +40,9 @@ const lineSchema = z.object({
 export const SUBSCRIPTIONS_FILE = join(STATE_FOLDER, "subscriptions.ndjson");
 
 /**
- * The subscriptions created from a folder, oldest first. The API shows no way to list them, so this is the only record of
- * those that must be removed by hand. Throws `input_invalid` for a damaged file, whose content must not be lost silently.
+ * The subscriptions created from a folder, oldest first. The API shows no way to list them, so this
+ * is the only record of those that must be removed by hand. Throws `input_invalid` for a damaged
+ * file, whose content must not be lost silently.
  */
 export function rememberedSubscriptions(cwd: string): readonly RememberedSubscription[] {
   let known: readonly RememberedSubscription[] = [];
@@ -46,15 +50,16 @@ export function rememberedSubscriptions(cwd: string): readonly RememberedSubscri
     if (line.trim() === "") continue;
     const { change, subscription } = readLine(line);
     const { state, ...one } = subscription;
-    if (change === "forget") known = known.filter((other) => JSON.stringify(other) !== JSON.stringify(one));
+    if (change === "forget")
+      known = known.filter((other) => JSON.stringify(other) !== JSON.stringify(one));
     else if (state !== "unconfirmed") known = [...known, one];
   }
   return known;
 }
 
 /**
- * Adds a line, in a single write, which the system does not mix with another process's. Only its owner can read the file, and
- * a symbolic link is not followed.
+ * Adds a line, in a single write, which the system does not mix with another process's. Only its
+ * owner can read the file, and a symbolic link is not followed.
  */
 export function remember(cwd: string, subscription: RememberedSubscription): void {
   const path = join(cwd, SUBSCRIPTIONS_FILE);
@@ -63,8 +68,12 @@ export function remember(cwd: string, subscription: RememberedSubscription): voi
   makeStateFolder(cwd);
   using(path, () => {
     const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
-    const start = before === "" || before.endsWith("\n") ? "" : "\n"; // an editor may have removed the last line end
-    appendFileSync(file, `${start}${JSON.stringify({ format: FORMAT, change: "add", subscription })}\n`);
+    // an editor may have removed the last line end
+    const start = before === "" || before.endsWith("\n") ? "" : "\n";
+    appendFileSync(
+      file,
+      `${start}${JSON.stringify({ format: FORMAT, change: "add", subscription })}\n`,
+    );
     closeSync(file);
   });
 }

@@ -9,7 +9,8 @@ import { type RememberedSubscription, SUBSCRIPTIONS_FILE } from "./subscription-
 export function showOutcome(outcome: SubscriptionOutcome, output: Output): void {
   const { subscription, created, mayExistTwice, others } = outcome;
   const { environment, secretFingerprint, createdAt, events } = subscription;
-  const kinds = events.length === eventKinds.length ? `all ${events.length} kinds` : events.join(", ");
+  const kinds =
+    events.length === eventKinds.length ? `all ${events.length} kinds` : events.join(", ");
   output.data(
     `${subscription.id === null ? "(no id known)" : printable(subscription.id, 80)}  ` +
       `${printable(shownUrl(subscription.url), 500)}  ${kinds}`,

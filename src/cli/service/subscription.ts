@@ -12,7 +12,11 @@ import { makeStateFolder } from "../files/state-folder.ts";
 import { usageError } from "../input-errors.ts";
 import type { Output } from "../output.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
-import { type RememberedSubscription, remember, rememberedSubscriptions } from "./subscription-memory.ts";
+import {
+  type RememberedSubscription,
+  remember,
+  rememberedSubscriptions,
+} from "./subscription-memory.ts";
 
 /** The secret that the service should sign with. */
 export interface SubscriptionSecret {
@@ -40,14 +44,17 @@ export interface SubscriptionOutcome {
   readonly created: boolean;
   /** Whether an earlier attempt may have created another one. */
   readonly mayExistTwice: boolean;
-  /** Other remembered subscriptions for the same service and data, oldest first: they deliver as well. */
+  /**
+   * Other remembered subscriptions for the same service and data, oldest first: they deliver as
+   * well.
+   */
   readonly others: readonly RememberedSubscription[];
 }
 
 /**
- * Creates a subscription, unless it is remembered. A sandbox loses its subscriptions when it ends, and does not create
- * one twice, so those are not remembered. Throws ServiceError, which says so if the subscription may exist;
- * `input_invalid` if the memory is damaged.
+ * Creates a subscription, unless it is remembered. A sandbox loses its subscriptions when it ends,
+ * and does not create one twice, so those are not remembered. Throws ServiceError, which says so if
+ * the subscription may exist; `input_invalid` if the memory is damaged.
  */
 export async function ensureSubscription(
   client: Client,
@@ -55,7 +62,9 @@ export async function ensureSubscription(
   { io, clock, output }: CliContext,
 ): Promise<SubscriptionOutcome> {
   const { baseUrl, environment } = client;
-  const events = eventKinds.filter((kind) => patterns.some((pattern) => matchesKind(pattern, kind)));
+  const events = eventKinds.filter((kind) =>
+    patterns.some((pattern) => matchesKind(pattern, kind)),
+  );
   makeStateFolder(io.cwd); // before anything is sent that could not be remembered
   const known = rememberedSubscriptions(io.cwd).filter((one) => {
     return one.baseUrl === baseUrl && one.environment === environment;
@@ -73,14 +82,21 @@ export async function ensureSubscription(
     throw withFate(thrown);
   });
   const subscription = {
-    ...{ id, url: url.href, events: [...events], baseUrl, environment },
-    ...{ secretFingerprint: secret.fingerprint, tunnel: tunnel ?? null },
+    id,
+    url: url.href,
+    events: [...events],
+    baseUrl,
+    environment,
+    secretFingerprint: secret.fingerprint,
+    tunnel: tunnel ?? null,
     createdAt: new Date(clock()).toISOString(),
   };
   try {
     if (!isSandboxId(id)) remember(io.cwd, subscription);
   } catch (thrown) {
-    output.talk(`warning: ${describeError(thrown)}; note the id, since this subscription is not remembered`);
+    output.talk(
+      `warning: ${describeError(thrown)}; note the id, since this subscription is not remembered`,
+    );
   }
   return { subscription, created: true, mayExistTwice, others: known };
 }
@@ -95,8 +111,8 @@ function withFate(thrown: unknown): unknown {
 }
 
 /**
- * The current one of several secrets. The service gets its text, not the bytes it is decoded to. Throws `secret_invalid`
- * for bytes that are not text; `secret_empty`.
+ * The current one of several secrets. The service gets its text, not the bytes it is decoded to.
+ * Throws `secret_invalid` for bytes that are not text; `secret_empty`.
  */
 export function currentSecret(
   { values: [first], texts: [text] }: FoundSecrets,
@@ -114,8 +130,8 @@ export function currentSecret(
 }
 
 /**
- * Checks whether the service can deliver to a URL, judging by its name. Throws `usage` for this machine, unless the
- * service runs here too.
+ * Checks whether the service can deliver to a URL, judging by its name. Throws `usage` for this
+ * machine, unless the service runs here too.
  */
 export function checkSubscriptionUrl(url: URL, baseUrl: string, output: Output): void {
   if (url.hash !== "")
@@ -126,5 +142,7 @@ export function checkSubscriptionUrl(url: URL, baseUrl: string, output: Output):
         "(a tunnel provides a public address)",
     );
   if (url.protocol === "http:" && !isLoopback(url))
-    output.talk("warning: plain HTTP lets others read deliveries on the way; the service recommends HTTPS");
+    output.talk(
+      "warning: plain HTTP lets others read deliveries on the way; the service recommends HTTPS",
+    );
 }

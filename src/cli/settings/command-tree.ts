@@ -2,7 +2,9 @@ import type { Command, Option } from "commander";
 
 /** The commands without subcommands, which do the work. */
 export function leaves(command: Command): readonly Command[] {
-  return command.commands.flatMap((child) => (child.commands.length === 0 ? [child] : leaves(child)));
+  return command.commands.flatMap((child) =>
+    child.commands.length === 0 ? [child] : leaves(child),
+  );
 }
 
 /** A command's name without the program's, such as `events list`. */
@@ -20,9 +22,20 @@ export function settingsName(command: Command): string {
   return SETTINGS_OF.get(name) ?? name;
 }
 
-/** Flags that mean something different in each command, so that no setting can apply to all commands. */
+/**
+ * Flags that mean something different in each command, so that no setting can apply to all
+ * commands.
+ */
 const OWN_MEANINGS: ReadonlySet<string> = new Set([
-  ...["all", "count", "force", "handlers", "header", "limit", "port", "state", "timeout"],
+  "all",
+  "count",
+  "force",
+  "handlers",
+  "header",
+  "limit",
+  "port",
+  "state",
+  "timeout",
 ]);
 
 /** Flags that mean something different in one command only, with its name. */
@@ -36,8 +49,8 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Whether a flag, by its camel-case name, means something different in each command, or in the given one. Its settings
- * name the command.
+ * Whether a flag, by its camel-case name, means something different in each command, or in the
+ * given one. Its settings name the command.
  */
 export function hasOwnMeaning(flag: string, command?: string): boolean {
   return OWN_MEANINGS.has(flag) || (command !== undefined && EXCEPTIONS.get(flag) === command);
@@ -48,15 +61,24 @@ export function flagName(name: string): string {
   return `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Flags that widen what a command may do. They count on the command line alone: a folder must not grant them to itself. */
+/**
+ * Flags that widen what a command may do. They count on the command line alone: a folder must not
+ * grant them to itself.
+ */
 const TYPED_ONLY: ReadonlySet<string> = new Set(["allow"]);
 
-/** Whether a flag, by its camel-case name, counts on the command line alone, so that no variable and no file sets it. */
+/**
+ * Whether a flag, by its camel-case name, counts on the command line alone, so that no variable and
+ * no file sets it.
+ */
 export function isTypedOnly(flag: string): boolean {
   return TYPED_ONLY.has(flag);
 }
 
-/** A flag's environment variable: `HOOKPORTER_FORWARD_TO`, or `HOOKPORTER_LISTEN_TIMEOUT` if it differs by command. */
+/**
+ * A flag's environment variable: `HOOKPORTER_FORWARD_TO`, or `HOOKPORTER_LISTEN_TIMEOUT` if it
+ * differs by command.
+ */
 export function variableName(option: Option, command: Command): string {
   const flag = option.long?.replace(option.negate ? /^--no-/ : /^--/, "") ?? option.attributeName();
   const name = settingsName(command);
@@ -64,7 +86,10 @@ export function variableName(option: Option, command: Command): string {
   return `HOOKPORTER_${owner}${flag}`.toUpperCase().replaceAll(/[ -]/g, "_");
 }
 
-/** Whether only a variable or the configuration file sets it, so that help and completion do not show it. */
+/**
+ * Whether only a variable or the configuration file sets it, so that help and completion do not
+ * show it.
+ */
 export function isSettingOnly(option: Option): boolean {
   return option.hidden;
 }

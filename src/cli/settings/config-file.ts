@@ -16,9 +16,9 @@ interface ConfigFile {
 }
 
 /**
- * Reads and checks the configuration file; if there is none, its content is empty. `{ "inbox": … }` applies to every command
- * that has the flag, `{ "listen": { "timeout": … } }` to one command, and takes precedence; `{ "project": … }` describes the
- * project's own server.
+ * Reads and checks the configuration file; if there is none, its content is empty. `{ "inbox": … }`
+ * applies to every command that has the flag, `{ "listen": { "timeout": … } }` to one command, and
+ * takes precedence; `{ "project": … }` describes the project's own server.
  *
  * @param variables - what `${NAME}` in a JSON file stands for
  * @param runsCode - whether a file with code may be loaded
@@ -44,7 +44,12 @@ export async function readConfig(
   return source;
 }
 
-function checkShared(key: string, value: unknown, commands: readonly Command[], file: string): void {
+function checkShared(
+  key: string,
+  value: unknown,
+  commands: readonly Command[],
+  file: string,
+): void {
   const shown = shownKey(key);
   const names = commands.map((command) => JSON.stringify(commandName(command))).join(", ");
   const having = commands.filter((command) => flagsOf(command).includes(key));
@@ -52,7 +57,9 @@ function checkShared(key: string, value: unknown, commands: readonly Command[], 
   if (first === undefined) {
     refuseTypedOnly(key, file);
     const secret = /secret/i.test(key) ? "; do not put secrets here, set HOOKPORTER_SECRET" : "";
-    const credential = /api_?key|token/i.test(key) ? "; do not put keys here, set HOOKPORTER_API_KEY" : "";
+    const credential = /api_?key|token/i.test(key)
+      ? "; do not put keys here, set HOOKPORTER_API_KEY"
+      : "";
     throw invalidConfig(
       file,
       `has an unknown key ${shown}: ${suggestion(key, [...commands.flatMap(flagsOf), ...commands.map(commandName)])}expected a flag in camel case, such as forwardTo, or one of ${names}${secret}${credential}`,
@@ -74,7 +81,10 @@ function checkShared(key: string, value: unknown, commands: readonly Command[], 
 function checkKeys(name: string, section: unknown, keys: readonly string[], file: string): void {
   const shown = JSON.stringify(name);
   if (!isRecord(section))
-    throw invalidConfig(file, `has a wrong value under ${shown}: expected an object of its settings`);
+    throw invalidConfig(
+      file,
+      `has a wrong value under ${shown}: expected an object of its settings`,
+    );
   const wrong = Object.keys(section).find((key) => !keys.includes(key));
   if (wrong === undefined) return;
   refuseTypedOnly(wrong, file);
@@ -93,7 +103,9 @@ function refuseTypedOnly(key: string, file: string): void {
   );
 }
 
-/** A valid key has only letters, and at most 30; a secret pasted as a key is longer, or has digits. */
+/**
+ * A valid key has only letters, and at most 30; a secret pasted as a key is longer, or has digits.
+ */
 function shownKey(key: string): string {
   return /^(?!(?:whsec|sk|pk)_)[A-Za-z _-]{1,30}$/.test(key) ? JSON.stringify(key) : hidden(key);
 }
@@ -105,5 +117,7 @@ function suggestion(key: string, known: readonly string[]): string {
 }
 
 function flagsOf(command: Command): readonly string[] {
-  return command.options.map((option) => option.attributeName()).filter((flag) => !isTypedOnly(flag));
+  return command.options
+    .map((option) => option.attributeName())
+    .filter((flag) => !isTypedOnly(flag));
 }

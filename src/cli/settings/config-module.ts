@@ -9,15 +9,19 @@ import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 
 /**
- * Loads a TypeScript or JavaScript file whose default export is the configuration. Nothing is cached. Throws
- * `config_invalid`.
+ * Loads a TypeScript or JavaScript file whose default export is the configuration. Nothing is
+ * cached. Throws `config_invalid`.
  */
 export async function loadConfigModule(path: string, file: string, io: Pick<Io, "stderr">) {
   const restoreConsole = consoleOnStderr(io);
   const loader = await ModuleLoader.create();
   const evaluated = loader.loadModule(path).catch((cause: unknown) => {
     loader.positions.correct(cause);
-    throw invalidConfig(file, `could not be loaded: ${firstLine(cause, realpathSync(path), file)}`, cause);
+    throw invalidConfig(
+      file,
+      `could not be loaded: ${firstLine(cause, realpathSync(path), file)}`,
+      cause,
+    );
   });
   const exported = defaultExport(await evaluated.finally(restoreConsole));
   if (exported === undefined)
@@ -42,15 +46,20 @@ function firstLine(thrown: unknown, path: string, file: string): string {
   const stack = thrown instanceof Error ? String(thrown.stack) : "";
   const at = stack.indexOf(`${path}:`);
   const [position] = at === -1 ? [] : (/^:\d+(?::\d+)?/.exec(stack.slice(at + path.length)) ?? []);
-  return position === undefined || message.includes(`${file}:`) ? message : `${message} (${file}${position})`;
+  return position === undefined || message.includes(`${file}:`)
+    ? message
+    : `${message} (${file}${position})`;
 }
 
 /** `undefined` if there is none. A CommonJS module is its own. */
 function defaultExport(module: unknown): unknown {
   if (!isRecord(module)) return module;
-  // jiti returns the module itself for a default export that is undefined, so the property is looked at.
+  // jiti returns the module itself for a default export that is undefined, so the property is
+  // looked at.
   const own = Object.getOwnPropertyDescriptor(module, "default");
   if (own !== undefined) return own.get === undefined ? own.value : own.get.call(module);
   const isEsModule = types.isModuleNamespaceObject(module) || "__esModule" in module;
-  return isEsModule || Object.values(module).every((value) => value === undefined) ? undefined : module;
+  return isEsModule || Object.values(module).every((value) => value === undefined)
+    ? undefined
+    : module;
 }

@@ -9,13 +9,19 @@ import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 
 /** The files that can hold the project's configuration. */
-export const CONFIG_FILES = ["json", "ts", "mts", "js", "mjs"].map((type) => `hookporter.config.${type}`);
+export const CONFIG_FILES = ["json", "ts", "mts", "js", "mjs"].map(
+  (type) => `hookporter.config.${type}`,
+);
 
 /**
- * Reads the configuration file, unchecked; `undefined` if there is none. A module is loaded as handlers are if `runsCode`;
- * otherwise it counts as missing. Throws `config_invalid`.
+ * Reads the configuration file, unchecked; `undefined` if there is none. A module is loaded as
+ * handlers are if `runsCode`; otherwise it counts as missing. Throws `config_invalid`.
  */
-export async function readSource(io: Pick<Io, "cwd" | "stderr">, variables: Variables, runsCode: boolean) {
+export async function readSource(
+  io: Pick<Io, "cwd" | "stderr">,
+  variables: Variables,
+  runsCode: boolean,
+) {
   const names = CONFIG_FILES.filter((name) => runsCode || name.endsWith(".json"));
   const [file, other] = names.filter((name) =>
     reading(name, () => statSync(join(io.cwd, name), { throwIfNoEntry: false })),
@@ -28,7 +34,8 @@ export async function readSource(io: Pick<Io, "cwd" | "stderr">, variables: Vari
     );
   const path = join(io.cwd, file);
   if (file.endsWith(".json")) return { file, content: parseJson(path, file, variables) };
-  const { loadConfigModule } = await import("./config-module.ts"); // only if there is one, since the loader is large
+  // only if there is one, since the loader is large
+  const { loadConfigModule } = await import("./config-module.ts");
   return { file, content: withoutUndefined(await loadConfigModule(path, file, io)) };
 }
 
@@ -43,8 +50,15 @@ function reading<Value>(file: string, read: () => Value): Value {
 /** A variable with a key or a secret, which a file could have sent to an address of its own. */
 const KEY = /\$\{(HOOKPORTER_(?:SECRET|API_KEY|ACCESS_TOKEN)\w*)/;
 
-/** A text that names a variable, `${NAME}` or `${NAME:-otherwise}`, is filled in. One that ends empty counts as missing. */
-function parseJson(path: string, file: string, variables: Variables): Readonly<Record<string, unknown>> {
+/**
+ * A text that names a variable, `${NAME}` or `${NAME:-otherwise}`, is filled in. One that ends
+ * empty counts as missing.
+ */
+function parseJson(
+  path: string,
+  file: string,
+  variables: Variables,
+): Readonly<Record<string, unknown>> {
   const text = reading(file, () => readFileSync(path, "utf8"));
   let config: unknown;
   let key: string | undefined;
@@ -67,7 +81,9 @@ function parseJson(path: string, file: string, variables: Variables): Readonly<R
 }
 
 /** A key that is `undefined`, such as from a variable that is not set, counts as missing. */
-function withoutUndefined(config: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function withoutUndefined(
+  config: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
   const set = Object.entries(config).filter(([, value]) => value !== undefined);
   return Object.fromEntries(
     set.map(([key, value]) => [key, isRecord(value) ? withoutUndefined(value) : value]),

@@ -9,7 +9,12 @@ import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { Variables } from "../../project/env-text.ts";
 import { DEFAULT_PROJECT_PORT, type ProjectSection } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
-import { completed, listensInbox, lookForInboxes, takesListensInbox } from "../inbox/inboxes-here.ts";
+import {
+  completed,
+  listensInbox,
+  lookForInboxes,
+  takesListensInbox,
+} from "../inbox/inboxes-here.ts";
 import type { Io } from "../io.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { readEnvFile } from "../secrets/secret.ts";
@@ -34,14 +39,22 @@ interface Setting {
 }
 
 /**
- * Opens the settings of a folder: variables, those of its env file, and its configuration file. Throws `config_invalid`.
+ * Opens the settings of a folder: variables, those of its env file, and its configuration file.
+ * Throws `config_invalid`.
  */
 export async function openSettings(command: Command, { cwd, env, stderr }: Io, runsCode = true) {
-  const given = command.opts<{ envFile?: string }>().envFile ?? (env.HOOKPORTER_ENV_FILE || undefined);
+  const given =
+    command.opts<{ envFile?: string }>().envFile ?? (env.HOOKPORTER_ENV_FILE || undefined);
   const envFile = given ?? envFileOfConfig(command, cwd);
-  const inFile: Variables = orElse(() => readEnvFile(cwd, envFile), {}); // what needs one of it says why
+  // what needs one of it says why
+  const inFile: Variables = orElse(() => readEnvFile(cwd, envFile), {});
   const variables = { ...inFile, ...env };
-  const { file, content } = await readConfig({ cwd, stderr }, programOf(command), variables, runsCode);
+  const { file, content } = await readConfig(
+    { cwd, stderr },
+    programOf(command),
+    variables,
+    runsCode,
+  );
   const envPath = resolve(cwd, envFile ?? ".env");
   const configPath = resolve(cwd, file);
   const inSection = (under: string, flag: string): Setting | undefined => {
@@ -61,14 +74,18 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
     const port = key === "port" ? env.PORT || inFile.PORT : undefined;
     return port ? { value: port, where: "PORT", source: "env" } : inSection("project", key);
   };
-  /** A variable, the command's section of the file, a variable of the env file, the project's inbox, the rest of the file. */
+  /**
+   * A variable, the command's section of the file, a variable of the env file, the project's inbox,
+   * the rest of the file.
+   */
   const find = (command: Command, option: Option): Setting | undefined => {
     const flag = option.attributeName();
     if (isTypedOnly(flag)) return undefined;
     const variable = variableName(option, command);
     const settings = settingsName(command);
     const own = inSection(commandName(command), flag) ?? inSection(settings, flag);
-    // The inbox of a project is its server's. `listen` beside it has its own: a forward must be new to the server.
+    // The inbox of a project is its server's. `listen` beside it has its own: a forward must be new
+    // to the server.
     const isInbox = flag === "inbox" && !hasOwnMeaning(flag, settings);
     const isListens = isInbox && hasProject && settings === "listen";
     if (env[variable]) return { value: env[variable], where: variable, source: "env" };
@@ -81,8 +98,10 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
         file: envPath,
       };
     const ofProject = isInbox && !isListens ? project("inbox") : undefined;
-    // An object has the flags of the command with that name; a flag with another meaning is set for the other commands.
-    if (ofProject !== undefined || isRecord(content[flag]) || hasOwnMeaning(flag, settings)) return ofProject;
+    // An object has the flags of the command with that name; a flag with another meaning is set for
+    // the other commands.
+    if (ofProject !== undefined || isRecord(content[flag]) || hasOwnMeaning(flag, settings))
+      return ofProject;
     if (!Object.hasOwn(content, flag)) return undefined;
     return { value: content[flag], where: `${file} (${flag})`, source: "config", file: configPath };
   };
@@ -94,10 +113,14 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
   return { hasProject, project, find, placeOf };
 }
 
-/** The env file that `hookporter.config.json` names, looked up before the rest of it, whose texts may name its variables. */
+/**
+ * The env file that `hookporter.config.json` names, looked up before the rest of it, whose texts
+ * may name its variables.
+ */
 function envFileOfConfig(command: Command, cwd: string): string | undefined {
   const text = orElse(() => readFileSync(join(cwd, "hookporter.config.json"), "utf8"), "{}");
-  const content: unknown = orElse(() => JSON.parse(text.replace(/^\uFEFF/, "")), {}); // an error is told when it is read
+  // an error is told when it is read
+  const content: unknown = orElse(() => JSON.parse(text.replace(/^\uFEFF/, "")), {});
   if (!isRecord(content)) return undefined;
   const places = [content[commandName(command)], content[settingsName(command)], content];
   for (const place of places) {
@@ -108,7 +131,10 @@ function envFileOfConfig(command: Command, cwd: string): string | undefined {
 
 type Settings = Awaited<ReturnType<typeof openSettings>>;
 
-/** What messages must not repeat of a value: of a database's URL the password alone, since fixes need the other names. */
+/**
+ * What messages must not repeat of a value: of a database's URL the password alone, since fixes
+ * need the other names.
+ */
 function hiddenPart(value: unknown): readonly string[] {
   if (typeof value !== "string") return [];
   if (!isPostgresUrl(value) || !URL.canParse(value)) return [value];
@@ -117,9 +143,10 @@ function hiddenPart(value: unknown): readonly string[] {
 }
 
 /**
- * Sets the options missing on the command line from `HOOKPORTER_*`, one variable per flag, in the environment or the env
- * file, from the project's configuration file, and from the `listen` that runs in the folder. Commands apply their defaults
- * afterwards. Adds the strings taken from files to `configured`. Throws `usage` for a variable, `config_invalid` for the file.
+ * Sets the options missing on the command line from `HOOKPORTER_*`, one variable per flag, in the
+ * environment or the env file, from the project's configuration file, and from the `listen` that
+ * runs in the folder. Commands apply their defaults afterwards. Adds the strings taken from files
+ * to `configured`. Throws `usage` for a variable, `config_invalid` for the file.
  */
 export async function applySettings(
   command: Command,
@@ -149,7 +176,10 @@ export async function applySettings(
   if (hasInbox && name !== "init") applyListensInbox(command, settings, context);
 }
 
-/** Keeps which inboxes the command may mean, and sets that of the `listen` that runs in the folder unless one was named. */
+/**
+ * Keeps which inboxes the command may mean, and sets that of the `listen` that runs in the folder
+ * unless one was named.
+ */
 function applyListensInbox(command: Command, settings: Settings, context: CliContext): void {
   const { io, origins } = context;
   const commands = leaves(programOf(command));
@@ -174,7 +204,10 @@ function inboxSetting(command: Command, settings: Settings): string | undefined 
   return option && found && String(readSetting(option, found));
 }
 
-/** The endpoints whose events are in the folder's own inbox: that of its server, and one that its settings name. */
+/**
+ * The endpoints whose events are in the folder's own inbox: that of its server, and one that its
+ * settings name.
+ */
 function ownEndpoints(command: Command, settings: Settings): readonly URL[] {
   const endpoints: URL[] = [];
   if (settings.hasProject) {
@@ -191,7 +224,9 @@ function ownEndpoints(command: Command, settings: Settings): readonly URL[] {
   return named instanceof URL ? [...endpoints, named] : endpoints;
 }
 
-/** Sets the endpoint of the `listen` that runs in the folder, for the commands that look for one. */
+/**
+ * Sets the endpoint of the `listen` that runs in the folder, for the commands that look for one.
+ */
 function applyRunning(command: Command, cwd: string, origins: CliContext["origins"]): void {
   const name = commandName(command);
   const isSender = name === "trigger" || name === "replay";
@@ -211,21 +246,29 @@ export function isTyped(command: Command, flag: string): boolean {
   return command.getOptionValueSource(flag) === "cli";
 }
 
-/** Removes some flags from the options unless they were typed: a setting must not make a plain command fail. */
+/**
+ * Removes some flags from the options unless they were typed: a setting must not make a plain
+ * command fail.
+ */
 export function withoutSettings<Options extends object>(
   options: Options,
   command: Command,
   flags: readonly (keyof Options & string)[],
 ): Options {
   const dropped = new Set<string>(flags.filter((flag) => !isTyped(command, flag)));
-  return Object.fromEntries(Object.entries(options).filter(([name]) => !dropped.has(name))) as Options;
+  return Object.fromEntries(
+    Object.entries(options).filter(([name]) => !dropped.has(name)),
+  ) as Options;
 }
 
 export function programOf(command: Command): Command {
   return command.parent === null ? command : programOf(command.parent);
 }
 
-/** The value of a setting, as the flag's reader takes it. Throws `usage` for a variable, `config_invalid` for the file. */
+/**
+ * The value of a setting, as the flag's reader takes it. Throws `usage` for a variable,
+ * `config_invalid` for the file.
+ */
 export function readSetting(option: Option, { value: given, where, source }: Setting): unknown {
   const code = source === "env" ? "usage" : "config_invalid";
   const fail = (expected: string) => new HookporterError(code, `${where}: expected ${expected}`);
@@ -248,11 +291,17 @@ export function readSetting(option: Option, { value: given, where, source }: Set
   return value;
 }
 
-function parse(option: Option, text: string, before: unknown, fail: (expected: string) => Error): unknown {
+function parse(
+  option: Option,
+  text: string,
+  before: unknown,
+  fail: (expected: string) => Error,
+): unknown {
   try {
     return option.parseArg ? option.parseArg(text, before as never) : text;
   } catch (thrown) {
-    if (thrown instanceof InvalidArgumentError) throw fail(thrown.message.replace(/^expected /i, ""));
+    if (thrown instanceof InvalidArgumentError)
+      throw fail(thrown.message.replace(/^expected /i, ""));
     throw thrown;
   }
 }

@@ -18,6 +18,8 @@ export const UNITS = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 } 
 
 /** Formats milliseconds as help texts show them and flags accept them: `15s`, `7d`, `1500ms`. */
 export function shownDuration(ms: number): string {
-  const [unit, length] = Object.entries(UNITS).find(([, size]) => ms >= size && ms % size === 0) ?? ["ms", 1];
+  const [unit, length] = Object.entries(UNITS).find(
+    ([, size]) => ms >= size && ms % size === 0,
+  ) ?? ["ms", 1];
   return `${ms / length}${unit}`;
 }

@@ -12,10 +12,15 @@ import { commandName, flagName, leaves } from "./command-tree.ts";
 import { applySettings, programOf } from "./config.ts";
 
 /**
- * Prints the settings of a command, of another one if it is named, and where each of them is from: the inbox and the secret
- * always, if the command has them, and the others that are set. Throws `usage` for a name that no command has.
+ * Prints the settings of a command, of another one if it is named, and where each of them is from:
+ * the inbox and the secret always, if the command has them, and the others that are set. Throws
+ * `usage` for a name that no command has.
  */
-export async function explain(asked: Command, name: string | true, context: CliContext): Promise<void> {
+export async function explain(
+  asked: Command,
+  name: string | true,
+  context: CliContext,
+): Promise<void> {
   if (name === true) return printSettings(asked, context);
   const commands = leaves(programOf(asked));
   const command = commands.find((one) => commandName(one) === name);
@@ -38,7 +43,8 @@ async function printSettings(command: Command, context: CliContext): Promise<voi
   for (const name of names) {
     const isInbox = name === "inbox" && command.name() !== "init";
     if (!isInbox && command.getOptionValueSource(name) === undefined) continue;
-    const from = origins.get(name) ?? (name in given ? `${flagName(name)} on the command line` : "default");
+    const from =
+      origins.get(name) ?? (name in given ? `${flagName(name)} on the command line` : "default");
     lines.push({ name, value: isInbox ? nameInbox(context, given.inbox).shown : null, from });
   }
   if (names.has("secretEnv"))
@@ -46,7 +52,9 @@ async function printSettings(command: Command, context: CliContext): Promise<voi
   const width = Math.max(0, ...lines.map(({ name }) => name.length));
   for (const { name, value, from } of lines) {
     const shown = value === null ? null : hideGiven(value, context, { ...context.io, env: {} });
-    output.data(printable(`${name.padEnd(width)}  ${shown === null ? "" : `${shown}  `}from ${from}`));
+    output.data(
+      printable(`${name.padEnd(width)}  ${shown === null ? "" : `${shown}  `}from ${from}`),
+    );
     output.record("setting", { name, value: shown, from });
   }
 }

@@ -29,9 +29,9 @@ export interface Fit<Options> {
 export type FitTable<Options> = { readonly [Name in Flag<Options>]?: Fit<Options> };
 
 /**
- * Returns options that can be combined. A setting must not make a plain command fail, so it is dropped if it does not fit
- * typed flags, or has no effect without flags that are missing. Typed flags must fit; two settings that contradict each
- * other are refused too. Throws `usage`.
+ * Returns options that can be combined. A setting must not make a plain command fail, so it is
+ * dropped if it does not fit typed flags, or has no effect without flags that are missing. Typed
+ * flags must fit; two settings that contradict each other are refused too. Throws `usage`.
  */
 export function fitOptions<Options extends object>(
   options: Options,
@@ -48,20 +48,24 @@ export function fitOptions<Options extends object>(
   const has = (flag: Flag<Options>) => left[flag] !== undefined && left[flag] !== false;
   const lacks = (needs: readonly Other<Options>[] = []) =>
     needs.length > 0 &&
-    !needs.some((other) => (typeof other === "string" ? has(other) : left[other.flag] === other.is));
+    !needs.some((other) =>
+      typeof other === "string" ? has(other) : left[other.flag] === other.is,
+    );
   const drop = (flag: Flag<Options>) => {
     if (table[flag]?.stays === true) return;
     left = Object.fromEntries(Object.entries(left).filter(([name]) => name !== flag)) as Options;
   };
 
-  // First drop settings that contradict typed flags, then settings without the flags they need; the rest must fit.
+  // First drop settings that contradict typed flags, then settings without the flags they need; the
+  // rest must fit.
   for (const [flag, { needs = [], excludes = [] }] of rows) {
     for (const other of excludes) {
       if (has(flag) && has(other) && typed(flag) !== typed(other)) drop(typed(flag) ? other : flag);
     }
     if (!typed(flag) || !has(flag) || !lacks(needs)) continue;
     for (const other of needs) {
-      if (typeof other !== "string" && other.is === undefined && !typed(other.flag)) drop(other.flag);
+      if (typeof other !== "string" && other.is === undefined && !typed(other.flag))
+        drop(other.flag);
     }
   }
   for (const [flag, { needs }] of rows) {
@@ -94,7 +98,8 @@ function lack<Options>(
   );
   const values = needs.filter((other) => typeof other !== "string");
   const found = values.find((other) => options[other.flag] !== undefined);
-  const got = found === undefined ? "none" : withValue(named(found.flag), String(options[found.flag]));
+  const got =
+    found === undefined ? "none" : withValue(named(found.flag), String(options[found.flag]));
   const add = needs.length === 1 ? "add it" : "add one";
   const change = values.some(({ is }) => is !== undefined) ? "change it" : "remove it";
   const fix = found === undefined ? add : change;

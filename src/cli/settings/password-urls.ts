@@ -11,9 +11,9 @@ const FIX =
   "set HOOKPORTER_INBOX to the URL, or leave the password out and set PGPASSWORD or write it to ~/.pgpass";
 
 /**
- * Refuses the URL of a database with a password as an argument, which every user of the machine can read, and in the
- * configuration file, which is shared with the project. A module may take one from elsewhere, such as a variable. Throws
- * `usage`, `config_invalid`.
+ * Refuses the URL of a database with a password as an argument, which every user of the machine can
+ * read, and in the configuration file, which is shared with the project. A module may take one from
+ * elsewhere, such as a variable. Throws `usage`, `config_invalid`.
  */
 export function refusePasswordUrls(command: Command, { cwd }: Pick<Io, "cwd">): void {
   for (const [name, value] of Object.entries(command.opts())) {
@@ -33,12 +33,15 @@ export function refusePasswordUrls(command: Command, { cwd }: Pick<Io, "cwd">): 
 function isWritten(cwd: string, url: string): boolean {
   const file = CONFIG_FILES.find((name) => existsSync(join(cwd, name)));
   if (file === undefined) return true;
-  const text = readFileSync(join(cwd, file), "utf8").replaceAll("\\/", "/"); // as JSON may write a slash
+  // as JSON may write a slash
+  const text = readFileSync(join(cwd, file), "utf8").replaceAll("\\/", "/");
   const password = /:([^:@/]+)@/.exec(url)?.[0];
   return text.includes(url) || (password !== undefined && text.includes(password));
 }
 
 function inArguments(where: string): HookporterError {
   const why = "every user of this machine can read arguments";
-  return usageError(`expected a URL without a password in ${where}, got one with a password: ${why}; ${FIX}`);
+  return usageError(
+    `expected a URL without a password in ${where}, got one with a password: ${why}; ${FIX}`,
+  );
 }

@@ -10,9 +10,15 @@ import { commandWords, WORD } from "../../text/command-words.ts";
 import { looksLikeKey } from "../shown-value.ts";
 import { UNITS } from "./default-values.ts";
 
-/** Readers of option values. Each says what it expected; commander adds the option's name and the value it got. */
+/**
+ * Readers of option values. Each says what it expected; commander adds the option's name and the
+ * value it got.
+ */
 
-/** What a reader declares about the values it takes, for completion in shells and for the types of settings. */
+/**
+ * What a reader declares about the values it takes, for completion in shells and for the types of
+ * settings.
+ */
 interface Taken {
   /** The only values. Default: any text. */
   readonly words?: readonly string[];
@@ -42,11 +48,20 @@ export function reader<Value>(
 }
 
 /** Every kind, every family such as `payment.*`, and all of them. */
-const PATTERNS = [...eventKinds, ...new Set(eventKinds.map((kind) => `${kind.split(".")[0]}.*`)), "*"];
+const PATTERNS = [
+  ...eventKinds,
+  ...new Set(eventKinds.map((kind) => `${kind.split(".")[0]}.*`)),
+  "*",
+];
 
 /** A reader of whole numbers from `low` to `high`, both included. */
-export function wholeNumber(low: number, high: number, expected = `a whole number from ${low} to ${high}`) {
-  const read = (text: string) => within(/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN, low, high);
+export function wholeNumber(
+  low: number,
+  high: number,
+  expected = `a whole number from ${low} to ${high}`,
+) {
+  const read = (text: string) =>
+    within(/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN, low, high);
   return reader(expected, read, { numbers: "only" });
 }
 
@@ -68,7 +83,10 @@ export const readSeed = wholeNumber(0, 2 ** 32 - 1);
 const readBareSeq = wholeNumber(0, 2 ** 53 - 1, "an entry number such as 12");
 
 /** The number of an entry; 0 is before the first. */
-export const readSeq = Object.assign((text: string) => readBareSeq(text.replace("#", "")), readBareSeq);
+export const readSeq = Object.assign(
+  (text: string) => readBareSeq(text.replace("#", "")),
+  readBareSeq,
+);
 
 /** A timer can wait for the next of this rate, which is one in 12 days. */
 const MIN_RATE = 0.000_001;
@@ -91,12 +109,18 @@ export const readShare = reader(
 );
 
 export function readChoice<Word extends string>(words: readonly Word[]) {
-  return reader(`one of ${words.join(", ")}`, (text) => words.find((known) => known === text.trim()), {
-    words,
-  });
+  return reader(
+    `one of ${words.join(", ")}`,
+    (text) => words.find((known) => known === text.trim()),
+    {
+      words,
+    },
+  );
 }
 
-/** A duration in milliseconds, from `500ms`, `60s`, `5m`, `2h` or `7d`; a bare number is seconds. */
+/**
+ * A duration in milliseconds, from `500ms`, `60s`, `5m`, `2h` or `7d`; a bare number is seconds.
+ */
 export const readDuration = reader(
   "a duration such as 500ms, 60s, 5m, 2h or 7d (at most 1000000d)",
   (text) => {
@@ -107,7 +131,10 @@ export const readDuration = reader(
   { numbers: "too" },
 );
 
-/** The longest time-out, a little less than the longest delay of a timer; a longer timer would fire at once. */
+/**
+ * The longest time-out, a little less than the longest delay of a timer; a longer timer would fire
+ * at once.
+ */
 const MAX_TIMEOUT = 24 * 86_400_000;
 
 /** A time-out: a duration above 0 that a timer can wait for. */
@@ -130,12 +157,15 @@ export function readDurationRange(text: string): readonly [number, number] {
 }
 readDurationRange.numbers = "too";
 
-export const readPath = reader(
-  "a path that starts with a slash, such as /webhooks",
-  (text) => (/^\/(?!\/)[^\s?#]*$/.test(text) ? new URL(`http://localhost${text}`).pathname : undefined), // as senders write it
+export const readPath = reader("a path that starts with a slash, such as /webhooks", (text) =>
+  // as senders write it
+  /^\/(?!\/)[^\s?#]*$/.test(text) ? new URL(`http://localhost${text}`).pathname : undefined,
 );
 
-/** The address of an endpoint: a URL, `host:port/path`, or a bare port on this machine (with `/webhooks`). */
+/**
+ * The address of an endpoint: a URL, `host:port/path`, or a bare port on this machine (with
+ * `/webhooks`).
+ */
 export function readEndpoint(text: string): URL {
   return readTarget(/^\d+$/.test(text) ? `${text}${DEFAULT_PATH}` : text);
 }
@@ -153,7 +183,9 @@ export const readDomain = reader("a domain such as name.ngrok-free.app", (text) 
   return /^[a-z0-9*-]+(?:\.[a-z0-9-]+)+$/i.test(name) ? name.toLowerCase() : undefined;
 });
 
-/** The address of a stream: a `wss` URL, or, on this machine, a `ws` URL or the port of a sandbox. */
+/**
+ * The address of a stream: a `wss` URL, or, on this machine, a `ws` URL or the port of a sandbox.
+ */
 export const readStream = reader(
   "a wss URL, or, on this machine, a ws URL or the port of a sandbox such as 4500",
   (text) => {
@@ -194,7 +226,10 @@ export function commaList<Item>(readItem: (part: string) => Item, taken: Taken =
   return adding((text) => text.split(",").map((part) => readItem(part.trim())), taken);
 }
 
-/** A reader of a comma-separated list of texts that are kept as they are; a repeated flag adds to it. */
+/**
+ * A reader of a comma-separated list of texts that are kept as they are; a repeated flag adds to
+ * it.
+ */
 export function listOf(isItem: (part: string) => boolean, expected: string, taken: Taken = {}) {
   return commaList(
     reader(expected, (part) => (isItem(part) ? part : undefined)),
@@ -217,7 +252,10 @@ export const readVariableNames = listOf(
   "the NAME of an environment variable, never the secret itself",
 );
 
-/** Whether a key was pasted instead of a host name: after the last dot, a host name has a word or a number. */
+/**
+ * Whether a key was pasted instead of a host name: after the last dot, a host name has a word or a
+ * number.
+ */
 export function isPastedKey(hostname: string): boolean {
   return looksLikeKey(hostname.split(".").at(-1) ?? "") || /[+=]/.test(hostname);
 }
@@ -233,14 +271,19 @@ function theOnly(names: readonly string[]): string | undefined {
 /** A moment in milliseconds since 1970, from an ISO date, or from a duration ago such as `2h`. */
 export function readMoment(text: string, now = Date.now()): number {
   if (/^\d+(?:\.\d+)?(?:ms|s|m|h|d)$/.test(text)) return now - readDuration(text);
-  const isDay = parseTimestamp(`${text.slice(0, 10)}T00:00:00Z`) !== undefined; // `Date` makes 3 March of 31 February
+  // `Date` makes 3 March of 31 February
+  const isDay = parseTimestamp(`${text.slice(0, 10)}T00:00:00Z`) !== undefined;
   const instant = isDay ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(instant)) return instant;
-  throw new InvalidArgumentError("expected a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h.");
+  throw new InvalidArgumentError(
+    "expected a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h.",
+  );
 }
 
 export const readHeaderName = reader("a header name such as x-service-signature", (text) =>
-  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text) && !looksLikeKey(text) ? text.toLowerCase() : undefined,
+  /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text) && !looksLikeKey(text)
+    ? text.toLowerCase()
+    : undefined,
 );
 
 /** A forwarded address of the inspector, with or without a port; a repeated flag adds to it. */
@@ -258,4 +301,6 @@ export function readCommand(text: string, before?: readonly string[]): readonly 
   throw new InvalidArgumentError("expected a program and its arguments, with every quote closed.");
 }
 
-export const readKind = reader("one kind or family", (text) => theOnly(readKinds(text)), { words: PATTERNS });
+export const readKind = reader("one kind or family", (text) => theOnly(readKinds(text)), {
+  words: PATTERNS,
+});

@@ -43,7 +43,12 @@ export async function runVerify(
   if (result.ok) {
     const { role, fingerprint } = result.secret;
     output.data(`valid: ${bytes} bytes, ${role} secret (fingerprint ${fingerprint})`);
-    output.record("verification", { valid: true, bytes, secret: role, secretFingerprint: fingerprint });
+    output.record("verification", {
+      valid: true,
+      bytes,
+      secret: role,
+      secretFingerprint: fingerprint,
+    });
     return;
   }
   const { reason } = result;
@@ -57,13 +62,17 @@ export async function runVerify(
   output.data(`invalid: ${reason}: ${meaning} (${bytes} bytes)`);
   for (const line of plainBody ? [`fix: ${fix}`] : explained) output.data(line);
   if (options.signature !== undefined && isSaved(input))
-    output.talk("hint: this file is a saved delivery; omit --signature to check the signature in it");
+    output.talk(
+      "hint: this file is a saved delivery; omit --signature to check the signature in it",
+    );
   const { cause, ...more } = diagnosisFields(diagnosis);
   output.record("verification", { valid: false, bytes, reason, meaning, cause, fix, ...more });
   context.exitCode = 4;
 }
 
-/** With `--signature`, a saved delivery is verified as if it were a body; the hint above says so. */
+/**
+ * With `--signature`, a saved delivery is verified as if it were a body; the hint above says so.
+ */
 function isSaved(input: Uint8Array): boolean {
   return orElse(() => parseSaved(input, "") !== undefined, false);
 }

@@ -26,16 +26,19 @@ interface TunnelKind {
 }
 
 /**
- * Heartbeats detect a dead session in ten seconds. Only probes notice that the address of a live one is dead, and they count
- * against a free account's 20 000 requests a month: one every 20 seconds would use them up in 5 days, one every 5 minutes
- * uses less than half.
+ * Heartbeats detect a dead session in ten seconds. Only probes notice that the address of a live
+ * one is dead, and they count against a free account's 20 000 requests a month: one every 20
+ * seconds would use them up in 5 days, one every 5 minutes uses less than half.
  */
 export const NGROK_TIMING = { idleProbeEvery: 300_000, inUse: 600_000, probeBudget: 200 };
 
 /** ssh itself gives up after 20 seconds, and then reports the reason. */
 const SSH_TIMING = { start: 25_000 };
 
-/** The provider gives up after 30 seconds. The addresses of some services take a while to be known on the internet. */
+/**
+ * The provider gives up after 30 seconds. The addresses of some services take a while to be known
+ * on the internet.
+ */
 export const COMMAND_TIMING = { start: 35_000, arrival: 60_000, patience: 180_000 };
 
 export const TUNNEL_KINDS: Readonly<Record<TunnelName, TunnelKind>> = {
@@ -61,12 +64,17 @@ export function ssh(settings: TunnelKind["settings"], ...more: readonly TunnelFl
 }
 
 function preset(name: keyof typeof COMMAND_PRESETS): TunnelKind {
-  return { provider: "command", settings: () => COMMAND_PRESETS[name], flags: [], timing: COMMAND_TIMING };
+  return {
+    provider: "command",
+    settings: () => COMMAND_PRESETS[name],
+    flags: [],
+    timing: COMMAND_TIMING,
+  };
 }
 
 /**
- * The command provider's settings for a program of the user's choice. Throws `usage` if the program or the pattern is
- * missing.
+ * The command provider's settings for a program of the user's choice. Throws `usage` if the program
+ * or the pattern is missing.
  */
 function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): CommandSettings {
   if (tunnelCommand === undefined || tunnelUrlPattern === undefined)
@@ -76,7 +84,10 @@ function commandSettings({ tunnelCommand, tunnelUrlPattern }: TunnelOptions): Co
   return { command: tunnelCommand, urlPattern: tunnelUrlPattern };
 }
 
-/** What the flags that only some tunnels have can be combined with, taken from what each tunnel reads. */
+/**
+ * What the flags that only some tunnels have can be combined with, taken from what each tunnel
+ * reads.
+ */
 export const TUNNEL_FITS = tunnelFits();
 
 function tunnelFits(): { readonly [Name in TunnelFlag]: Fit<ReachableOptions> } {

@@ -5,9 +5,13 @@ import { orElse } from "../../base/or-else.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
-/** The public address of the last run that was online, by the tunnel's name: the service must be told about a change. */
+/**
+ * The public address of the last run that was online, by the tunnel's name: the service must be
+ * told about a change.
+ */
 export function rememberedUrl(cwd: string, name: string): string | undefined {
-  const url = orElse(() => readFileSync(fileOf(cwd, name), "utf8").trim(), ""); // only a hint is lost
+  // only a hint is lost
+  const url = orElse(() => readFileSync(fileOf(cwd, name), "utf8").trim(), "");
   return URL.canParse(url) ? url : undefined;
 }
 

@@ -15,11 +15,14 @@ import { readEnvFile } from "../secrets/secret.ts";
 import type { ReachableOptions } from "./options.ts";
 
 /**
- * The ngrok provider's settings, from the flag, the environment and files. ngrok's client does not look for a token
- * itself, and ngrok accepts no session without one. So a missing token is reported before anything is sent. Throws
- * `tunnel_client_missing`; `credential_missing`.
+ * The ngrok provider's settings, from the flag, the environment and files. ngrok's client does not
+ * look for a token itself, and ngrok accepts no session without one. So a missing token is reported
+ * before anything is sent. Throws `tunnel_client_missing`; `credential_missing`.
  */
-export function ngrokSettings({ domain, envFile }: ReachableOptions, { io }: CliContext): NgrokSettings {
+export function ngrokSettings(
+  { domain, envFile }: ReachableOptions,
+  { io }: CliContext,
+): NgrokSettings {
   requireClient();
   const ingress = ngrokIngress(io);
   const authtoken = findAuthtoken(io, envFile);
@@ -36,17 +39,28 @@ export function ngrokSettings({ domain, envFile }: ReachableOptions, { io }: Cli
 function requireClient(): void {
   if (findPackage(NGROK_PACKAGE) !== undefined) return;
   const is = "the client of --tunnel ngrok";
-  const missing = { name: NGROK_PACKAGE, is, install: NGROK_INSTALL, instead: "use another --tunnel" };
+  const missing = {
+    name: NGROK_PACKAGE,
+    is,
+    install: NGROK_INSTALL,
+    instead: "use another --tunnel",
+  };
   throw new HookporterError("tunnel_client_missing", missingPackage(missing));
 }
 
-/** Looks in the environment, the env file, and ngrok's own file. There is no flag, since others could read it. */
+/**
+ * Looks in the environment, the env file, and ngrok's own file. There is no flag, since others
+ * could read it.
+ */
 function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | undefined {
   const variable = env.NGROK_AUTHTOKEN || readEnvFile(cwd, envFile).NGROK_AUTHTOKEN;
   if (variable) return variable.trim();
   const path = ngrokConfigPath(env);
   // ngrok is not set up on this machine
-  return orElse(() => (path === undefined ? undefined : authtokenOf(readFileSync(path, "utf8"))), undefined);
+  return orElse(
+    () => (path === undefined ? undefined : authtokenOf(readFileSync(path, "utf8"))),
+    undefined,
+  );
 }
 
 function noAuthtoken({ env }: Io, envFile = ".env"): ConfigurationError {
@@ -65,13 +79,14 @@ export function ngrokConfigPath(env: Environment): string | undefined {
 }
 
 /**
- * The token in ngrok's configuration: at the top level in version 2 of its format, under `agent` in version 3. Read line by
- * line, since one plain value needs no YAML parser.
+ * The token in ngrok's configuration: at the top level in version 2 of its format, under `agent` in
+ * version 3. Read line by line, since one plain value needs no YAML parser.
  */
 export function authtokenOf(yaml: string): string | undefined {
   let section = "";
   for (const line of yaml.split(/\r?\n/)) {
-    const [, indent = "", key, value = ""] = /^(\s*)([\w-]+)\s*:\s*(.*?)\s*(?:\s#.*)?$/.exec(line) ?? [];
+    const [, indent = "", key, value = ""] =
+      /^(\s*)([\w-]+)\s*:\s*(.*?)\s*(?:\s#.*)?$/.exec(line) ?? [];
     if (key === undefined) continue;
     if (indent === "") section = key;
     const here = indent === "" || section === "agent";
@@ -82,14 +97,20 @@ export function authtokenOf(yaml: string): string | undefined {
   return undefined;
 }
 
-/** The account's own ingress, which ngrok calls a connect address, and its certificate, from variables. Throws `usage`. */
+/**
+ * The account's own ingress, which ngrok calls a connect address, and its certificate, from
+ * variables. Throws `usage`.
+ */
 function ngrokIngress({ env, cwd }: Io) {
   const { HOOKPORTER_NGROK_SERVER_ADDR: serverAddr, HOOKPORTER_NGROK_CA_FILE: caFile } = env;
   if (serverAddr && !/^[^\s/]+:\d+$/.test(serverAddr)) {
     const got = JSON.stringify(serverAddr);
     throw usageError(`HOOKPORTER_NGROK_SERVER_ADDR: expected host:port, got ${got}`);
   }
-  return { ...(serverAddr && { serverAddr }), ...(caFile && { ca: readCertificate(resolve(cwd, caFile)) }) };
+  return {
+    ...(serverAddr && { serverAddr }),
+    ...(caFile && { ca: readCertificate(resolve(cwd, caFile)) }),
+  };
 }
 
 function readCertificate(path: string): string {

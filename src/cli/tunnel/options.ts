@@ -3,11 +3,25 @@ import { describeError } from "../../errors.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { WithheldOptions } from "../secrets/child-environment.ts";
 import type { SecretOptions } from "../secrets/options.ts";
-import { readChoice, readCommand, readDomain, readPublicUrl, wholeNumber } from "../settings/values.ts";
+import {
+  readChoice,
+  readCommand,
+  readDomain,
+  readPublicUrl,
+  wholeNumber,
+} from "../settings/values.ts";
 
 export const TUNNEL_NAMES = [
-  ...["ngrok", "localhost.run", "pinggy", "serveo", "ssh"],
-  ...["cloudflared", "tailscale", "bore", "zrok", "command"],
+  "ngrok",
+  "localhost.run",
+  "pinggy",
+  "serveo",
+  "ssh",
+  "cloudflared",
+  "tailscale",
+  "bore",
+  "zrok",
+  "command",
 ] as const;
 
 export type TunnelName = (typeof TUNNEL_NAMES)[number];
@@ -31,14 +45,23 @@ export interface ReachableOptions extends TunnelOptions, SecretOptions, Withheld
 
 /** The options that apply only to some tunnels. */
 export const TUNNEL_FLAGS = [
-  ...["domain", "publicUrl", "sshHost", "sshIdentity", "sshRemotePort"],
-  ...["tunnelCommand", "tunnelUrlPattern"],
+  "domain",
+  "publicUrl",
+  "sshHost",
+  "sshIdentity",
+  "sshRemotePort",
+  "tunnelCommand",
+  "tunnelUrlPattern",
 ] as const satisfies readonly (keyof TunnelOptions)[];
 
 export type TunnelFlag = (typeof TUNNEL_FLAGS)[number];
 
 export function addTunnelOption(command: CliCommand, effect: string): CliCommand {
-  return command.common("--tunnel <name>", `${effect}: ${TUNNEL_NAMES.join(", ")}`, readChoice(TUNNEL_NAMES));
+  return command.common(
+    "--tunnel <name>",
+    `${effect}: ${TUNNEL_NAMES.join(", ")}`,
+    readChoice(TUNNEL_NAMES),
+  );
 }
 
 export function addTunnelOptions(command: CliCommand): CliCommand {
@@ -79,11 +102,17 @@ export function addTunnelOptions(command: CliCommand): CliCommand {
     );
 }
 
-/** The name or IP address of another machine, a name in the SSH configuration, or a URL such as `ssh://me@box:2222`. */
+/**
+ * The name or IP address of another machine, a name in the SSH configuration, or a URL such as
+ * `ssh://me@box:2222`.
+ */
 export function readHost(text: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u.test(text)) return text;
-  if (/^ssh:\/\/(?:[\w.+][\w.+-]*@)?(?:[\w.][\w.-]*|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(text)) return text;
-  throw new InvalidArgumentError("expected a host such as ssh.example.com or ssh://me@ssh.example.com:2222.");
+  if (/^ssh:\/\/(?:[\w.+][\w.+-]*@)?(?:[\w.][\w.-]*|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(text))
+    return text;
+  throw new InvalidArgumentError(
+    "expected a host such as ssh.example.com or ssh://me@ssh.example.com:2222.",
+  );
 }
 
 export const readRemotePort = wholeNumber(1, 65_535, "a port from 1 to 65535");

@@ -10,7 +10,10 @@ import type { TunnelFlag, TunnelOptions } from "./options.ts";
 
 export const SSH_FLAGS = ["sshHost", "sshIdentity"] as const satisfies TunnelFlag[];
 
-/** The ssh provider's settings for a service. Throws `secret_missing` if the key's file cannot be read. */
+/**
+ * The ssh provider's settings for a service. Throws `secret_missing` if the key's file cannot be
+ * read.
+ */
 export function serviceSettings(service: SshService) {
   return (options: TunnelOptions, context: CliContext): ServiceSshSettings => {
     const { sshHost: host, domain } = options;
@@ -24,8 +27,8 @@ export function serviceSettings(service: SshService) {
 }
 
 /**
- * The ssh provider's settings for your own server. Throws `usage` if host, port or address is missing; `secret_missing`
- * if the key's file cannot be read.
+ * The ssh provider's settings for your own server. Throws `usage` if host, port or address is
+ * missing; `secret_missing` if the key's file cannot be read.
  */
 export function ownServerSettings(options: TunnelOptions, context: CliContext): OwnSshSettings {
   const { sshHost: host, sshRemotePort: remotePort, publicUrl } = options;
@@ -51,6 +54,9 @@ export function checkKey(path: string): void {
     accessSync(path, constants.R_OK);
   } catch (thrown) {
     const why = describeFileError(thrown);
-    throw new ConfigurationError("secret_missing", `could not read the private key ${path}: ${why}`);
+    throw new ConfigurationError(
+      "secret_missing",
+      `could not read the private key ${path}: ${why}`,
+    );
   }
 }

@@ -41,18 +41,23 @@ export class SupervisedTunnel {
   /** What the main server answers besides the endpoint: probes, if the address leads to it. */
   readonly alsoHere: ((target: string) => string | undefined) | undefined;
 
-  constructor(way: Way, { path = DEFAULT_PATH, subscribe = false }: ReachableOptions, context: CliContext) {
+  constructor(
+    way: Way,
+    { path = DEFAULT_PATH, subscribe = false }: ReachableOptions,
+    context: CliContext,
+  ) {
     this.#way = way;
     this.#path = path;
     this.#subscribes = subscribe;
     this.#context = context;
     this.#key = new ProbeKey(path);
-    this.alsoHere = way.toMain ? this.#answer : undefined;
+    this.alsoHere = way.toMain ? (target) => this.#answer(target) : undefined;
   }
 
   /**
-   * Opens it; resolves with the endpoint's public address once a probe has arrived through it; stays pending if none does.
-   * Calls `stop` on a permanent failure, now or later, and `moved` when the address changes.
+   * Opens it; resolves with the endpoint's public address once a probe has arrived through it;
+   * stays pending if none does. Calls `stop` on a permanent failure, now or later, and `moved` when
+   * the address changes.
    */
   async open(
     receiver: Pick<Receiver, "receive">,
@@ -66,7 +71,10 @@ export class SupervisedTunnel {
     return new Promise((resolve) => {
       if (this.#closed) return; // closed while its server was starting
       this.#supervisor = new TunnelSupervisor({
-        ...{ startChild, timing, probe: this.#key.probe, previousUrl: rememberedUrl(io.cwd, name) },
+        startChild,
+        timing,
+        probe: (url, timeout) => this.#key.probe(url, timeout),
+        previousUrl: rememberedUrl(io.cwd, name),
         onEvent: (event) => {
           this.#state = event.state;
           const shown = this.#atEndpoint(event);
@@ -84,7 +92,9 @@ export class SupervisedTunnel {
     });
   }
 
-  /** Whether deliveries can arrive through it now: a probe has, and it has not been in doubt since. */
+  /**
+   * Whether deliveries can arrive through it now: a probe has, and it has not been in doubt since.
+   */
   get online(): boolean {
     return this.#state === "online" && !this.#closed;
   }
@@ -98,15 +108,23 @@ export class SupervisedTunnel {
   }
 
   /** The server's answer to this target; `undefined` if it is not a probe. */
-  readonly #answer = (target: string): string | undefined => this.#key.answer(target);
+  #answer(target: string): string | undefined {
+    return this.#key.answer(target);
+  }
 
-  /** Serves only the endpoint, so that nothing else in this process can become public; returns the port. */
+  /**
+   * Serves only the endpoint, so that nothing else in this process can become public; returns the
+   * port.
+   */
   async #serve(receiver: Pick<Receiver, "receive">): Promise<number> {
     const receive: Receiver["receive"] = (...given) => {
       this.#supervisor?.arrived(); // only the tunnel leads to this server
       return receiver.receive(...given);
     };
-    this.#serving = startServer({ receive }, { port: 0, host: HOST, path: this.#path, also: this.#answer });
+    this.#serving = startServer(
+      { receive },
+      { port: 0, host: HOST, path: this.#path, also: (target) => this.#answer(target) },
+    );
     return Number((await this.#serving).url.port);
   }
 
@@ -120,7 +138,9 @@ export class SupervisedTunnel {
     }
   }
 
-  /** Replaces public addresses with the endpoint's address there, which is what the service needs. */
+  /**
+   * Replaces public addresses with the endpoint's address there, which is what the service needs.
+   */
   #atEndpoint(event: TunnelEvent): TunnelEvent {
     const at = (url: string | undefined) => url && endpointUrl(url, this.#path);
     return { ...event, url: at(event.url), previousUrl: at(event.previousUrl) };

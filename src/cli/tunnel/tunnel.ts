@@ -8,19 +8,29 @@ import type { ReachableOptions } from "./options.ts";
 import { HOST, SupervisedTunnel } from "./supervised-tunnel.ts";
 import { PUBLIC_URL } from "./view.ts";
 
-/** There is nothing to restart, so an address that led here once is waited for; a wrong one is reported at once. Milliseconds. */
+/**
+ * There is nothing to restart, so an address that led here once is waited for; a wrong one is
+ * reported at once. Milliseconds.
+ */
 const KEPT = { arrival: 60_000, doubt: Number.POSITIVE_INFINITY, quiet: 0 };
 
 /**
- * Plans the tunnel of `--tunnel` or `--public-url`; returns `undefined` without either. Throws HookporterError for
- * invalid tunnel settings.
+ * Plans the tunnel of `--tunnel` or `--public-url`; returns `undefined` without either. Throws
+ * HookporterError for invalid tunnel settings.
  */
-export function planTunnel(options: ReachableOptions, context: CliContext): SupervisedTunnel | undefined {
+export function planTunnel(
+  options: ReachableOptions,
+  context: CliContext,
+): SupervisedTunnel | undefined {
   const { tunnel: name, publicUrl } = options;
   if (name === undefined) {
     if (publicUrl === undefined) return undefined;
     const childTo = async () => fixedAddress(publicUrl.href); // the user maintains it
-    return new SupervisedTunnel({ name: PUBLIC_URL, timing: KEPT, toMain: true, childTo }, options, context);
+    return new SupervisedTunnel(
+      { name: PUBLIC_URL, timing: KEPT, toMain: true, childTo },
+      options,
+      context,
+    );
   }
   const { provider, settings: read, timing = {} } = TUNNEL_KINDS[name];
   const settings = read(options, context);
@@ -28,7 +38,12 @@ export function planTunnel(options: ReachableOptions, context: CliContext): Supe
     const { path: root } = await findPackageRoot();
     const env = childEnvironment(context.io, options);
     const target = { host: HOST, port };
-    return childOf(join(root, "dist", "tunnel-child.js"), env, { type: "open", provider, settings, target });
+    return childOf(join(root, "dist", "tunnel-child.js"), env, {
+      type: "open",
+      provider,
+      settings,
+      target,
+    });
   };
   return new SupervisedTunnel({ name, timing, toMain: false, childTo }, options, context);
 }

@@ -11,7 +11,10 @@ const OWN_SERVER: TunnelName = "ssh";
 
 const LONGEST_LINE = 600;
 
-/** Prints a change of a tunnel's state, and what it means for the user: `--subscribe` tells the service about each address. */
+/**
+ * Prints a change of a tunnel's state, and what it means for the user: `--subscribe` tells the
+ * service about each address.
+ */
 export function showTunnel(
   name: string,
   event: TunnelEvent,
@@ -35,5 +38,7 @@ export function showTunnel(
 export function warnOfThePublic(name: string, output: Output): void {
   if (name !== PUBLIC_URL && name !== OWN_SERVER)
     output.talk("          a third party's servers can read the deliveries that pass through them");
-  output.talk("          anyone can send to this address; only deliveries signed with the secret are kept");
+  output.talk(
+    "          anyone can send to this address; only deliveries signed with the secret are kept",
+  );
 }

@@ -25,7 +25,10 @@ interface Running {
   readonly stopping: AbortSignal;
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
-  /** Woken when an entry has ended and others may be due for it; goes on when there is room for another entry. */
+  /**
+   * Woken when an entry has ended and others may be due for it; goes on when there is room for
+   * another entry.
+   */
   readonly loop: Pick<ClaimLoop, "wake" | "goOn">;
 }
 
@@ -60,8 +63,8 @@ export class EntryRunner {
   }
 
   /**
-   * Runs an entry and settles it; never rejects. After one that was claimed or has an order key others may be due: it may
-   * have held them back, or have taken the last of the room.
+   * Runs an entry and settles it; never rejects. After one that was claimed or has an order key
+   * others may be due: it may have held them back, or have taken the last of the room.
    */
   run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
     const own: RunningEntry = {
@@ -78,7 +81,8 @@ export class EntryRunner {
     const frees = entry.orderKey !== null || (how.claimed && how.turn === undefined);
     void finished.then((settlement) => {
       this.running.remove(running);
-      if (settlement === undefined || settlement.waits !== undefined) this.#parts.queues.stored(entry.seq);
+      if (settlement === undefined || settlement.waits !== undefined)
+        this.#parts.queues.stored(entry.seq);
       if (frees || settlement === undefined || !hasEnded(settlement.state)) this.#parts.loop.wake();
       else this.#parts.loop.goOn();
     });
@@ -94,11 +98,17 @@ export class EntryRunner {
     try {
       await this.running.renew(inbox, clock() + leaseTime);
     } catch (thrown) {
-      log.error({ error: describeError(thrown) }, "leases could not be renewed: their entries may run twice");
+      log.error(
+        { error: describeError(thrown) },
+        "leases could not be renewed: their entries may run twice",
+      );
     }
   }
 
-  async #runAndSettle(own: RunningEntry, { ready, before, begin, atOnce, turn, within, onEnd }: EntryRun) {
+  async #runAndSettle(
+    own: RunningEntry,
+    { ready, before, begin, atOnce, turn, within, onEnd }: EntryRun,
+  ) {
     const { entry } = own;
     const { log } = this.#options;
     const { limit, queues, loop } = this.#parts;
@@ -114,7 +124,9 @@ export class EntryRunner {
       const isForced = atOnce === true && turn === undefined;
       const { inside } = this.#options.inbox;
       const transactions =
-        inside === undefined ? undefined : new EntryTransactions(entry, this.#transacting, atOnce === true);
+        inside === undefined
+          ? undefined
+          : new EntryTransactions(entry, this.#transacting, atOnce === true);
       const gate = isForced ? queues.atOnce : queues;
       const targets = within === undefined ? gate : undefined;
       const signal = within?.signal ?? this.#parts.signal;
@@ -133,7 +145,8 @@ export class EntryRunner {
       loop.goOn(); // another entry can run while this one's result is stored
       if (await this.#store(settlement, transactions, signal)) {
         stored = settlement;
-        if (entry.reason?.startsWith(PACED) === true) await this.#parts.watch.note(entry, settlement);
+        if (entry.reason?.startsWith(PACED) === true)
+          await this.#parts.watch.note(entry, settlement);
         this.#report(entry, settlement);
         return settlement;
       }
@@ -154,7 +167,11 @@ export class EntryRunner {
   }
 
   /** Stores what is left to store of a settlement; returns `false` if the lease was lost. */
-  async #store(settlement: Settlement, transactions: EntryTransactions | undefined, signal: AbortSignal) {
+  async #store(
+    settlement: Settlement,
+    transactions: EntryTransactions | undefined,
+    signal: AbortSignal,
+  ) {
     if (transactions?.end !== undefined) return transactions.end === "stored";
     const records = transactions?.unstored(settlement.records) ?? settlement.records;
     const left = records === settlement.records ? settlement : { ...settlement, records };
@@ -170,17 +187,22 @@ export class EntryRunner {
     const { onAttempts, onDead, log } = this.#options;
     const { seq, kind, key, delivery } = entry;
     const { state, reason, problems = [], records, uncount = false } = settlement;
-    const failed = (thrown: unknown) => log.error({ seq, error: describeError(thrown) }, "a listener failed");
-    // An entry that waits for a process with handlers, or for its turn at a target, was not attempted.
+    const failed = (thrown: unknown) =>
+      log.error({ seq, error: describeError(thrown) }, "a listener failed");
+    // An entry that waits for a process with handlers, or for its turn at a target, was not
+    // attempted.
     const onlyWaits =
-      !hasEnded(state) && records.length === 0 && (uncount || reason !== null || entry.waits?.length);
+      !hasEnded(state) &&
+      records.length === 0 &&
+      (uncount || reason !== null || entry.waits?.length);
     try {
       if (!onlyWaits) onAttempts(entry, settlement);
     } catch (thrown) {
       failed(thrown);
     }
     if (state !== "dead") return;
-    const error = entry.unreadable ?? records.findLast((record) => record.error !== null)?.error ?? null;
+    const error =
+      entry.unreadable ?? records.findLast((record) => record.error !== null)?.error ?? null;
     try {
       onDead({ seq, kind, eventId: key.eventId, reason: reason ?? "", problems, error, delivery });
     } catch (thrown) {
@@ -188,7 +210,10 @@ export class EntryRunner {
     }
   }
 
-  /** Makes an entry that was queued when the receiver stopped due again, as if it had not been claimed. */
+  /**
+   * Makes an entry that was queued when the receiver stopped due again, as if it had not been
+   * claimed.
+   */
   async #giveBack({
     seq,
     lease,

@@ -4,7 +4,8 @@ import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { HandlerContext } from "../handler.ts";
 
 /**
- * The abort signal of one run, made on first use: signals are expensive to create, and most handlers never use theirs.
+ * The abort signal of one run, made on first use: signals are expensive to create, and most
+ * handlers never use theirs.
  */
 export class OwnSignal {
   #aborter: AbortController | undefined;
@@ -43,8 +44,9 @@ interface WithParts {
   readonly [PARTS]: Parts;
 }
 
-// Own fields that can be spread and replaced, as the others can. Their functions are the same for all contexts: with
-// functions of its own, such as those of an object literal, each context would have a hidden class of its own.
+// Own fields that can be spread and replaced, as the others can. Their functions are the same for
+// all contexts: with functions of its own, such as those of an object literal, each context would
+// have a hidden class of its own.
 const SIGNAL: PropertyDescriptor & ThisType<WithParts> = {
   configurable: true,
   enumerable: true,

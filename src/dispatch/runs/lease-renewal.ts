@@ -2,7 +2,8 @@
  * Renews leases at an interval, as long as anything that runs entries needs it.
  *
  * @param renew - must not reject
- * @returns a function that begins, unless that was done, and returns one that ends it; call that once
+ * @returns a function that begins, unless that was done, and returns one that ends it; call that
+ * once
  */
 export function leaseRenewal(intervalMs: number, renew: () => Promise<void>): () => () => void {
   let users = 0;

@@ -22,7 +22,8 @@ interface BudgetTerms {
 export type RunBudget = ReturnType<typeof runBudget>;
 
 /**
- * The time of a drain. A handler starts only if its limit fits, so that a slow one fails rather than begin for ever.
+ * The time of a drain. A handler starts only if its limit fits, so that a slow one fails rather
+ * than begin for ever.
  *
  * @throws ConfigurationError `option_invalid` if no handler could ever start
  */
@@ -31,7 +32,9 @@ export function runBudget(terms: BudgetTerms) {
   const margin = Math.min(MAX_MARGIN, budgetMs * MARGIN);
   const startable = budgetMs - margin - handlerTimeout;
   if (startable < margin) {
-    const least = Math.ceil(Math.min(handlerTimeout / (1 - 2 * MARGIN), handlerTimeout + 2 * MAX_MARGIN));
+    const least = Math.ceil(
+      Math.min(handlerTimeout / (1 - 2 * MARGIN), handlerTimeout + 2 * MAX_MARGIN),
+    );
     throw invalidOption(
       `expected budget to be at least ${least} ms, so that a handler can use its handlerTimeout of ${handlerTimeout} ms, ` +
         `got ${budgetMs} ms: raise it, or lower handlerTimeout`,

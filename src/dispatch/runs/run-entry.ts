@@ -15,12 +15,18 @@ import { handlerContext, type OwnSignal } from "./handler-context.ts";
 import { type HandlerRun, type RunLimits, runHandler } from "./run-handler.ts";
 import type { RunOptions, RunParts } from "./run-options.ts";
 
-/** Runs an entry's unfinished handlers one after another, in its turn at a target only that target's; settles it. */
+/**
+ * Runs an entry's unfinished handlers one after another, in its turn at a target only that
+ * target's; settles it.
+ */
 export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: RunParts) {
   const { seq } = entry;
   const { clock } = options;
   if (entry.unreadable !== undefined) {
-    options.log.error({ seq, error: entry.unreadable }, "an entry cannot be read: it is now a dead letter");
+    options.log.error(
+      { seq, error: entry.unreadable },
+      "an entry cannot be read: it is now a dead letter",
+    );
     return settlementOf(entry, clock, "dead", "unreadable");
   }
   // Claimed more often than it may run: the processes that ran it died before they could settle it.
@@ -30,7 +36,9 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
   let plan: Plan | { readonly error: string | null };
   try {
     const planning = options.plan(entry, parts.ready);
-    plan = isPromiseLike(planning) ? await plannedInTime(planning, entry, options, parts) : planning;
+    plan = isPromiseLike(planning)
+      ? await plannedInTime(planning, entry, options, parts)
+      : planning;
   } catch (thrown) {
     plan = { error: describeError(thrown) };
   }
@@ -52,7 +60,12 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
 }
 
 /** The plan for an entry, or why there is none; with the time limit of a handler. */
-async function plannedInTime(plan: Promise<Plan>, entry: ClaimedEntry, options: RunOptions, parts: RunParts) {
+async function plannedInTime(
+  plan: Promise<Plan>,
+  entry: ClaimedEntry,
+  options: RunOptions,
+  parts: RunParts,
+) {
   const { handlerTimeout: timeout, clock } = options;
   const { signal } = parts;
   let made: Plan | undefined;
@@ -105,7 +118,9 @@ class EntryHandlers {
       }
       const limits = { handler: named.name, attempt, timeout, signal, clock };
       const running =
-        named.tx === true ? this.#runInside(named, limits) : runHandler(this.#callOf(named), limits);
+        named.tx === true
+          ? this.#runInside(named, limits)
+          : runHandler(this.#callOf(named), limits);
       const ran = isPromiseLike(running) ? await running : running;
       if (ran === undefined) return againOf(this.#entry, clock, null, this.#result());
       if ("dueAt" in ran) {
@@ -123,7 +138,11 @@ class EntryHandlers {
 
   #mayRun(named: NamedHandler): boolean {
     const { paused } = this.#entry;
-    if (paused?.some(({ scope, name }) => name === (scope === "handler" ? named.name : named.target?.name))) {
+    if (
+      paused?.some(
+        ({ scope, name }) => name === (scope === "handler" ? named.name : named.target?.name),
+      )
+    ) {
       this.#isPaused = true;
       return false;
     }
@@ -135,7 +154,10 @@ class EntryHandlers {
   }
 
   /** Runs a handler in a transaction, which stores its result too; without one, it has to wait. */
-  async #runInside(named: NamedHandler, limits: RunLimits): Promise<HandlerRun | NoPlace | undefined> {
+  async #runInside(
+    named: NamedHandler,
+    limits: RunLimits,
+  ): Promise<HandlerRun | NoPlace | undefined> {
     const { transactions } = this.#parts;
     const { seq, lease } = this.#entry;
     const { clock } = this.#options;
@@ -149,7 +171,10 @@ class EntryHandlers {
     });
   }
 
-  /** Each handler gets its own copy of the event, so that one that changes it does not affect the next. */
+  /**
+   * Each handler gets its own copy of the event, so that one that changes it does not affect the
+   * next.
+   */
   #callOf({ handler, tx: isInside }: NamedHandler) {
     return (own: OwnSignal, note: HandlerContext["note"], tx?: unknown) => {
       const context = handlerContext(this.#entry, this.#options.log, own, note);
@@ -168,7 +193,11 @@ class EntryHandlers {
     if (named.target !== undefined) {
       const sender = named as Sender;
       if (isOk) this.#waits?.took(sender);
-      else if (!this.#parts.signal.aborted && this.#waits?.failed(sender, record, failure) === false) return;
+      else if (
+        !this.#parts.signal.aborted &&
+        this.#waits?.failed(sender, record, failure) === false
+      )
+        return;
     } else if (!isOk) {
       const { attempts = Number.POSITIVE_INFINITY } = named;
       this.#failures.push({ attempts, asked: failure.retryAfter });
@@ -190,7 +219,12 @@ class EntryHandlers {
       return againOf(this.#entry, clock, null, { ...result, uncount: true });
     }
     const others = isInTurn && left.some(({ target }) => target?.name !== this.#parts.turn?.target);
-    const leftToDo = { failures: this.#failures, waits: this.#waits, others, paused: this.#isPaused };
+    const leftToDo = {
+      failures: this.#failures,
+      waits: this.#waits,
+      others,
+      paused: this.#isPaused,
+    };
     return afterFailure(this.#entry, this.#options, result, leftToDo);
   }
 }
@@ -206,7 +240,19 @@ function settlementOf(
   const { runAt = clock(), finishedHandlers = finished, records = [], uncount = false } = more;
   const { problems, waits } = more;
   const unordered = orderKey === null;
-  return { seq, lease, state, reason, problems, runAt, finishedHandlers, records, waits, uncount, unordered };
+  return {
+    seq,
+    lease,
+    state,
+    reason,
+    problems,
+    runAt,
+    finishedHandlers,
+    records,
+    waits,
+    uncount,
+    unordered,
+  };
 }
 
 /** The settlement of an entry that runs again. */
@@ -238,7 +284,12 @@ interface Left {
 }
 
 /** The settlement of an entry with something left to do: its retry, its next turn, or its end. */
-function afterFailure(entry: ClaimedEntry, options: RunOptions, result: Partial<Settlement>, left: Left) {
+function afterFailure(
+  entry: ClaimedEntry,
+  options: RunOptions,
+  result: Partial<Settlement>,
+  left: Left,
+) {
   const { retry, random, clock } = options;
   const { failures, waits, others = false, paused = false } = left;
   // All failed handlers run again together, so the longest of their waits counts.

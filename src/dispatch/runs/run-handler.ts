@@ -24,10 +24,10 @@ export interface RunLimits {
 }
 
 /**
- * Runs one handler with a time limit and records how it ended. Never throws, whatever the handler throws. Returns no
- * promise if the handler returns none, since promises and timers are expensive. The handler's signal is aborted when its
- * time is over or when the outer signal is aborted. A handler that ignores its signal is abandoned: what it returns or
- * notes later is ignored.
+ * Runs one handler with a time limit and records how it ended. Never throws, whatever the handler
+ * throws. Returns no promise if the handler returns none, since promises and timers are expensive.
+ * The handler's signal is aborted when its time is over or when the outer signal is aborted. A
+ * handler that ignores its signal is abandoned: what it returns or notes later is ignored.
  */
 export function runHandler(
   run: (own: OwnSignal, note: (text: string) => void) => unknown,
@@ -47,7 +47,11 @@ export function runHandler(
 }
 
 /** How a handler ends that has not ended yet, or that began after the outer signal was aborted. */
-function endOf(result: unknown, running: Running, { timeout, signal }: RunLimits): Promise<HandlerRun> {
+function endOf(
+  result: unknown,
+  running: Running,
+  { timeout, signal }: RunLimits,
+): Promise<HandlerRun> {
   return new Promise((resolve) => {
     const stop = (reason: unknown, how: HandlerRun) => {
       ended();
@@ -123,7 +127,8 @@ const NOTHING_SAID: TargetFailure = {};
 function failureOf(thrown: unknown): TargetFailure {
   try {
     const { away, final, retryAfter } = (thrown ?? {}) as Partial<Record<string, unknown>>;
-    const asked = typeof retryAfter === "number" && !Number.isNaN(retryAfter) ? retryAfter : undefined;
+    const asked =
+      typeof retryAfter === "number" && !Number.isNaN(retryAfter) ? retryAfter : undefined;
     return {
       retryAfter: asked === undefined ? undefined : Math.max(0, asked),
       ...((away === true || away === "perhaps") && { away }),

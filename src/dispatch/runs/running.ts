@@ -14,7 +14,10 @@ export interface Running {
   leasedUntil: number;
 }
 
-/** The entries that run here or are queued, and their leases. Searched rarely, since few run at a time. */
+/**
+ * The entries that run here or are queued, and their leases. Searched rarely, since few run at a
+ * time.
+ */
 export class RunningEntries extends Chain<Running> {
   async drained(): Promise<void> {
     await Promise.all(this.items().map(({ finished }) => finished));
@@ -33,7 +36,10 @@ export class RunningEntries extends Chain<Running> {
     return running !== undefined && running.leasedUntil > now;
   }
 
-  /** Entries that run here but could be claimed: their lease has ended, or was dated by a clock that was set back. */
+  /**
+   * Entries that run here but could be claimed: their lease has ended, or was dated by a clock that
+   * was set back.
+   */
   doubtfullyLeased(now: number, leaseTime: number): readonly number[] {
     const latest = now + leaseTime;
     const unsure: number[] = [];

@@ -16,9 +16,9 @@ export interface Storing {
 }
 
 /**
- * Stores a result that could not be stored, while the store fails and the entry's lease holds: a process that has both the
- * result and the lease must not let the handlers run a second time. Returns `false`, with nothing stored, if the lease
- * was lost.
+ * Stores a result that could not be stored, while the store fails and the entry's lease holds: a
+ * process that has both the result and the lease must not let the handlers run a second time.
+ * Returns `false`, with nothing stored, if the lease was lost.
  *
  * @param first - why it could not be stored
  * @throws the store's error, once the lease has ended or the signal is aborted

@@ -10,7 +10,10 @@ export interface Limited {
 /** Runs that begin within this many milliseconds share a timer. */
 const TOGETHER_MS = 1;
 
-/** Milliseconds added to a timer: its last run began up to one after its first, and Node's timers may be one early. */
+/**
+ * Milliseconds added to a timer: its last run began up to one after its first, and Node's timers
+ * may be one early.
+ */
 export const LATE = TOGETHER_MS + 1;
 
 /** Runs that began together, with one timer. */
@@ -25,8 +28,9 @@ interface Together {
 const limitsOf = new WeakMap<AbortSignal, ReturnType<typeof timeLimits>>();
 
 /**
- * Limits the time of a run, which also ends when a signal is aborted. Many runs share one timer and one listener, since
- * most end long before their time; none is stopped before it. Returns a function to call when the run has ended.
+ * Limits the time of a run, which also ends when a signal is aborted. Many runs share one timer and
+ * one listener, since most end long before their time; none is stopped before it. Returns a
+ * function to call when the run has ended.
  */
 export function limitTime(run: Limited, timeout: number, signal: AbortSignal): () => void {
   const limit = limitsOf.get(signal) ?? timeLimits(signal);

@@ -7,7 +7,10 @@ import { retryDelay } from "../retry.ts";
 import type { RunOptions, RunParts } from "../runs/run-options.ts";
 import type { TargetEnd, TargetFailure, TargetOptions } from "./target.ts";
 
-/** Milliseconds until an entry that waits for its turn is due anyway, in case the process that would give it has died. */
+/**
+ * Milliseconds until an entry that waits for its turn is due anyway, in case the process that would
+ * give it has died.
+ */
 export const TURN_OVERDUE = 600_000;
 
 export type Sender = NamedHandler & { readonly target: TargetOptions };
@@ -55,10 +58,15 @@ export class EntryWaits {
   }
 
   /**
-   * Notes that an attempt failed. Returns `false` if it was only a probe: made before its back-off was over, with the
-   * same result as the last attempt at this target. Such an attempt does not count.
+   * Notes that an attempt failed. Returns `false` if it was only a probe: made before its back-off
+   * was over, with the same result as the last attempt at this target. Such an attempt does not
+   * count.
    */
-  failed(handler: Sender, { error, note, startedAt }: AttemptRecord, failure: TargetFailure): boolean {
+  failed(
+    handler: Sender,
+    { error, note, startedAt }: AttemptRecord,
+    failure: TargetFailure,
+  ): boolean {
     const { target } = handler;
     const { away, final, retryAfter: asked } = failure;
     this.#tell(target, away === undefined ? "answered" : away === true ? "away" : "perhaps", asked);
@@ -69,12 +77,17 @@ export class EntryWaits {
     this.#waits.set(target.name, wait);
     if (wait.over !== null) return true;
     // A target that answered has its turn again by the entry's own back-off.
-    if (away !== undefined && this.#targets?.holds(target, this.#entry) === true) this.#hold(handler);
+    if (away !== undefined && this.#targets?.holds(target, this.#entry) === true)
+      this.#hold(handler);
     else this.#retried.push(wait);
     return !isProbe;
   }
 
-  #afterFailure(handler: Sender, before: TargetWait | undefined, failure: TargetFailure): TargetWait {
+  #afterFailure(
+    handler: Sender,
+    before: TargetWait | undefined,
+    failure: TargetFailure,
+  ): TargetWait {
     const { target, attempts: most = Number.POSITIVE_INFINITY } = handler;
     const { final, retryAfter: asked } = failure;
     const { retry, random, clock } = this.#terms;
@@ -88,7 +101,13 @@ export class EntryWaits {
     if (final === true) over = "refused_for_good";
     else if (delay === undefined) over = "attempts_exhausted";
     else if (now >= deadline) over = "waited_too_long";
-    return { target: target.name, since, attempts, nextAt: Math.min(now + (delay ?? 0), deadline), over };
+    return {
+      target: target.name,
+      since,
+      attempts,
+      nextAt: Math.min(now + (delay ?? 0), deadline),
+      over,
+    };
   }
 
   /** What to store; `undefined` if it is what is stored already. */
@@ -104,7 +123,9 @@ export class EntryWaits {
     return this.#retried.map(({ nextAt }) => nextAt);
   }
 
-  /** When the entry is due if it does not get its turn before; `undefined` if it waits for no turn. */
+  /**
+   * When the entry is due if it does not get its turn before; `undefined` if it waits for no turn.
+   */
   get overdueAt(): number | undefined {
     if (this.#held.size === 0) return undefined;
     const deadlines = [...this.#held.values()].map(({ target }) => {

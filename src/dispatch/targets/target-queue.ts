@@ -16,7 +16,10 @@ const MAX_CRASHES = 3;
 export interface ReadyEntry {
   readonly seq: number;
   /** Tries it; resolves when its run has ended, to `end: undefined` if the target was not tried. */
-  readonly run: () => Promise<{ readonly end: TargetEnd | undefined; readonly asked: number | undefined }>;
+  readonly run: () => Promise<{
+    readonly end: TargetEnd | undefined;
+    readonly asked: number | undefined;
+  }>;
   /** Leaves it as it was before it was claimed. */
   readonly giveBack: () => void;
 }
@@ -29,20 +32,25 @@ export interface Wanted {
 }
 
 export interface QueueWork {
-  /** Claims entries that wait for the target, in order of arrival; none after a failure of the store. */
+  /**
+   * Claims entries that wait for the target, in order of arrival; none after a failure of the
+   * store.
+   */
   claim(wanted: Wanted): Promise<readonly ReadyEntry[] | undefined>;
   /** Makes entries due now: these, or all that wait for the target. */
-  hasten(entries: { readonly seqs: readonly number[] } | { readonly targets: readonly string[] }): void;
+  hasten(
+    entries: { readonly seqs: readonly number[] } | { readonly targets: readonly string[] },
+  ): void;
 }
 
 /**
- * The entries that wait for a target. While the target is away, the oldest of them is tried every second. Once the target
- * answers, all are tried in order of arrival, one at a time; new ones join the end. Then entries are tried as they come,
- * each with a back-off of its own, but while any wait, the oldest is still tried every two seconds, and its success starts
- * a round again.
+ * The entries that wait for a target. While the target is away, the oldest of them is tried every
+ * second. Once the target answers, all are tried in order of arrival, one at a time; new ones join
+ * the end. Then entries are tried as they come, each with a back-off of its own, but while any
+ * wait, the oldest is still tried every two seconds, and its success starts a round again.
  *
- * One entry that cannot be delivered must not hold back the others: if the next one is taken, it is set aside, to be tried
- * by its own back-off.
+ * One entry that cannot be delivered must not hold back the others: if the next one is taken, it is
+ * set aside, to be tried by its own back-off.
  */
 export class TargetQueue {
   readonly #target: TargetOptions;
@@ -60,7 +68,10 @@ export class TargetQueue {
   #unseen: number[] = [];
   readonly #aside = new Set<number>();
   readonly #crashes = new Map<number, number>();
-  /** The entry of this round whose failure may be its own fault: it is not known if the target answers. */
+  /**
+   * The entry of this round whose failure may be its own fault: it is not known if the target
+   * answers.
+   */
   #doubted: number | undefined;
   /** Whether an entry was refused in this round. */
   #hasRefused = false;
@@ -84,7 +95,10 @@ export class TargetQueue {
     await this.#round;
   }
 
-  /** Whether an entry has to wait for its turn. Those with an order key have another order once the target answers. */
+  /**
+   * Whether an entry has to wait for its turn. Those with an order key have another order once the
+   * target answers.
+   */
   holds({ seq, orderKey }: ClaimedEntry): boolean {
     return this.#waits && !this.#aside.has(seq) && !(this.#answers && orderKey !== null);
   }
@@ -102,7 +116,9 @@ export class TargetQueue {
     if (end === "took") {
       this.#aside.delete(seq);
       this.#crashes.delete(seq);
-      const failedBefore = waits.some(({ target, attempts }) => target === this.#target.name && attempts > 0);
+      const failedBefore = waits.some(
+        ({ target, attempts }) => target === this.#target.name && attempts > 0,
+      );
       if (this.#waits || failedBefore) this.#startRound(BATCH, true);
     } else if (end === "answered" || (end === "perhaps" && this.#aside.has(seq))) {
       this.#tryIn(Math.max(REFUSED, asked ?? 0));
@@ -144,18 +160,31 @@ export class TargetQueue {
     });
   }
 
-  /** Tries what waits, in order of arrival; returns after how many milliseconds to try again, if anything may wait. */
-  async #goRound(first: number, answers: boolean, claimed: () => void): Promise<number | undefined> {
+  /**
+   * Tries what waits, in order of arrival; returns after how many milliseconds to try again, if
+   * anything may wait.
+   */
+  async #goRound(
+    first: number,
+    answers: boolean,
+    claimed: () => void,
+  ): Promise<number | undefined> {
     this.#cursor = 0;
     this.#unseen = [];
     this.#doubted = undefined;
     this.#hasRefused = false;
     if (answers) this.#answer();
     for (let limit = first; !this.#stopped; limit = this.#answers ? BATCH : 1) {
-      this.#unseen = this.#unseen.filter((seq) => seq <= this.#cursor); // the others are met by this claim
+      // the others are met by this claim
+      this.#unseen = this.#unseen.filter((seq) => seq <= this.#cursor);
       this.#claiming = true;
       const except = [...this.#aside];
-      const ready = await this.#work.claim({ target: this.#target.name, after: this.#cursor, limit, except });
+      const ready = await this.#work.claim({
+        target: this.#target.name,
+        after: this.#cursor,
+        limit,
+        except,
+      });
       this.#claiming = false;
       claimed();
       if (ready === undefined) return AWAY;

@@ -6,7 +6,10 @@ import { TURN_OVERDUE } from "./entry-waits.ts";
 import type { TargetEnd, TargetGate, TargetOptions, Turn } from "./target.ts";
 import { type QueueWork, type ReadyEntry, TargetQueue, type Wanted } from "./target-queue.ts";
 
-/** The queues of all targets that were ever away, or refused an entry. Claims what waits, and gives each its turn. */
+/**
+ * The queues of all targets that were ever away, or refused an entry. Claims what waits, and gives
+ * each its turn.
+ */
 export class TargetQueues implements TargetGate, QueueWork {
   readonly #options: DispatcherOptions;
   readonly #claiming: Claiming;
@@ -32,8 +35,10 @@ export class TargetQueues implements TargetGate, QueueWork {
       const waiting = new Set((await inbox.waiting({ sources })).map(({ target }) => target));
       const open = known.filter(({ name }) => waiting.delete(name));
       const names = open.map(({ name }) => name);
-      // They wait for their turn, however long they have been due: a claim of due entries would pass some by.
-      if (open.length > 0) await inbox.reschedule({ targets: names, sources }, clock() + TURN_OVERDUE);
+      // They wait for their turn, however long they have been due: a claim of due entries would
+      // pass some by.
+      if (open.length > 0)
+        await inbox.reschedule({ targets: names, sources }, clock() + TURN_OVERDUE);
       // What waits for a target of an earlier run is for the targets and handlers of this one.
       if (waiting.size > 0) await inbox.reschedule({ targets: [...waiting], sources }, clock());
       await Promise.all(open.map((target) => this.#of(target).open()));
@@ -48,7 +53,10 @@ export class TargetQueues implements TargetGate, QueueWork {
     await Promise.all([...this.#queues.values()].map((queue) => queue.stop()));
   }
 
-  /** The same for an entry that is run at once, since its caller waits for the result: it never waits for its turn. */
+  /**
+   * The same for an entry that is run at once, since its caller waits for the result: it never
+   * waits for its turn.
+   */
   readonly atOnce: TargetGate = {
     holds: () => false,
     hold: () => {},
@@ -76,19 +84,36 @@ export class TargetQueues implements TargetGate, QueueWork {
     return this.#of(target).repeats(failure);
   }
 
-  tried(target: TargetOptions, entry: ClaimedEntry, end: TargetEnd, asked: number | undefined): void {
+  tried(
+    target: TargetOptions,
+    entry: ClaimedEntry,
+    end: TargetEnd,
+    asked: number | undefined,
+  ): void {
     const known = this.#queues.get(target.name);
     if (known !== undefined || end !== "took") (known ?? this.#of(target)).tried(entry, end, asked);
   }
 
-  async claim({ target, after, limit, except }: Wanted): Promise<readonly ReadyEntry[] | undefined> {
+  async claim({
+    target,
+    after,
+    limit,
+    except,
+  }: Wanted): Promise<readonly ReadyEntry[] | undefined> {
     const { inbox, clock, role } = this.#options;
     if (role === "receive") return [];
     const { except: leased, claims, failures } = this.#claiming;
-    const terms = { ...claimTerms(this.#options), now: clock(), limit, except: [...leased(), ...except] };
+    const terms = {
+      ...claimTerms(this.#options),
+      now: clock(),
+      limit,
+      except: [...leased(), ...except],
+    };
     try {
       const claim = inbox.claim({ ...terms, waitingFor: { target, after } });
-      return await claims.follow(claim.then((entries) => entries.map((entry) => this.#ready(entry, target))));
+      return await claims.follow(
+        claim.then((entries) => entries.map((entry) => this.#ready(entry, target))),
+      );
     } catch (thrown) {
       failures.report(thrown);
       return undefined;
@@ -98,7 +123,9 @@ export class TargetQueues implements TargetGate, QueueWork {
   hasten(entries: Parameters<QueueWork["hasten"]>[0]): void {
     const { inbox, sources, clock } = this.#options;
     const { wake, failures } = this.#claiming;
-    inbox.reschedule({ ...entries, sources }, clock()).then(wake, (thrown) => failures.report(thrown));
+    inbox
+      .reschedule({ ...entries, sources }, clock())
+      .then(wake, (thrown) => failures.report(thrown));
   }
 
   #ready(entry: ClaimedEntry, target: string): ReadyEntry {
@@ -109,7 +136,13 @@ export class TargetQueues implements TargetGate, QueueWork {
     });
     const ended = new Promise<Turn>((resolve) => {
       const onEnd = () => resolve(turn);
-      void this.#claiming.run(entry, { claimed: true, atOnce: true, before: () => began, turn, onEnd });
+      void this.#claiming.run(entry, {
+        claimed: true,
+        atOnce: true,
+        before: () => began,
+        turn,
+        onEnd,
+      });
     });
     const run = () => {
       begin(!this.#stopped);

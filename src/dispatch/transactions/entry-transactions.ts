@@ -32,7 +32,10 @@ export class EntryTransactions {
   readonly #canWait: boolean;
   /** How many of the run's records are stored. */
   #stored = 0;
-  /** Whether a transaction stored the end of the entry, or was refused since its lease was lost. Then nothing is left to store. */
+  /**
+   * Whether a transaction stored the end of the entry, or was refused since its lease was lost.
+   * Then nothing is left to store.
+   */
   end: "stored" | "refused" | undefined;
 
   /** @param canWait - whether the entry waits for a place however many do */
@@ -48,12 +51,18 @@ export class EntryTransactions {
   }
 
   /**
-   * Runs a handler in a transaction that also stores what `resultOf` returns for its record, if it succeeds. Returns the
-   * run, with an error if the transaction could not be committed; `undefined` if the lease was lost.
+   * Runs a handler in a transaction that also stores what `resultOf` returns for its record, if it
+   * succeeds. Returns the run, with an error if the transaction could not be committed; `undefined`
+   * if the lease was lost.
    *
-   * @throws HookporterError `inbox_unavailable` if it is not known whether the transaction was committed
+   * @throws HookporterError `inbox_unavailable` if it is not known whether the transaction was
+   * committed
    */
-  async run(handler: Run, limits: RunLimits, resultOf: (record: AttemptRecord) => Settlement | Progress) {
+  async run(
+    handler: Run,
+    limits: RunLimits,
+    resultOf: (record: AttemptRecord) => Settlement | Progress,
+  ) {
     const refused = await this.#takePlace(limits.signal);
     if (refused !== undefined) return refused;
     const start = performance.now();
@@ -64,7 +73,11 @@ export class EntryTransactions {
     }
   }
 
-  async #run(handler: Run, limits: RunLimits, resultOf: (record: AttemptRecord) => Settlement | Progress) {
+  async #run(
+    handler: Run,
+    limits: RunLimits,
+    resultOf: (record: AttemptRecord) => Settlement | Progress,
+  ) {
     const { inbox, clock, isLeased } = this.#parts;
     const { timeout, signal } = limits;
     const { seq } = this.#entry;
@@ -107,7 +120,8 @@ export class EntryTransactions {
   async #takePlace(signal: AbortSignal): Promise<NoPlace | undefined> {
     const { places, clock, stepAside } = this.#parts;
     if (places.take()) return undefined;
-    if (!this.#canWait && places.isCrowded()) return { dueAt: places.dueAt(clock()), reason: "tx_busy" };
+    if (!this.#canWait && places.isCrowded())
+      return { dueAt: places.dueAt(clock()), reason: "tx_busy" };
     const entered = await stepAside(places.wait(signal));
     return entered ? undefined : { dueAt: clock(), reason: null };
   }
@@ -121,8 +135,14 @@ function failedRun(
   const { handler, attempt, clock } = limits;
   const duration = Math.max(0, clock() - startedAt);
   const begun: AttemptRecord = ran?.record ?? {
-    ...{ attempt, handler, startedAt, duration },
-    ...{ outcome: "error", error: null, failure: null, note: null },
+    attempt,
+    handler,
+    startedAt,
+    duration,
+    outcome: "error",
+    error: null,
+    failure: null,
+    note: null,
   };
   if (begun.outcome !== "ok" && ran !== undefined) return ran;
   return { record: { ...begun, outcome: "error", ...describeFailure(thrown) }, failure: {} };

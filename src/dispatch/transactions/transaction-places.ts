@@ -1,4 +1,6 @@
-/** Milliseconds of work that entries may wait for here: beyond it, another process may be faster. */
+/**
+ * Milliseconds of work that entries may wait for here: beyond it, another process may be faster.
+ */
 const WORTH_WAITING_MS = 1000;
 const MAX_WAITING = 200;
 /** Milliseconds before an entry that found no place is due again: at least, and at most. */
@@ -9,7 +11,10 @@ const LATEST = 0.1;
 
 export type TransactionPlaces = ReturnType<typeof transactionPlaces>;
 
-/** Limits the handlers with a transaction, and so a connection: the inbox needs some, or it could not renew leases. */
+/**
+ * Limits the handlers with a transaction, and so a connection: the inbox needs some, or it could
+ * not renew leases.
+ */
 export function transactionPlaces(limit = Number.POSITIVE_INFINITY) {
   const queue: ((entered: boolean) => void)[] = [];
   let taken = 0;
@@ -27,13 +32,19 @@ export function transactionPlaces(limit = Number.POSITIVE_INFINITY) {
     const worth = Math.floor((limit * WORTH_WAITING_MS) / averageMs);
     return queue.length >= Math.min(MAX_WAITING, Math.max(limit, worth));
   };
-  /** When an entry that is given back should be due: one after the other, as fast as places become free. */
+  /**
+   * When an entry that is given back should be due: one after the other, as fast as places become
+   * free.
+   */
   const dueAt = (now: number): number => {
     const each = Number.isFinite(averageMs) ? averageMs / limit : 0;
     lastDue = Math.min(Math.max(lastDue + each, now + SOONEST_MS), now + LATEST_MS);
     return Math.ceil(lastDue);
   };
-  /** Waits for a place; resolves to `false` if the places are closed first, or the signal is aborted. */
+  /**
+   * Waits for a place; resolves to `false` if the places are closed first, or the signal is
+   * aborted.
+   */
   const wait = async (signal: AbortSignal): Promise<boolean> => {
     if (closed || signal.aborted) return false;
     if (take()) return true;

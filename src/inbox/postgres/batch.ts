@@ -26,9 +26,9 @@ const LARGE = 128;
 const MAX_BYTES = 8 * 1024 * 1024;
 
 /**
- * Runs work in batches: one is under way, and the next gathers meanwhile. A round trip and a commit cost the same for
- * one row and for hundreds, and no timer delays a lone one. If enough is waiting, a second batch is prepared and sent
- * while the server works on the first.
+ * Runs work in batches: one is under way, and the next gathers meanwhile. A round trip and a commit
+ * cost the same for one row and for hundreds, and no timer delays a lone one. If enough is waiting,
+ * a second batch is prepared and sent while the server works on the first.
  */
 export class Batches<Item, Result> {
   readonly #terms: BatchTerms<Item, Result>;
@@ -45,10 +45,14 @@ export class Batches<Item, Result> {
     this.#terms = terms;
   }
 
-  /** Runs an item in the next batch. Rejects with `inbox_busy` if too much waits; in an outage, as the last batch did. */
+  /**
+   * Runs an item in the next batch. Rejects with `inbox_busy` if too much waits; in an outage, as
+   * the last batch did.
+   */
   add(item: Item, bytes = 0): Promise<Result> {
     // One batch at a time finds out whether the outage is over; nothing else waits for it.
-    if (this.#outage !== undefined && this.#running !== undefined) return Promise.reject(this.#outage.error);
+    if (this.#outage !== undefined && this.#running !== undefined)
+      return Promise.reject(this.#outage.error);
     const refusal = tooMuchWaiting({ items: this.#waiting.length, bytes: this.#bytes }, bytes);
     if (refusal !== undefined) return Promise.reject(refusal);
     this.#bytes += bytes;
@@ -66,7 +70,8 @@ export class Batches<Item, Result> {
   }
 
   async #runAll(): Promise<void> {
-    await new Promise((turn) => setImmediate(turn)); // what arrives in the same turn shares the batch
+    // what arrives in the same turn shares the batch
+    await new Promise((turn) => setImmediate(turn));
     while (this.#waiting.length > 0) await this.#runOne(this.#take(() => true));
     this.#running = undefined;
   }
@@ -91,7 +96,8 @@ export class Batches<Item, Result> {
     for (const one of this.#waiting) {
       const key = this.#terms.keyOf?.(one.item) ?? one;
       const isFull =
-        batch.length >= Math.min(most, MAX_ITEMS) || (batch.length > 0 && bytes + one.bytes > MAX_BYTES);
+        batch.length >= Math.min(most, MAX_ITEMS) ||
+        (batch.length > 0 && bytes + one.bytes > MAX_BYTES);
       if (isFull || keys.has(key) || !meets(one.item)) {
         rest.push(one);
         continue;

@@ -40,7 +40,10 @@ export async function migrateSchema(
   });
 }
 
-/** The SQL with which an operator does the same: of what is missing, or of everything, without a connection. */
+/**
+ * The SQL with which an operator does the same: of what is missing, or of everything, without a
+ * connection.
+ */
 export async function printedMigration(
   url: string,
   { role, all }: { readonly role: string | undefined; readonly all: boolean },
@@ -48,12 +51,18 @@ export async function printedMigration(
 ): Promise<Migrated & { readonly sql: string }> {
   const { schema } = readPostgresOptions(url, {});
   const from = all ? 0 : await withStore(url, (store) => schemaOf(store, migrations.length));
-  const grants = role === undefined ? [] : [`-- For the user of the receivers\n${grantsSql(schema, role)}\n`];
-  const sql = [migrationSql(schema, from, migrations), ...grants].filter((text) => text !== "").join("\n");
+  const grants =
+    role === undefined ? [] : [`-- For the user of the receivers\n${grantsSql(schema, role)}\n`];
+  const sql = [migrationSql(schema, from, migrations), ...grants]
+    .filter((text) => text !== "")
+    .join("\n");
   return { schema, from, to: Math.max(from, migrations.length), sql };
 }
 
-/** Makes the partitions of the next days in the schema that a URL names. Returns how many, and how many there are then. */
+/**
+ * Makes the partitions of the next days in the schema that a URL names. Returns how many, and how
+ * many there are then.
+ */
 export async function makeDaysAhead(url: string) {
   return withStore(url, async (store) => {
     const made = await makeDays(store);
@@ -71,7 +80,10 @@ async function days(store: Store): Promise<number> {
   return store.number("SELECT count(*) FROM @.day");
 }
 
-async function withStore<Result>(url: string, use: (store: Store) => Promise<Result>): Promise<Result> {
+async function withStore<Result>(
+  url: string,
+  use: (store: Store) => Promise<Result>,
+): Promise<Result> {
   const terms = readPostgresOptions(url, {});
   const store = new Store(await connect(terms), terms);
   try {

@@ -77,7 +77,11 @@ const HASTEN = `
   WHERE turn.source = ANY ($1::text[]) AND NOT behind AND run_at > $2::bigint AND lease IS NULL
     AND turn.reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND e.seq = turn.seq AND e.key_timestamp = turn.key_timestamp`;
 
-export async function hasten(store: Store, which: Pick<EntryFilter, "sources" | "kinds">, now: number) {
+export async function hasten(
+  store: Store,
+  which: Pick<EntryFilter, "sources" | "kinds">,
+  now: number,
+) {
   const { sources, kinds } = which;
   const served = await sourcesOf(store, sources);
   const values: Value[] = [served, now];
@@ -123,7 +127,10 @@ async function change(store: Store, filter: EntryFilter, how: Change): Promise<n
   return changed;
 }
 
-/** Runs statements, and others after them for the order keys of the entries; returns how many were changed. */
+/**
+ * Runs statements, and others after them for the order keys of the entries; returns how many were
+ * changed.
+ */
 function changeStep(
   store: Store,
   seqs: readonly number[],

@@ -18,7 +18,10 @@ import { parametersIn, type Value } from "./session.ts";
 import type { Store } from "./store.ts";
 import { spanOf, toDelivery } from "./values.ts";
 
-/** Jumps from one source to the next in the index of what can be claimed: fast for any number of entries. */
+/**
+ * Jumps from one source to the next in the index of what can be claimed: fast for any number of
+ * entries.
+ */
 const WAITING_SOURCES = `
   WITH RECURSIVE found (source) AS (
     (SELECT source FROM @.turn WHERE NOT behind ORDER BY source LIMIT 1)
@@ -33,8 +36,8 @@ const NOT_BLOCKED = `
     AND earlier.state = 'dead' AND earlier.seq < turn.seq AND earlier.reason IS DISTINCT FROM '${DROPPED}'))`;
 
 /**
- * That an entry has none of some kinds, which are left to other processes. Without OFFSET, the planner may read all entries
- * of those kinds once instead.
+ * That an entry has none of some kinds, which are left to other processes. Without OFFSET, the
+ * planner may read all entries of those kinds once instead.
  */
 const notOfKinds = (kinds: string) => `
   AND NOT EXISTS (SELECT FROM @.entry kept WHERE kept.seq = turn.seq AND kept.key_timestamp = turn.key_timestamp
@@ -81,19 +84,24 @@ const KEPT = `
         AND delivery.received_at BETWEEN $6::bigint AND $7::bigint LIMIT 1) d ON true`;
 
 /**
- * What was kept of entries that are leased now. A statement by itself, with the times as constants: it is planned for the
- * days of these entries only, and each row is looked up by itself, since before a table has statistics the planner would
- * read all of it for a join. If the connection is lost, it is asked once more: nobody else may run them meanwhile.
+ * What was kept of entries that are leased now. A statement by itself, with the times as constants:
+ * it is planned for the days of these entries only, and each row is looked up by itself, since
+ * before a table has statistics the planner would read all of it for a join. If the connection is
+ * lost, it is asked once more: nobody else may run them meanwhile.
  */
 async function keptRows(store: Store, leased: readonly Row[]): Promise<readonly Row[]> {
   const column = (name: string) => leased.map((row) => Number(row[name]));
-  const [keyTimes, times] = [column("key_timestamp"), column("received_at")];
+  const keyTimes = column("key_timestamp");
+  const times = column("received_at");
   const values = [column("seq"), keyTimes, times, ...spanOf(keyTimes), ...spanOf(times)];
   const read = () => store.query(KEPT, values);
   return read().catch((thrown) => (isOutage(thrown) ? read() : Promise.reject(thrown)));
 }
 
-/** A claimed entry. If its delivery is not what was received, it is marked: it must not stop others from being claimed. */
+/**
+ * A claimed entry. If its delivery is not what was received, it is marked: it must not stop others
+ * from being claimed.
+ */
 export function toClaimedEntry(row: Row, until: number): ClaimedEntry {
   const { body, body_hash: expected } = row;
   const isOther = body === null || hash("sha256", body as Uint8Array, "hex") !== hex(expected);
@@ -102,12 +110,25 @@ export function toClaimedEntry(row: Row, until: number): ClaimedEntry {
   const delivery = unreadable === undefined ? toDelivery(row) : noDelivery(Number(row.received_at));
   const lease = { token: String(row.lease), until };
   const paused = toPausedRuns(row);
-  return { ...toClaimed(row, lease, Number(row.attempts), delivery), unreadable, ...(paused && { paused }) };
+  return {
+    ...toClaimed(row, lease, Number(row.attempts), delivery),
+    unreadable,
+    ...(paused && { paused }),
+  };
 }
 
 /** The end of an entry that was dropped while it ran, and leased again only to be ended. */
 export function droppedBefore({ seq, lease, runAt, finishedHandlers }: ClaimedEntry): Settlement {
-  return { seq, lease, state: "dead", reason: DROPPED, runAt, finishedHandlers, records: [], uncount: true };
+  return {
+    seq,
+    lease,
+    state: "dead",
+    reason: DROPPED,
+    runAt,
+    finishedHandlers,
+    records: [],
+    uncount: true,
+  };
 }
 
 /** The common table expressions that choose and lock what to claim; the last is `chosen`. */
@@ -117,7 +138,16 @@ function choose(
   parameter: ReturnType<typeof parametersIn>,
   from: number | undefined,
 ): string {
-  const { now, limit, leaseTime, ahead = 0, except = [], deadBlocks = false, only, waitingFor } = request;
+  const {
+    now,
+    limit,
+    leaseTime,
+    ahead = 0,
+    except = [],
+    deadBlocks = false,
+    only,
+    waitingFor,
+  } = request;
   const latest = now + Math.max(request.horizon ?? Number.POSITIVE_INFINITY, leaseTime);
   const bySource = parameter(sources, "text[]");
   const free = `NOT behind AND seq <> ALL (${parameter(except, "bigint[]")})${deadBlocks ? NOT_BLOCKED : ""}`;
@@ -140,8 +170,10 @@ function choose(
       ORDER BY seq LIMIT ${parameter(limit, "int")} FOR UPDATE SKIP LOCKED)`;
   }
   const early = from === undefined ? due : `${due} AND run_at >= ${parameter(from, "bigint")}`;
-  const taken = exceptKinds.length === 0 ? "" : notOfKinds(parameter(exceptKinds.map(encodeText), "text[]"));
-  // MATERIALIZED, or the planner may run a subquery with a LIMIT more than once and lease more than that.
+  const taken =
+    exceptKinds.length === 0 ? "" : notOfKinds(parameter(exceptKinds.map(encodeText), "text[]"));
+  // MATERIALIZED, or the planner may run a subquery with a LIMIT more than once and lease more than
+  // that.
   const first = (name: string, condition: string, many: string) => `${name} AS MATERIALIZED (
     SELECT seq, run_at FROM ${servedOf(bySource)} CROSS JOIN LATERAL (
       SELECT seq, run_at FROM @.turn WHERE source = served AND ${free} AND ${condition}${taken} ${NOT_HELD}
@@ -172,7 +204,10 @@ export async function sourcesOf(store: Store, sources: readonly string[] | undef
   return (await store.query(WAITING_SOURCES)).map(({ source }) => String(source));
 }
 
-/** When the next entry that could be claimed is due; `undefined` if none is waiting. And whether anything is paused. */
+/**
+ * When the next entry that could be claimed is due; `undefined` if none is waiting. And whether
+ * anything is paused.
+ */
 export async function nextDue(store: Store, request: DueRequest, from: number | undefined) {
   const { except = [], deadBlocks = false, sources, exceptKinds = [] } = request;
   const served = await sourcesOf(store, sources);
@@ -189,9 +224,10 @@ export async function nextDue(store: Store, request: DueRequest, from: number | 
 }
 
 /**
- * The turns of a batch, `input`, whose lease is still the batch's: locked, and always in the same order, so that two batches
- * cannot wait for each other. Each is looked up by itself: after a vacuum while nothing was waiting, the planner takes
- * `turn` for empty until the next one, and for a join would read all of it for each row of the batch.
+ * The turns of a batch, `input`, whose lease is still the batch's: locked, and always in the same
+ * order, so that two batches cannot wait for each other. Each is looked up by itself: after a
+ * vacuum while nothing was waiting, the planner takes `turn` for empty until the next one, and for
+ * a join would read all of it for each row of the batch.
  */
 export const OWN_TURNS = `(SELECT * FROM input ORDER BY seq OFFSET 0) input CROSS JOIN LATERAL (
       SELECT * FROM @.turn WHERE turn.seq = input.seq AND turn.lease = input.lease FOR UPDATE) turn`;
@@ -206,8 +242,11 @@ export async function renewLeases(
 ): Promise<readonly number[]> {
   const renewed = new Set<number>();
   for (let from = 0; from < leases.length; from += STEP) {
-    const input = leases.slice(from, from + STEP).map(({ seq, lease }, n) => ({ n: from + n, seq, lease }));
-    for (const { n } of await store.query(RENEW, [JSON.stringify(input), until])) renewed.add(Number(n));
+    const input = leases
+      .slice(from, from + STEP)
+      .map(({ seq, lease }, n) => ({ n: from + n, seq, lease }));
+    for (const { n } of await store.query(RENEW, [JSON.stringify(input), until]))
+      renewed.add(Number(n));
   }
   return leases.flatMap(({ seq }, n) => (renewed.has(n) ? [] : [seq]));
 }

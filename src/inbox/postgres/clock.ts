@@ -1,16 +1,21 @@
 import type { Store } from "./store.ts";
 
-/** Milliseconds by which two clocks may differ and still count as the same: far less than a lease. */
+/**
+ * Milliseconds by which two clocks may differ and still count as the same: far less than a lease.
+ */
 const SAME = 1000;
 
 /**
- * The time of the database, which all machines of an inbox share: a machine whose clock is ahead must not take leases
- * that have not ended. Between two measurements it goes on with a clock that nobody sets.
+ * The time of the database, which all machines of an inbox share: a machine whose clock is ahead
+ * must not take leases that have not ended. Between two measurements it goes on with a clock that
+ * nobody sets.
  */
 export function storeClock(wallClock: () => number = Date.now) {
   /** The database's time at an instant of the monotonic clock. */
   let measured: { readonly time: number; readonly at: number } | undefined;
-  /** Takes note of the database's time, which was asked for at an instant of the monotonic clock. */
+  /**
+   * Takes note of the database's time, which was asked for at an instant of the monotonic clock.
+   */
   const note = (time: number, sent: number): void => {
     measured = { time, at: (sent + performance.now()) / 2 };
   };

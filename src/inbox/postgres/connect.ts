@@ -19,7 +19,10 @@ export async function connect(terms: PostgresTerms): Promise<Session> {
   const common = { connectionTimeoutMillis: CONNECT_TIMEOUT, keepAlive: true, application_name };
   const pooled = new Sockets();
   const pool = new Pool({
-    ...{ connectionString: connection, stream: pooled.create, max: connections, idleTimeoutMillis: 60_000 },
+    connectionString: connection,
+    stream: () => pooled.create(),
+    max: connections,
+    idleTimeoutMillis: 60_000,
     ...common,
   });
   // An idle connection that is lost is no failure: the next statement opens another.
@@ -27,9 +30,11 @@ export async function connect(terms: PostgresTerms): Promise<Session> {
   const listen: Session["listen"] = async (channel, heard, lost) => {
     const sockets = new Sockets();
     const client = new Client({
-      ...{ connectionString: listenUrl ?? connection, stream: sockets.create },
+      connectionString: listenUrl ?? connection,
+      stream: () => sockets.create(),
       ...common,
-      query_timeout: CONNECT_TIMEOUT, // a server that hangs must not hold up close(), which waits for these
+      // a server that hangs must not hold up close(), which waits for these
+      query_timeout: CONNECT_TIMEOUT,
     });
     client.on("notification", ({ payload }) => heard(payload ?? ""));
     client.on("error", () => {}); // the end follows
@@ -73,19 +78,20 @@ export class Sockets {
   readonly #open = new Set<Socket>();
 
   /** A new socket, for the client's option `stream`. */
-  readonly create = (): Socket => {
+  create(): Socket {
     const socket = new Socket();
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
     return socket;
-  };
+  }
 
   /**
-   * Closes connections in order, and destroys those that are still open after a second. The client would wait for ever for a
-   * server that hangs, or for an end that was lost on the way.
+   * Closes connections in order, and destroys those that are still open after a second. The client
+   * would wait for ever for a server that hangs, or for an end that was lost on the way.
    */
   async close(inOrder: () => Promise<void>): Promise<void> {
-    // Not cleared, since a pool does not wait for its idle connections; open sockets keep the process alive until then.
+    // Not cleared, since a pool does not wait for its idle connections; open sockets keep the
+    // process alive until then.
     setTimeout(() => {
       for (const socket of this.#open) socket.destroy();
     }, GOODBYE).unref();

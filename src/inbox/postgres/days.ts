@@ -1,9 +1,10 @@
 import { DAILY, FIRST_TIME } from "./tables.ts";
 
-// Each daily table has the partitions "old", one for each day, and "late". There is no DEFAULT partition: PostgreSQL
-// would search it for each new day, and a day could not be made once it holds a row of that day. Rows after the last
-// day go to "late", which itself becomes a partition of several days if days were not made in time; so nothing is ever
-// refused. The functions run with the rights of the schema's owner, so that the inbox's user needs none to change it.
+// Each daily table has the partitions "old", one for each day, and "late". There is no DEFAULT
+// partition: PostgreSQL would search it for each new day, and a day could not be made once it holds
+// a row of that day. Rows after the last day go to "late", which itself becomes a partition of
+// several days if days were not made in time; so nothing is ever refused. The functions run with
+// the rights of the schema's owner, so that the inbox's user needs none to change it.
 
 const HEAD =
   "LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET lock_timeout = '500ms' SET jit = off";
@@ -31,7 +32,10 @@ export const FIRST_PARTITIONS = `
   END $do$;
 `;
 
-/** Makes the partitions of the coming days; returns how many it made. Does nothing while another process makes them. */
+/**
+ * Makes the partitions of the coming days; returns how many it made. Does nothing while another
+ * process makes them.
+ */
 const MAKE_DAYS = `
   CREATE FUNCTION @.make_days(now_ms bigint, ahead int) RETURNS int ${HEAD} AS $body$
   DECLARE
@@ -81,7 +85,10 @@ const MAKE_DAYS = `
   END $body$;
 `;
 
-/** Drops the oldest day's partition of one table; rows to keep move to "old", which then reaches to the day's end. */
+/**
+ * Drops the oldest day's partition of one table; rows to keep move to "old", which then reaches to
+ * the day's end.
+ */
 const DROP_PARTITION = `
   CREATE FUNCTION @.drop_partition(name text, first bigint, until bigint, keep bigint[]) RETURNS void ${HEAD} AS $body$
   DECLARE
@@ -97,8 +104,9 @@ const DROP_PARTITION = `
 `;
 
 /**
- * Drops the oldest day, if nearly all of its entries are to be pruned; returns how many those were, and -1 if there is
- * no such day. Holds the locks of the tables from before its first look, so nothing changes in between.
+ * Drops the oldest day, if nearly all of its entries are to be pruned; returns how many those were,
+ * and -1 if there is no such day. Holds the locks of the tables from before its first look, so
+ * nothing changes in between.
  */
 const DROP_DAY = `
   CREATE FUNCTION @.drop_day(states text[], received_until bigint, dated_until bigint, sources text[], whole_days boolean)
@@ -180,7 +188,10 @@ const DROP_DAY = `
   END $body$;
 `;
 
-/** Drops the deliveries of the oldest day that has them, if nearly all are of handled entries; returns as drop_day does. */
+/**
+ * Drops the deliveries of the oldest day that has them, if nearly all are of handled entries;
+ * returns as drop_day does.
+ */
 const SLIM_DAY = `
   CREATE FUNCTION @.slim_day(settled_until bigint, sources text[], whole_days boolean) RETURNS bigint ${HEAD} AS $body$
   DECLARE
@@ -223,8 +234,8 @@ const SLIM_DAY = `
 `;
 
 /**
- * Collects the first statistics of what is waiting, once there is much of it: without them the planner sorts all of it
- * for each claim. Later ones are PostgreSQL's own work.
+ * Collects the first statistics of what is waiting, once there is much of it: without them the
+ * planner sorts all of it for each claim. Later ones are PostgreSQL's own work.
  */
 const ANALYZE_FIRST = `
   CREATE FUNCTION @.analyze_first() RETURNS boolean ${HEAD} AS $body$
@@ -236,4 +247,6 @@ const ANALYZE_FIRST = `
   END $body$;
 `;
 
-export const DAY_FUNCTIONS = [MAKE_DAYS, DROP_PARTITION, DROP_DAY, SLIM_DAY, ANALYZE_FIRST].join("\n");
+export const DAY_FUNCTIONS = [MAKE_DAYS, DROP_PARTITION, DROP_DAY, SLIM_DAY, ANALYZE_FIRST].join(
+  "\n",
+);

@@ -6,7 +6,10 @@ import { LONG_TIMEOUT, type Store } from "./store.ts";
 
 const ENDED = "seq, key_timestamp, received_at, dated, source, run_at, attempts";
 
-/** Leaves the row of `entry` with its key, and one of `handled`. Each table is given the numbers, or it would be read whole. */
+/**
+ * Leaves the row of `entry` with its key, and one of `handled`. Each table is given the numbers, or
+ * it would be read whole.
+ */
 const ERASE = `
   WITH waiting AS (
     DELETE FROM @.turn WHERE seq = ANY ($1::bigint[]) AND lease IS NULL RETURNING ${ENDED}, $2::bigint AS settled_at
@@ -30,7 +33,11 @@ const ERASE = `
   )
   SELECT seq FROM gone`;
 
-export async function erase(store: Store, seqs: readonly number[], now: number): Promise<readonly number[]> {
+export async function erase(
+  store: Store,
+  seqs: readonly number[],
+  now: number,
+): Promise<readonly number[]> {
   return store.transaction(async (query) => {
     const keys = await query(LOCK_KEYS_OF, [seqs]);
     const rows = await query(ERASE, [seqs, now]);
@@ -42,8 +49,9 @@ export async function erase(store: Store, seqs: readonly number[], now: number):
 const LOCK = "hashtextextended('hookporter erase ' || $1::text, 0)";
 
 /**
- * Takes the lock until the transaction ends, and names its connection for those who find it taken: every user sees that name.
- * The transaction is idle meanwhile, whatever limits the role sets for that.
+ * Takes the lock until the transaction ends, and names its connection for those who find it taken:
+ * every user sees that name. The transaction is idle meanwhile, whatever limits the role sets for
+ * that.
  */
 const ALONE = `
   SELECT pg_try_advisory_xact_lock(${LOCK}) AS taken, set_config('application_name', $2::text, true),
@@ -65,7 +73,10 @@ function readName(name: string): Eraser | undefined {
   return { since: Number(since), pid: Number(pid), machine };
 }
 
-/** Runs an erasure, one at a time on a schema. A transaction holds the lock, not a session, so that a pooler may be in between. */
+/**
+ * Runs an erasure, one at a time on a schema. A transaction holds the lock, not a session, so that
+ * a pooler may be in between.
+ */
 export function eraseAlone<Result>(store: Store, work: () => Promise<Result>): Promise<Result> {
   return store.transaction(async (query) => {
     const [row] = await query(ALONE, [store.schema, nameOf(thisEraser())]);

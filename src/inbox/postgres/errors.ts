@@ -13,7 +13,9 @@ const corrupt = (fix: string): Meaning => ({ code: "inbox_corrupt", fix });
 const LOST = unreachable("the connection was lost; it is tried again");
 const START = unreachable("start the server, or check the host and port of the URL");
 
-/** By SQLSTATE, by its class (the first two characters), or by Node's code for a failed connection. */
+/**
+ * By SQLSTATE, by its class (the first two characters), or by Node's code for a failed connection.
+ */
 const MEANINGS: Readonly<Record<string, Meaning>> = {
   "08": unreachable("check the server and the network; it is tried again"),
   "22": unavailable("report this: a value does not fit its column"),
@@ -22,7 +24,9 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
     code: "inbox_read_only",
     fix: "connect to the primary server, or let the role write: see default_transaction_read_only",
   },
-  "25P03": busy("a transaction waited too long: raise the role's idle_in_transaction_session_timeout"),
+  "25P03": busy(
+    "a transaction waited too long: raise the role's idle_in_transaction_session_timeout",
+  ),
   "28": unavailable("check the user in the URL, and the server's pg_hba.conf"),
   "28P01": unavailable("check the user and the password in the URL"),
   "3D000": unavailable("create the database, or check its name in the URL"),
@@ -84,7 +88,8 @@ export function isFaultOfRow(thrown: unknown): boolean {
 export function isOutage(thrown: unknown): boolean {
   const { code, cause } = (thrown ?? {}) as { code?: unknown; cause?: unknown };
   return (
-    code === "inbox_unreachable" || /^(?:Query read timeout|timeout exceeded)/.test(describeError(cause))
+    code === "inbox_unreachable" ||
+    /^(?:Query read timeout|timeout exceeded)/.test(describeError(cause))
   );
 }
 
@@ -98,7 +103,10 @@ export function isConflict(thrown: unknown): boolean {
   return /^40(?:001|P01)$/.test(stateOf(thrown) ?? "");
 }
 
-/** An error of the client or the server as one of ours, which names the inbox and the fix, and never a password. */
+/**
+ * An error of the client or the server as one of ours, which names the inbox and the fix, and never
+ * a password.
+ */
 export function inboxError(name: string, thrown: unknown): HookporterError {
   if (thrown instanceof HookporterError) return thrown;
   // Node reports a failed connection to several addresses as one error with a list.
@@ -106,7 +114,8 @@ export function inboxError(name: string, thrown: unknown): HookporterError {
   const reason: unknown = first ?? thrown;
   const { code: given } = (reason ?? {}) as { code?: unknown };
   const key = typeof given === "string" ? given : "";
-  const known = MEANINGS[key] ?? (stateOf(thrown) === undefined ? undefined : MEANINGS[key.slice(0, 2)]);
+  const known =
+    MEANINGS[key] ?? (stateOf(thrown) === undefined ? undefined : MEANINGS[key.slice(0, 2)]);
   const said = MESSAGES.find(([pattern]) => pattern.test(describeError(thrown)))?.[1];
   const { code, fix } = known ?? said ?? unavailable("check the server");
   const got = JSON.stringify(describeError(reason));

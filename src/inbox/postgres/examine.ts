@@ -21,7 +21,10 @@ export interface DatabaseFacts {
   readonly name: string;
   /** Whether notifications arrive, as they do not through a pooler in transaction mode. */
   readonly notifies: boolean;
-  /** What is in the tables; `undefined` if there are none, an older version made them, or the user lacks rights. */
+  /**
+   * What is in the tables; `undefined` if there are none, an older version made them, or the user
+   * lacks rights.
+   */
   readonly tables: TableFacts | undefined;
   /** What the user may not do, such as `INSERT on entry`; empty if there are no tables. */
   readonly lacks: readonly string[];
@@ -35,7 +38,10 @@ export interface ServerFacts {
   readonly isStandby: boolean;
   readonly user: string;
   readonly mayCreate: boolean;
-  /** The user's settings that make an inbox slow or its statements fail, such as `enable_indexscan = off`. */
+  /**
+   * The user's settings that make an inbox slow or its statements fail, such as
+   * `enable_indexscan = off`.
+   */
   readonly harmful: readonly string[];
 }
 
@@ -49,19 +55,27 @@ export interface TableFacts extends InboxFacts {
   readonly believedRows: number | undefined;
   /** Whether autovacuum is off, on the server or for that table. */
   readonly neverVacuumed: "server" | "table" | undefined;
-  /** Milliseconds for which the oldest transaction of the server has been open, which keeps dead rows in place. */
+  /**
+   * Milliseconds for which the oldest transaction of the server has been open, which keeps dead
+   * rows in place.
+   */
   readonly oldestTransaction: number;
 }
 
 const NOTIFICATION = 2000;
 
-/** Entries are counted no further than this, so that a large backlog is no reason for doctor to be slow. */
+/**
+ * Entries are counted no further than this, so that a large backlog is no reason for doctor to be
+ * slow.
+ */
 const COUNTED = 1_000_000;
 
 /** The table whose rows change with every attempt. */
 const BUSIEST = "turn";
 
-/** Looks at an inbox on PostgreSQL, and changes nothing: no table is made, and no process registers. */
+/**
+ * Looks at an inbox on PostgreSQL, and changes nothing: no table is made, and no process registers.
+ */
 export async function examineDatabase(url: string): Promise<DatabaseFacts> {
   const terms = readPostgresOptions(url, {});
   const session = await connect(terms);
@@ -71,12 +85,22 @@ export async function examineDatabase(url: string): Promise<DatabaseFacts> {
     const schema = await schemaOf(store);
     const lacks = schema === 0 ? [] : await missingRights(store);
     if (schema > 0)
-      lacks.push(...(await hiddenTables(store)).map((table) => `all rows (row-level security) of ${table}`));
+      lacks.push(
+        ...(await hiddenTables(store)).map((table) => `all rows (row-level security) of ${table}`),
+      );
     const [notifies, tables] = await Promise.all([
       hears(session, store),
       schema >= SCHEMA_VERSION && lacks.length === 0 ? readTables(store) : undefined,
     ]);
-    return { server, schema, newestSchema: SCHEMA_VERSION, name: store.schema, notifies, tables, lacks };
+    return {
+      server,
+      schema,
+      newestSchema: SCHEMA_VERSION,
+      name: store.schema,
+      notifies,
+      tables,
+      lacks,
+    };
   } finally {
     await store.close();
   }
@@ -110,7 +134,10 @@ const HARMFUL = `
     ELSE false END
   ORDER BY name`;
 
-/** What `inbox migrate --grant-to` grants, and the user does not have. Partitions are used through their tables. */
+/**
+ * What `inbox migrate --grant-to` grants, and the user does not have. Partitions are used through
+ * their tables.
+ */
 async function missingRights(store: Store): Promise<string[]> {
   const rows = await store.query(
     `SELECT r AS right, c.relname AS name FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS r
@@ -171,7 +198,10 @@ const HEALTH = `
      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS oldest_ms
   FROM pg_class c WHERE c.relnamespace = $1::text::regnamespace AND c.relname = $2::text`;
 
-/** Whether a notification that is sent now is heard. On a channel of its own, so that it wakes no process. */
+/**
+ * Whether a notification that is sent now is heard. On a channel of its own, so that it wakes no
+ * process.
+ */
 async function hears(session: Session, store: Store): Promise<boolean> {
   if (session.listen === undefined) return false;
   const channel = `hookporter_doctor_${randomUUID().slice(0, 8)}`;

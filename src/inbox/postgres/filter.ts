@@ -29,7 +29,10 @@ const STATES: Readonly<Record<EntryState, string>> = {
 
 export const IS_DROPPED = `coalesce(t.reason, d.reason, '') = '${DROPPED}'`;
 
-/** All bytes as text: those that are not ASCII as backslash and digits, as in the text that is looked for. */
+/**
+ * All bytes as text: those that are not ASCII as backslash and digits, as in the text that is
+ * looked for.
+ */
 const escaped = (bytes: string) => `lower(encode(${bytes}, 'escape') COLLATE "C")`;
 
 /** A filter as an SQL condition on {@link ENTRY_WITH_STATE} and its values. */
@@ -37,13 +40,27 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
   const conditions: string[] = [];
   const values: Value[] = [];
   const value = parametersIn(values);
-  const { states, kinds, since, until, sources, seq, eventId, seqs, targets, dropped, after, before, text } =
-    filter;
+  const {
+    states,
+    kinds,
+    since,
+    until,
+    sources,
+    seq,
+    eventId,
+    seqs,
+    targets,
+    dropped,
+    after,
+    before,
+    text,
+  } = filter;
   if (states !== undefined) conditions.push(anyOf(states.map((state) => STATES[state])));
   if (kinds !== undefined) conditions.push(kindsSql(kinds, values));
   if (since !== undefined) conditions.push(`e.received_at >= ${value(since, "bigint")}`);
   if (until !== undefined) conditions.push(`e.received_at < ${value(until, "bigint")}`);
-  if (sources !== undefined) conditions.push(`e.source = ANY (${value(sources.map(encodeText), "text[]")})`);
+  if (sources !== undefined)
+    conditions.push(`e.source = ANY (${value(sources.map(encodeText), "text[]")})`);
   if (seq !== undefined) conditions.push(`e.seq = ${value(seq, "bigint")}`);
   if (eventId !== undefined)
     conditions.push(`starts_with(e.event_id, ${value(encodeText(eventId), "text")})`);
@@ -55,7 +72,8 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
     conditions.push(`EXISTS (SELECT FROM json_array_elements(coalesce(t.waits, d.waits, h.waits)::json) wait
       WHERE wait ->> 'target' = ANY (${value(targets.map(encodeText), "text[]")}))`);
   }
-  if (text !== undefined) conditions.push(anyOf([...textSql(text, value), ...elseSql(filter.orElse, value)]));
+  if (text !== undefined)
+    conditions.push(anyOf([...textSql(text, value), ...elseSql(filter.orElse, value)]));
   return { where: conditions.length === 0 ? "true" : conditions.join(" AND "), values };
 }
 
@@ -64,7 +82,10 @@ type AddValue = ReturnType<typeof parametersIn>;
 /** Problems as they are shown: field, colon, message. */
 const PROBLEMS = `replace(replace(coalesce(d.problems, ''), '","message":"', ': '), '\\"', '"')`;
 
-/** The conditions under which an entry has a text. Short texts of the entry come first, since they decide sooner. */
+/**
+ * The conditions under which an entry has a text. Short texts of the entry come first, since they
+ * decide sooner.
+ */
 function textSql(text: string, value: AddValue): readonly string[] {
   const wanted = escaped(`convert_to(${value(encodeText(text), "text")}, 'UTF8')`);
   const has = (found: string) => `strpos(${found}, ${wanted}) > 0`;

@@ -10,9 +10,10 @@ export type TransactionQuery = (
 ) => Promise<readonly unknown[] | { readonly rows: readonly unknown[] }>;
 
 /**
- * Runs a function in a transaction of your database library. The transaction is committed once the function resolves, and
- * rolled back if it rejects; then this rejects too. Pass what handlers get as `tx`, and a function that runs a statement
- * with parameters `$1` and so on in that transaction. The function can be called once.
+ * Runs a function in a transaction of your database library. The transaction is committed once the
+ * function resolves, and rolled back if it rejects; then this rejects too. Pass what handlers get
+ * as `tx`, and a function that runs a statement with parameters `$1` and so on in that transaction.
+ * The function can be called once.
  */
 export type OwnTransactions = (
   run: (tx: HandlerTransaction, query: TransactionQuery) => Promise<void>,
@@ -46,12 +47,15 @@ export function ownTransactions(own: OwnTransactions): RunTransaction {
       const { proxy, revoke } = revocable(tx);
       const query = async (text: string, values: readonly Value[] = []) => {
         // All values of the statements in a handler's transaction are texts or lists of numbers.
-        const texts = values.map((value) => (Array.isArray(value) ? `{${value.join(",")}}` : String(value)));
+        const texts = values.map((value) =>
+          Array.isArray(value) ? `{${value.join(",")}}` : String(value),
+        );
         const result = await ask(text, texts);
         return ("rows" in result ? result.rows : result) as readonly Row[];
       };
       await work({ tx: proxy, revoke, query });
     });
-    if (runs === 0) throw new TypeError("expected transaction to call its function, got a return before it");
+    if (runs === 0)
+      throw new TypeError("expected transaction to call its function, got a return before it");
   };
 }

@@ -3,7 +3,11 @@ import { HookporterError } from "../../errors.ts";
 import type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inbox.ts";
 import type { Settlement } from "../settlement.ts";
 import { inboxError, stateOf } from "./errors.ts";
-import { type OpenTransaction, ownTransactions, sessionTransactions } from "./handler-transactions.ts";
+import {
+  type OpenTransaction,
+  ownTransactions,
+  sessionTransactions,
+} from "./handler-transactions.ts";
 import type { PostgresTerms } from "./options.ts";
 import { ABANDONED, type Query, ROLLED_BACK, type Session } from "./session.ts";
 import { storeInside, wasStored } from "./settle.ts";
@@ -20,12 +24,21 @@ const LAST_WAIT = 1000;
 type InsideParts = ReturnType<typeof insideParts>;
 
 /** @param onReleased - called once a result is stored that lets entries run that were held back */
-export function insideParts(store: Store, session: Session, terms: PostgresTerms, onReleased: () => void) {
+export function insideParts(
+  store: Store,
+  session: Session,
+  terms: PostgresTerms,
+  onReleased: () => void,
+) {
   const { connection, transaction } = terms;
-  // Whether the server ends transactions of a client that is gone: a database in this process has no such client.
-  const isServer = transaction !== undefined || typeof connection === "string" || "connect" in connection;
+  // Whether the server ends transactions of a client that is gone: a database in this process has
+  // no such client.
+  const isServer =
+    transaction !== undefined || typeof connection === "string" || "connect" in connection;
   const run =
-    transaction === undefined ? sessionTransactions(session, TIMEOUT) : ownTransactions(transaction);
+    transaction === undefined
+      ? sessionTransactions(session, TIMEOUT)
+      : ownTransactions(transaction);
   return { store, run, isServer, onReleased };
 }
 
@@ -69,7 +82,10 @@ export async function runInside(
   const running = run(inTransaction);
   try {
     // A statement that is under way may hold up a rollback.
-    await Promise.race([running, abandoned.then(() => delay(ABANDONED_WAIT, undefined, { ref: false }))]);
+    await Promise.race([
+      running,
+      abandoned.then(() => delay(ABANDONED_WAIT, undefined, { ref: false })),
+    ]);
   } catch (thrown) {
     if (result !== undefined) return result;
     if (stored === undefined && stateOf(thrown) === "25P02") {
@@ -80,7 +96,8 @@ export async function runInside(
         { cause: thrown },
       );
     }
-    if (stored === undefined) throw thrown instanceof TypeError ? thrown : inboxError(store.name, thrown);
+    if (stored === undefined)
+      throw thrown instanceof TypeError ? thrown : inboxError(store.name, thrown);
     const end = await readBack(stored, store, terms);
     if (end === "rolled_back") throw thrown;
     return end;
@@ -92,7 +109,10 @@ export async function runInside(
   throw new TypeError("expected transaction to reject if its function rejects, got a commit");
 }
 
-/** Looks up a result whose commit may have been cut off, while the lease holds: then only we say what is next. */
+/**
+ * Looks up a result whose commit may have been cut off, while the lease holds: then only we say
+ * what is next.
+ */
 async function readBack(result: Settlement | Progress, store: Store, { isLeased }: InsideTerms) {
   for (let wait = FIRST_WAIT; ; wait = Math.min(2 * wait, LAST_WAIT)) {
     try {
@@ -105,8 +125,8 @@ async function readBack(result: Settlement | Progress, store: Store, { isLeased 
 }
 
 /**
- * Lets the server end a transaction whose client is gone, so that its locks do not outlast the handler. Shorter limits of
- * the role stay.
+ * Lets the server end a transaction whose client is gone, so that its locks do not outlast the
+ * handler. Shorter limits of the role stay.
  */
 function limitsOf(ms: number): string {
   const limit = (name: string) =>

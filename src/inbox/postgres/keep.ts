@@ -9,7 +9,10 @@ import { LOCK_HASHES } from "./order.ts";
 import type { Store } from "./store.ts";
 import { datedAt, deliveryColumns, orderHash } from "./values.ts";
 
-/** The columns of one row of the batch, which goes as one JSON text. The bodies go in one binary value beside it. */
+/**
+ * The columns of one row of the batch, which goes as one JSON text. The bodies go in one binary
+ * value beside it.
+ */
 const INPUT = `n int, key_timestamp bigint, event_id text, source text, kind text, event_timestamp bigint, order_key text,
   order_hash bigint, received_at bigint, dated bigint, body_hash text, body_length int, body_at int, run_at bigint,
   lease text, attempts int, in_any_case boolean, method text, target text, headers text`;
@@ -26,9 +29,10 @@ const DEAD = `, dead AS (
   )`;
 
 /**
- * Keeps the entries whose key is unknown, and returns their numbers. A number is drawn in order of arrival, but rows are
- * inserted in order of their keys, so that two batches with the same keys cannot wait for each other. The server plans
- * each statement again, so parts that a batch does not need are left out.
+ * Keeps the entries whose key is unknown, and returns their numbers. A number is drawn in order of
+ * arrival, but rows are inserted in order of their keys, so that two batches with the same keys
+ * cannot wait for each other. The server plans each statement again, so parts that a batch does not
+ * need are left out.
  */
 const keep = (ordered: boolean, dead: boolean) => `
   WITH input AS MATERIALIZED (
@@ -77,17 +81,22 @@ export interface Repeat {
   readonly at: number;
 }
 
-/** Keeps a batch of entries; for one whose key is known, counts a duplicate; `undefined` for one that may be pruned. */
+/**
+ * Keeps a batch of entries; for one whose key is known, counts a duplicate; `undefined` for one
+ * that may be pruned.
+ */
 export async function keepAll(store: Store, entries: readonly NewEntry[]) {
   const results: (Appended | undefined)[] = entries.map(() => undefined);
   let left = entries.map((entry, at) => ({ entry, at }));
-  // Twice more if a known entry is pruned just before it is counted as repeated: a dead letter must be kept then.
+  // Twice more if a known entry is pruned just before it is counted as repeated: a dead letter must
+  // be kept then.
   for (let look = 0; look < 3 && left.length > 0; look++) {
     const tried = left.map(({ entry }) => entry);
     const inserted = await insert(store, tried);
     const seqs = new Map(inserted.map(({ n, seq }) => [Number(n), Number(seq)]));
     const known = left.filter(({ entry, at }, n) => {
-      const [seq, leased] = [seqs.get(n), leaseOf(entry) !== undefined];
+      const seq = seqs.get(n);
+      const leased = leaseOf(entry) !== undefined;
       if (seq !== undefined) results[at] = { seq, duplicate: false, state: entry.state, leased };
       return seq === undefined;
     });
@@ -112,7 +121,8 @@ async function insert(store: Store, entries: readonly NewEntry[]): Promise<reado
   const values = [JSON.stringify(rows), bodies];
   const hashes = [...new Set(rows.flatMap(({ order_hash }) => order_hash ?? []))];
   const dead = entries.some(({ state }) => state === "dead");
-  // A role's default may be a level at which the statement would not see marks that were raised while it waited for locks.
+  // A role's default may be a level at which the statement would not see marks that were raised
+  // while it waited for locks.
   if (hashes.length === 0 && store.readsCommitted) return store.query(keep(false, dead), values);
   // The lock first, in a statement of its own: a statement sees what was committed before it began.
   return store.transaction(async (query) => {
@@ -148,7 +158,10 @@ function rowOf(entry: NewEntry, n: number, bodyAt: number) {
   };
 }
 
-/** Whether an entry with an order key is behind another one is known only once it is inserted: it is claimed after that. */
+/**
+ * Whether an entry with an order key is behind another one is known only once it is inserted: it is
+ * claimed after that.
+ */
 function leaseOf({ orderKey, lease }: NewEntry): Lease | undefined {
   return orderKey === null ? lease : undefined;
 }

@@ -16,9 +16,10 @@ const MISSING = `
   )`;
 
 /**
- * What this process acknowledged lately. If the database comes back as an older copy of itself, such as a standby that
- * lagged when it was promoted, or a restored backup, acknowledged entries are gone. Nothing here can bring them back, but
- * the service can send them again, so the log says how many there are.
+ * What this process acknowledged lately. If the database comes back as an older copy of itself,
+ * such as a standby that lagged when it was promoted, or a restored backup, acknowledged entries
+ * are gone. Nothing here can bring them back, but the service can send them again, so the log says
+ * how many there are.
  */
 export function keptLately() {
   let kept: { readonly key: DedupKey; readonly at: number }[] = [];
@@ -26,7 +27,10 @@ export function keptLately() {
     kept.push({ key, at });
     if (kept.length > 2 * MOST) kept = kept.slice(-MOST);
   };
-  /** Looks for all of them, after the database was away, and says what is missing. Each is reported once. */
+  /**
+   * Looks for all of them, after the database was away, and says what is missing. Each is reported
+   * once.
+   */
   const look = async (store: Store, now: number, log: Logger | undefined): Promise<void> => {
     const latest = kept.slice(-MOST).filter(({ at }) => at > now - LATELY);
     if (latest.length === 0) return;
@@ -35,7 +39,8 @@ export function keptLately() {
       const found = await store.query(MISSING, [JSON.stringify(rows)]);
       const missing = new Set(found.flatMap(({ n }) => latest[Number(n)] ?? []));
       if (missing.size === 0) return;
-      // Those that were kept meanwhile stay, and those that are there: it may come back older once more.
+      // Those that were kept meanwhile stay, and those that are there: it may come back older once
+      // more.
       kept = kept.filter((one) => !missing.has(one));
       const since = Math.min(...[...missing].map(({ at }) => at));
       log?.error(

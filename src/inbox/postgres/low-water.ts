@@ -1,7 +1,10 @@
 import type { ClaimRequest, DueRequest } from "../claim.ts";
 import type { Row } from "../rows.ts";
 
-/** Milliseconds by which entries of other processes and machines may be due before those that were claimed last. */
+/**
+ * Milliseconds by which entries of other processes and machines may be due before those that were
+ * claimed last.
+ */
 const MARGIN = 1000;
 /** Milliseconds between two looks from the start. */
 const FULL_LOOK = 1000;
@@ -9,16 +12,21 @@ const FULL_LOOK = 1000;
 const SLOW = 10;
 
 /**
- * From which due time on a claim looks. Each claim leaves dead rows at the start of the index. Usually they are passed over
- * fast, but while any transaction of the server is old (a forgotten BEGIN, a dump, a replica) none of them can go, and a
- * look from the start reads them all. So if one was slow, claims begin shortly before the entries that were claimed last,
- * and only one each second looks from the start.
+ * From which due time on a claim looks. Each claim leaves dead rows at the start of the index.
+ * Usually they are passed over fast, but while any transaction of the server is old (a forgotten
+ * BEGIN, a dump, a replica) none of them can go, and a look from the start reads them all. So if
+ * one was slow, claims begin shortly before the entries that were claimed last, and only one each
+ * second looks from the start.
  *
- * @param onLook - called when it is time for a look from the start, since claims since then may have missed an entry
+ * @param onLook - called when it is time for a look from the start, since claims since then may
+ * have missed an entry
  */
 export function lowWater(onLook: () => void) {
   let mark: number | undefined;
-  /** The earliest time at which an entry became due while a claim was under way, which may not have seen it. */
+  /**
+   * The earliest time at which an entry became due while a claim was under way, which may not have
+   * seen it.
+   */
   let lowered = Number.POSITIVE_INFINITY;
   /** What the claims that made the mark had in common. */
   let common: string | undefined;
@@ -31,7 +39,10 @@ export function lowWater(onLook: () => void) {
     if (!isSlow || isOld || mark === undefined || mark > now) return undefined;
     return keyOf(request) === common ? mark : undefined;
   };
-  /** Makes a claim, and takes note of what it found; `look` leases what is due from a time on, or from the start. */
+  /**
+   * Makes a claim, and takes note of what it found; `look` leases what is due from a time on, or
+   * from the start.
+   */
   const claim = async (
     request: ClaimRequest,
     look: (from: number | undefined) => Promise<readonly Row[]>,

@@ -14,8 +14,9 @@ export interface Migration {
 }
 
 /**
- * The migration to each version of the schema. Until 1.0.0 is released, the first may be edited. After that, append only:
- * existing databases have run what was released. As text in the program, since bundlers lose files.
+ * The migration to each version of the schema. Until 1.0.0 is released, the first may be edited.
+ * After that, append only: existing databases have run what was released. As text in the program,
+ * since bundlers lose files.
  */
 export const MIGRATIONS: readonly Migration[] = [
   { sql: TABLES + FIRST_PARTITIONS + DAY_FUNCTIONS, breaking: true },
@@ -27,7 +28,10 @@ const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('hookporter migrate 
 const CREATE_MIGRATION =
   "CREATE TABLE @.migration (version int PRIMARY KEY, breaking boolean NOT NULL, applied_at timestamptz NOT NULL)";
 
-/** The SQL for an operator that brings a schema up to date from a version, 0 for none; empty if there is nothing to do. */
+/**
+ * The SQL for an operator that brings a schema up to date from a version, 0 for none; empty if
+ * there is nothing to do.
+ */
 export function migrationSql(
   schema: string,
   from: number,
@@ -35,7 +39,8 @@ export function migrationSql(
 ): string {
   const steps = migrations.slice(from).map(({ sql, breaking }, index) => {
     const version = from + index + 1;
-    const first = version === 1 ? [`CREATE SCHEMA IF NOT EXISTS "${schema}"`, CREATE_MIGRATION] : [];
+    const first =
+      version === 1 ? [`CREATE SCHEMA IF NOT EXISTS "${schema}"`, CREATE_MIGRATION] : [];
     const record = `INSERT INTO @.migration VALUES (${version}, ${breaking}, now())`;
     const all = [
       "BEGIN",
@@ -52,7 +57,10 @@ export function migrationSql(
   return steps.join("\n");
 }
 
-/** What a user needs who keeps, runs and prunes, but makes no tables. To be run again after each migration. */
+/**
+ * What a user needs who keeps, runs and prunes, but makes no tables. To be run again after each
+ * migration.
+ */
 export function grantsSql(schema: string, role: string): string {
   const name = /^[a-z_][a-z0-9_]*$/.test(role) ? role : `"${role.replaceAll('"', '""')}"`;
   return [
@@ -63,8 +71,14 @@ export function grantsSql(schema: string, role: string): string {
   ].join("\n");
 }
 
-/** Makes the schema if there is none, and brings it up to date. Safe if several processes do it at once. */
-export async function migrate(store: Store, migrations: readonly Migration[] = MIGRATIONS): Promise<void> {
+/**
+ * Makes the schema if there is none, and brings it up to date. Safe if several processes do it at
+ * once.
+ */
+export async function migrate(
+  store: Store,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
   while ((await schemaOf(store, migrations.length)) < migrations.length) {
     await store.transaction(async (query) => {
       await query(LIFT_LIMIT);
@@ -82,7 +96,10 @@ export async function migrate(store: Store, migrations: readonly Migration[] = M
   }
 }
 
-/** Refuses a database whose encoding cannot hold every text; notes at which level statements are isolated. */
+/**
+ * Refuses a database whose encoding cannot hold every text; notes at which level statements are
+ * isolated.
+ */
 export async function checkEncoding(store: Store): Promise<void> {
   const [row] = await store.query(
     "SELECT current_setting('server_encoding') AS encoding, current_setting('transaction_isolation') AS isolation",
@@ -97,8 +114,8 @@ export async function checkEncoding(store: Store): Promise<void> {
 }
 
 /**
- * Refuses a schema that is not there, or older than this code, and tables of which policies may hide rows:
- * `inbox_unavailable`, `inbox_older`, `inbox_newer`.
+ * Refuses a schema that is not there, or older than this code, and tables of which policies may
+ * hide rows: `inbox_unavailable`, `inbox_older`, `inbox_newer`.
  */
 export async function checkSchema(store: Store, newest = SCHEMA_VERSION): Promise<void> {
   const version = await schemaOf(store, newest);
@@ -158,7 +175,10 @@ export async function schemaOf(store: Store, newest = SCHEMA_VERSION): Promise<n
   }
 }
 
-/** From the catalogue's tables, not by name: a name that was unknown before a lock was waited for may stay so. */
+/**
+ * From the catalogue's tables, not by name: a name that was unknown before a lock was waited for
+ * may stay so.
+ */
 async function exists(query: Query, schema: string): Promise<boolean> {
   const [row] = await query(
     `SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
@@ -176,7 +196,10 @@ async function versions(query: Query): Promise<{ version: number; breaking: numb
   return { version: Number(row?.version), breaking: Number(row?.breaking) };
 }
 
-/** A statement up to the semicolon at the end of a line, or of all; those within the body of a function do not count. */
+/**
+ * A statement up to the semicolon at the end of a line, or of all; those within the body of a
+ * function do not count.
+ */
 const STATEMENT = /(?:\$(\w+)\$.*?\$\1\$|[^$])+?(?:;\s*(?:\n|$)|$)/gs;
 
 function statementsOf(sql: string): readonly string[] {

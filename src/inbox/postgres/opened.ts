@@ -48,7 +48,12 @@ export async function openParts(
     throw thrown;
   }
   return {
-    ...{ store, isReadOnly: access === "read", upkeep, runners, keptLately: kept, wake },
+    store,
+    isReadOnly: access === "read",
+    upkeep,
+    runners,
+    keptLately: kept,
+    wake,
     keeping: new Batches<NewEntry, Appended | undefined>({
       isFaultOfOne: isFaultOfRow,
       isOutage,

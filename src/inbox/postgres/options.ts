@@ -6,25 +6,26 @@ import type { PostgresDatabase, PostgresPool } from "./session.ts";
 /** How to use an inbox on PostgreSQL. */
 export interface PostgresOptions {
   /**
-   * The schema of the inbox's tables: lower-case letters, digits and underscores, at most 40. Default: the parameter
-   * `schema` of the URL, or `hookporter`.
+   * The schema of the inbox's tables: lower-case letters, digits and underscores, at most 40.
+   * Default: the parameter `schema` of the URL, or `hookporter`.
    */
   readonly schema?: string | undefined;
   /**
-   * `auto` makes the schema if there is none, and brings it up to date when the inbox is opened. `check` refuses to
-   * open the inbox instead. Default `auto`.
+   * `auto` makes the schema if there is none, and brings it up to date when the inbox is opened.
+   * `check` refuses to open the inbox instead. Default `auto`.
    */
   readonly migrate?: "auto" | "check" | undefined;
   /** The most connections, if the inbox is given by a URL. Default 5. */
   readonly connections?: number | undefined;
   /**
-   * The URL of a direct connection to listen on for entries of other processes, if the inbox's own goes through a pooler
-   * in transaction mode. Default: the URL of the inbox.
+   * The URL of a direct connection to listen on for entries of other processes, if the inbox's own
+   * goes through a pooler in transaction mode. Default: the URL of the inbox.
    */
   readonly listenUrl?: string | undefined;
   /**
-   * Runs a function in a transaction of your own database library, whose transaction is then what handlers with `tx: true`
-   * get. It must be in the same database, and READ COMMITTED. Default: on the inbox's own connections.
+   * Runs a function in a transaction of your own database library, whose transaction is then what
+   * handlers with `tx: true` get. It must be in the same database, and READ COMMITTED. Default: on
+   * the inbox's own connections.
    *
    * @example
    * ```ts
@@ -40,11 +41,14 @@ export interface PostgresOptions {
    */
   readonly transaction?: OwnTransactions | undefined;
   /**
-   * The most handlers with a transaction at a time. Default: the connections of the inbox without 3, which it needs
-   * for itself; 5 with `transaction`.
+   * The most handlers with a transaction at a time. Default: the connections of the inbox without
+   * 3, which it needs for itself; 5 with `transaction`.
    */
   readonly maxTransactions?: number | undefined;
-  /** This machine's clock, in milliseconds since 1970. Leases are compared with the database's. Default `Date.now`. */
+  /**
+   * This machine's clock, in milliseconds since 1970. Leases are compared with the database's.
+   * Default `Date.now`.
+   */
   readonly clock?: (() => number) | undefined;
 }
 
@@ -67,7 +71,10 @@ export interface PostgresTerms {
 }
 
 /** Applies the defaults and refuses what cannot work with a ConfigurationError `option_invalid`. */
-export function readPostgresOptions(connection: PostgresConnection, options: PostgresOptions): PostgresTerms {
+export function readPostgresOptions(
+  connection: PostgresConnection,
+  options: PostgresOptions,
+): PostgresTerms {
   const url = typeof connection === "string" ? readPostgresUrl(connection) : undefined;
   const schema = options.schema ?? url?.searchParams.get("schema") ?? DEFAULT_SCHEMA;
   if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
@@ -88,13 +95,21 @@ export function readPostgresOptions(connection: PostgresConnection, options: Pos
   }
   const maxTransactions = transactionLimit(connection, options, connections);
   return {
-    ...{ connection: typeof connection === "string" ? withoutSchema(connection) : connection, connections },
-    ...{ listenUrl, name: url === undefined ? "on the given connection" : nameOf(url) },
-    ...{ schema, migrate, transaction, maxTransactions, clock },
+    connection: typeof connection === "string" ? withoutSchema(connection) : connection,
+    connections,
+    listenUrl,
+    name: url === undefined ? "on the given connection" : nameOf(url),
+    schema,
+    migrate,
+    transaction,
+    maxTransactions,
+    clock,
   };
 }
 
-/** Connections that the inbox needs for itself, to keep deliveries, store results and renew leases. */
+/**
+ * Connections that the inbox needs for itself, to keep deliveries, store results and renew leases.
+ */
 const OWN = 3;
 /** Connections of a pool of `pg` that does not say how many it has. */
 const OF_POOL = 10;
@@ -102,9 +117,16 @@ const OF_POOL = 10;
 const OF_LIBRARY = 5;
 
 /** How many handlers may have a transaction at a time. */
-function transactionLimit(connection: PostgresConnection, options: PostgresOptions, connections: number) {
+function transactionLimit(
+  connection: PostgresConnection,
+  options: PostgresOptions,
+  connections: number,
+) {
   const { transaction, maxTransactions } = options;
-  if (maxTransactions !== undefined && (!Number.isSafeInteger(maxTransactions) || maxTransactions < 1)) {
+  if (
+    maxTransactions !== undefined &&
+    (!Number.isSafeInteger(maxTransactions) || maxTransactions < 1)
+  ) {
     throw invalidOption(
       `expected maxTransactions to be a whole number from 1, got ${JSON.stringify(maxTransactions)}: leave it out for the default`,
     );
@@ -112,6 +134,7 @@ function transactionLimit(connection: PostgresConnection, options: PostgresOptio
   if (transaction !== undefined) return maxTransactions ?? OF_LIBRARY;
   const most = maxTransactions ?? Number.POSITIVE_INFINITY;
   if (typeof connection === "string") return Math.min(most, Math.max(0, connections - OWN));
-  if ("transaction" in connection) return Math.min(most, 1); // it has one, and runs nothing else meanwhile
+  // it has one, and runs nothing else meanwhile
+  if ("transaction" in connection) return Math.min(most, 1);
   return Math.min(most, Math.max(0, (connection.options?.max ?? OF_POOL) - OWN));
 }

@@ -1,7 +1,11 @@
-// Entries of one order key wait for each other: only the first of them has `behind` false. Whatever adds or ends such an
-// entry first locks its key, in a statement of its own, so that the next statement sees what others did before.
+// Entries of one order key wait for each other: only the first of them has `behind` false. Whatever
+// adds or ends such an entry first locks its key, in a statement of its own, so that the next
+// statement sees what others did before.
 
-/** Locks order keys for the rest of the transaction; sorted, so that two transactions cannot wait for each other. */
+/**
+ * Locks order keys for the rest of the transaction; sorted, so that two transactions cannot wait
+ * for each other.
+ */
 export const LOCK_HASHES = `
   SELECT pg_advisory_xact_lock(hash) FROM (SELECT DISTINCT hash FROM unnest($1::bigint[]) AS h(hash) ORDER BY hash OFFSET 0) sorted`;
 

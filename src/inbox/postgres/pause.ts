@@ -18,7 +18,9 @@ export const servedOf = (sources: string) => `
   (SELECT served FROM unnest(${sources}) AS s(served)
    WHERE NOT EXISTS (SELECT FROM @.paused WHERE scope = 'all' OR (scope = 'source' AND name = served))) s`;
 
-/** That an entry's kind or retry is paused. OFFSET as in claims: the table is nearly always empty. */
+/**
+ * That an entry's kind or retry is paused. OFFSET as in claims: the table is nearly always empty.
+ */
 const IS_HELD = `
   EXISTS (SELECT FROM @.paused p
     WHERE (p.scope = 'retry' AND turn.reason = '${PACED}' || p.name)
@@ -37,18 +39,28 @@ export const notPausedTarget = (target: string) =>
 export const PAUSED_RUNS =
   "(SELECT json_agg(json_build_array(scope, name)) FROM @.paused WHERE scope IN ('handler', 'target')) AS paused_runs";
 
-/** When the last entry of all retries is due: a due time up to then is not that of a clock that was set back. */
+/**
+ * When the last entry of all retries is due: a due time up to then is not that of a clock that was
+ * set back.
+ */
 export const PACED_UNTIL = "(SELECT coalesce(max(due_until), 0) FROM @.pace)";
 
-export const ANY_PAUSED = "(EXISTS (SELECT FROM @.paused) OR EXISTS (SELECT FROM @.pace)) AS any_paused";
+export const ANY_PAUSED =
+  "(EXISTS (SELECT FROM @.paused) OR EXISTS (SELECT FROM @.pace)) AS any_paused";
 
 export function toPausedRuns(row: Row): readonly PauseOf[] | undefined {
   const runs = row.paused_runs as readonly (readonly [PauseScope, string])[] | null;
   return runs?.map(([scope, name]) => ({ scope, name: decodeText(name) }));
 }
 
-/** Makes due entries that are paused due later, so that the next claims do not look at them again. */
-export async function setAside(store: Store, sources: readonly string[], now: number): Promise<void> {
+/**
+ * Makes due entries that are paused due later, so that the next claims do not look at them again.
+ */
+export async function setAside(
+  store: Store,
+  sources: readonly string[],
+  now: number,
+): Promise<void> {
   await store.query(
     `UPDATE @.turn SET lease = NULL, run_at = $2::bigint + ${SET_ASIDE},
        reason = CASE WHEN starts_with(reason, '${PACED}') THEN reason ELSE '${PAUSED}' END
@@ -79,8 +91,15 @@ export async function pause(query: Query, { scope, name, since, who }: Pause): P
   await query(PAUSE, [scope, encodeText(name), since, encodeText(who)]);
 }
 
-/** Ends a pause, and makes what it held back due from a time on, in steps; returns whether there was such a pause. */
-export async function resume(store: Store, { scope, name }: PauseOf, now: number): Promise<boolean> {
+/**
+ * Ends a pause, and makes what it held back due from a time on, in steps; returns whether there was
+ * such a pause.
+ */
+export async function resume(
+  store: Store,
+  { scope, name }: PauseOf,
+  now: number,
+): Promise<boolean> {
   const ended = await store.query(
     "DELETE FROM @.paused WHERE scope = $1::text AND name = $2::text RETURNING name",
     [scope, encodeText(name)],
@@ -91,12 +110,19 @@ export async function resume(store: Store, { scope, name }: PauseOf, now: number
     : [];
   const interval = Number(pace?.interval_ms ?? 0);
   const [held, then] = isRetry ? [PACED + name, PACED + name] : [PAUSED, null];
-  for (let [found, last, from] = [PACE_STEP, 0, now]; found === PACE_STEP; from += interval * found) {
+  for (
+    let [found, last, from] = [PACE_STEP, 0, now];
+    found === PACE_STEP;
+    from += interval * found
+  ) {
     const [step] = await store.query(RELEASE, [held, last, Math.round(from), interval, then]);
     [found, last] = [Number(step?.found), Number(step?.last)];
     if (isRetry) {
       const until = Math.ceil(from + interval * found);
-      await store.query("UPDATE @.pace SET due_until = $2::bigint WHERE id = $1::bigint", [name, until]);
+      await store.query("UPDATE @.pace SET due_until = $2::bigint WHERE id = $1::bigint", [
+        name,
+        until,
+      ]);
     }
   }
   return ended.length > 0;

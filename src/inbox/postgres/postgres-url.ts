@@ -4,12 +4,15 @@ export function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);
 }
 
-/** Stands for the host that a URL leaves out because a parameter names a socket, as Cloud SQL's does. */
+/**
+ * Stands for the host that a URL leaves out because a parameter names a socket, as Cloud SQL's
+ * does.
+ */
 const NO_HOST = "no-host.invalid";
 
 /**
- * Reads the URL of a database. What follows the host must not look like the rest of a password: pieces of it would be
- * taken for a host or a database, and be shown.
+ * Reads the URL of a database. What follows the host must not look like the rest of a password:
+ * pieces of it would be taken for a host or a database, and be shown.
  *
  * @throws ConfigurationError `option_invalid`; no part of the URL is in the message
  */
@@ -34,7 +37,10 @@ function isPartOfPassword({ pathname, search, hash }: URL): boolean {
   return pathname.includes("@") || /^\?[^=]*@/.test(search) || hash !== "";
 }
 
-/** Whether a text is the URL of a PostgreSQL database and holds a password. One that cannot be read may hold one. */
+/**
+ * Whether a text is the URL of a PostgreSQL database and holds a password. One that cannot be read
+ * may hold one.
+ */
 export function hasPassword(text: string): boolean {
   if (!isPostgresUrl(text)) return false;
   const url = parse(text);
@@ -63,8 +69,8 @@ export function shownPostgresUrl(text: string): string {
 export const DEFAULT_SCHEMA = "hookporter";
 
 /**
- * Which inbox on PostgreSQL a URL leads to, whatever its user: its host, port, database and schema, each as it is without
- * being named. `undefined` for a text that cannot be read.
+ * Which inbox on PostgreSQL a URL leads to, whatever its user: its host, port, database and schema,
+ * each as it is without being named. `undefined` for a text that cannot be read.
  */
 export function postgresPlace(text: string): string | undefined {
   const url = parse(text);
@@ -94,5 +100,7 @@ function hostOf({ host, searchParams }: URL): string {
 
 /** A URL as the client takes it: the parameter `schema` is ours. */
 export function withoutSchema(text: string): string {
-  return text.replace(/([?&])schema=[^&]*(&|$)/, (_, before, after) => (after === "" ? "" : before));
+  return text.replace(/([?&])schema=[^&]*(&|$)/, (_, before, after) =>
+    after === "" ? "" : before,
+  );
 }

@@ -8,12 +8,21 @@ import { ENTRY_WITH_STATE } from "./filter.ts";
 import type { Value } from "./session.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 
-/** Milliseconds after the end of a day until what could not be dropped with it is deleted row by row. */
+/**
+ * Milliseconds after the end of a day until what could not be dropped with it is deleted row by
+ * row.
+ */
 export const GRACE = 3_600_000;
-/** How often the locks for dropping a day are asked for, and about how many milliseconds lie between. */
+/**
+ * How often the locks for dropping a day are asked for, and about how many milliseconds lie
+ * between.
+ */
 const TRIES = 4;
 const BETWEEN = 1000;
-/** Milliseconds after which a transaction that keeps entries is no longer waited for: its statements take at most 5 s. */
+/**
+ * Milliseconds after which a transaction that keeps entries is no longer waited for: its statements
+ * take at most 5 s.
+ */
 const LONGEST_WRITE = 30_000;
 
 /** That a row is to be dropped with its day later: the day ends after a time. */
@@ -26,7 +35,10 @@ const LOOK = `
     e.seq = (SELECT max(seq) FROM @.entry) AS newest, ${LATER("e.received_at", "$3::bigint")} AS later
   FROM ${ENTRY_WITH_STATE} WHERE e.seq > $1::bigint ORDER BY e.seq LIMIT $2::int`;
 
-/** Raises the marks. Nothing is deleted until whoever may not have seen it has ended: see {@link writersEnd}. */
+/**
+ * Raises the marks. Nothing is deleted until whoever may not have seen it has ended: see
+ * {@link writersEnd}.
+ */
 export const MARK = `
   UPDATE @.pruned SET marks = marks || coalesce((
     SELECT jsonb_object_agg(source, greatest(dated, coalesce((marks ->> source)::bigint, dated)))
@@ -51,16 +63,29 @@ const DELETE = `
   )
   SELECT seq FROM ended`;
 
-/** Deletes ended entries with all that is theirs; the first step drops the oldest days of which nearly all is to go. */
-export async function pruneStep(store: Store, request: PruneRequest, step: Step): Promise<StepResult> {
+/**
+ * Deletes ended entries with all that is theirs; the first step drops the oldest days of which
+ * nearly all is to go.
+ */
+export async function pruneStep(
+  store: Store,
+  request: PruneRequest,
+  step: Step,
+): Promise<StepResult> {
   const { states, receivedUntil, datedUntil } = request;
   const sources = request.sources?.map(encodeText) ?? null;
   const wholeDays = request.wholeDays === true;
   const values = [states, receivedUntil, datedUntil, sources, wholeDays];
   const drop = "drop_day($1::text[], $2::bigint, $3::bigint, $4::text[], $5::boolean)";
   const dropped = step.cursor === undefined ? await dropDays(store, drop, values) : 0;
-  const rows = await store.query(LOOK, [...from(step), dayEnd(receivedUntil, wholeDays)], LONG_TIMEOUT);
-  const old = rows.filter(({ received_at: at, later }) => Number(at) <= receivedUntil && later !== true);
+  const rows = await store.query(
+    LOOK,
+    [...from(step), dayEnd(receivedUntil, wholeDays)],
+    LONG_TIMEOUT,
+  );
+  const old = rows.filter(
+    ({ received_at: at, later }) => Number(at) <= receivedUntil && later !== true,
+  );
   const chosen = old.filter(
     ({ ended, dated, source, newest }) =>
       states.some((state) => state === ended) &&
@@ -74,7 +99,10 @@ export async function pruneStep(store: Store, request: PruneRequest, step: Step)
   return stepResult(rows, old.length, dropped + changed, step);
 }
 
-/** Deletes rows, and returns how many; `undefined` if another process prunes, and waiting for it is not worth while. */
+/**
+ * Deletes rows, and returns how many; `undefined` if another process prunes, and waiting for it is
+ * not worth while.
+ */
 async function deleteEntries(store: Store, rows: readonly Row[], request: PruneRequest) {
   const { states, wholeDays = false } = request;
   const marks = [...latestDates(rows)].map(([source, dated]) => ({ source, dated }));
@@ -82,7 +110,9 @@ async function deleteEntries(store: Store, rows: readonly Row[], request: PruneR
   await writersEnd(store);
   return store.transaction(async (query) => {
     // Only one process prunes at a time. Another one is waited for, unless the days' ends are.
-    const lock = wholeDays ? "pg_try_advisory_xact_lock(%)" : "pg_advisory_xact_lock(%) IS NOT NULL";
+    const lock = wholeDays
+      ? "pg_try_advisory_xact_lock(%)"
+      : "pg_advisory_xact_lock(%) IS NOT NULL";
     const [row] = await query(`SELECT ${lock.replace("%", "hashtext('@.prune')")} AS may`);
     if (row?.may !== true) return undefined;
     return (await query(DELETE, [rows.map(({ seq }) => Number(seq)), states])).length;
@@ -90,9 +120,10 @@ async function deleteEntries(store: Store, rows: readonly Row[], request: PruneR
 }
 
 /**
- * Waits until all have ended that may keep entries now, since their statements may not see the marks. A statement locks
- * its tables before it looks at any row, so one that has not yet locked `entry` will see them. A lock on the row of
- * `pruned` in each keeping would use up the ids that the whole database has for rows with several lockers.
+ * Waits until all have ended that may keep entries now, since their statements may not see the
+ * marks. A statement locks its tables before it looks at any row, so one that has not yet locked
+ * `entry` will see them. A lock on the row of `pruned` in each keeping would use up the ids that
+ * the whole database has for rows with several lockers.
  */
 async function writersEnd(store: Store): Promise<void> {
   const writers = async () => (await store.query(WRITERS)).map(({ writer }) => String(writer));
@@ -114,8 +145,15 @@ const WRITERS = `
   WHERE relation = '@.entry'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Deletes the deliveries of handled entries. The first step also drops the deliveries of the oldest days. */
-export async function slimStep(store: Store, request: SlimRequest, step: Step): Promise<StepResult> {
+/**
+ * Deletes the deliveries of handled entries. The first step also drops the deliveries of the oldest
+ * days.
+ */
+export async function slimStep(
+  store: Store,
+  request: SlimRequest,
+  step: Step,
+): Promise<StepResult> {
   const { settledUntil } = request;
   const sources = request.sources?.map(encodeText) ?? null;
   const wholeDays = request.wholeDays === true;
@@ -129,22 +167,30 @@ export async function slimStep(store: Store, request: SlimRequest, step: Step): 
     [...from(step), dayEnd(settledUntil, wholeDays)],
     LONG_TIMEOUT,
   );
-  const old = rows.filter(({ received_at: at, later }) => Number(at) <= settledUntil && later !== true);
+  const old = rows.filter(
+    ({ received_at: at, later }) => Number(at) <= settledUntil && later !== true,
+  );
   const handled = old.filter(
     ({ settled_at: at, source }) =>
-      at !== null && Number(at) <= settledUntil && (sources === null || sources.includes(String(source))),
+      at !== null &&
+      Number(at) <= settledUntil &&
+      (sources === null || sources.includes(String(source))),
   );
   if (handled.length > 0) {
     const seqs = handled.map(({ seq }) => Number(seq));
-    await store.query("DELETE FROM @.delivery WHERE seq = ANY ($1::bigint[])", [seqs], LONG_TIMEOUT);
+    await store.query(
+      "DELETE FROM @.delivery WHERE seq = ANY ($1::bigint[])",
+      [seqs],
+      LONG_TIMEOUT,
+    );
   }
   return stepResult(rows, old.length, dropped + handled.length, step);
 }
 
 /**
- * Calls a function that drops one day, until it has dropped the last; returns the number of rows. The function waits half a
- * second for its locks, since writers wait behind it meanwhile; then it is called again. If it never gets them, the day is
- * dropped next time.
+ * Calls a function that drops one day, until it has dropped the last; returns the number of rows.
+ * The function waits half a second for its locks, since writers wait behind it meanwhile; then it
+ * is called again. If it never gets them, the day is dropped next time.
  */
 async function dropDays(store: Store, call: string, values: readonly Value[]): Promise<number> {
   for (let [dropped, tries] = [0, 1]; ; ) {

@@ -43,13 +43,24 @@ export async function deliveryOfEntry(store: Store, seq: number): Promise<Delive
   return row === undefined ? undefined : toDelivery(row);
 }
 
-export async function attemptsOfEntry(store: Store, seq: number): Promise<readonly AttemptRecord[]> {
-  const rows = await store.query("SELECT * FROM @.attempt WHERE seq = $1::bigint ORDER BY id", [seq]);
-  const ended = await store.query("SELECT finished_handlers FROM @.handled WHERE seq = $1::bigint", [seq]);
+export async function attemptsOfEntry(
+  store: Store,
+  seq: number,
+): Promise<readonly AttemptRecord[]> {
+  const rows = await store.query("SELECT * FROM @.attempt WHERE seq = $1::bigint ORDER BY id", [
+    seq,
+  ]);
+  const ended = await store.query(
+    "SELECT finished_handlers FROM @.handled WHERE seq = $1::bigint",
+    [seq],
+  );
   return [...rows.map(toAttempt), ...ended.flatMap((row) => runsWithin(row.finished_handlers))];
 }
 
-/** The runs of the last attempts, and the beginnings of bodies. Only the days on which the entries were received are read. */
+/**
+ * The runs of the last attempts, and the beginnings of bodies. Only the days on which the entries
+ * were received are read.
+ */
 export async function outlineEntries(store: Store, request: OutlineRequest) {
   const { entries, bodyBytes } = request;
   if (entries.length === 0) return [];
@@ -75,11 +86,17 @@ export async function outlineEntries(store: Store, request: OutlineRequest) {
   return toOutlines(request, { runs, finished, starts });
 }
 
-/** Rows of a day from which their number is what PostgreSQL's statistics say: counting them takes too long. */
+/**
+ * Rows of a day from which their number is what PostgreSQL's statistics say: counting them takes
+ * too long.
+ */
 const COUNTED = 100_000;
 const DAY_MS = 86_400_000;
 
-/** The number of entries in each state. Reads days through their table, since a user may have rights on that alone. */
+/**
+ * The number of entries in each state. Reads days through their table, since a user may have rights
+ * on that alone.
+ */
 export async function countByState(store: Store, filter: CountFilter = {}): Promise<Counts> {
   const counts = noCounts();
   const add = (rows: readonly Row[]) => {
@@ -129,7 +146,11 @@ export async function countByTarget(store: Store, sources: readonly string[] | u
   return toTargetCounts(rows);
 }
 
-export async function countBacklog(store: Store, { sources, limit }: BacklogRequest): Promise<number> {
-  const sql = "SELECT count(*) FROM (SELECT FROM @.turn WHERE source = ANY ($1::text[]) LIMIT $2::bigint) x";
+export async function countBacklog(
+  store: Store,
+  { sources, limit }: BacklogRequest,
+): Promise<number> {
+  const sql =
+    "SELECT count(*) FROM (SELECT FROM @.turn WHERE source = ANY ($1::text[]) LIMIT $2::bigint) x";
   return store.number(sql, [sources.map(encodeText), limit]);
 }

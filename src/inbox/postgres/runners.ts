@@ -6,15 +6,27 @@ import type { StoreClock } from "./clock.ts";
 import type { Query, Value } from "./session.ts";
 import type { Store } from "./store.ts";
 
-/** Milliseconds between two signs of life of a process: all that an idle one asks of the database, if it is notified. */
+/**
+ * Milliseconds between two signs of life of a process: all that an idle one asks of the database,
+ * if it is notified.
+ */
 export const SIGN = 30_000;
-/** Milliseconds after its last sign of life until a process counts as gone (one may fail), and until its record is removed. */
+/**
+ * Milliseconds after its last sign of life until a process counts as gone (one may fail), and until
+ * its record is removed.
+ */
 export const GONE = 75_000;
 const REMOVED = 600_000;
-/** Milliseconds between two looks for dead processes, and for which all looks must agree that one is dead. */
+/**
+ * Milliseconds between two looks for dead processes, and for which all looks must agree that one is
+ * dead.
+ */
 const LOOK = 500;
 export const DOUBT = 3000;
-/** Milliseconds after the last sign that others run entries for which this process looks whether they die. */
+/**
+ * Milliseconds after the last sign that others run entries for which this process looks whether
+ * they die.
+ */
 const WATCH = 30_000;
 /** A lease's default length in milliseconds. */
 const LEASE = 15_000;
@@ -22,23 +34,37 @@ const LEASE = 15_000;
 /** The name of a process's connections. The server shows it to every user. */
 export const connectionName = (id: string) => `hookporter ${id}`;
 
-/** A session's lock on a process's name. All but its owner take it shared, so that they do not hinder each other. */
+/**
+ * A session's lock on a process's name. All but its owner take it shared, so that they do not
+ * hinder each other.
+ */
 const lockOf = (id: string) => `hashtextextended('hookporter runner ' || ${id}, 0)`;
 
-/** Tells one run of a server from the next, and one server from another: locks do not outlive it. */
+/**
+ * Tells one run of a server from the next, and one server from another: locks do not outlive it.
+ */
 const SERVER = "extract(epoch FROM pg_postmaster_start_time())::text";
 
-/** That a process held its lock on this run of the server, and no longer does. The second part is tried last. */
+/**
+ * That a process held its lock on this run of the server, and no longer does. The second part is
+ * tried last.
+ */
 const IS_FREE = `server IS NOT DISTINCT FROM ${SERVER} AND pg_try_advisory_xact_lock_shared(${lockOf("id")})`;
 
-/** The same, and that no other connection of the process is left: one that has lost only that connection is alive. */
+/**
+ * The same, and that no other connection of the process is left: one that has lost only that
+ * connection is alive.
+ */
 const IS_CUT = `${IS_FREE}
   AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = '${connectionName("")}' || runner.id)`;
 
 /** A process at its latest sign of life. */
 const SIGNED = "runner.id || ' ' || seen_at";
 
-/** Removes the records of dead processes, and ends their leases. Their locks are held meanwhile, so none comes back. */
+/**
+ * Removes the records of dead processes, and ends their leases. Their locks are held meanwhile, so
+ * none comes back.
+ */
 const END_LEASES = `
   WITH dead AS MATERIALIZED (
     DELETE FROM @.runner WHERE ${SIGNED} = ANY ($1::text[]) AND ${IS_CUT} RETURNING id
@@ -47,7 +73,10 @@ const END_LEASES = `
   WHERE source = ANY ($3::text[]) AND NOT behind AND run_at > $2::bigint AND starts_with(lease, dead.id || '.')
   RETURNING seq`;
 
-/** Takes the lock. A connection of the inbox's own may be idle for long, whatever the role's settings say. */
+/**
+ * Takes the lock. A connection of the inbox's own may be idle for long, whatever the role's
+ * settings say.
+ */
 const HOLD = `
   SELECT pg_advisory_lock(${lockOf("$1::text")})::text, ${SERVER} AS server,
     (SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout')`;
@@ -61,12 +90,18 @@ const RECORD = `
 const anyDue = (sources: string, at: string) =>
   `EXISTS (SELECT FROM @.turn WHERE source = ANY (${sources}::text[]) AND NOT behind AND run_at <= ${at}::bigint) AS any_due`;
 
-/** Which other processes have been cut off, by their latest signs of life; and whether a lease has ended. */
+/**
+ * Which other processes have been cut off, by their latest signs of life; and whether a lease has
+ * ended.
+ */
 const LOOK_AROUND = `
   SELECT EXISTS (SELECT FROM @.runner WHERE id <> $1::text) AS any_other,
     ARRAY (SELECT ${SIGNED} FROM @.runner WHERE id <> $1::text AND ${IS_CUT}) AS cut, ${anyDue("$2", "$3")}`;
 
-/** Shows that a process lives, removes what dead ones left long ago, and reads all that an idle process needs to know. */
+/**
+ * Shows that a process lives, removes what dead ones left long ago, and reads all that an idle
+ * process needs to know.
+ */
 const PULSE = `
   WITH recorded AS (${RECORD}), removed AS (
     DELETE FROM @.runner WHERE seen_at < $8::bigint AND id <> $1::text
@@ -85,9 +120,10 @@ interface Companions {
 }
 
 /**
- * The processes that share an inbox, this one included. A process with a connection of its own holds a lock on its name
- * there, which the server releases when the process dies, but not while it is paused. So the leases of a process that has
- * no connection and has released its lock end soon. Without such a connection, as behind a pooler, leases expire.
+ * The processes that share an inbox, this one included. A process with a connection of its own
+ * holds a lock on its name there, which the server releases when the process dies, but not while it
+ * is paused. So the leases of a process that has no connection and has released its lock end soon.
+ * Without such a connection, as behind a pooler, leases expire.
  */
 export class Runners {
   readonly #store: Store;
@@ -142,9 +178,10 @@ export class Runners {
   }
 
   /**
-   * The connection was lost. If the server ended all of them, no lock is held until the others are back too: for the
-   * length of a lease this process takes none of them for dead. If only this one was lost, the others must not take this
-   * process for dead, so they are told at once that it holds no lock.
+   * The connection was lost. If the server ended all of them, no lock is held until the others are
+   * back too: for the length of a lease this process takes none of them for dead. If only this one
+   * was lost, the others must not take this process for dead, so they are told at once that it
+   * holds no lock.
    */
   disconnected(): void {
     const own = this.#own;
@@ -155,7 +192,8 @@ export class Runners {
     this.#suspects = new Map();
     this.#server = null;
     if (own === undefined || this.#left) return;
-    this.#holding = this.#holding.then(() => this.#record(own)).catch(() => {}); // a lost server: the lock is taken again
+    // a lost server: the lock is taken again
+    this.#holding = this.#holding.then(() => this.#record(own)).catch(() => {});
   }
 
   /** Another process may be running entries, so this one looks whether it dies. */
@@ -173,20 +211,26 @@ export class Runners {
     return rows.map(toRunner);
   }
 
-  /** Removes the record of this process. One that cannot be removed now ages, as that of a killed process does. */
+  /**
+   * Removes the record of this process. One that cannot be removed now ages, as that of a killed
+   * process does.
+   */
   async leave(): Promise<void> {
     this.#left = true;
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([this.#signing, this.#looking, this.#holding]);
     if (this.#own === undefined) return;
-    await this.#store.query("DELETE FROM @.runner WHERE id = $1::text", [this.#own.id]).catch(() => {});
+    await this.#store
+      .query("DELETE FROM @.runner WHERE id = $1::text", [this.#own.id])
+      .catch(() => {});
     this.#own = undefined;
   }
 
   /** Takes the lock and records it, one after another with earlier calls. */
   #hold(): void {
     this.#holding = this.#holding.then(async () => {
-      const [own, direct] = [this.#own, this.#direct];
+      const own = this.#own;
+      const direct = this.#direct;
       if (own === undefined || direct === undefined || this.#server !== null || this.#left) return;
       try {
         const [row] = await direct.query(HOLD, [own.id]);
@@ -196,12 +240,16 @@ export class Runners {
         this.othersBusy(); // one may have died before this process began
         this.#companions?.tellBusy(); // the others watch this one from now on
       } catch {
-        // The connection was lost, or the record could not be written: the next sign of life tries again.
+        // The connection was lost, or the record could not be written: the next sign of life tries
+        // again.
       }
     });
   }
 
-  /** The connection that listens is used, so that it is not silent for so long that it is cut off on the way. */
+  /**
+   * The connection that listens is used, so that it is not silent for so long that it is cut off on
+   * the way.
+   */
   #sign(): void {
     this.#hold();
     this.#signing = this.#holding
@@ -218,12 +266,14 @@ export class Runners {
   }
 
   async #pulse(): Promise<void> {
-    const [own, direct] = [this.#own, this.#direct];
+    const own = this.#own;
+    const direct = this.#direct;
     if (own === undefined || this.#left) return;
     const sources = own.sources.map(encodeText);
     const values = [...this.#recordOf(own), this.#clock.now() - REMOVED, sources];
     const sent = performance.now();
-    const [row] = await (direct?.query(this.#store.sql(PULSE), values) ?? this.#store.query(PULSE, values));
+    const [row] = await (direct?.query(this.#store.sql(PULSE), values) ??
+      this.#store.query(PULSE, values));
     this.#clock.note(Number(row?.time), sent);
     this.#answered();
     if (row?.any_free === true) this.othersBusy();
@@ -239,11 +289,16 @@ export class Runners {
     return [id, this.#clock.now(), version, role, ...lists, this.#server];
   }
 
-  /** Ends the leases of processes that have looked dead for a while: one may be opening its connections again. */
+  /**
+   * Ends the leases of processes that have looked dead for a while: one may be opening its
+   * connections again.
+   */
   async #look(): Promise<void> {
     const now = performance.now();
-    const [own, server] = [this.#own, this.#server];
-    if (own === undefined || server === null || now < this.#watch.from || now > this.#watch.until) return;
+    const own = this.#own;
+    const server = this.#server;
+    if (own === undefined || server === null || now < this.#watch.from || now > this.#watch.until)
+      return;
     try {
       const values = [own.id, own.sources.map(encodeText), this.#clock.now()];
       const [row] = await this.#store.query(LOOK_AROUND, values);

@@ -16,8 +16,13 @@ export async function recordSender(store: Store, note: SenderNote): Promise<Send
          mismatched_from = $5::bigint, mismatched_to = $6::bigint, days = $7::text
        WHERE source = $1::text`,
       [
-        ...[source, authenticAt ?? null, mismatches?.count ?? 0, mismatches?.bodies ?? 0],
-        ...[mismatches?.from ?? null, mismatches?.to ?? null, JSON.stringify(days)],
+        source,
+        authenticAt ?? null,
+        mismatches?.count ?? 0,
+        mismatches?.bodies ?? 0,
+        mismatches?.from ?? null,
+        mismatches?.to ?? null,
+        JSON.stringify(days),
       ],
     );
     return record;

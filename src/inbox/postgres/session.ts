@@ -2,7 +2,14 @@ import type { Row } from "../rows.ts";
 import { isOfStandby, stateOf } from "./errors.ts";
 import type { PostgresResult, PostgresStatement, Statements } from "./transaction.ts";
 
-export type Value = string | number | boolean | null | Uint8Array | readonly string[] | readonly number[];
+export type Value =
+  | string
+  | number
+  | boolean
+  | null
+  | Uint8Array
+  | readonly string[]
+  | readonly number[];
 
 /** A function that adds a value to those of a statement, and returns how the statement names it. */
 export function parametersIn(values: Value[]) {
@@ -12,19 +19,30 @@ export function parametersIn(values: Value[]) {
 /** Runs one statement with positional parameters, `$1` and so on. */
 export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 
-/** What the inbox asks of a client. No named statements and no state of a session, so a pooler may be in between. */
+/**
+ * What the inbox asks of a client. No named statements and no state of a session, so a pooler may
+ * be in between.
+ */
 export interface Session {
   /** Runs one statement in a transaction of its own. */
-  readonly query: (text: string, values: readonly Value[], timeout: number) => Promise<readonly Row[]>;
+  readonly query: (
+    text: string,
+    values: readonly Value[],
+    timeout: number,
+  ) => Promise<readonly Row[]>;
   /**
-   * Runs statements in one transaction, which is rolled back if `run` rejects: at once, if it rejects with `ABANDONED`,
-   * without waiting for statements that are under way. `statements` are those of a handler, without a time limit.
+   * Runs statements in one transaction, which is rolled back if `run` rejects: at once, if it
+   * rejects with `ABANDONED`, without waiting for statements that are under way. `statements` are
+   * those of a handler, without a time limit.
    */
   transaction<Result>(
     run: (query: Query, statements: Statements) => Promise<Result>,
     timeout: number,
   ): Promise<Result>;
-  /** Listens on a channel until stopped; calls `lost` if the connection ends before. Absent if there is none to listen on. */
+  /**
+   * Listens on a channel until stopped; calls `lost` if the connection ends before. Absent if there
+   * is none to listen on.
+   */
   readonly listen?: (
     channel: string,
     heard: (payload: string) => void,
@@ -36,7 +54,9 @@ export interface Session {
 
 export interface Listening {
   stop(): Promise<void>;
-  /** Runs a statement on the same connection; absent if it is not a connection of the inbox's own. */
+  /**
+   * Runs a statement on the same connection; absent if it is not a connection of the inbox's own.
+   */
   readonly query?: Query;
 }
 
@@ -90,7 +110,10 @@ export interface DatabaseResult {
 
 const HEARD = new WeakSet<PooledClient>();
 
-/** A connection that is lost emits an error besides failing its statement; unheard, that would end the process. */
+/**
+ * A connection that is lost emits an error besides failing its statement; unheard, that would end
+ * the process.
+ */
 function hear(client: PooledClient): void {
   if (HEARD.has(client)) return;
   HEARD.add(client);
@@ -98,8 +121,16 @@ function hear(client: PooledClient): void {
 }
 
 /** A session on a pool; `end` closes the pool, if only the inbox uses it. */
-export function poolSession(pool: PostgresPool, end?: () => Promise<void>): Omit<Session, "listen"> {
-  const ask = async (client: PostgresClient, text: string, values: readonly Value[], timeout: number) => {
+export function poolSession(
+  pool: PostgresPool,
+  end?: () => Promise<void>,
+): Omit<Session, "listen"> {
+  const ask = async (
+    client: PostgresClient,
+    text: string,
+    values: readonly Value[],
+    timeout: number,
+  ) => {
     const { rows } = await client.query({ text, values: [...values], query_timeout: timeout });
     return rows as Row[];
   };
@@ -114,13 +145,16 @@ export function poolSession(pool: PostgresPool, end?: () => Promise<void>): Omit
         await ask(client, "BEGIN ISOLATION LEVEL READ COMMITTED", [], timeout);
         try {
           const { query, noted } = handlerStatements(client);
-          const result = await run((text, values = []) => ask(client, text, values, timeout), { query });
+          const result = await run((text, values = []) => ask(client, text, values, timeout), {
+            query,
+          });
           const commit = end !== undefined && noted.wereUsed ? COMMIT_AND_RESET : "COMMIT";
           await ask(client, commit, [], timeout);
           isClean = !noted.maySet;
           return result;
         } catch (thrown) {
-          // Otherwise the connection does not answer: it is destroyed, which ends its transaction too.
+          // Otherwise the connection does not answer: it is destroyed, which ends its transaction
+          // too.
           if (thrown === ROLLED_BACK || (stateOf(thrown) !== undefined && !isOfStandby(thrown)))
             isClean = await ask(client, "ROLLBACK", [], timeout).then(
               () => true,
@@ -140,13 +174,17 @@ export function poolSession(pool: PostgresPool, end?: () => Promise<void>): Omit
 }
 
 /** A statement that may set something for longer than its transaction. A rollback undoes that. */
-const SETS = /^\s*set\s+(?!local\b|constraints\b|transaction\b)|set_config\s*\((?![^()]*,\s*true\s*\))/i;
-/** Ends a transaction in which a handler's statements ran, on a connection that only the inbox uses. */
+const SETS =
+  /^\s*set\s+(?!local\b|constraints\b|transaction\b)|set_config\s*\((?![^()]*,\s*true\s*\))/i;
+/**
+ * Ends a transaction in which a handler's statements ran, on a connection that only the inbox uses.
+ */
 const COMMIT_AND_RESET = "COMMIT; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL";
 
 /**
- * Runs the statements of a handler one at a time, so that none can hide another one, such as COMMIT. Notes whether one may
- * have changed a setting of its connection: then nobody else must use it.
+ * Runs the statements of a handler one at a time, so that none can hide another one, such as
+ * COMMIT. Notes whether one may have changed a setting of its connection: then nobody else must use
+ * it.
  */
 function handlerStatements(client: PostgresClient) {
   const noted = { wereUsed: false, maySet: false };
@@ -159,26 +197,32 @@ function handlerStatements(client: PostgresClient) {
   return { query, noted };
 }
 
-/** A session on a database in this process. It has one connection, so nothing can be waited for in vain. */
+/**
+ * A session on a database in this process. It has one connection, so nothing can be waited for in
+ * vain.
+ */
 export function databaseSession(database: PostgresDatabase): Session {
   return {
     query: async (text, values) => (await database.query(text, [...values])).rows as Row[],
     transaction: (run) =>
       database.transaction((transaction) =>
-        run(async (text, values = []) => (await transaction.query(text, [...values])).rows as Row[], {
-          // Statements of a handler, with results as those of `pg`.
-          async query(statement, values): Promise<PostgresResult<unknown>> {
-            const given: PostgresStatement & { rowMode?: "array" } =
-              typeof statement === "string" ? { text: statement } : statement;
-            const options = given.rowMode === "array" ? { rowMode: given.rowMode } : undefined;
-            const { rows, affectedRows } = await transaction.query(
-              given.text,
-              values ?? given.values,
-              options,
-            );
-            return { rows, rowCount: affectedRows || rows.length };
+        run(
+          async (text, values = []) => (await transaction.query(text, [...values])).rows as Row[],
+          {
+            // Statements of a handler, with results as those of `pg`.
+            async query(statement, values): Promise<PostgresResult<unknown>> {
+              const given: PostgresStatement & { rowMode?: "array" } =
+                typeof statement === "string" ? { text: statement } : statement;
+              const options = given.rowMode === "array" ? { rowMode: given.rowMode } : undefined;
+              const { rows, affectedRows } = await transaction.query(
+                given.text,
+                values ?? given.values,
+                options,
+              );
+              return { rows, rowCount: affectedRows || rows.length };
+            },
           },
-        }),
+        ),
       ),
     ...(database.listen && {
       listen: async (channel, heard) => {

@@ -41,7 +41,10 @@ const ENDED_OTHERWISE = `, again AS (
     FROM own WHERE state IN ('dead', 'received')
   )`;
 
-/** Ends the leases of a batch; returns those that were ours. What was dropped meanwhile ends so, unless it succeeded. */
+/**
+ * Ends the leases of a batch; returns those that were ours. What was dropped meanwhile ends so,
+ * unless it succeeded.
+ */
 const SETTLING = `
   WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS j(${INPUT})
@@ -63,7 +66,10 @@ const SETTLING = `
   )${ENDED_OTHERWISE}, ${RECORDS}`;
 const SETTLE = `${SETTLING} SELECT n, order_hash FROM own`;
 
-/** The same for a batch of uneventful entries. It is short, since the server plans each statement again. */
+/**
+ * The same for a batch of uneventful entries. It is short, since the server plans each statement
+ * again.
+ */
 const SETTLE_UNEVENTFUL = `
   WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json)
@@ -81,15 +87,16 @@ const SETTLE_UNEVENTFUL = `
   SELECT n FROM own`;
 
 /**
- * Until the commit that follows, the row is locked that renewing needs. A client that is cut off before that must not hold
- * up the leases of its process, so the server soon ends its transaction.
+ * Until the commit that follows, the row is locked that renewing needs. A client that is cut off
+ * before that must not hold up the leases of its process, so the server soon ends its transaction.
  */
 const UNTIL_COMMIT = "set_config('idle_in_transaction_session_timeout', '2000', true)";
 const SETTLE_INSIDE = `${SETTLING} SELECT n, order_hash, ${UNTIL_COMMIT} FROM own`;
 
 /**
- * Those that were settled before, with this lease and this result: the connection was lost after the commit, and the
- * caller asks again. Without OFFSET, the planner may read a whole table once instead.
+ * Those that were settled before, with this lease and this result: the connection was lost after
+ * the commit, and the caller asks again. Without OFFSET, the planner may read a whole table once
+ * instead.
  */
 const SETTLED_BEFORE = `
   WITH input AS MATERIALIZED (
@@ -116,13 +123,16 @@ const PROGRESS = `
   SELECT n, ${UNTIL_COMMIT} FROM own`;
 
 /**
- * What a handler left running of an entry, once whatever changes it now has ended: a transaction whose commit was cut off
- * may still be under way.
+ * What a handler left running of an entry, once whatever changes it now has ended: a transaction
+ * whose commit was cut off may still be under way.
  */
 const STILL_LEASED = `
   SELECT finished_handlers FROM @.turn WHERE seq = $1::bigint AND lease = $2::text FOR UPDATE`;
 
-/** Settles a batch; `false` for each whose lease was lost. Each entry may occur once. Says if others were released. */
+/**
+ * Settles a batch; `false` for each whose lease was lost. Each entry may occur once. Says if others
+ * were released.
+ */
 export async function settleAll(store: Store, batch: readonly Settling[], onReleased: () => void) {
   const isShort = batch.every(({ settlement }) => isUneventful(settlement));
   const [settle, values] = isShort
@@ -137,13 +147,22 @@ export async function settleAll(store: Store, batch: readonly Settling[], onRele
   const results = batch.map(() => false);
   for (const { n } of rows) results[Number(n)] = true;
   if (rows.length < batch.length) {
-    const input = batch.map(({ settlement: { seq, lease, state } }, n) => ({ n, seq, lease, state }));
-    for (const { n } of await store.query(SETTLED_BEFORE, [JSON.stringify(input)])) results[Number(n)] = true;
+    const input = batch.map(({ settlement: { seq, lease, state } }, n) => ({
+      n,
+      seq,
+      lease,
+      state,
+    }));
+    for (const { n } of await store.query(SETTLED_BEFORE, [JSON.stringify(input)]))
+      results[Number(n)] = true;
   }
   return results;
 }
 
-/** Stores a result in a handler's transaction; `false` if the lease was lost. Says, before the commit, what `settleAll` does. */
+/**
+ * Stores a result in a handler's transaction; `false` if the lease was lost. Says, before the
+ * commit, what `settleAll` does.
+ */
 export async function storeInside(
   query: Query,
   result: Settlement | Progress,
@@ -163,13 +182,20 @@ export async function storeInside(
   return (await query(PROGRESS, [JSON.stringify(input), recordsValue([result])])).length > 0;
 }
 
-/** Whether a transaction of which only that is unknown committed a result; waits for one that is still under way. */
-export async function wasStored(store: Store, result: Settlement | Progress): Promise<InsideResult> {
+/**
+ * Whether a transaction of which only that is unknown committed a result; waits for one that is
+ * still under way.
+ */
+export async function wasStored(
+  store: Store,
+  result: Settlement | Progress,
+): Promise<InsideResult> {
   const { seq, lease, state, finishedHandlers } = result;
   const [row] = await store.query(STILL_LEASED, [seq, lease]);
   if (row !== undefined) {
     const finished: readonly string[] = JSON.parse(String(row.finished_handlers));
-    const isStored = state === "running" && finishedHandlers.every((name) => finished.includes(name));
+    const isStored =
+      state === "running" && finishedHandlers.every((name) => finished.includes(name));
     return isStored ? "committed" : "rolled_back";
   }
   if (state === "running") return "refused";
@@ -191,7 +217,10 @@ async function settleInOrder(
 }
 
 function valuesOf(batch: readonly Settling[]): readonly string[] {
-  return [JSON.stringify(batch.map(inputOf)), recordsValue(batch.map(({ settlement }) => settlement))];
+  return [
+    JSON.stringify(batch.map(inputOf)),
+    recordsValue(batch.map(({ settlement }) => settlement)),
+  ];
 }
 
 function recordsValue(results: readonly (Settlement | Progress)[]): string {
@@ -218,7 +247,11 @@ function inputOf({ settlement, now }: Settling, n: number) {
     reason: encodeNullable(reason) ?? undefined,
     problems: problems === undefined ? undefined : JSON.stringify(problems),
     ...(!isUneventful(settlement) && { finished_handlers: JSON.stringify(finishedHandlers) }),
-    ...(waits !== undefined && { waits: waitsValue(waits), waiting_for: waitingFor(waits), has_waits: true }),
+    ...(waits !== undefined && {
+      waits: waitsValue(waits),
+      waiting_for: waitingFor(waits),
+      has_waits: true,
+    }),
     uncounted: uncount === true ? 1 : 0,
   };
 }

@@ -12,7 +12,10 @@ export const LIFT_LIMIT = "SET LOCAL statement_timeout = 0";
 /** How often a transaction runs that another one made impossible. */
 const ATTEMPTS = 4;
 
-/** The inbox's schema in a database. In its SQL, `@.` stands for the schema: it is always named, never searched for. */
+/**
+ * The inbox's schema in a database. In its SQL, `@.` stands for the schema: it is always named,
+ * never searched for.
+ */
 export class Store {
   readonly schema: string;
   /** How messages name the inbox. */
@@ -22,7 +25,10 @@ export class Store {
   readonly #session: Session;
   readonly #texts = new Map<string, string>();
 
-  constructor(session: Session, { schema, name }: { readonly schema: string; readonly name: string }) {
+  constructor(
+    session: Session,
+    { schema, name }: { readonly schema: string; readonly name: string },
+  ) {
     this.#session = session;
     this.schema = schema;
     this.name = name;
@@ -40,7 +46,10 @@ export class Store {
 
   transaction<Result>(run: (query: Query) => Promise<Result>, timeout = TIMEOUT): Promise<Result> {
     return this.#again(() =>
-      this.#session.transaction((query) => run((text, values) => query(this.sql(text), values)), timeout),
+      this.#session.transaction(
+        (query) => run((text, values) => query(this.sql(text), values)),
+        timeout,
+      ),
     );
   }
 

@@ -9,12 +9,15 @@ export const DAILY: readonly (readonly [table: string, column: string])[] = [
   ["repeat", "received_at"],
 ];
 
-/** Below this lie only the key timestamps that are no times, in a partition that is never dropped. */
+/**
+ * Below this lie only the key timestamps that are no times, in a partition that is never dropped.
+ */
 export const FIRST_TIME = REJECTED + 1;
 
 /**
- * The tables. Texts that identify something compare by their bytes, since a new version of the operating system may
- * sort them in another order, which breaks an index. Times are milliseconds since 1970.
+ * The tables. Texts that identify something compare by their bytes, since a new version of the
+ * operating system may sort them in another order, which breaks an index. Times are milliseconds
+ * since 1970.
  */
 export const TABLES = `
   CREATE SEQUENCE @.seq;

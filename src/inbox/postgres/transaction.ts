@@ -14,8 +14,8 @@ export interface PostgresResult<Row> {
 }
 
 /**
- * A transaction of a handler, with the `query` of a client of `pg`, so that database libraries can use it as one. A
- * transaction within it is a SAVEPOINT.
+ * A transaction of a handler, with the `query` of a client of `pg`, so that database libraries can
+ * use it as one. A transaction within it is a SAVEPOINT.
  */
 export interface PostgresTransaction {
   /**
@@ -69,14 +69,21 @@ export function revocableTransaction(given: Statements) {
   return { tx, revoke };
 }
 
-/** An object that fails once it is revoked: every use of it, not those of what was taken from it before. */
-export function revocable(given: unknown): { readonly proxy: unknown; readonly revoke: () => void } {
+/**
+ * An object that fails once it is revoked: every use of it, not those of what was taken from it
+ * before.
+ */
+export function revocable(given: unknown): {
+  readonly proxy: unknown;
+  readonly revoke: () => void;
+} {
   if (typeof given !== "object" || given === null) return { proxy: given, revoke: () => {} };
   let isRevoked = false;
   const proxy = new Proxy(given, {
     get: (target, name) => {
       if (isRevoked) throw ended();
-      const value: unknown = Reflect.get(target, name, target); // its private fields are not the proxy's
+      // its private fields are not the proxy's
+      const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? value.bind(target) : value;
     },
   });

@@ -1,7 +1,12 @@
 import { grouped } from "../../base/grouped.ts";
 import { decodeText, encodeText, entryColumns, toAttempt, toEntry } from "../rows.ts";
 import { runsWithin, splitRuns } from "../runs-within.ts";
-import { oneRead, type Transfer, type TransferRange, type WholeEntry } from "../transfer/transfer.ts";
+import {
+  oneRead,
+  type Transfer,
+  type TransferRange,
+  type WholeEntry,
+} from "../transfer/transfer.ts";
 import { storeClock } from "./clock.ts";
 import { isFaultOfRow } from "./errors.ts";
 import { checkEncoding, checkSchema, migrate } from "./migrations.ts";
@@ -10,9 +15,19 @@ import { ENTRY_COLUMNS } from "./reads.ts";
 import { Runners } from "./runners.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
 import { makeDays } from "./upkeep.ts";
-import { attemptColumns, datedAt, deliveryColumns, orderHash, toDelivery, waitingFor } from "./values.ts";
+import {
+  attemptColumns,
+  datedAt,
+  deliveryColumns,
+  orderHash,
+  toDelivery,
+  waitingFor,
+} from "./values.ts";
 
-/** A schema that is copied (`read`), or copied into (`own`), which makes its tables if there are none. */
+/**
+ * A schema that is copied (`read`), or copied into (`own`), which makes its tables if there are
+ * none.
+ */
 export async function openSchemaTransfer(store: Store, access: "read" | "own"): Promise<Transfer> {
   await checkEncoding(store);
   if (access === "own") await migrate(store);
@@ -32,17 +47,26 @@ export async function openSchemaTransfer(store: Store, access: "read" | "own"): 
       const rows = await store.query(
         "SELECT key AS source, value AS until FROM @.pruned, jsonb_each_text(marks)",
       );
-      return rows.map(({ source, until }) => ({ source: decodeText(String(source)), until: Number(until) }));
+      return rows.map(({ source, until }) => ({
+        source: decodeText(String(source)),
+        until: Number(until),
+      }));
     },
     markPruned: async (marks) => {
-      const dated = marks.map(({ source, until }) => ({ source: encodeText(source), dated: until }));
+      const dated = marks.map(({ source, until }) => ({
+        source: encodeText(source),
+        dated: until,
+      }));
       await store.query(MARK, [JSON.stringify(dated)]);
     },
     close: () => store.close(),
   };
 }
 
-/** Each table is read by a range of numbers, so that none is read as a whole however the planner joins them. */
+/**
+ * Each table is read by a range of numbers, so that none is read as a whole however the planner
+ * joins them.
+ */
 const READ = `
   SELECT ${ENTRY_COLUMNS}, t.lease
   FROM @.entry e
@@ -52,19 +76,27 @@ const READ = `
     LEFT JOIN @.repeat r ON r.seq = e.seq AND r.received_at = e.received_at AND r.seq BETWEEN $1::bigint AND $2::bigint
   WHERE e.seq BETWEEN $1::bigint AND $2::bigint ORDER BY e.seq`;
 
-async function read(store: Store, { after, last, limit }: TransferRange): Promise<readonly WholeEntry[]> {
+async function read(
+  store: Store,
+  { after, last, limit }: TransferRange,
+): Promise<readonly WholeEntry[]> {
   const found = await store.query(
     "SELECT seq, body_length FROM @.entry WHERE seq > $1::bigint AND seq <= $2::bigint ORDER BY seq LIMIT $3::int",
     [after, last ?? Number.MAX_SAFE_INTEGER, limit],
     LONG_TIMEOUT,
   );
-  const seqs = oneRead(found.map((row) => ({ seq: Number(row.seq), length: Number(row.body_length) })));
+  const seqs = oneRead(
+    found.map((row) => ({ seq: Number(row.seq), length: Number(row.body_length) })),
+  );
   if (seqs.length === 0) return [];
   const range = [seqs[0] ?? 0, seqs.at(-1) ?? 0];
   const all = (sql: string) => store.query(sql, range, LONG_TIMEOUT);
   const between = "WHERE seq BETWEEN $1::bigint AND $2::bigint";
   const deliveries = new Map(
-    (await all(`SELECT * FROM @.delivery ${between}`)).map((row) => [Number(row.seq), toDelivery(row)]),
+    (await all(`SELECT * FROM @.delivery ${between}`)).map((row) => [
+      Number(row.seq),
+      toDelivery(row),
+    ]),
   );
   const attempts = grouped(await all(`SELECT * FROM @.attempt ${between} ORDER BY id`), ({ seq }) =>
     Number(seq),
@@ -75,12 +107,18 @@ async function read(store: Store, { after, last, limit }: TransferRange): Promis
       entry,
       lease: row.lease as string | null,
       delivery: deliveries.get(entry.seq),
-      runs: [...(attempts.get(entry.seq) ?? []).map(toAttempt), ...runsWithin(row.finished_handlers)],
+      runs: [
+        ...(attempts.get(entry.seq) ?? []).map(toAttempt),
+        ...runsWithin(row.finished_handlers),
+      ],
     };
   });
 }
 
-/** The fields of an entry, which goes as one row of a JSON text. The bodies go in one binary value beside it. */
+/**
+ * The fields of an entry, which goes as one row of a JSON text. The bodies go in one binary value
+ * beside it.
+ */
 const INPUT = `seq bigint, key_timestamp bigint, event_id text, source text, kind text, event_timestamp bigint, order_key text,
   order_hash bigint, received_at bigint, dated bigint, body_hash text, body_length int, body_at int, state text, reason text,
   problems text, settled_at bigint, run_at bigint, lease text, attempts int, finished_handlers text, waits text,
@@ -136,7 +174,10 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
     const { entry, lease, delivery } = one;
     const { key, eventTimestamp, receivedAt, settledAt } = entry;
     const row = {
-      ...{ ...entryColumns(entry), settled_at: settledAt ?? receivedAt, lease, body_at: bodyAt },
+      ...entryColumns(entry),
+      settled_at: settledAt ?? receivedAt,
+      lease,
+      body_at: bodyAt,
       order_hash: orderHash(key, entry.orderKey),
       dated: datedAt(key, eventTimestamp, receivedAt),
       waiting_for: waitingFor(entry.waits),
@@ -154,6 +195,8 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
     await query(WRITE, [JSON.stringify(rows), Buffer.concat(bodies)]);
     await query(WRITE_ATTEMPTS, [JSON.stringify(attempts)]);
     const last = entries.at(-1)?.entry.seq ?? 1;
-    await query("SELECT setval('@.seq', greatest((SELECT last_value FROM @.seq), $1::bigint))", [last]);
+    await query("SELECT setval('@.seq', greatest((SELECT last_value FROM @.seq), $1::bigint))", [
+      last,
+    ]);
   }, LONG_TIMEOUT);
 }

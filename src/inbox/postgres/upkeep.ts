@@ -10,7 +10,10 @@ const DAYS_AHEAD = 3;
 const PERIOD = 3_600_000;
 const SHORT_PERIOD = 30_000;
 const DAY_MS = 86_400_000;
-/** Milliseconds that a look may still take once the inbox closes: a server that hangs must not hold it up. */
+/**
+ * Milliseconds that a look may still take once the inbox closes: a server that hangs must not hold
+ * it up.
+ */
 const LAST_LOOK = 5000;
 /** Looks in a row that do not make what is missing, after which it is logged. */
 const MANY = 3;
@@ -22,7 +25,10 @@ interface DaysLeft {
   readonly ms: number;
 }
 
-/** Measures the clock, and makes the days' partitions in time; else rows go to one for all later days, not refused. */
+/**
+ * Measures the clock, and makes the days' partitions in time; else rows go to one for all later
+ * days, not refused.
+ */
 export function keepDays(store: Store, clock: StoreClock, log: Logger | undefined) {
   let failures = 0;
   /** Each state of missing days is logged once. */
@@ -68,7 +74,10 @@ export function keepDays(store: Store, clock: StoreClock, log: Logger | undefine
   };
   /** Looks now, and again from time to time. The clock is measured again with each sign of life. */
   const start = () => clock.measure(store).then(look, look);
-  /** Resolves once a look in progress has ended, or after 5 seconds. Closing the connections ends it then. */
+  /**
+   * Resolves once a look in progress has ended, or after 5 seconds. Closing the connections ends it
+   * then.
+   */
   const stop = async () => {
     stopped = true;
     clearTimeout(timer);
@@ -102,8 +111,9 @@ async function daysLeft(store: Store): Promise<DaysLeft> {
 
 /** How many days share one partition among those from a time on. */
 async function sharedDays(store: Store, from: number): Promise<number> {
-  const longest = await store.number("SELECT max(until - first) FROM @.day WHERE first >= $1::bigint", [
-    from,
-  ]);
+  const longest = await store.number(
+    "SELECT max(until - first) FROM @.day WHERE first >= $1::bigint",
+    [from],
+  );
   return longest / DAY_MS;
 }

@@ -6,17 +6,27 @@ import { decodeText, encodeNullable, encodeText, type Row } from "../rows.ts";
 import type { TargetWait } from "../target-wait.ts";
 
 /**
- * The date up to which an event must be pruned before it can be taken for new again. A rejected delivery never ran, so
- * its arrival counts, whatever its timestamp.
+ * The date up to which an event must be pruned before it can be taken for new again. A rejected
+ * delivery never ran, so its arrival counts, whatever its timestamp.
  */
-export function datedAt({ timestamp }: DedupKey, eventTimestamp: number | null, receivedAt: number): number {
+export function datedAt(
+  { timestamp }: DedupKey,
+  eventTimestamp: number | null,
+  receivedAt: number,
+): number {
   return timestamp === REJECTED ? receivedAt : (eventTimestamp ?? receivedAt);
 }
 
-/** A digest of a source and an order key, exact as a number; two that share one merely wait for each other. */
+/**
+ * A digest of a source and an order key, exact as a number; two that share one merely wait for each
+ * other.
+ */
 export function orderHash({ source }: DedupKey, orderKey: string | null): number | null {
   if (orderKey === null) return null;
-  return Number.parseInt(hash("sha256", JSON.stringify([source, orderKey]), "hex").slice(0, 13), 16);
+  return Number.parseInt(
+    hash("sha256", JSON.stringify([source, orderKey]), "hex").slice(0, 13),
+    16,
+  );
 }
 
 /** The columns of a run. What is not given is NULL, and `undefined` takes no room in JSON. */
@@ -34,7 +44,11 @@ export function attemptColumns(record: AttemptRecord) {
 }
 
 export function deliveryColumns({ method, target, headers }: Delivery) {
-  return { method: encodeText(method), target: encodeText(target), headers: JSON.stringify(headers) };
+  return {
+    method: encodeText(method),
+    target: encodeText(target),
+    headers: JSON.stringify(headers),
+  };
 }
 
 export function toDelivery(row: Row): Delivery {
@@ -52,7 +66,13 @@ export function waitingFor(waits: readonly TargetWait[]): readonly string[] | nu
   return targets.length === 0 ? null : targets;
 }
 
-/** The earliest and the latest of some times. Not by Math.min(...times), which has a limit of arguments. */
+/**
+ * The earliest and the latest of some times. Not by Math.min(...times), which has a limit of
+ * arguments.
+ */
 export function spanOf(times: readonly number[]): readonly [number, number] {
-  return times.reduce(([from, to], at) => [Math.min(from, at), Math.max(to, at)], [Infinity, -Infinity]);
+  return times.reduce(
+    ([from, to], at) => [Math.min(from, at), Math.max(to, at)],
+    [Infinity, -Infinity],
+  );
 }

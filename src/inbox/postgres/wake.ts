@@ -7,26 +7,39 @@ import type { Runners } from "./runners.ts";
 import type { Listening, Session } from "./session.ts";
 import type { Store } from "./store.ts";
 
-/** Milliseconds between two notifications of a process, since each commit with one waits for those of all others. */
+/**
+ * Milliseconds between two notifications of a process, since each commit with one waits for those
+ * of all others.
+ */
 export const BETWEEN = 20;
-/** The same for those that only say that this process runs entries: the others then watch it for longer. */
+/**
+ * The same for those that only say that this process runs entries: the others then watch it for
+ * longer.
+ */
 const BUSY = 10_000;
 /** Milliseconds before a notification is sent again that could not be. */
 const AGAIN = 1000;
 /** Milliseconds to wait for the notification that proves that notifications arrive. */
 const PROOF = 3000;
-/** Milliseconds before a lost connection is opened again, after the first attempt has failed: at first, and at most. */
+/**
+ * Milliseconds before a lost connection is opened again, after the first attempt has failed: at
+ * first, and at most.
+ */
 const FIRST_WAIT = 100;
 const LAST_WAIT = 30_000;
-/** The same if notifications did not arrive: behind a pooler they never will, but the server may only have been slow. */
+/**
+ * The same if notifications did not arrive: behind a pooler they never will, but the server may
+ * only have been slow.
+ */
 const USELESS_WAIT = 300_000;
 
 /** Who uses the connection that listens, besides. */
 type Listener = Pick<Runners, "connected" | "disconnected" | "othersBusy">;
 
 /**
- * Tells the other processes of an inbox that entries may be due, and hears it from them. A hint only: what is not heard
- * is found by polling, which is rare while notifications are known to arrive.
+ * Tells the other processes of an inbox that entries may be due, and hears it from them. A hint
+ * only: what is not heard is found by polling, which is rare while notifications are known to
+ * arrive.
  */
 export class Wake {
   readonly #store: Store;
@@ -51,7 +64,12 @@ export class Wake {
   #isSaid = false;
   #stopped = false;
 
-  constructor(store: Store, session: Pick<Session, "listen">, runners: Listener, log: Logger | undefined) {
+  constructor(
+    store: Store,
+    session: Pick<Session, "listen">,
+    runners: Listener,
+    log: Logger | undefined,
+  ) {
     this.#store = store;
     this.#session = session;
     this.#runners = runners;
@@ -93,7 +111,10 @@ export class Wake {
     }, wait);
   }
 
-  /** Tells them now and then that this process runs entries, so that they notice if it dies or hangs. */
+  /**
+   * Tells them now and then that this process runs entries, so that they notice if it dies or
+   * hangs.
+   */
   tellBusy(): void {
     if (this.hears && performance.now() >= this.#lastTold + BUSY) this.tell();
   }
@@ -137,7 +158,8 @@ export class Wake {
       .finally(() => {
         this.#proven = undefined;
       });
-    if (this.#listening === undefined || this.#stopped) return; // lost meanwhile, or no longer needed
+    // lost meanwhile, or no longer needed
+    if (this.#listening === undefined || this.#stopped) return;
     if (!arrives) {
       const message =
         "notifications of the database do not arrive, as behind a pooler in transaction mode: entries of other processes " +

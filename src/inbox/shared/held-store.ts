@@ -3,7 +3,10 @@ import { invalid, invalidOption } from "../../options/check-options.ts";
 import { VERSION } from "../../package/version.ts";
 import type { Inbox } from "../inbox.ts";
 
-/** What holds a store without showing it: the handle that a receiver is given, or the view that it returns. */
+/**
+ * What holds a store without showing it: the handle that a receiver is given, or the view that it
+ * returns.
+ */
 export type Holder = "handle" | "view";
 
 interface Held {
@@ -17,7 +20,10 @@ const HELD: Readonly<Record<Holder, symbol>> = {
   view: Symbol.for("hookporter.inbox-view"),
 };
 
-/** Makes an object hold a store. It is not enumerable, so that nobody prints it, and with it a password. */
+/**
+ * Makes an object hold a store. It is not enumerable, so that nobody prints it, and with it a
+ * password.
+ */
 export function holdStore<Value extends object>(value: Value, as: Holder, store: Inbox): Value {
   const held: Held = { version: VERSION, store };
   return Object.defineProperty(value, HELD[as], { value: held });
@@ -27,10 +33,13 @@ export function holdStore<Value extends object>(value: Value, as: Holder, store:
  * The store that an object holds.
  *
  * @param expected - what the object should have been, for the message
- * @throws ConfigurationError `option_invalid` if it holds none, or was made by another version of the package
+ * @throws ConfigurationError `option_invalid` if it holds none, or was made by another version of
+ * the package
  */
 export function heldStore(value: unknown, as: Holder, expected: string, fix: string): Inbox {
-  const held = isRecord(value) ? (Reflect.get(value, HELD[as], value) as Held | undefined) : undefined;
+  const held = isRecord(value)
+    ? (Reflect.get(value, HELD[as], value) as Held | undefined)
+    : undefined;
   if (held === undefined) throw invalid(expected, value, fix);
   if (held.version !== VERSION) {
     throw invalidOption(

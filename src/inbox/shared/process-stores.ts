@@ -14,20 +14,26 @@ interface ProcessStores {
 }
 
 /**
- * What this process has open. A bundle, a development reload, or the ES and the CommonJS build are several programs in one
- * process: those of one version share this.
+ * What this process has open. A bundle, a development reload, or the ES and the CommonJS build are
+ * several programs in one process: those of one version share this.
  */
 function processStores(): ProcessStores {
   const key = Symbol.for(`hookporter.inboxes@${VERSION}`);
   const all = globalThis as { [key]?: ProcessStores };
   all[key] ??= {
     id: randomBytes(8).toString("hex"),
-    ...{ receivers: 0, stores: new Map(), numbers: new WeakMap(), objects: 0 },
+    receivers: 0,
+    stores: new Map(),
+    numbers: new WeakMap(),
+    objects: 0,
   };
   return all[key];
 }
 
-/** The name of a store that is opened on these terms: equal for equal values and the same objects and functions. */
+/**
+ * The name of a store that is opened on these terms: equal for equal values and the same objects
+ * and functions.
+ */
 export function nameFor(terms: object): string {
   const here = processStores();
   const part = (value: unknown) => {
@@ -45,7 +51,10 @@ export function receiverId(): string {
   return `${here.id}.${here.receivers}`;
 }
 
-/** The store that this process has under one of these names, or else a new one, which has them all from now on. */
+/**
+ * The store that this process has under one of these names, or else a new one, which has them all
+ * from now on.
+ */
 export function storeOf(names: readonly string[], make: (process: string) => Inbox): SharedStore {
   const { id, stores } = processStores();
   for (const [name, store] of stores) if (store.isUnused()) stores.delete(name);

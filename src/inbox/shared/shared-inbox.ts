@@ -8,15 +8,19 @@ import type { SharedStore } from "./shared-store.ts";
 
 /** Where the inboxes of a process that are the same one find each other. */
 export interface SharedTerms {
-  /** A store that is not open, for the process of an id; without one, for a command that does not register. */
+  /**
+   * A store that is not open, for the process of an id; without one, for a command that does not
+   * register.
+   */
   readonly make: (process?: string) => Inbox;
   /** The names of the store while it is being opened, and once it is open. */
   readonly names: () => { readonly opening: readonly string[]; readonly open: readonly string[] };
 }
 
 /**
- * An inbox that this process opens once, however many receivers use it: one connection, one group commit, one writer
- * thread, one registration. A command that only looks in, or changes entries, opens the store for itself.
+ * An inbox that this process opens once, however many receivers use it: one connection, one group
+ * commit, one writer thread, one registration. A command that only looks in, or changes entries,
+ * opens the store for itself.
  */
 export function sharedInbox({ make, names }: SharedTerms): Inbox {
   /** Not open while `shared` is: it says so to those who come too early or too late. */
@@ -50,7 +54,8 @@ export function sharedInbox({ make, names }: SharedTerms): Inbox {
     });
   };
   const own = {
-    ...{ open, vitals },
+    open,
+    vitals,
     close: async () => opened.pop()?.(),
     register: async (runner: Runner) => (shared ?? alone).register?.(runner),
     unregister: async (id: string) => shared?.unregister(id),

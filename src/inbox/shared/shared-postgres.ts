@@ -1,13 +1,17 @@
 import type { Inbox } from "../inbox.ts";
-import { type PostgresConnection, type PostgresOptions, readPostgresOptions } from "../postgres/options.ts";
+import {
+  type PostgresConnection,
+  type PostgresOptions,
+  readPostgresOptions,
+} from "../postgres/options.ts";
 import { postgresStore } from "../postgres.ts";
 import { handleOf, type InboxHandle } from "./handle.ts";
 import { nameFor } from "./process-stores.ts";
 import { sharedInbox } from "./shared-inbox.ts";
 
 /**
- * An inbox on PostgreSQL, which any number of processes and machines share. What resolves is committed. The receivers of a
- * process that are given the same options share its connections.
+ * An inbox on PostgreSQL, which any number of processes and machines share. What resolves is
+ * committed. The receivers of a process that are given the same options share its connections.
  *
  * @throws ConfigurationError `option_invalid`
  *
@@ -20,12 +24,18 @@ import { sharedInbox } from "./shared-inbox.ts";
  * await receiver.start();
  * ```
  */
-export function postgresInbox(connection: PostgresConnection, options: PostgresOptions = {}): InboxHandle {
+export function postgresInbox(
+  connection: PostgresConnection,
+  options: PostgresOptions = {},
+): InboxHandle {
   return handleOf(sharedPostgres(connection, options));
 }
 
 /** The store of such an inbox. */
-export function sharedPostgres(connection: PostgresConnection, options: PostgresOptions = {}): Inbox {
+export function sharedPostgres(
+  connection: PostgresConnection,
+  options: PostgresOptions = {},
+): Inbox {
   const names = [nameFor(readPostgresOptions(connection, options))];
   return sharedInbox({
     make: (process) => postgresStore(connection, options, process),

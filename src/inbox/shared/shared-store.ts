@@ -14,7 +14,10 @@ export function shareStore(process: string, inbox: Inbox) {
   let isConflictTold = false;
   const given = <Name extends keyof OpenTerms>(name: Name) =>
     new Set([...members.values()].flatMap((terms) => terms[name] ?? []));
-  /** The terms of all members together, as they are whenever the store looks: the smallest limit counts. */
+  /**
+   * The terms of all members together, as they are whenever the store looks: the smallest limit
+   * counts.
+   */
   const together: OpenTerms = {
     log: logOfAll(() => given("log")),
     get walLimit() {
@@ -53,7 +56,9 @@ export function shareStore(process: string, inbox: Inbox) {
     }
   };
   return {
-    ...{ inbox, join, isUnused: () => members.size === 0 },
+    inbox,
+    join,
+    isUnused: () => members.size === 0,
     /** Registers a receiver of this process: the store has one record, of all of them. */
     register: (runner: Runner): Promise<void> => {
       registered.set(runner.id, runner);

@@ -21,7 +21,8 @@ export function claimDue(
 ): readonly ClaimedEntry[] {
   const terms = claimTerms(statements, onDamagedPages);
   if (request.only !== undefined) return claimOnly(statements, request.only, request, terms);
-  if (request.waitingFor !== undefined) return claimWaiting(statements, request.waitingFor, request, terms);
+  if (request.waitingFor !== undefined)
+    return claimWaiting(statements, request.waitingFor, request, terms);
   const { now, limit, leaseTime, ahead = 0, except = [] } = request;
   const kinds = kindsSql(request);
   const sources = unpausedSources(statements, request.sources, terms.pauses);
@@ -69,7 +70,9 @@ function claimOnly(statements: Statements, seq: number, request: ClaimRequest, t
   const row = statements.get(
     `SELECT ${CLAIM_COLUMNS} FROM entry
      WHERE seq = ? AND ${OPEN} AND (state <> 'running' OR run_at <= ? OR run_at > ?)`,
-    ...[seq, now, now + Math.max(horizonOf(request), leaseTime)],
+    seq,
+    now,
+    now + Math.max(horizonOf(request), leaseTime),
   );
   const { all, sources } = terms.pauses;
   if (row === undefined || all || sources.has(row.source as string)) return [];
@@ -143,11 +146,14 @@ function leaseIfFree(statements: Statements, row: Row, request: ClaimRequest, te
   }
   if (setAsideIfPaused(statements, row, pauses, now)) return [];
   if (holdBackIfNeeded(statements, row, deadBlocks)) return [];
-  const [token, until] = [leaseToken(runner), now + leaseTime];
+  const token = leaseToken(runner);
+  const until = now + leaseTime;
   statements.run(
     `UPDATE entry SET state = 'running', held_back = 0, run_at = ?, attempts = attempts + 1, lease = ?
      WHERE seq = ?`,
-    ...[until, token, row.seq as number],
+    until,
+    token,
+    row.seq as number,
   );
   const claimed = readClaimed(statements, row, { token, until }, damaged);
   return [pauses.runs.length === 0 ? claimed : { ...claimed, paused: pauses.runs }];

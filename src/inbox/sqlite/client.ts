@@ -11,7 +11,10 @@ import { findPackage, requirePackage } from "../../package/own-address.ts";
 /** Marks a file as an inbox in SQLite's header: "hkpt". */
 const APPLICATION_ID = 0x686b7074;
 
-/** Milliseconds that a write waits for another process; short, since the event loop is blocked. Then the answer is 503. */
+/**
+ * Milliseconds that a write waits for another process; short, since the event loop is blocked. Then
+ * the answer is 503.
+ */
 export const BUSY_TIMEOUT = 2000;
 
 /** Size in bytes to which the write-ahead log is truncated after a checkpoint. */
@@ -20,13 +23,17 @@ export const KEPT_LOG = 16 * 1024 * 1024;
 /** SQLite for Node 20. It contains native code, so it cannot be bundled. */
 const PACKAGE = "@photostructure/sqlite";
 
-/** Opens an existing inbox file; every commit survives a power cut. Does not change a file that is not an inbox. */
+/**
+ * Opens an existing inbox file; every commit survives a power cut. Does not change a file that is
+ * not an inbox.
+ */
 export function openDatabase(path: string): DatabaseSyncInstance {
   return checked(path, new (loadSqlite().DatabaseSync)(path), (database) => {
     chmodSync(path, 0o600);
     database.exec(
-      // Overwriting what is deleted within a page costs nothing; pages that become free are given back. On macOS, a plain
-      // fsync leaves writes in the disk's cache; the other systems have no other.
+      // Overwriting what is deleted within a page costs nothing; pages that become free are given
+      // back. On macOS, a plain fsync leaves writes in the disk's cache; the other systems have no
+      // other.
       `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${KEPT_LOG}; PRAGMA secure_delete = FAST;
        PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON`,
     );
@@ -40,9 +47,10 @@ export function openDatabase(path: string): DatabaseSyncInstance {
 }
 
 /**
- * Opens an inbox file read-only. Nothing is written, not even when the last connection closes: the log stays, for the
- * next writer. An empty log that SQLite makes stays too: only a connection that may write could remove it, and such a one
- * would also move a log that was written meanwhile into the file.
+ * Opens an inbox file read-only. Nothing is written, not even when the last connection closes: the
+ * log stays, for the next writer. An empty log that SQLite makes stays too: only a connection that
+ * may write could remove it, and such a one would also move a log that was written meanwhile into
+ * the file.
  *
  * @param immutable - reads the file alone, without locks, and makes no log
  */
@@ -58,7 +66,8 @@ function checked(
   prepare?: (database: DatabaseSyncInstance) => void,
 ) {
   try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`); // first: each of the next steps may meet a lock
+    // first: each of the next steps may meet a lock
+    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
     if (pragma(database, "application_id") !== APPLICATION_ID) {
       throw new HookporterError(
         "inbox_corrupt",
@@ -74,16 +83,17 @@ function checked(
 }
 
 /**
- * Marks a file without tables as an inbox. Auto-vacuum must be set before the first page is written; without it the
- * file would never shrink after pruning.
+ * Marks a file without tables as an inbox. Auto-vacuum must be set before the first page is
+ * written; without it the file would never shrink after pruning.
  */
 export function markAsInbox(database: DatabaseSyncInstance): void {
   database.exec(`PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = ${APPLICATION_ID}`);
 }
 
 /**
- * Closes a database and makes sure that this process no longer has its file open. On Node 20 the client keeps a
- * database open until all of its statements are garbage-collected, so this collects garbage. Slow: for rare cases only.
+ * Closes a database and makes sure that this process no longer has its file open. On Node 20 the
+ * client keeps a database open until all of its statements are garbage-collected, so this collects
+ * garbage. Slow: for rare cases only.
  */
 export async function closeWholly(database: { close(): void }): Promise<void> {
   database.close();
@@ -101,10 +111,11 @@ export function pragma(database: DatabaseSyncInstance, name: string): unknown {
 }
 
 /**
- * SQLite with the API of `node:sqlite`: Node's own from 22.13, a package with the same API on Node 20. This is the only
- * place that chooses.
+ * SQLite with the API of `node:sqlite`: Node's own from 22.13, a package with the same API on Node
+ * 20. This is the only place that chooses.
  *
- * @throws ConfigurationError `inbox_client_missing` if Node is older and the package is not installed
+ * @throws ConfigurationError `inbox_client_missing` if Node is older and the package is not
+ * installed
  */
 export function loadSqlite(): { DatabaseSync: typeof DatabaseSync } {
   return (ownSqlite() ?? installedSqlite()) as { DatabaseSync: typeof DatabaseSync };
@@ -114,7 +125,10 @@ export function sqliteInUse(): { readonly from: string; readonly version: string
   const database = new (loadSqlite().DatabaseSync)(":memory:");
   try {
     const row = database.prepare("SELECT sqlite_version() AS version").get();
-    return { from: ownSqlite() === undefined ? PACKAGE : "node:sqlite", version: String(row?.version) };
+    return {
+      from: ownSqlite() === undefined ? PACKAGE : "node:sqlite",
+      version: String(row?.version),
+    };
   } finally {
     database.close();
   }

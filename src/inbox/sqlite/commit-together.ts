@@ -28,26 +28,34 @@ export function transactionsOn(statements: Statements, presence: Presence): Tran
 
 export type WorkResult = { readonly value: unknown } | { readonly error: unknown };
 
-/** Runs operations in one transaction; if one of them fails, runs each in a separate one, so that it does not undo the others. */
+/**
+ * Runs operations in one transaction; if one of them fails, runs each in a separate one, so that it
+ * does not undo the others.
+ */
 export function commitTogether<Operation>(
   transactions: Transactions,
   operations: readonly Operation[],
   run: (operation: Operation) => unknown,
 ): readonly WorkResult[] {
   const together = tryTogether(transactions, operations, run);
-  const mayBeOneOfThem = operations.length > 1 && together.results.some((result) => "error" in result);
+  const mayBeOneOfThem =
+    operations.length > 1 && together.results.some((result) => "error" in result);
   if (together.storeFailed || !mayBeOneOfThem) return together.results;
   const all: WorkResult[] = [];
   for (const operation of operations) {
     const { results, storeFailed } = tryTogether(transactions, [operation], run);
     all.push(...results);
-    // If the store itself fails, each further try could block the process while it waits for a lock.
+    // If the store itself fails, each further try could block the process while it waits for a
+    // lock.
     if (storeFailed) return operations.map((_, index) => all[index] ?? (results[0] as WorkResult));
   }
   return all;
 }
 
-/** Runs one transaction. If it fails, all operations have failed; `storeFailed` if none of them was the cause. */
+/**
+ * Runs one transaction. If it fails, all operations have failed; `storeFailed` if none of them was
+ * the cause.
+ */
 function tryTogether<Operation>(
   transactions: Transactions,
   operations: readonly Operation[],

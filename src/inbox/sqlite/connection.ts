@@ -12,14 +12,22 @@ import { cutLog } from "./file/log-size.ts";
 import { refuseCut } from "./file/truncated.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { inTurn } from "./in-turn.ts";
-import type { Operation, OperationArguments, OperationName, OperationResult } from "./operations.ts";
+import type {
+  Operation,
+  OperationArguments,
+  OperationName,
+  OperationResult,
+} from "./operations.ts";
 import { closing, Statements } from "./statements.ts";
 import { ThreadedWriter, type Threading } from "./thread/threaded-writer.ts";
 
 interface Reports {
   readonly log?: Logger | undefined;
   readonly commits?: StoreVitals | undefined;
-  /** Whether a file that is removed or replaced is rescued. Default `false`: a command that only looks in does not. */
+  /**
+   * Whether a file that is removed or replaced is rescued. Default `false`: a command that only
+   * looks in does not.
+   */
   readonly rescues?: boolean;
 }
 
@@ -32,11 +40,17 @@ const REOPEN_AGAIN = 500;
 /** Milliseconds until a read that found the file locked is tried again. */
 const READ_AGAIN = 50;
 
-/** How often the log is tried to be emptied, and for how many milliseconds: nobody else can write meanwhile. */
+/**
+ * How often the log is tried to be emptied, and for how many milliseconds: nobody else can write
+ * meanwhile.
+ */
 const LOG_TRIES = 15;
 const LOG_WAIT = 50;
 
-/** A connection to an inbox file: reads in this thread, writes in shared commits, here or in a second thread. */
+/**
+ * A connection to an inbox file: reads in this thread, writes in shared commits, here or in a
+ * second thread.
+ */
 export class Connection {
   readonly #path: string;
   readonly #threading: Threading;
@@ -51,12 +65,20 @@ export class Connection {
   #reopening: Promise<void> | undefined;
   /** Why the file could not be reopened, or is no longer used. */
   #failure: unknown;
-  /** Why it is no longer used: another program cut it. SQLite's own errors of damage are not of our class yet. */
+  /**
+   * Why it is no longer used: another program cut it. SQLite's own errors of damage are not of our
+   * class yet.
+   */
   cut: HookporterError | undefined;
   #newest = 0;
   #isClosed = false;
 
-  constructor(path: string, database: DatabaseSyncInstance, threading: Threading, reports: Reports = {}) {
+  constructor(
+    path: string,
+    database: DatabaseSyncInstance,
+    threading: Threading,
+    reports: Reports = {},
+  ) {
     this.#path = path;
     this.#threading = threading;
     this.#reports = reports;
@@ -65,7 +87,8 @@ export class Connection {
       missing: () => this.#writer.presence.missing(),
       bytes: () => {
         const number = (name: string) => Number(this.statements.pragma(name));
-        return (number("page_count") - number("freelist_count")) * number("page_size"); // without unused pages
+        // without unused pages
+        return (number("page_count") - number("freelist_count")) * number("page_size");
       },
       copyInto: (draft) => this.#writer.copyInto(draft),
       log: reports.log,
@@ -76,7 +99,7 @@ export class Connection {
         this.#failure === undefined
           ? this.#writer.commit(operations)
           : operations.map(() => ({ error: this.#failure })),
-      afterBatch: this.#watch,
+      afterBatch: (results) => this.#watch(results),
     });
   }
 
@@ -116,22 +139,32 @@ export class Connection {
     }
   }
 
-  /** Moves the log into the database, as far as locks allow; throws if the file is gone: its log is then the last copy. */
+  /**
+   * Moves the log into the database, as far as locks allow; throws if the file is gone: its log is
+   * then the last copy.
+   */
   cutLog(): void {
     this.#writer.cutLog();
   }
 
-  /** Moves the log into the one file, so that a copy of it is complete, as far as others' locks allow. */
+  /**
+   * Moves the log into the one file, so that a copy of it is complete, as far as others' locks
+   * allow.
+   */
   emptyLog(): void {
     try {
       this.#writer.presence.check();
       cutLog(this.statements, LOG_WAIT);
     } catch {
-      // The file is no longer in place, or was cut. What is committed stays in the log beside the file; the next open reads it.
+      // The file is no longer in place, or was cut. What is committed stays in the log beside the
+      // file; the next open reads it.
     }
   }
 
-  /** Empties the log while others write; tries a few times, then throws `inbox_busy` if one keeps a read transaction open. */
+  /**
+   * Empties the log while others write; tries a few times, then throws `inbox_busy` if one keeps a
+   * read transaction open.
+   */
   async emptyLogInUse(): Promise<void> {
     for (let tries = 0; tries < LOG_TRIES; tries++) {
       this.#writer.presence.check();
@@ -145,7 +178,10 @@ export class Connection {
     return this.#commit.idle();
   }
 
-  /** Closes the file, after it was rescued if it is no longer in place. Call it when nothing is waiting. */
+  /**
+   * Closes the file, after it was rescued if it is no longer in place. Call it when nothing is
+   * waiting.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#reopening;
@@ -155,7 +191,7 @@ export class Connection {
     if (this.#failure === undefined) this.statements.close();
   }
 
-  readonly #watch = (results: readonly WorkResult[]): void => {
+  #watch(results: readonly WorkResult[]): void {
     let failed = false;
     for (const result of results) {
       if ("error" in result) {
@@ -168,14 +204,17 @@ export class Connection {
     }
     if (failed && this.#reports.rescues === true) this.look();
     if (this.rescue.error === undefined) this.#countBusy(results);
-  };
+  }
 
   /** Why nothing can be kept, if that is known: a file may be back in place since the last look. */
   get refusal(): HookporterError | undefined {
     return this.cut ?? (this.rescue.error && this.rescue.look());
   }
 
-  /** Looks whether the files are in place, and whole; returns why nothing can be kept if they are not. */
+  /**
+   * Looks whether the files are in place, and whole; returns why nothing can be kept if they are
+   * not.
+   */
   look(): HookporterError | undefined {
     const missing = this.cut ?? this.rescue.look();
     if (missing !== undefined) return missing;
@@ -188,8 +227,9 @@ export class Connection {
   }
 
   /**
-   * Stops using files that were cut. The last connection copies what is left of the log into the database when it closes,
-   * a page here and a page there, so this one is never closed, not even by Node when the process ends.
+   * Stops using files that were cut. The last connection copies what is left of the log into the
+   * database when it closes, a page here and a page there, so this one is never closed, not even by
+   * Node when the process ends.
    */
   #abandon(error: HookporterError): void {
     if (this.cut !== undefined) return;
@@ -200,8 +240,8 @@ export class Connection {
   }
 
   /**
-   * Reopens the file if it is locked too often. A lock that could not be released, as happens on network file systems,
-   * is held until this process closes the file completely.
+   * Reopens the file if it is locked too often. A lock that could not be released, as happens on
+   * network file systems, is held until this process closes the file completely.
    */
   #countBusy(results: readonly WorkResult[]): void {
     const isBusy = (result: WorkResult) =>
@@ -246,7 +286,11 @@ function leftIn(path: string, newest: number): object {
   try {
     const count = "SELECT count(*) AS entries, max(seq) AS last FROM entry";
     const { entries, last } = closing(openToRead(path, true), (file) => file.get(count)) ?? {};
-    return { entriesInDatabase: entries, lastInDatabase: last, lastAcknowledged: newest || undefined };
+    return {
+      entriesInDatabase: entries,
+      lastInDatabase: last,
+      lastAcknowledged: newest || undefined,
+    };
   } catch (thrown) {
     return { entriesInDatabase: describeError(thrown), lastAcknowledged: newest || undefined };
   }

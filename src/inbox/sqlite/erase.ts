@@ -6,9 +6,10 @@ import { ORDERED } from "./index-conditions.ts";
 import { releaseNext } from "./order.ts";
 import type { Statements, Value } from "./statements.ts";
 
-// Erasing goes over the entries twice. First each is overwritten where it lies, so that nothing moves. Then the rows go, with
-// what is left of them elsewhere: as rows grow or go, SQLite moves their neighbours to other pages and leaves a copy of each
-// in the unused space of a page, which deleting a row does not reach.
+// Erasing goes over the entries twice. First each is overwritten where it lies, so that nothing
+// moves. Then the rows go, with what is left of them elsewhere: as rows grow or go, SQLite moves
+// their neighbours to other pages and leaves a copy of each in the unused space of a page, which
+// deleting a row does not reach.
 
 const NO_BODY = hash("sha256", new Uint8Array(), "hex");
 
@@ -21,8 +22,15 @@ const OVERWRITE = [
   `UPDATE attempt SET ${["handler", "error", "note", "failure"].map(ZEROS).join(", ")} WHERE seq = ?`,
 ];
 
-/** Overwrites entries, and notes that the rest of them is to be deleted at the erasure's end: see {@link overwriteAll}. */
-export function erase(statements: Statements, seqs: readonly number[], now: number): readonly number[] {
+/**
+ * Overwrites entries, and notes that the rest of them is to be deleted at the erasure's end: see
+ * {@link overwriteAll}.
+ */
+export function erase(
+  statements: Statements,
+  seqs: readonly number[],
+  now: number,
+): readonly number[] {
   const erased = overwriteAll(statements, seqs, now);
   statements.run(
     "INSERT OR REPLACE INTO erased SELECT value, ? FROM json_each(?)",
@@ -32,7 +40,10 @@ export function erase(statements: Statements, seqs: readonly number[], now: numb
   return erased;
 }
 
-/** Overwrites all of these entries but their keys, unless they run, within a transaction; returns the numbers of the others. */
+/**
+ * Overwrites all of these entries but their keys, unless they run, within a transaction; returns
+ * the numbers of the others.
+ */
 export function overwriteAll(
   statements: Statements,
   seqs: readonly number[],
@@ -64,22 +75,28 @@ function overwrite(statements: Statements, row: Row, now: number): void {
     `UPDATE entry SET order_key = NULL, problems = NULL, waits = NULL, state = 'handled', reason = '${ERASED}', lease = NULL,
        settled_at = coalesce(settled_at, ?), held_back = 0, finished_handlers = '[]', body_hash = '${NO_BODY}', body_length = 0
      WHERE seq = ?`,
-    ...[now, seq],
+    now,
+    seq,
   );
   releaseNext(statements, row);
 }
 
-/** Rows on each side of an erased one to which it may have been copied: they take up several pages. Bytes of bodies among them. */
+/**
+ * Rows on each side of an erased one to which it may have been copied: they take up several pages.
+ * Bytes of bodies among them.
+ */
 const NEIGHBOURS = 80;
 const BYTES = 512 * 1024;
 
 /**
- * How many of these entries, in ascending order, to clear at a time, so that few rows and bytes are written while others wait for
- * the lock: those that lie close together.
+ * How many of these entries, in ascending order, to clear at a time, so that few rows and bytes are
+ * written while others wait for the lock: those that lie close together.
  */
 export function fewToClear(statements: Statements, seqs: readonly number[]): number {
   const length = "SELECT total(length(body)) AS bytes FROM delivery WHERE seq BETWEEN ? AND ?";
-  let [rows, bytes, last] = [0, 0, Number.NEGATIVE_INFINITY];
+  let rows = 0;
+  let bytes = 0;
+  let last = Number.NEGATIVE_INFINITY;
   const end = seqs.findIndex((seq) => {
     const from = Math.max(last + 1, seq - NEIGHBOURS);
     last = seq + NEIGHBOURS;
@@ -90,7 +107,10 @@ export function fewToClear(statements: Statements, seqs: readonly number[]): num
   return end === -1 ? seqs.length : end;
 }
 
-/** Deletes the rows of erased entries, and writes the rows around them again, in pages without anything else. */
+/**
+ * Deletes the rows of erased entries, and writes the rows around them again, in pages without
+ * anything else.
+ */
 export function clearErased(statements: Statements, seqs: readonly number[]): void {
   securely(statements, () => {
     const given = JSON.stringify(seqs);
@@ -115,7 +135,10 @@ function rewriteAround(statements: Statements, table: string, rowids: readonly n
     else ranges.push([from, to]);
   }
   for (const range of ranges) {
-    const rows = statements.all(`SELECT rowid, * FROM ${table} WHERE rowid BETWEEN ? AND ?`, ...range);
+    const rows = statements.all(
+      `SELECT rowid, * FROM ${table} WHERE rowid BETWEEN ? AND ?`,
+      ...range,
+    );
     statements.run(`DELETE FROM ${table} WHERE rowid BETWEEN ? AND ?`, ...range);
     for (const row of rows) statements.insertRow(table, row as Record<string, Value>);
   }
@@ -140,19 +163,26 @@ export type OrderPlace = readonly [key: string, source: string, seq: number];
 const SOME_ORDERED = `SELECT seq, order_key, source FROM entry WHERE ${ORDERED} AND (order_key, source, seq) >= (?, ?, ?)
   ORDER BY order_key, source, seq LIMIT ${2 * NEIGHBOURS}`;
 
-/** Does the same in a part of the index of order keys, from a place on; returns where the next part begins, if there is one. */
+/**
+ * Does the same in a part of the index of order keys, from a place on; returns where the next part
+ * begins, if there is one.
+ */
 export function rewriteOrder(statements: Statements, from: OrderPlace): OrderPlace | undefined {
   return securely(statements, () => {
     const rows = statements.all(SOME_ORDERED, ...from);
     const update = "UPDATE entry SET order_key = ? WHERE seq = ?";
     for (const { seq } of rows) statements.run(update, null, seq as number);
-    for (const { seq, order_key: key } of rows) statements.run(update, key as string, seq as number);
+    for (const { seq, order_key: key } of rows)
+      statements.run(update, key as string, seq as number);
     const next = rows[NEIGHBOURS];
     return next && [next.order_key as string, next.source as string, next.seq as number];
   });
 }
 
-/** The next numbers of erased entries of which something is left, in order. A pruned one's number may be another's by now. */
+/**
+ * The next numbers of erased entries of which something is left, in order. A pruned one's number
+ * may be another's by now.
+ */
 export function nextErased(statements: Statements, after: number): readonly number[] {
   const rows = statements.all(
     `SELECT seq FROM erased JOIN entry USING (seq) WHERE seq > ? AND state = 'handled' AND reason = '${ERASED}'

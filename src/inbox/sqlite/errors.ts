@@ -3,7 +3,9 @@ import { describeError, HookporterError, type InboxErrorCode } from "../../error
 import { ownCommand } from "../../package/own-command.ts";
 
 /** SQLite's primary result codes that a user can act on; any other is `inbox_unavailable`. */
-const CODES: Readonly<Record<number, { code: InboxErrorCode; fix: string | ((path: string) => string) }>> = {
+const CODES: Readonly<
+  Record<number, { code: InboxErrorCode; fix: string | ((path: string) => string) }>
+> = {
   5: { code: "inbox_busy", fix: "another process holds it locked; try again" },
   6: { code: "inbox_busy", fix: "another connection holds it locked; try again" },
   8: { code: "inbox_read_only", fix: "make the file and its folder writable" },
@@ -17,7 +19,10 @@ const CODES: Readonly<Record<number, { code: InboxErrorCode; fix: string | ((pat
   13: { code: "disk_full", fix: "free some disk space" },
   14: { code: "inbox_unavailable", fix: "check the path and its permissions" },
   15: { code: "inbox_busy", fix: "keep the inbox on a local disk, where file locks work" },
-  26: { code: "inbox_corrupt", fix: "choose another path, or, if this was an inbox, see docs/recovery.md" },
+  26: {
+    code: "inbox_corrupt",
+    fix: "choose another path, or, if this was an inbox, see docs/recovery.md",
+  },
 };
 
 /** Whether SQLite reports that the file is damaged. */
@@ -40,12 +45,18 @@ export function isLockingFailure(thrown: unknown): boolean {
   return resultOf(thrown) === 15;
 }
 
-/** Whether a row has a value that its column does not take, or a key that is there; an error of ours has SQLite's as its cause. */
+/**
+ * Whether a row has a value that its column does not take, or a key that is there; an error of ours
+ * has SQLite's as its cause.
+ */
 export function isFaultOfRow(thrown: unknown): boolean {
   return [19, 20].includes(resultOf(thrown instanceof HookporterError ? thrown.cause : thrown));
 }
 
-/** SQLite's messages for these codes: on Node 20 the client leaves `errcode` out of errors from `.all()`. */
+/**
+ * SQLite's messages for these codes: on Node 20 the client leaves `errcode` out of errors from
+ * `.all()`.
+ */
 const RESULTS: ReadonlyMap<string, number> = new Map([
   ["database is locked", 5],
   ["database table is locked", 6],

@@ -3,7 +3,10 @@ import type { EntryState } from "../entry-state.ts";
 import { encodeText } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
 
-/** What a text is looked for in. SQLite's `lower` changes A to Z only, and leaves bytes that are not UTF-8 alone. */
+/**
+ * What a text is looked for in. SQLite's `lower` changes A to Z only, and leaves bytes that are not
+ * UTF-8 alone.
+ */
 const TEXTS = {
   id: "instr(lower(event_id), lower(?)) > 0",
   // Problems as they are shown: field, colon, message.
@@ -23,8 +26,21 @@ const HAS_TARGET = `EXISTS (SELECT 1 FROM json_each(waits) AS wait
 export function filterSql(filter: EntryFilter) {
   const conditions: Condition[] = [];
   const add = (...condition: Condition) => void conditions.push(condition);
-  const { states, kinds, since, until, sources, seq, eventId, seqs, targets, dropped, after, before, text } =
-    filter;
+  const {
+    states,
+    kinds,
+    since,
+    until,
+    sources,
+    seq,
+    eventId,
+    seqs,
+    targets,
+    dropped,
+    after,
+    before,
+    text,
+  } = filter;
   if (states !== undefined) add(...statesSql(states));
   if (kinds !== undefined) add(...anyOf(kinds.map(kindSql)));
   if (since !== undefined) add("received_at >= ?", since);
@@ -50,7 +66,10 @@ function valuesOf(conditions: readonly Condition[]): (string | number)[] {
 }
 
 function anyOf(conditions: readonly Condition[]): Condition {
-  return [`(${conditions.map(([where]) => where).join(" OR ") || "false"})`, ...valuesOf(conditions)];
+  return [
+    `(${conditions.map(([where]) => where).join(" OR ") || "false"})`,
+    ...valuesOf(conditions),
+  ];
 }
 
 function among(column: string, values: readonly (string | number)[]): Condition {

@@ -19,26 +19,40 @@ export interface OperationTerms {
   readonly canWait?: boolean;
 }
 
-/** Commits whole batches, each in one transaction, in this thread or in another, which runs them in the order it takes them. */
+/**
+ * Commits whole batches, each in one transaction, in this thread or in another, which runs them in
+ * the order it takes them.
+ */
 export interface Committer<Operation> {
-  /** Takes a batch into the other thread; returns `undefined` if the batch should run in this one. */
+  /**
+   * Takes a batch into the other thread; returns `undefined` if the batch should run in this one.
+   */
   take(operations: readonly Operation[]): Promise<readonly WorkResult[]> | undefined;
-  /** Commits a batch in this thread, or in the other after all, if it finds the file locked here. */
+  /**
+   * Commits a batch in this thread, or in the other after all, if it finds the file locked here.
+   */
   commit(operations: readonly Operation[]): readonly WorkResult[] | Promise<readonly WorkResult[]>;
-  /** Called with the results of each batch, in whichever thread it ran, before their promises are settled. */
+  /**
+   * Called with the results of each batch, in whichever thread it ran, before their promises are
+   * settled.
+   */
   afterBatch?(results: readonly WorkResult[]): void;
 }
 
 /** Urgent operations that are worth a batch while another batch is still out. */
 const FULL_ENOUGH = 32;
 
-/** One batch in progress and the next, so that the other thread is never idle while results come back. */
+/**
+ * One batch in progress and the next, so that the other thread is never idle while results come
+ * back.
+ */
 const MAX_SENT = 2;
 
 /**
- * Shares one commit between all operations that arrive in one turn of the event loop. Durability costs a flush to disk;
- * sharing the flush makes it cheap, and no timer delays a lone delivery. While batches run in another thread, the next
- * one gathers. A promise is settled only after its commit.
+ * Shares one commit between all operations that arrive in one turn of the event loop. Durability
+ * costs a flush to disk; sharing the flush makes it cheap, and no timer delays a lone delivery.
+ * While batches run in another thread, the next one gathers. A promise is settled only after its
+ * commit.
  */
 export class GroupCommit<Operation> {
   readonly #committer: Committer<Operation>;
@@ -54,8 +68,14 @@ export class GroupCommit<Operation> {
     this.#committer = committer;
   }
 
-  /** Runs an operation in the next shared transaction, and resolves after it; rejects with `inbox_busy` if too much waits. */
-  run<Result>(operation: Operation, { bytes = 0, canWait = false }: OperationTerms = {}): Promise<Result> {
+  /**
+   * Runs an operation in the next shared transaction, and resolves after it; rejects with
+   * `inbox_busy` if too much waits.
+   */
+  run<Result>(
+    operation: Operation,
+    { bytes = 0, canWait = false }: OperationTerms = {},
+  ): Promise<Result> {
     const { operations, promises } = this.#waiting;
     const refusal = tooMuchWaiting({ items: operations.length, bytes: this.#waitingBytes }, bytes);
     if (refusal !== undefined) return Promise.reject(refusal);
@@ -108,10 +128,15 @@ export class GroupCommit<Operation> {
     this.#sent = [...this.#sent, settled];
   }
 
-  async #settleLater(batch: Batch<Operation>, results: Promise<readonly WorkResult[]>, isBack: () => void) {
+  async #settleLater(
+    batch: Batch<Operation>,
+    results: Promise<readonly WorkResult[]>,
+    isBack: () => void,
+  ) {
     const known = await results;
     isBack();
-    // The next batch is sent before these promises are settled, since what follows from them takes as long.
+    // The next batch is sent before these promises are settled, since what follows from them takes
+    // as long.
     const enough =
       this.#sent.length === 0 ? this.#waiting.operations.length > 0 : this.#urgent >= FULL_ENOUGH;
     if (enough && !this.#trySending() && this.#sent.length === 0) this.#commitAtEndOfTurn();

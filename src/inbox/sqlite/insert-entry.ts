@@ -2,8 +2,9 @@ import type { NewEntry } from "../append.ts";
 import { encodeNullable, encodeText } from "../rows.ts";
 import type { Statements, Value } from "./statements.ts";
 
-// Each value that is bound takes time, so nearly all entries go through a statement with few of them. And VALUES
-// instead of SELECT: SQLite prepares to undo a statement that might insert several rows, which costs as much again.
+// Each value that is bound takes time, so nearly all entries go through a statement with few of
+// them. And VALUES instead of SELECT: SQLite prepares to undo a statement that might insert several
+// rows, which costs as much again.
 
 /** For an event without an order key; what is left out of the columns is NULL or zero. */
 const INSERT_EVENT = `INSERT INTO entry (key_timestamp, event_id, source, kind, event_timestamp, received_at,
@@ -21,27 +22,54 @@ const INSERT_OTHER = `INSERT INTO entry (key_timestamp, event_id, source, kind, 
     last_seen_at, run_at, body_length, body_hash, state, reason, order_key, settled_at, lease, attempts)
   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) ${UNLESS_KNOWN}`;
 
-/** Inserts an entry without its delivery; returns its number, or `undefined` if its key is known. */
-export function insertEntry(statements: Statements, entry: NewEntry, bodyHash: string): number | undefined {
+/**
+ * Inserts an entry without its delivery; returns its number, or `undefined` if its key is known.
+ */
+export function insertEntry(
+  statements: Statements,
+  entry: NewEntry,
+  bodyHash: string,
+): number | undefined {
   const { key, delivery, state, eventTimestamp, reason, orderKey, lease } = entry;
-  const names = [encodeText(key.eventId), encodeText(key.source), encodeNullable(entry.kind)] as const;
+  const names = [
+    encodeText(key.eventId),
+    encodeText(key.source),
+    encodeNullable(entry.kind),
+  ] as const;
   const at = delivery.receivedAt;
   const runAt = lease?.until ?? entry.runAt ?? at;
   const body = [delivery.body.byteLength, bodyHash] as const;
-  if (state === "waiting" && reason === null && orderKey === null && eventTimestamp === key.timestamp) {
+  if (
+    state === "waiting" &&
+    reason === null &&
+    orderKey === null &&
+    eventTimestamp === key.timestamp
+  ) {
     const event: Value[] = [key.timestamp, ...names, at, runAt, ...body];
     if (lease === undefined) return statements.insert(INSERT_WAITING, ...event);
     return statements.insert(INSERT_LEASED, ...event, lease.token);
   }
   return statements.insert(
     INSERT_OTHER,
-    ...[key.timestamp, ...names, eventTimestamp, at, runAt, ...body],
-    ...[lease === undefined ? state : "running", encodeNullable(reason), encodeNullable(orderKey)],
-    ...[state === "dead" ? at : null, lease?.token ?? null, lease === undefined ? 0 : 1],
+    key.timestamp,
+    ...names,
+    eventTimestamp,
+    at,
+    runAt,
+    ...body,
+    lease === undefined ? state : "running",
+    encodeNullable(reason),
+    encodeNullable(orderKey),
+    state === "dead" ? at : null,
+    lease?.token ?? null,
+    lease === undefined ? 0 : 1,
   );
 }
 
-/** Whether its event may have been handled and pruned: dated no later than the latest pruned one of its source. */
+/**
+ * Whether its event may have been handled and pruned: dated no later than the latest pruned one of
+ * its source.
+ */
 export function mayBePruned(statements: Statements, entry: NewEntry): boolean {
   const { state, afterPruning, eventTimestamp, key, delivery } = entry;
   if (state === "dead" || afterPruning === true) return false;

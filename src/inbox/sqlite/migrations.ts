@@ -1,7 +1,9 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../errors.ts";
 
-/** The tables and indexes of an inbox file. Times are milliseconds since 1970, and lists are JSON. */
+/**
+ * The tables and indexes of an inbox file. Times are milliseconds since 1970, and lists are JSON.
+ */
 const TABLES = `
   -- One row per dedup key, small and fixed in size, since it changes with every attempt.
   CREATE TABLE entry (
@@ -135,9 +137,10 @@ const TABLES = `
 `;
 
 /**
- * The SQL of each version of the schema. Until 1.0.0 is released, the first may be edited. After that, append only: existing
- * files have run what was released. A later one must not read all rows of `entry`, `delivery` or `attempt`, of which there may
- * be millions, as `CREATE INDEX` does, and `ALTER TABLE ADD COLUMN` in a STRICT table.
+ * The SQL of each version of the schema. Until 1.0.0 is released, the first may be edited. After
+ * that, append only: existing files have run what was released. A later one must not read all rows
+ * of `entry`, `delivery` or `attempt`, of which there may be millions, as `CREATE INDEX` does, and
+ * `ALTER TABLE ADD COLUMN` in a STRICT table.
  */
 export const MIGRATIONS: readonly string[] = [TABLES];
 
@@ -162,11 +165,17 @@ export function createSchema(
 export interface BeforeMigration {
   /** Throws if the file must not be changed now. */
   readonly refuse: () => void;
-  /** Called once with the version of the file, in the transaction of the first step, before that changes anything. */
+  /**
+   * Called once with the version of the file, in the transaction of the first step, before that
+   * changes anything.
+   */
   readonly before: (version: number) => void;
 }
 
-/** Brings a file up to date, each step in a transaction that only one process can win. Throws `inbox_newer`. */
+/**
+ * Brings a file up to date, each step in a transaction that only one process can win. Throws
+ * `inbox_newer`.
+ */
 export function migrate(
   database: DatabaseSyncInstance,
   path: string,
@@ -195,13 +204,20 @@ export function migrate(
 }
 
 /**
- * The schema version of a file; throws `inbox_newer` for one that is not known, `inbox_corrupt` if there are no tables.
+ * The schema version of a file; throws `inbox_newer` for one that is not known, `inbox_corrupt` if
+ * there are no tables.
  *
  * @param newest - the newest version that is known
  */
-export function schemaOf(database: DatabaseSyncInstance, path: string, newest = SCHEMA_VERSION): number {
+export function schemaOf(
+  database: DatabaseSyncInstance,
+  path: string,
+  newest = SCHEMA_VERSION,
+): number {
   // A new file gets its tables before it gets its name, so one without them has lost them.
-  if (database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").get() === undefined) {
+  if (
+    database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'migration'").get() === undefined
+  ) {
     throw new HookporterError(
       "inbox_corrupt",
       `expected ${path} to have the tables of an inbox, got none: stop all programs that use it, and see docs/recovery.md`,

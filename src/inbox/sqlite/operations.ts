@@ -15,7 +15,15 @@ import { filterSql } from "./filter.ts";
 import { CLAIMABLE } from "./index-conditions.ts";
 import { insertEntry, mayBePruned } from "./insert-entry.ts";
 import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
-import { endPause, endRetry, newRetry, paceRetry, pause, release, STATE_WITHOUT_REASON } from "./pause.ts";
+import {
+  endPause,
+  endRetry,
+  newRetry,
+  paceRetry,
+  pause,
+  release,
+  STATE_WITHOUT_REASON,
+} from "./pause.ts";
 import { forgetRunners, recordRunner } from "./processes/runner-records.ts";
 import { giveBackPages, pruneStep, slimStep } from "./prune.ts";
 import { recordSender } from "./senders.ts";
@@ -23,8 +31,8 @@ import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
 /**
- * All operations that write, by name; each runs within a transaction. Arguments and results are plain values, so that
- * an operation can run in this thread or be sent to another.
+ * All operations that write, by name; each runs within a transaction. Arguments and results are
+ * plain values, so that an operation can run in this thread or be sent to another.
  */
 export const OPERATIONS = {
   append,
@@ -73,13 +81,17 @@ export interface Operation {
 }
 
 export function runOperation(statements: Statements, { name, args }: Operation): unknown {
-  const operation = OPERATIONS[name] as (statements: Statements, ...args: readonly unknown[]) => unknown;
+  const operation = OPERATIONS[name] as (
+    statements: Statements,
+    ...args: readonly unknown[]
+  ) => unknown;
   return operation(statements, ...args);
 }
 
 function append(statements: Statements, given: NewEntry): Appended | undefined {
   const { method, target, body, receivedAt } = given.delivery;
-  const headers: unknown = given.delivery.headers; // from another thread, they are the JSON that is stored
+  // from another thread, they are the JSON that is stored
+  const headers: unknown = given.delivery.headers;
   const mayBeBehind = given.lease !== undefined && given.orderKey !== null;
   const entry = mayBeBehind && isBehind(statements, given) ? { ...given, lease: undefined } : given;
   const seq = mayBePruned(statements, entry)
@@ -93,8 +105,14 @@ function append(statements: Statements, given: NewEntry): Appended | undefined {
   return { seq, duplicate: false, state: entry.state, leased: entry.lease !== undefined };
 }
 
-/** In a statement of its own, since hardly any entry has problems and each bound value costs time. */
-function recordProblems(statements: Statements, seq: number, problems: readonly DataProblem[]): void {
+/**
+ * In a statement of its own, since hardly any entry has problems and each bound value costs time.
+ */
+function recordProblems(
+  statements: Statements,
+  seq: number,
+  problems: readonly DataProblem[],
+): void {
   statements.run("UPDATE entry SET problems = ? WHERE seq = ?", JSON.stringify(problems), seq);
 }
 
@@ -102,13 +120,20 @@ function touch(statements: Statements, key: DedupKey, at: number): Appended | un
   const row = statements.get(
     `UPDATE entry SET duplicates = duplicates + 1, last_seen_at = max(last_seen_at, ?)
      WHERE key_timestamp = ? AND event_id = ? AND source = ? RETURNING seq, state`,
-    ...[at, key.timestamp, encodeText(key.eventId), encodeText(key.source)],
+    at,
+    key.timestamp,
+    encodeText(key.eventId),
+    encodeText(key.source),
   );
   if (row === undefined) return undefined;
   return { seq: row.seq as number, duplicate: true, state: row.state as EntryState };
 }
 
-function renew(statements: Statements, leases: readonly { seq: number; lease: string }[], until: number) {
+function renew(
+  statements: Statements,
+  leases: readonly { seq: number; lease: string }[],
+  until: number,
+) {
   const sql = "UPDATE entry SET run_at = ? WHERE seq = ? AND lease = ? AND state = 'running'";
   const lost = leases.filter(({ seq, lease }) => statements.run(sql, until, seq, lease) === 0);
   return lost.map(({ seq }) => seq);
@@ -118,11 +143,19 @@ const INSERT_ATTEMPT = `INSERT INTO attempt (seq, attempt, handler, started_at, 
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`;
 
 /** Nearly every settlement: one statement, with its runs, and few values, since each takes time. */
-function finish(statements: Statements, { seq, lease, runAt, runs, ordered }: Finish, now: number): boolean {
+function finish(
+  statements: Statements,
+  { seq, lease, runAt, runs, ordered }: Finish,
+  now: number,
+): boolean {
   const changed = statements.run(
     `UPDATE entry SET state = 'handled', reason = NULL, run_at = ?, settled_at = ?, finished_handlers = ?
      WHERE seq = ? AND lease = ? AND state = 'running'`,
-    ...[runAt, now, runs, seq, lease],
+    runAt,
+    now,
+    runs,
+    seq,
+    lease,
   );
   if (changed === 0) return wasSettled(statements, { seq, lease, state: "handled" });
   if (ordered) releaseBehind(statements, seq);
@@ -139,27 +172,53 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
     `UPDATE entry SET state = ?, reason = ?, run_at = ?, settled_at = ?, finished_handlers = ?,
        attempts = attempts - ?
      WHERE seq = ? AND lease = ? AND state = 'running'`,
-    ...[state, encodeNullable(reason), runAt, settledAt, finished, uncounted, seq, lease],
+    state,
+    encodeNullable(reason),
+    runAt,
+    settledAt,
+    finished,
+    uncounted,
+    seq,
+    lease,
   );
   if (changed === 0) return wasSettled(statements, given);
   if (settledAt !== null && settlement.unordered !== true) releaseBehind(statements, seq);
   if (settlement.problems !== undefined) recordProblems(statements, seq, settlement.problems);
   // In a statement of its own, as problems are.
-  if (waits !== undefined) statements.run("UPDATE entry SET waits = ? WHERE seq = ?", waitsValue(waits), seq);
+  if (waits !== undefined)
+    statements.run("UPDATE entry SET waits = ? WHERE seq = ?", waitsValue(waits), seq);
   recordRuns(statements, settlement);
   return true;
 }
 
-export function recordRuns(statements: Statements, { seq, records }: Pick<Settlement, "seq" | "records">) {
+export function recordRuns(
+  statements: Statements,
+  { seq, records }: Pick<Settlement, "seq" | "records">,
+) {
   for (const record of records) {
     const { attempt, handler, startedAt, duration, outcome, error, note, failure } = record;
     const texts = [encodeNullable(error), encodeNullable(note), failure && JSON.stringify(failure)];
-    statements.run(INSERT_ATTEMPT, seq, attempt, encodeText(handler), startedAt, duration, outcome, ...texts);
+    statements.run(
+      INSERT_ATTEMPT,
+      seq,
+      attempt,
+      encodeText(handler),
+      startedAt,
+      duration,
+      outcome,
+      ...texts,
+    );
   }
 }
 
-/** Whether this lease ended with this result before, and the caller could not know. The entry keeps its last lease. */
-function wasSettled(statements: Statements, one: Pick<Settlement, "seq" | "lease" | "state">): boolean {
+/**
+ * Whether this lease ended with this result before, and the caller could not know. The entry keeps
+ * its last lease.
+ */
+function wasSettled(
+  statements: Statements,
+  one: Pick<Settlement, "seq" | "lease" | "state">,
+): boolean {
   const sql = "SELECT 1 FROM entry WHERE seq = ? AND lease = ? AND state = ?";
   return statements.get(sql, one.seq, one.lease, one.state) !== undefined;
 }
@@ -178,7 +237,9 @@ function retry(statements: Statements, filter: EntryFilter, now: number): number
        settled_at = NULL, waits = NULL
      WHERE seq IN
        (SELECT seq FROM entry WHERE state IN ('dead', 'received') AND ${where} ORDER BY seq DESC LIMIT ?)`,
-    ...[now, ...values, limit],
+    now,
+    ...values,
+    limit,
   );
 }
 
@@ -187,12 +248,18 @@ function reschedule(statements: Statements, filter: EntryFilter, runAt: number):
   return statements.run(
     `UPDATE entry SET run_at = ? WHERE seq IN
        (SELECT seq FROM entry WHERE state IN ('waiting', 'failing') AND ${where} ORDER BY seq DESC LIMIT ?)`,
-    ...[runAt, ...values, filter.limit ?? -1],
+    runAt,
+    ...values,
+    filter.limit ?? -1,
   );
 }
 
 /** Looks only at entries that are due later, which are few. */
-function hasten(statements: Statements, which: Pick<EntryFilter, "sources" | "kinds">, now: number): number {
+function hasten(
+  statements: Statements,
+  which: Pick<EntryFilter, "sources" | "kinds">,
+  now: number,
+): number {
   const { sources, kinds } = which;
   const { where, values } = filterSql(kinds === undefined ? {} : { kinds });
   const sql = `UPDATE entry SET run_at = ?, reason = NULL, state = ${STATE_WITHOUT_REASON} WHERE source = ? AND ${CLAIMABLE} AND run_at > ?
@@ -211,7 +278,9 @@ function drop(statements: Statements, filter: EntryFilter, now: number): number 
        settled_at = iif(state = 'running', NULL, coalesce(settled_at, ?))
      WHERE seq IN (SELECT seq FROM entry WHERE state <> 'handled' AND reason IS NOT '${DROPPED}' AND ${where}
        ORDER BY seq DESC LIMIT ?) RETURNING source, order_key`,
-    ...[now, ...values, filter.limit ?? -1],
+    now,
+    ...values,
+    filter.limit ?? -1,
   );
   const ordered = new Map(dropped.map((row) => [JSON.stringify([row.source, row.order_key]), row]));
   for (const row of ordered.values()) releaseNext(statements, row);

@@ -5,8 +5,9 @@ import { ORDERED } from "./index-conditions.ts";
 import type { Statements } from "./statements.ts";
 
 /**
- * Whether an earlier entry of the same order key has to end first. If so, the entry is marked, and claims skip it until
- * {@link releaseNext}. The mark only saves work: this is checked again after every release.
+ * Whether an earlier entry of the same order key has to end first. If so, the entry is marked, and
+ * claims skip it until {@link releaseNext}. The mark only saves work: this is checked again after
+ * every release.
  */
 export function holdBackIfNeeded(statements: Statements, row: Row, deadBlocks: boolean): boolean {
   const { seq, source, order_key: key } = row;
@@ -14,7 +15,10 @@ export function holdBackIfNeeded(statements: Statements, row: Row, deadBlocks: b
   const earlier = statements.get(
     `SELECT 1 FROM entry WHERE ${ORDERED} AND order_key = ? AND source = ? AND seq < ?
        AND (state <> 'dead' OR (? AND reason IS NOT '${DROPPED}')) LIMIT 1`,
-    ...[key as string, source as string, seq as number, deadBlocks ? 1 : 0],
+    key as string,
+    source as string,
+    seq as number,
+    deadBlocks ? 1 : 0,
   );
   if (earlier === undefined) return false;
   statements.run("UPDATE entry SET held_back = 1 WHERE seq = ?", seq as number);
@@ -22,12 +26,18 @@ export function holdBackIfNeeded(statements: Statements, row: Row, deadBlocks: b
 }
 
 /** Whether an earlier entry of a new one's order key waits or runs. */
-export function isBehind(statements: Statements, { orderKey, key }: Pick<NewEntry, "orderKey" | "key">) {
+export function isBehind(
+  statements: Statements,
+  { orderKey, key }: Pick<NewEntry, "orderKey" | "key">,
+) {
   const sql = `SELECT 1 FROM entry WHERE ${ORDERED} AND order_key = ? AND source = ? AND state <> 'dead' LIMIT 1`;
   return statements.get(sql, encodeNullable(orderKey), encodeText(key.source)) !== undefined;
 }
 
-/** The same as {@link releaseNext}, for an entry that was not deleted: most hold nothing back, so this looks first. */
+/**
+ * The same as {@link releaseNext}, for an entry that was not deleted: most hold nothing back, so
+ * this looks first.
+ */
 export function releaseBehind(statements: Statements, seq: number): void {
   const behind = statements.get(
     `SELECT min(seq) AS next FROM entry WHERE ${ORDERED} AND held_back = 1
@@ -44,11 +54,15 @@ export function releaseNext(statements: Statements, { source, order_key: key }: 
   statements.run(
     `UPDATE entry SET held_back = 0 WHERE seq =
        (SELECT min(seq) FROM entry WHERE ${ORDERED} AND order_key = ? AND source = ? AND held_back = 1)`,
-    ...[key as string, source as string],
+    key as string,
+    source as string,
   );
 }
 
-/** Lets claims look at every entry again: marks of another version, or of other options, may be out of date. */
+/**
+ * Lets claims look at every entry again: marks of another version, or of other options, may be out
+ * of date.
+ */
 export function releaseAll(statements: Statements): void {
   statements.run("UPDATE entry SET held_back = 0 WHERE held_back = 1");
 }

@@ -16,7 +16,9 @@ import { CLAIMABLE } from "./index-conditions.ts";
 import { sourcesToServe } from "./sources.ts";
 import type { Statements } from "./statements.ts";
 
-/** The state of an entry that waited for something and no longer does, as `stateBeforeRun` has it. */
+/**
+ * The state of an entry that waited for something and no longer does, as `stateBeforeRun` has it.
+ */
 export const STATE_WITHOUT_REASON = "iif(attempts > 0, 'failing', 'waiting')";
 
 export type ClaimTerms = ReturnType<typeof claimTerms>;
@@ -35,13 +37,15 @@ export function claimTerms(statements: Statements, onDamagedPages: readonly numb
 type ClaimPauses = ReturnType<typeof readClaimPauses>;
 
 /**
- * The pauses that a claim looks at: those of whole entries, with names as they are stored, and those of single runs, which
- * it passes on.
+ * The pauses that a claim looks at: those of whole entries, with names as they are stored, and
+ * those of single runs, which it passes on.
  */
 function readClaimPauses(statements: Statements) {
   const paused = statements.all("SELECT scope, name FROM paused") as unknown as PauseOf[];
-  const named = (wanted: PauseScope) => paused.flatMap(({ scope, name }) => (scope === wanted ? [name] : []));
-  const [kinds, retries] = [named("kind"), named("retry")];
+  const named = (wanted: PauseScope) =>
+    paused.flatMap(({ scope, name }) => (scope === wanted ? [name] : []));
+  const kinds = named("kind");
+  const retries = named("retry");
   const runs = paused.filter(({ scope }) => scope === "handler" || scope === "target");
   return {
     all: paused.some(({ scope }) => scope === "all"),
@@ -63,21 +67,32 @@ export function unpausedSources(
   return all ? [] : sourcesToServe(statements, sources).filter((source) => !paused.has(source));
 }
 
-/** Makes a due entry that is paused due later, so that the next claims do not look at it again; returns whether it is paused. */
-export function setAsideIfPaused(statements: Statements, row: Row, { holds }: ClaimPauses, now: number) {
+/**
+ * Makes a due entry that is paused due later, so that the next claims do not look at it again;
+ * returns whether it is paused.
+ */
+export function setAsideIfPaused(
+  statements: Statements,
+  row: Row,
+  { holds }: ClaimPauses,
+  now: number,
+) {
   const reason = row.reason as string | null;
   if (!holds(row.kind as string | null, reason)) return false;
   statements.run(
     "UPDATE entry SET state = 'waiting', lease = NULL, run_at = ?, reason = ? WHERE seq = ?",
-    ...[now + SET_ASIDE, reason?.startsWith(PACED) === true ? reason : PAUSED, row.seq as number],
+    now + SET_ASIDE,
+    reason?.startsWith(PACED) === true ? reason : PAUSED,
+    row.seq as number,
   );
   return true;
 }
 
 export function anyPaused(statements: Statements): boolean {
   return (
-    statements.get("SELECT 1 WHERE EXISTS (SELECT 1 FROM paused) OR EXISTS (SELECT 1 FROM pace)") !==
-    undefined
+    statements.get(
+      "SELECT 1 WHERE EXISTS (SELECT 1 FROM paused) OR EXISTS (SELECT 1 FROM pace)",
+    ) !== undefined
   );
 }
 
@@ -94,19 +109,29 @@ export function pause(statements: Statements, { scope, name, since, who }: Pause
   statements.run(
     `INSERT INTO paused (scope, name, since, who) VALUES (?, ?, ?, ?)
      ON CONFLICT (scope, name) DO UPDATE SET since = excluded.since, who = excluded.who`,
-    ...[scope, encodeText(name), since, encodeText(who)],
+    scope,
+    encodeText(name),
+    since,
+    encodeText(who),
   );
 }
 
 export function endPause(statements: Statements, { scope, name }: PauseOf): boolean {
-  return statements.run("DELETE FROM paused WHERE scope = ? AND name = ?", scope, encodeText(name)) > 0;
+  return (
+    statements.run("DELETE FROM paused WHERE scope = ? AND name = ?", scope, encodeText(name)) > 0
+  );
 }
 
 /**
- * Makes the next entries due that a pause held back, with a higher number than `after`, the first of them at `from`; returns
- * how many there were, and the last of them.
+ * Makes the next entries due that a pause held back, with a higher number than `after`, the first
+ * of them at `from`; returns how many there were, and the last of them.
  */
-export function release(statements: Statements, { scope, name }: PauseOf, after: number, from: number) {
+export function release(
+  statements: Statements,
+  { scope, name }: PauseOf,
+  after: number,
+  from: number,
+) {
   const isRetry = scope === "retry";
   const interval = isRetry
     ? Number(statements.get("SELECT interval_ms FROM pace WHERE id = ?", name)?.interval_ms ?? 0)
@@ -116,14 +141,24 @@ export function release(statements: Statements, { scope, name }: PauseOf, after:
      FROM (SELECT seq AS held, row_number() OVER (ORDER BY seq) - 1 AS n FROM entry
        WHERE ${CLAIMABLE} AND state = 'waiting' AND reason = ? AND seq > ? ORDER BY seq LIMIT ${PACE_STEP})
      WHERE seq = held RETURNING seq`,
-    ...[from, interval, isRetry ? PACED + name : PAUSED, after],
+    from,
+    interval,
+    isRetry ? PACED + name : PAUSED,
+    after,
   );
   const until = from + interval * rows.length;
   if (isRetry) statements.run("UPDATE pace SET due_until = ? WHERE id = ?", Math.ceil(until), name);
-  return { found: rows.length, last: Math.max(after, ...rows.map(({ seq }) => seq as number)), until };
+  return {
+    found: rows.length,
+    last: Math.max(after, ...rows.map(({ seq }) => seq as number)),
+    until,
+  };
 }
 
-export function newRetry(statements: Statements, { since, who, interval, entries }: NewPacedRetry): number {
+export function newRetry(
+  statements: Statements,
+  { since, who, interval, entries }: NewPacedRetry,
+): number {
   const id = statements.insert(
     "INSERT INTO pace (since, who, interval_ms, entries, due_until) VALUES (?, ?, ?, ?, ?)",
     since,

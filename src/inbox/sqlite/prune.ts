@@ -17,7 +17,9 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
        CASE key_timestamp WHEN ${REJECTED} THEN received_at ELSE coalesce(event_timestamp, received_at) END AS dated,
        state IN (SELECT value FROM json_each(?)) AND seq < (SELECT max(seq) FROM entry) AS ended
      FROM entry WHERE seq > ? ORDER BY seq LIMIT ?`,
-    ...[JSON.stringify(states), Number(step.cursor ?? 0), step.limit],
+    JSON.stringify(states),
+    Number(step.cursor ?? 0),
+    step.limit,
   );
   const old = rows.filter(({ received_at: at }) => (at as number) <= receivedUntil);
   const ended = old.filter((row) => row.ended === 1 && (row.dated as number) <= datedUntil);
@@ -32,19 +34,26 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
   return stepResult(rows, old.length, pruned.length, step);
 }
 
-export function slimStep(statements: Statements, { settledUntil, sources }: SlimRequest, step: Step) {
+export function slimStep(
+  statements: Statements,
+  { settledUntil, sources }: SlimRequest,
+  step: Step,
+) {
   const rows = statements.all(
     `SELECT seq, state, source, received_at, settled_at FROM delivery JOIN entry USING (seq)
      WHERE delivery.seq > ? ORDER BY delivery.seq LIMIT ?`,
-    ...[Number(step.cursor ?? 0), step.limit],
+    Number(step.cursor ?? 0),
+    step.limit,
   );
   const old = rows.filter(({ received_at: at }) => (at as number) <= settledUntil);
   const handled = old
     .filter(
-      ({ state, settled_at: at }) => state === "handled" && at !== null && (at as number) <= settledUntil,
+      ({ state, settled_at: at }) =>
+        state === "handled" && at !== null && (at as number) <= settledUntil,
     )
     .filter(servedBy(sources));
-  for (const { seq } of handled) statements.run("DELETE FROM delivery WHERE seq = ?", seq as number);
+  for (const { seq } of handled)
+    statements.run("DELETE FROM delivery WHERE seq = ?", seq as number);
   return stepResult(rows, old.length, handled.length, step);
 }
 

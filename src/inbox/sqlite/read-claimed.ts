@@ -22,13 +22,18 @@ export function toDelivery(row: Row, receivedAt = row.received_at): Delivery {
 }
 
 /**
- * An entry that was just leased, with its delivery. If the delivery is not what was received, the entry is marked as
- * unreadable, since it must not stop others from being claimed.
+ * An entry that was just leased, with its delivery. If the delivery is not what was received, the
+ * entry is marked as unreadable, since it must not stop others from being claimed.
  *
- * @param damaged - entries whose delivery is on a damaged page and must not be read: once a transaction has met damage,
- *   SQLite allows no more writes in it
+ * @param damaged - entries whose delivery is on a damaged page and must not be read: once a
+ * transaction has met damage, SQLite allows no more writes in it
  */
-export function readClaimed(statements: Statements, row: Row, lease: Lease, damaged: ReadonlySet<number>) {
+export function readClaimed(
+  statements: Statements,
+  row: Row,
+  lease: Lease,
+  damaged: ReadonlySet<number>,
+) {
   if (damaged.has(row.seq as number)) return unreadable(row, lease, "the page it is on is damaged");
   try {
     const stored = statements.get(

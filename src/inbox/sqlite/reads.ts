@@ -34,11 +34,20 @@ export function deliveryOfEntry(statements: Statements, seq: number): Delivery |
 export function attemptsOfEntry(statements: Statements, seq: number): readonly AttemptRecord[] {
   const rows = statements.all("SELECT * FROM attempt WHERE seq = ? ORDER BY rowid", seq);
   const entry = statements.get("SELECT finished_handlers FROM entry WHERE seq = ?", seq);
-  return [...rows.map(toAttempt), ...(entry === undefined ? [] : runsWithin(entry.finished_handlers))];
+  return [
+    ...rows.map(toAttempt),
+    ...(entry === undefined ? [] : runsWithin(entry.finished_handlers)),
+  ];
 }
 
-/** The runs of the last attempts, and the beginnings of bodies: SQLite reads no more pages of a body than that needs. */
-export function outlineEntries(statements: Statements, request: OutlineRequest): readonly EntryOutline[] {
+/**
+ * The runs of the last attempts, and the beginnings of bodies: SQLite reads no more pages of a body
+ * than that needs.
+ */
+export function outlineEntries(
+  statements: Statements,
+  request: OutlineRequest,
+): readonly EntryOutline[] {
   const seqs = JSON.stringify(request.entries.map(({ seq }) => seq));
   const runs = statements.all(
     `SELECT seq, attempt, handler, started_at, duration_ms, outcome, error, substr(failure, 1, ${FAILURE_START}) AS place FROM attempt
@@ -87,11 +96,17 @@ export function countWaiting(statements: Statements, sources: readonly string[] 
 
 export function countBacklog(statements: Statements, { sources, limit }: BacklogRequest): number {
   // Each part reads its own index, and no more of it than is asked for.
-  const parts = [CLAIMABLE, HELD_BACK].map((which) => `SELECT 1 FROM entry WHERE source = ? AND ${which}`);
+  const parts = [CLAIMABLE, HELD_BACK].map(
+    (which) => `SELECT 1 FROM entry WHERE source = ? AND ${which}`,
+  );
   let count = 0;
   for (const source of sources.map(encodeText)) {
     for (const part of parts) {
-      const row = statements.get(`SELECT count(*) AS n FROM (${part} LIMIT ?)`, source, limit - count);
+      const row = statements.get(
+        `SELECT count(*) AS n FROM (${part} LIMIT ?)`,
+        source,
+        limit - count,
+      );
       count += row?.n as number;
     }
   }

@@ -2,7 +2,10 @@ import { encodeText, type Row } from "../rows.ts";
 import { CLAIMABLE } from "./index-conditions.ts";
 import type { Statements } from "./statements.ts";
 
-/** Jumps from one source to the next in the index of what can be claimed: fast for any number of entries. */
+/**
+ * Jumps from one source to the next in the index of what can be claimed: fast for any number of
+ * entries.
+ */
 const WAITING_SOURCES = `WITH RECURSIVE found (source) AS (
   SELECT min(source) FROM entry WHERE ${CLAIMABLE}
   UNION ALL

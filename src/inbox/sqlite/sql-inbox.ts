@@ -1,9 +1,20 @@
+import type { Delivery } from "../../event/delivery.ts";
+import type { DedupKey } from "../../event/identity.ts";
+import type { Appended, NewEntry } from "../append.ts";
+import type { AttemptRecord } from "../attempt-record.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
-import type { Erasure, Inbox, OpenTerms } from "../inbox.ts";
+import type { CountFilter, Counts } from "../counts.ts";
+import type { Entry } from "../entry.ts";
+import type { EntryFilter } from "../entry-filter.ts";
+import type { BacklogRequest, Erasure, Inbox, OpenTerms } from "../inbox.ts";
+import type { EntryOutline, OutlineRequest } from "../outline.ts";
+import type { NewPacedRetry, PaceStep, Pause, Pauses } from "../pause.ts";
 import { PACE_STEP, type PauseOf } from "../pause.ts";
 import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
 import { finishOf } from "../runs-within.ts";
+import type { SenderNote, SenderRecord } from "../senders.ts";
 import type { Settlement } from "../settlement.ts";
+import type { TargetCount } from "../target-wait.ts";
 import { nextDue } from "./claim.ts";
 import { fewToClear, nextErased, type OrderPlace } from "./erase.ts";
 import { inTurn } from "./in-turn.ts";
@@ -34,7 +45,9 @@ export abstract class SqlInbox implements Inbox {
 
   settle(settlement: Settlement, now: number): Promise<boolean> {
     const finish = finishOf(settlement);
-    return finish === undefined ? this.write("settle", settlement, now) : this.write("finish", finish, now);
+    return finish === undefined
+      ? this.write("settle", settlement, now)
+      : this.write("finish", finish, now);
   }
 
   nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
@@ -46,7 +59,8 @@ export abstract class SqlInbox implements Inbox {
 
   async resume(of: PauseOf, now: number): Promise<boolean> {
     const wasPaused = await this.write("endPause", of);
-    if (of.scope === "target") await this.reschedule({ targets: [of.name] }, now); // else they wait for their turn
+    // else they wait for their turn
+    if (of.scope === "target") await this.reschedule({ targets: [of.name] }, now);
     // In steps, even if there was none: another resume may have ended before its last.
     for (let step = { found: PACE_STEP, last: 0, until: now }; step.found === PACE_STEP; ) {
       step = await this.write("release", of, step.last, step.until);
@@ -87,40 +101,101 @@ export abstract class SqlInbox implements Inbox {
   /** Removes what is left of deleted rows in free pages and in the log. */
   protected async scrub(): Promise<void> {}
 
-  readonly erase: NonNullable<Inbox["erase"]> = (seqs, now) => inTurn(() => this.write("erase", seqs, now));
-  readonly append: Inbox["append"] = (entry) => this.write("append", entry);
-  readonly touch: Inbox["touch"] = (key, at) => this.write("touch", key, at);
+  erase(seqs: readonly number[], now: number): Promise<readonly number[]> {
+    return inTurn(() => this.write("erase", seqs, now));
+  }
+
+  append(entry: NewEntry): Promise<Appended | undefined> {
+    return this.write("append", entry);
+  }
+
+  touch(key: DedupKey, at: number): Promise<Appended | undefined> {
+    return this.write("touch", key, at);
+  }
+
   // No other fields of leases, since this may go to a thread.
-  readonly renew: Inbox["renew"] = (leases, until) =>
-    this.write(
+  renew(
+    leases: readonly { seq: number; lease: string }[],
+    until: number,
+  ): Promise<readonly number[]> {
+    return this.write(
       "renew",
       leases.map(({ seq, lease }) => ({ seq, lease })),
       until,
     );
-  readonly hasten: NonNullable<Inbox["hasten"]> = (filter, now) => this.write("hasten", filter, now);
-  readonly retry: Inbox["retry"] = (filter, now) => this.write("retry", filter, now);
-  readonly reschedule: Inbox["reschedule"] = (filter, runAt) => this.write("reschedule", filter, runAt);
-  readonly drop: Inbox["drop"] = (filter, now) => this.write("drop", filter, now);
-  readonly recordSender: NonNullable<Inbox["recordSender"]> = (note) => this.write("recordSender", note);
+  }
 
-  readonly pause: NonNullable<Inbox["pause"]> = (pause) => {
+  hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
+    return this.write("hasten", filter, now);
+  }
+
+  retry(filter: EntryFilter, now: number): Promise<number> {
+    return this.write("retry", filter, now);
+  }
+
+  reschedule(filter: EntryFilter, runAt: number): Promise<number> {
+    return this.write("reschedule", filter, runAt);
+  }
+
+  drop(filter: EntryFilter, now: number): Promise<number> {
+    return this.write("drop", filter, now);
+  }
+
+  recordSender(note: SenderNote): Promise<SenderRecord> {
+    return this.write("recordSender", note);
+  }
+
+  pause(pause: Pause): Promise<void> {
     this.isPaused = true;
     return this.write("pause", pause);
-  };
-  readonly newRetry: NonNullable<Inbox["newRetry"]> = (retry) => {
+  }
+
+  newRetry(retry: NewPacedRetry): Promise<number> {
     this.isPaused = true;
     return this.write("newRetry", retry);
-  };
-  readonly paceRetry: NonNullable<Inbox["paceRetry"]> = (step) => this.write("paceRetry", step);
-  readonly endRetry: NonNullable<Inbox["endRetry"]> = (id) => this.write("endRetry", id);
+  }
 
-  readonly pauses: NonNullable<Inbox["pauses"]> = () => this.read(readPauses);
-  readonly senders: NonNullable<Inbox["senders"]> = () => this.read(readSenders);
-  readonly backlog: NonNullable<Inbox["backlog"]> = (of) => this.read((db) => reads.countBacklog(db, of));
-  readonly waiting: Inbox["waiting"] = (of) => this.read((db) => reads.countWaiting(db, of?.sources));
-  readonly list: Inbox["list"] = (filter) => this.read((db) => reads.listEntries(db, filter));
-  readonly outlines: NonNullable<Inbox["outlines"]> = (of) => this.read((db) => reads.outlineEntries(db, of));
-  readonly delivery: Inbox["delivery"] = (seq) => this.read((db) => reads.deliveryOfEntry(db, seq));
-  readonly attempts: Inbox["attempts"] = (seq) => this.read((db) => reads.attemptsOfEntry(db, seq));
-  readonly counts: Inbox["counts"] = (filter) => this.read((db) => reads.countByState(db, filter));
+  paceRetry(step: PaceStep): Promise<number> {
+    return this.write("paceRetry", step);
+  }
+
+  endRetry(id: number): Promise<void> {
+    return this.write("endRetry", id);
+  }
+
+  pauses(): Promise<Pauses> {
+    return this.read(readPauses);
+  }
+
+  senders(): Promise<readonly SenderRecord[]> {
+    return this.read(readSenders);
+  }
+
+  backlog(of: BacklogRequest): Promise<number> {
+    return this.read((db) => reads.countBacklog(db, of));
+  }
+
+  waiting(of?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]> {
+    return this.read((db) => reads.countWaiting(db, of?.sources));
+  }
+
+  list(filter: EntryFilter): Promise<readonly Entry[]> {
+    return this.read((db) => reads.listEntries(db, filter));
+  }
+
+  outlines(of: OutlineRequest): Promise<readonly EntryOutline[]> {
+    return this.read((db) => reads.outlineEntries(db, of));
+  }
+
+  delivery(seq: number): Promise<Delivery | undefined> {
+    return this.read((db) => reads.deliveryOfEntry(db, seq));
+  }
+
+  attempts(seq: number): Promise<readonly AttemptRecord[]> {
+    return this.read((db) => reads.attemptsOfEntry(db, seq));
+  }
+
+  counts(filter?: CountFilter): Promise<Counts> {
+    return this.read((db) => reads.countByState(db, filter));
+  }
 }

@@ -17,7 +17,10 @@ export class Statements {
     this.#database = database;
   }
 
-  /** The first row, if any. Runs the statement to its end: an unfinished one makes the next write slow. */
+  /**
+   * The first row, if any. Runs the statement to its end: an unfinished one makes the next write
+   * slow.
+   */
   get(sql: string, ...values: Value[]): Row | undefined {
     return this.#prepare(sql).all(...values)[0] as Row | undefined;
   }
@@ -45,10 +48,16 @@ export class Statements {
   insertRow(table: string, row: Readonly<Record<string, Value>>): void {
     const columns = Object.keys(row);
     const values = columns.map(() => "?").join(", ");
-    this.run(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${values})`, ...Object.values(row));
+    this.run(
+      `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${values})`,
+      ...Object.values(row),
+    );
   }
 
-  /** Sets for how many milliseconds a statement waits for the locks of other connections, blocking this thread. */
+  /**
+   * Sets for how many milliseconds a statement waits for the locks of other connections, blocking
+   * this thread.
+   */
   waitForLocks(ms: number): void {
     if (ms === this.lockWait) return;
     this.exec(`PRAGMA busy_timeout = ${ms}`);
@@ -88,7 +97,9 @@ export class Statements {
     return Object.values(this.get(`PRAGMA ${name}`) ?? {})[0];
   }
 
-  /** Whether a transaction is open: SQLite itself ends it after some errors, such as a full disk. */
+  /**
+   * Whether a transaction is open: SQLite itself ends it after some errors, such as a full disk.
+   */
   get inTransaction(): boolean {
     return this.#database.isTransaction;
   }
@@ -108,7 +119,10 @@ export class Statements {
   }
 }
 
-export function closing<Result>(database: DatabaseSyncInstance, work: (statements: Statements) => Result) {
+export function closing<Result>(
+  database: DatabaseSyncInstance,
+  work: (statements: Statements) => Result,
+) {
   const statements = new Statements(database);
   try {
     return work(statements);

@@ -17,7 +17,10 @@ import { MARK_PRUNED } from "./prune.ts";
 import { attemptsOfEntry, deliveryOfEntry } from "./reads.ts";
 import { Statements } from "./statements.ts";
 
-/** Opens an inbox file to copy it (`read`), or to copy into it (`own`), which makes it if there is none. */
+/**
+ * Opens an inbox file to copy it (`read`), or to copy into it (`own`), which makes it if there is
+ * none.
+ */
 export async function openFileTransfer(given: string, access: "read" | "own"): Promise<Transfer> {
   const guard = async <Result>(work: () => Result): Promise<Result> => {
     try {
@@ -50,28 +53,38 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
     pruned: () => guard(() => prunedMarks(statements)),
     markPruned: (marks) =>
       inTransaction(() => {
-        for (const { source, until } of marks) statements.run(MARK_PRUNED, encodeText(source), until);
+        for (const { source, until } of marks)
+          statements.run(MARK_PRUNED, encodeText(source), until);
       }),
     close: () =>
       guard(() => {
-        if (access === "own") statements.exec("PRAGMA wal_checkpoint(TRUNCATE)"); // so that a copy of the file is complete
+        // so that a copy of the file is complete
+        if (access === "own") statements.exec("PRAGMA wal_checkpoint(TRUNCATE)");
         statements.close();
       }),
   };
 }
 
-function read(statements: Statements, { after, last, limit }: TransferRange): readonly WholeEntry[] {
+function read(
+  statements: Statements,
+  { after, last, limit }: TransferRange,
+): readonly WholeEntry[] {
   const found = statements.all(
     "SELECT seq, body_length FROM entry WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?",
-    ...[after, last ?? Number.MAX_SAFE_INTEGER, limit],
+    after,
+    last ?? Number.MAX_SAFE_INTEGER,
+    limit,
   );
-  const seqs = oneRead(found.map((row) => ({ seq: row.seq as number, length: row.body_length as number })));
+  const seqs = oneRead(
+    found.map((row) => ({ seq: row.seq as number, length: row.body_length as number })),
+  );
   const sql = "SELECT * FROM entry WHERE seq BETWEEN ? AND ? ORDER BY seq";
   return statements.all(sql, seqs[0] ?? 0, seqs.at(-1) ?? -1).map((row) => {
     const entry = toEntry(row);
     return {
       entry,
-      // What has ended keeps its last lease, so that its settlement can be repeated; there is none in a copy.
+      // What has ended keeps its last lease, so that its settlement can be repeated; there is none
+      // in a copy.
       lease: entry.state === "running" ? (row.lease as string) : null,
       delivery: deliveryOfEntry(statements, entry.seq),
       runs: attemptsOfEntry(statements, entry.seq),
@@ -85,7 +98,13 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
   statements.insertRow("entry", { ...entryColumns(entry), lease, finished_handlers: finished });
   if (delivery !== undefined) {
     const { method, target, headers, body } = delivery;
-    statements.insertRow("delivery", { seq, method, target, headers: JSON.stringify(headers), body });
+    statements.insertRow("delivery", {
+      seq,
+      method,
+      target,
+      headers: JSON.stringify(headers),
+      body,
+    });
   }
   recordRuns(statements, { seq, records: others });
 }
@@ -99,11 +118,14 @@ function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<strin
       : one.entry;
   const found = statements.get(
     "SELECT seq, state, attempts, duplicates, last_seen_at FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?",
-    ...[key.timestamp, encodeText(key.eventId), encodeText(key.source)],
+    key.timestamp,
+    encodeText(key.eventId),
+    encodeText(key.source),
   );
   if (found === undefined) {
     // A person decides about dead letters, so they are kept in any case, as by `append`.
-    const prunedUntil = state === "dead" || entry.settledAt === null ? undefined : marks.get(key.source);
+    const prunedUntil =
+      state === "dead" || entry.settledAt === null ? undefined : marks.get(key.source);
     if (prunedUntil !== undefined && (eventTimestamp ?? receivedAt) <= prunedUntil) return "known";
     const seq = Number(statements.get("SELECT max(seq) AS n FROM entry")?.n ?? 0) + 1;
     write(statements, { ...one, lease: null, entry: { ...entry, seq } });

@@ -7,14 +7,18 @@ const FIX = "stop all programs that use it, move it and its -wal away, and follo
 /** Maximum problems of a check that are logged. */
 const LOGGED = 5;
 
-/** Milliseconds from a check that found damage to the next one; each wait is twice as long as the last, up to a limit. */
+/**
+ * Milliseconds from a check that found damage to the next one; each wait is twice as long as the
+ * last, up to a limit.
+ */
 export const FIRST_WAIT = 30_000;
 export const LONGEST_WAIT = 600_000;
 
 /**
- * Whether an inbox file can be trusted with deliveries. At the first sign of damage a separate process checks every
- * page. If entries cannot be handled, or if the damage is not limited to single entries, no delivery is acknowledged
- * until a later check finds the whole file intact, as it does once a disk no longer reports errors.
+ * Whether an inbox file can be trusted with deliveries. At the first sign of damage a separate
+ * process checks every page. If entries cannot be handled, or if the damage is not limited to
+ * single entries, no delivery is acknowledged until a later check finds the whole file intact, as
+ * it does once a disk no longer reports errors.
  */
 export class Trust {
   /** The entries known to have their delivery on a damaged page. */
@@ -25,7 +29,10 @@ export class Trust {
   /** Why no delivery may be acknowledged; `undefined` while the file is trusted. */
   damage: string | undefined;
   #checked = false;
-  /** Whose fault it is that the file cannot be read: a disk's that has reported errors, until a check says otherwise. */
+  /**
+   * Whose fault it is that the file cannot be read: a disk's that has reported errors, until a
+   * check says otherwise.
+   */
   #fault: "unknown" | "disk" | "file" = "unknown";
   #endCheck: (() => void) | undefined;
   #nextCheck: NodeJS.Timeout | undefined;
@@ -38,8 +45,8 @@ export class Trust {
   }
 
   /**
-   * Entries whose delivery could not be read, until it is known that the file is damaged: if the disk fails for a while, they
-   * can be read again.
+   * Entries whose delivery could not be read, until it is known that the file is damaged: if the
+   * disk fails for a while, they can be read again.
    */
   get suspects(): readonly number[] {
     return this.#endCheck === undefined && this.#nextCheck === undefined ? [] : [...this.damaged];
@@ -69,7 +76,8 @@ export class Trust {
   }
 
   #distrust(why: string): void {
-    if (this.damage === undefined) this.#log?.error({}, `no delivery is acknowledged any more: ${why}`);
+    if (this.damage === undefined)
+      this.#log?.error({}, `no delivery is acknowledged any more: ${why}`);
     this.damage = why;
   }
 

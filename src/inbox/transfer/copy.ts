@@ -27,18 +27,22 @@ export interface Copied {
 const STEP = 500;
 
 /**
- * Copies every entry of an inbox as it is, with its number, into one that is empty or holds the beginning of such a copy;
- * then reads both again and compares them. Resolves to `undefined` if it was stopped.
+ * Copies every entry of an inbox as it is, with its number, into one that is empty or holds the
+ * beginning of such a copy; then reads both again and compares them. Resolves to `undefined` if it
+ * was stopped.
  *
- * @throws HookporterError `usage` if the other inbox holds something else, `inbox_busy` if one of the two has changed meanwhile
+ * @throws HookporterError `usage` if the other inbox holds something else, `inbox_busy` if one of
+ * the two has changed meanwhile
  */
 export async function copyInbox(from: Transfer, to: Transfer, terms: CopyTerms = {}) {
   const { onProgress = () => {}, signal } = terms;
   const last = await from.last();
   const [extra] = await to.read({ after: last, limit: 1 });
   if (extra !== undefined) throw notACopy(extra);
-  missing(await from.read({ after: 0, limit: 1 }), await to.read({ after: 0, limit: 1 })); // a wrong inbox stays as it is
-  // Before the others, so that an event that was pruned is not taken for new even if the copy is used before it is whole.
+  // a wrong inbox stays as it is
+  missing(await from.read({ after: 0, limit: 1 }), await to.read({ after: 0, limit: 1 }));
+  // Before the others, so that an event that was pruned is not taken for new even if the copy is
+  // used before it is whole.
   await to.markPruned(await from.pruned());
   const total = await from.count();
   let before = 0;
@@ -79,7 +83,8 @@ async function* eachStep(from: Transfer, to: Transfer, last: number) {
 }
 
 async function verify(from: Transfer, to: Transfer, last: number, total: number, terms: CopyTerms) {
-  const [original, copy] = [createHash("sha256"), createHash("sha256")];
+  const original = createHash("sha256");
+  const copy = createHash("sha256");
   let entries = 0;
   for await (const { read, found } of eachStep(from, to, last)) {
     if (terms.signal?.aborted === true) return undefined;

@@ -10,9 +10,9 @@ export interface MergeReport extends Merged {
 }
 
 /**
- * Adds the entries of an inbox to another one, in their order. Of an entry that both have, by its dedup key, the further
- * state is kept: handled before dead, received, failing and waiting. Resolves to `undefined` if it was stopped; it can
- * be repeated then.
+ * Adds the entries of an inbox to another one, in their order. Of an entry that both have, by its
+ * dedup key, the further state is kept: handled before dead, received, failing and waiting.
+ * Resolves to `undefined` if it was stopped; it can be repeated then.
  *
  * @throws ConfigurationError `inbox_unsupported` if the other inbox is not a file
  */
@@ -38,7 +38,8 @@ export async function mergeInbox(from: Transfer, into: Transfer, terms: CopyTerm
     after = last;
     onProgress?.({ step: "copy", entries: report.entries, total });
   }
-  // Last: what was pruned there is not new here either, but what waits was acknowledged and must be added first.
+  // Last: what was pruned there is not new here either, but what waits was acknowledged and must be
+  // added first.
   await into.markPruned(await from.pruned());
   return report;
 }

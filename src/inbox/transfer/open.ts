@@ -7,7 +7,10 @@ import { openSchemaTransfer } from "../postgres/transfer.ts";
 import { openFileTransfer } from "../sqlite/transfer.ts";
 import type { Transfer } from "./transfer.ts";
 
-/** Opens an inbox, by its absolute path or URL, to copy it (`read`) or to copy into it (`own`), which makes it if needed. */
+/**
+ * Opens an inbox, by its absolute path or URL, to copy it (`read`) or to copy into it (`own`),
+ * which makes it if needed.
+ */
 export async function openTransfer(option: string, access: "read" | "own"): Promise<Transfer> {
   if (isPostgresUrl(option)) {
     const terms = readPostgresOptions(option, {});

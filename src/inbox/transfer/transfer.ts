@@ -19,7 +19,10 @@ export interface PrunedMark {
   readonly until: number;
 }
 
-/** Which entries to read: those with a higher number than `after`, up to `last`, in order of arrival. */
+/**
+ * Which entries to read: those with a higher number than `after`, up to `last`, in order of
+ * arrival.
+ */
 export interface TransferRange {
   readonly after: number;
   /** Default: no limit. */
@@ -36,11 +39,20 @@ export interface Transfer {
   last(): Promise<number>;
   count(): Promise<number>;
   read(range: TransferRange): Promise<readonly WholeEntry[]>;
-  /** Adds entries as they are, with their numbers, in one transaction. Later entries get higher numbers. */
+  /**
+   * Adds entries as they are, with their numbers, in one transaction. Later entries get higher
+   * numbers.
+   */
   write(entries: readonly WholeEntry[]): Promise<void>;
-  /** Whether one row of what was written caused the failure, so that the others can be written without it. */
+  /**
+   * Whether one row of what was written caused the failure, so that the others can be written
+   * without it.
+   */
   isFaultOfRow(thrown: unknown): boolean;
-  /** Takes over what entries say that is not known yet, by their dedup keys, in one transaction. Default: it cannot. */
+  /**
+   * Takes over what entries say that is not known yet, by their dedup keys, in one transaction.
+   * Default: it cannot.
+   */
   merge?(entries: readonly WholeEntry[]): Promise<Merged>;
   pruned(): Promise<readonly PrunedMark[]>;
   markPruned(marks: readonly PrunedMark[]): Promise<void>;

@@ -10,8 +10,15 @@ import type { Kept } from "../entries/entries.ts";
 import type { Fields } from "../read-request.ts";
 import { type Outgoing, readTarget, sendDelivery } from "./send-delivery.ts";
 
-/** Sends a delivery again: with `exact` the same bytes and signature, else with a new timestamp and signature. */
-export function replay({ entry, delivery }: Kept, fields: Fields, outgoing: Outgoing): Promise<Sent> {
+/**
+ * Sends a delivery again: with `exact` the same bytes and signature, else with a new timestamp and
+ * signature.
+ */
+export function replay(
+  { entry, delivery }: Kept,
+  fields: Fields,
+  outgoing: Outgoing,
+): Promise<Sent> {
   const fixture = { type: "delivery", delivery } as const;
   const { key, signatureHeader: header, clock } = outgoing;
   const { query, headers, body } = fields.flag("exact")
@@ -20,13 +27,20 @@ export function replay({ entry, delivery }: Kept, fields: Fields, outgoing: Outg
   return sendDelivery(outgoing, { query, headers, body });
 }
 
-export async function forward({ delivery }: Kept, fields: Fields, outgoing: Outgoing): Promise<Sent> {
+export async function forward(
+  { delivery }: Kept,
+  fields: Fields,
+  outgoing: Outgoing,
+): Promise<Sent> {
   const target = readTarget(fields.text("to"), outgoing);
   const { headers, body } = delivery;
   return sendDelivery(outgoing, { query: queryOf(delivery), headers, body, target });
 }
 
-/** Signs a text and sends it to the receiver; sets its timestamp if requested, and changes nothing else. */
+/**
+ * Signs a text and sends it to the receiver; sets its timestamp if requested, and changes nothing
+ * else.
+ */
 export function sendText(fields: Fields, outgoing: Outgoing): Promise<Sent> {
   const given = Buffer.from(fields.text("body"), "utf8");
   const dated = fields.flag("restamp") ? restamp(given, outgoing.clock()) : given;

@@ -30,12 +30,16 @@ interface Bulk {
   readonly rate?: number | undefined;
 }
 
-/** Counts the entries that match a filter and are not handled, newest first, as far as a short time allows. */
+/**
+ * Counts the entries that match a filter and are not handled, newest first, as far as a short time
+ * allows.
+ */
 export async function tallyMany({ inbox }: Workings, query: URLSearchParams): Promise<Tally> {
   const before = readNumber(query, "before");
   const { entries: filter } = await findFilter(inbox, query);
   const states = { waiting: 0, failing: 0, running: 0, dead: 0, received: 0 };
-  let [dropped, foreign] = [0, 0];
+  let dropped = 0;
+  let foreign = 0;
   let newest: number | null = null;
   let next: number | null = null;
   const end = performance.now() + TALLY_TIME;
@@ -52,7 +56,10 @@ export async function tallyMany({ inbox }: Workings, query: URLSearchParams): Pr
   return { states, dropped, foreign, newest, next };
 }
 
-/** Changes the entries that match a filter when it starts, oldest first, in steps, until `signal` is aborted. */
+/**
+ * Changes the entries that match a filter when it starts, oldest first, in steps, until `signal` is
+ * aborted.
+ */
 export async function changeInSteps(
   inbox: Inbox,
   bulk: Bulk,
@@ -97,7 +104,8 @@ export async function changeInSteps(
 }
 
 function whyLeft(entry: Entry, { change, takeBack }: Bulk): keyof BulkResult["left"] | undefined {
-  if (entry.key.source !== DEFAULT_SOURCE) return "foreign"; // shown, but this receiver does not run it
+  // shown, but this receiver does not run it
+  if (entry.key.source !== DEFAULT_SOURCE) return "foreign";
   if (isDropped(entry) && (change === "drop" || !takeBack)) return "dropped";
   if (CHANGEABLE[change].includes(entry.state)) return undefined;
   return entry.state === "running" ? "running" : "changedMeanwhile";
@@ -105,7 +113,10 @@ function whyLeft(entry: Entry, { change, takeBack }: Bulk): keyof BulkResult["le
 
 /** The pages of entries that match a filter and are not handled, newest first. */
 async function* openPages(inbox: Inbox, filter: EntryFilter, before: number | undefined) {
-  const open = { ...filter, states: (filter.states ?? OPEN).filter((state) => OPEN.includes(state)) };
+  const open = {
+    ...filter,
+    states: (filter.states ?? OPEN).filter((state) => OPEN.includes(state)),
+  };
   for (let next: number | null | undefined = before; next !== null; ) {
     const found = await findEntries(inbox, open, { before: next, limit: LISTED });
     yield found;

@@ -15,7 +15,10 @@ export const MOST_FOLLOWED = 5000;
 const FOLLOWED_FOR = 60_000;
 const FOLLOWED_EVERY = 500;
 
-/** Changes the entries that match the list's filter; answers with a line of JSON per step, and one with the result. */
+/**
+ * Changes the entries that match the list's filter; answers with a line of JSON per step, and one
+ * with the result.
+ */
 export async function changeMany(
   { inbox, feed, outgoing: { clock } }: Workings,
   { request, response, query }: Call,

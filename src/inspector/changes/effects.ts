@@ -36,7 +36,8 @@ const ANSWERS: Readonly<Record<string, Effect>> = {
     return {};
   },
   "/api/resume": async ({ inbox, outgoing }, { fields }) => ({
-    resumed: (await inbox.resume?.(readPauseOf(fields), inbox.now?.() ?? outgoing.clock())) === true,
+    resumed:
+      (await inbox.resume?.(readPauseOf(fields), inbox.now?.() ?? outgoing.clock())) === true,
   }),
   "/api/send": async ({ outgoing }, { fields }) => sendText(fields, outgoing),
   "/api/trigger": async ({ outgoing }, { fields }) => triggerSamples(fields, outgoing),

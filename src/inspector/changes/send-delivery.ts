@@ -19,7 +19,9 @@ export interface Outgoing {
   readonly key: KeyObject;
   /** What makes up `data` of triggered events. */
   readonly madeUp: MadeUpData | undefined;
-  /** Reserves milliseconds for events, so that none is a duplicate of another; returns the first. */
+  /**
+   * Reserves milliseconds for events, so that none is a duplicate of another; returns the first.
+   */
   readonly reserveInstants: (count: number) => Promise<number>;
   readonly clock: () => number;
 }
@@ -37,14 +39,31 @@ export async function sendDelivery(
     : [await sending(), undefined];
   const { status, ok, duration } = answer;
   const { seq = null, refusal = null, word = null, reason = null } = arrival ?? {};
-  return { url: shownUrl(target), status, ok, duration, body: answer.body, seq, refusal, word, reason };
+  return {
+    url: shownUrl(target),
+    status,
+    ok,
+    duration,
+    body: answer.body,
+    seq,
+    refusal,
+    word,
+    reason,
+  };
 }
 
-/** The target of a forward, which a user with the token gives, never a delivery. @throws RequestError 400 */
+/**
+ * The target of a forward, which a user with the token gives, never a delivery. @throws
+ * RequestError 400
+ */
 export function readTarget(text: string, { targets }: Pick<Outgoing, "targets">): URL {
   const url = targetUrl(text);
   if (url === undefined) {
-    throw new RequestError(400, "target_invalid", "expected an http or https URL, or a port such as 3000");
+    throw new RequestError(
+      400,
+      "target_invalid",
+      "expected an http or https URL, or a port such as 3000",
+    );
   }
   if (isLoopback(url) || targets.some(({ origin }) => origin === url.origin)) return url;
   throw new RequestError(

@@ -19,16 +19,29 @@ export const ENTRANCE: Readonly<Record<string, Entrance>> = {
   "/api/admit": ["POST", admit],
 };
 
-export const ENTRANCE_ROUTES = Object.entries(ENTRANCE).map(([path, [method]]) => `${method} ${path}`);
+export const ENTRANCE_ROUTES = Object.entries(ENTRANCE).map(
+  ([path, [method]]) => `${method} ${path}`,
+);
 
 const MARK = /<meta name="ticket" content=""/;
 
-/** Writes a ticket into a page that a tab opens: no script and no frame of another page can set these headers. */
-export function addTicket(file: PageFile, { headers }: IncomingMessage, tickets: Tickets): Uint8Array {
-  const opened = headers["sec-fetch-dest"] === "document" && headers["sec-fetch-mode"] === "navigate";
+/**
+ * Writes a ticket into a page that a tab opens: no script and no frame of another page can set
+ * these headers.
+ */
+export function addTicket(
+  file: PageFile,
+  { headers }: IncomingMessage,
+  tickets: Tickets,
+): Uint8Array {
+  const opened =
+    headers["sec-fetch-dest"] === "document" && headers["sec-fetch-mode"] === "navigate";
   if (!opened || !file.type.startsWith("text/html")) return file.bytes;
   const page = Buffer.from(file.bytes).toString("utf8");
-  return Buffer.from(page.replace(MARK, `<meta name="ticket" content="${tickets.issue()}"`), "utf8");
+  return Buffer.from(
+    page.replace(MARK, `<meta name="ticket" content="${tickets.issue()}"`),
+    "utf8",
+  );
 }
 
 interface AtDoor {
@@ -57,11 +70,17 @@ async function admit({ request, door }: AtDoor) {
 }
 
 function prove({ query, door: { tokens, hosts } }: AtDoor) {
-  const [name = "", host = "", nonce = ""] = ["name", "host", "nonce"].map((one) => query.get(one) ?? "");
+  const [name = "", host = "", nonce = ""] = ["name", "host", "nonce"].map(
+    (one) => query.get(one) ?? "",
+  );
   if (!/^[A-Za-z0-9_-]{22,86}$/.test(nonce) || !hosts.has(host)) {
     throw invalidRequest("expected a nonce, and the host in the page's address");
   }
   const proof = tokens.prove(name, host, nonce);
   if (proof !== undefined) return { proof };
-  throw new RequestError(404, "token_unknown", "This listen does not know the token, or it has expired.");
+  throw new RequestError(
+    404,
+    "token_unknown",
+    "This listen does not know the token, or it has expired.",
+  );
 }

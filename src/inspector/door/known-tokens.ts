@@ -20,7 +20,10 @@ export const VALID = 24 * 60 * 60 * 1000;
 export const KEPT = 50;
 const WRITE_AGAIN = 60_000; // milliseconds between two writes that only record a later use
 
-/** The tokens that give access: the one of this run, and recent ones of earlier runs, by their hashes. */
+/**
+ * The tokens that give access: the one of this run, and recent ones of earlier runs, by their
+ * hashes.
+ */
 export class KnownTokens {
   readonly text = drawToken();
   readonly #own = hashToken(this.text);
@@ -86,13 +89,17 @@ export class KnownTokens {
     if (this.#clock() - this.#writtenAt > WRITE_AGAIN) this.#write();
   }
 
-  /** Adds what was used in this run to what is there: another process in the same folder may have written, too. */
+  /**
+   * Adds what was used in this run to what is there: another process in the same folder may have
+   * written, too.
+   */
   #write(): void {
     const now = this.#clock();
     this.#writtenAt = now;
     for (const hash of this.#open.keys()) this.#used.set(hash, now);
     const latest = new Map(this.#records.read().map(({ hash, usedAt }) => [hash, usedAt]));
-    for (const [hash, usedAt] of this.#used) latest.set(hash, Math.max(usedAt, latest.get(hash) ?? 0));
+    for (const [hash, usedAt] of this.#used)
+      latest.set(hash, Math.max(usedAt, latest.get(hash) ?? 0));
     const records = [...latest].map(([hash, usedAt]) => ({ hash, usedAt }));
     const recent = records.filter(({ usedAt }) => usedAt > now - VALID);
     this.#records.write(recent.sort((a, b) => b.usedAt - a.usedAt).slice(0, KEPT));

@@ -1,4 +1,6 @@
-/** A forwarded address under which the page may be open, such as `localhost:9000` after `ssh -L`. */
+/**
+ * A forwarded address under which the page may be open, such as `localhost:9000` after `ssh -L`.
+ */
 export interface NamedHost {
   /** In lower case. An IPv6 address is in brackets. */
   readonly name: string;
@@ -20,7 +22,10 @@ export function readNamedHost(text: string): NamedHost | undefined {
 export function allowedHosts(named: readonly NamedHost[], own: number) {
   // Browsers leave out the port if it is the scheme's own.
   const bare = (name: string, port: number) => (port === 80 || port === 443 ? [name] : []);
-  const forwarded = named.flatMap(({ name, port = own }) => [`${name}:${port}`, ...bare(name, port)]);
+  const forwarded = named.flatMap(({ name, port = own }) => [
+    `${name}:${port}`,
+    ...bare(name, port),
+  ]);
   const anyPort = named.flatMap(({ name, port }) => (port === undefined ? [name] : []));
   const ownHosts = ["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${own}`);
   return {

@@ -15,9 +15,10 @@ interface Ticket {
 export type Tickets = ReturnType<typeof tickets>;
 
 /**
- * Tickets let a new tab in without a token ever being sent between tabs: the server writes a ticket into the page, the new
- * tab shows only its hash to the others, one of them admits that hash, and the new tab exchanges the ticket for the token.
- * Other pages of the same origin see hashes at most, which are of no use to them.
+ * Tickets let a new tab in without a token ever being sent between tabs: the server writes a ticket
+ * into the page, the new tab shows only its hash to the others, one of them admits that hash, and
+ * the new tab exchanges the ticket for the token. Other pages of the same origin see hashes at
+ * most, which are of no use to them.
  */
 export function tickets(clock: () => number) {
   /** By hash, oldest first. */

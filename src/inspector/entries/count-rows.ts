@@ -1,6 +1,12 @@
 import { NewestMap } from "../../base/newest-map.ts";
 import { Remembered } from "../../base/remembered.ts";
-import { type CountFilter, countStates, type StateCounts, stateCounts, totalOf } from "../../inbox/counts.ts";
+import {
+  type CountFilter,
+  countStates,
+  type StateCounts,
+  stateCounts,
+  totalOf,
+} from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { RowCounts } from "../api.ts";
 import type { Refusals } from "../live/refusals.ts";

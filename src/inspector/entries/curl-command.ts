@@ -5,21 +5,30 @@ import { escapeInvisible } from "../../text/escape-invisible.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { textOf } from "./shown-delivery.ts";
 
-/** Longer bodies, and bodies with characters that a terminal interprets when pasted, are passed as base64. */
+/**
+ * Longer bodies, and bodies with characters that a terminal interprets when pasted, are passed as
+ * base64.
+ */
 const MAX_PASTED = 32 * 1024;
 
 /**
- * A POSIX shell command that resends a delivery byte for byte, with its signature. Without its query and the `hidden`
- * headers, since people paste commands into chats and tickets.
+ * A POSIX shell command that resends a delivery byte for byte, with its signature. Without its
+ * query and the `hidden` headers, since people paste commands into chats and tickets.
  */
 export function curlCommand(
   { target, headers, body }: Delivery,
   endpoint: URL,
   hidden: readonly string[] = [],
 ): string {
-  const { line, leftOut } = curlLine({ target: endpoint, headers: sentHeaders(headers), file: "-" });
+  const { line, leftOut } = curlLine({
+    target: endpoint,
+    headers: sentHeaders(headers),
+    file: "-",
+  });
   const note =
-    leftOut.length === 0 ? "" : `\n# omitted, since a command line cannot carry it: ${leftOut.join(", ")}`;
+    leftOut.length === 0
+      ? ""
+      : `\n# omitted, since a command line cannot carry it: ${leftOut.join(", ")}`;
   const without =
     hidden.length === 0 ? "" : `\n# omitted, since they may be credentials: ${hidden.join(", ")}`;
   return `${printing(body)} | ${line}${note}${without}${queryNote(target)}\n`;
@@ -33,7 +42,8 @@ function queryNote(target: string): string {
 
 function printing(body: Uint8Array): string {
   const text = textOf(body);
-  const plain = text !== undefined && Buffer.byteLength(text) === body.byteLength; // no byte order mark
+  // no byte order mark
+  const plain = text !== undefined && Buffer.byteLength(text) === body.byteLength;
   if (plain && body.byteLength <= MAX_PASTED && escapeInvisible(text, "\n") === text) {
     return `printf '%s' '${text.replaceAll("'", "'\\''")}'`;
   }

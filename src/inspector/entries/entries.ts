@@ -20,7 +20,11 @@ const MAX_LIMIT = 5000;
 /** An entry whose delivery is still stored. */
 export type Kept = Awaited<ReturnType<typeof findKept>>;
 
-export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSearchParams): Promise<RowPage> {
+export async function listEntries(
+  inbox: Inbox,
+  filter: RowFilter,
+  query: URLSearchParams,
+): Promise<RowPage> {
   const limit = readNumber(query, "limit", MAX_LIMIT) ?? DEFAULT_LIMIT;
   const before = readNumber(query, "before");
   const found = await findEntries(inbox, filter.entries, { before, limit: Math.max(1, limit) });
@@ -32,15 +36,26 @@ export async function listEntries(inbox: Inbox, filter: RowFilter, query: URLSea
 export async function findEntry(inbox: Inbox, number: string): Promise<Entry> {
   const [entry] = /^\d{1,15}$/.test(number) ? await inbox.list({ seq: Number(number) }) : [];
   if (entry !== undefined) return entry;
-  throw new RequestError(404, "entry_unknown", "no entry with this number; it may have been pruned");
+  throw new RequestError(
+    404,
+    "entry_unknown",
+    "no entry with this number; it may have been pruned",
+  );
 }
 
-/** Finds the entry with a number, and its delivery. @throws RequestError 404; 410 if the delivery was deleted */
+/**
+ * Finds the entry with a number, and its delivery. @throws RequestError 404; 410 if the delivery
+ * was deleted
+ */
 export async function findKept(inbox: Inbox, number: string) {
   const entry = await findEntry(inbox, number);
   const delivery = await inbox.delivery(entry.seq);
   if (delivery !== undefined) return { entry, delivery };
-  throw new RequestError(410, "delivery_dropped", "the delivery of this entry was deleted to save space");
+  throw new RequestError(
+    410,
+    "delivery_dropped",
+    "the delivery of this entry was deleted to save space",
+  );
 }
 
 export async function describeEntry(
@@ -52,12 +67,23 @@ export async function describeEntry(
   const [delivery, runs, stillUnfit] = await Promise.all([
     inbox.delivery(seq),
     inbox.attempts(seq),
-    unfit ? receiver.recheck(seq).catch(() => entry.problems) : null, // a schema that throws would not let it through either
+    // a schema that throws would not let it through either
+    unfit ? receiver.recheck(seq).catch(() => entry.problems) : null,
   ]);
   const problems = problemsOf(entry, delivery);
   return {
-    ...entryRow(entry, { seq, lastRuns: lastRunsOf(runs), bodyStart: delivery?.body }, RESOURCE_PATH),
-    ...{ source: key.source, problems, stillUnfit, eventTimestamp, orderKey, finishedHandlers, bodyHash },
+    ...entryRow(
+      entry,
+      { seq, lastRuns: lastRunsOf(runs), bodyStart: delivery?.body },
+      RESOURCE_PATH,
+    ),
+    source: key.source,
+    problems,
+    stillUnfit,
+    eventTimestamp,
+    orderKey,
+    finishedHandlers,
+    bodyHash,
     explanation: explainEntry(entry, delivery, signing),
     delivery: delivery === undefined ? null : shownDelivery(delivery, signing),
     drifts: drifts.of(seq),

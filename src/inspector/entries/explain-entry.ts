@@ -19,7 +19,11 @@ export interface Signing {
   readonly signatureHeader: string;
 }
 
-export function explainEntry(entry: Entry, delivery: Delivery | undefined, signing: Signing): Explanation {
+export function explainEntry(
+  entry: Entry,
+  delivery: Delivery | undefined,
+  signing: Signing,
+): Explanation {
   const rejected = entry.key.timestamp === REJECTED;
   const read = delivery === undefined ? undefined : readEnvelope(delivery.body);
   const steps = [
@@ -34,11 +38,19 @@ export function explainEntry(entry: Entry, delivery: Delivery | undefined, signi
   return { status, ...summariseEntry(entry), steps };
 }
 
-function step(name: string, result: Step["result"], text: string, details: Step["details"] = []): Step {
+function step(
+  name: string,
+  result: Step["result"],
+  text: string,
+  details: Step["details"] = [],
+): Step {
   return { name, result, text, ...(details.length > 0 && { details }) };
 }
 
-function signatureStep(delivery: Delivery | undefined, { secrets, signatureHeader }: Signing): Step {
+function signatureStep(
+  delivery: Delivery | undefined,
+  { secrets, signatureHeader }: Signing,
+): Step {
   const found = (result: Step["result"], text: string, details?: Step["details"]) =>
     step("Signature", result, text, details);
   if (delivery === undefined)
@@ -52,7 +64,10 @@ function signatureStep(delivery: Delivery | undefined, { secrets, signatureHeade
       "It has no such header: it was accepted under another header name, or through a channel that needs no signature.";
     return found("skipped", text, [covered]);
   }
-  const came = { name: `received ${signatureHeader}`, value: [header].flat().map(shownDigest).join(", ") };
+  const came = {
+    name: `received ${signatureHeader}`,
+    value: [header].flat().map(shownDigest).join(", "),
+  };
   const verified = verify(body, header, secrets);
   if (!verified.ok) {
     const text =
@@ -69,27 +84,41 @@ function envelopeStep(read: ReturnType<typeof readEnvelope> | undefined): Step {
   if (read === undefined) return step("Envelope", "skipped", "The delivery has been deleted.");
   if (!read.ok) {
     const { message, field } = read.rejection;
-    return step("Envelope", "failed", `${message}.`, field ? [{ name: "field", value: field }] : []);
+    return step(
+      "Envelope",
+      "failed",
+      `${message}.`,
+      field ? [{ name: "field", value: field }] : [],
+    );
   }
   const text = "Valid JSON without duplicate keys, with event, timestamp, data and webhook.";
   return step("Envelope", "passed", text);
 }
 
-function timeStep({ reason, receivedAt, eventTimestamp }: Entry, read: ReadEnvelope | undefined): Step {
+function timeStep(
+  { reason, receivedAt, eventTimestamp }: Entry,
+  read: ReadEnvelope | undefined,
+): Step {
   if (eventTimestamp === null || read === undefined)
     return step("Time", "skipped", "There is no timestamp to check.");
   const details = [{ name: "timestamp", value: read.envelope.timestamp }];
   const age = receivedAt - eventTimestamp;
   const ahead = `${durationText(-age)} ahead of this machine's clock.`;
   if (reason === "too_old")
-    return step("Time", "failed", `It was ${durationText(age)} old, which is older than accepted.`, details);
+    return step(
+      "Time",
+      "failed",
+      `It was ${durationText(age)} old, which is older than accepted.`,
+      details,
+    );
   if (reason === "future_timestamp") return step("Time", "failed", `It was ${ahead}`, details);
   return step("Time", "passed", age < 0 ? ahead : `${durationText(age)} old on arrival.`, details);
 }
 
 function dataStep({ kind, reason }: Entry, rejected: boolean): Step {
   if (rejected || kind === null) return step("Data", "skipped", "Not checked.");
-  if (reason === "invalid_data") return step("Data", "failed", `It does not fit the schema of ${kind}.`);
+  if (reason === "invalid_data")
+    return step("Data", "failed", `It does not fit the schema of ${kind}.`);
   if (reason === "inexact_number")
     return step("Data", "failed", "It has a number that JavaScript would change.");
   if (!isEventKind(kind))
@@ -99,10 +128,13 @@ function dataStep({ kind, reason }: Entry, rejected: boolean): Step {
 
 function identityStep({ key, duplicates }: Entry, rejected: boolean): Step {
   const details = [{ name: rejected ? "key of the bytes" : "event id", value: key.eventId }];
-  const again = duplicates === 0 ? "Received once." : `Received ${duplicates + 1} times, kept once.`;
+  const again =
+    duplicates === 0 ? "Received once." : `Received ${duplicates + 1} times, kept once.`;
   if (rejected) return step("Identity", "skipped", `Not an event. ${again}`, details);
   const derived = /^evt_\d+_[0-9a-f]{40}$/.test(key.eventId);
-  const own = derived ? "The id is derived from kind, timestamp and data." : "The id is the envelope's own.";
+  const own = derived
+    ? "The id is derived from kind, timestamp and data."
+    : "The id is the envelope's own.";
   const rule = key.timestamp === OWN_IDENTITY ? "The id was returned by identity." : own;
   return step("Identity", "passed", `${rule} ${again}`, details);
 }

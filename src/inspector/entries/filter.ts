@@ -9,9 +9,14 @@ import { parsePath, RESOURCE_PATH, type ValuePath } from "./value-path.ts";
 
 /** The list's filter; all given conditions must hold. */
 export interface RowFilter {
-  readonly entries: Omit<EntryFilter, "sources" | "eventId" | "targets" | "after" | "before" | "limit">;
+  readonly entries: Omit<
+    EntryFilter,
+    "sources" | "eventId" | "targets" | "after" | "before" | "limit"
+  >;
   readonly resource: ValuePath;
-  /** Whether to show refused deliveries: if `state` names them, or neither state nor kind is given. */
+  /**
+   * Whether to show refused deliveries: if `state` names them, or neither state nor kind is given.
+   */
   readonly refusals: boolean;
   /** The same conditions for a refused delivery. */
   readonly takes: (refusal: Refusal) => boolean;
@@ -21,7 +26,10 @@ export interface RowFilter {
 
 const MIN_WORD = 3; // a shorter text names no state and no reason
 
-/** Reads a filter from a query; `state` and `kind` may be comma-separated lists. @throws RequestError 400 */
+/**
+ * Reads a filter from a query; `state` and `kind` may be comma-separated lists. @throws
+ * RequestError 400
+ */
 export function readFilter(query: URLSearchParams): RowFilter {
   const states = readList(query, "state");
   const wrong = states?.find((state) => state !== "refused" && !isState(state));
@@ -50,19 +58,31 @@ export function readFilter(query: URLSearchParams): RowFilter {
     (text === undefined || textOf(refusal).includes(text.toLowerCase()));
   const refusals = (states === undefined || states.includes("refused")) && kinds === undefined;
   return {
-    ...{ entries, resource, refusals, takesInAnyState },
+    entries,
+    resource,
+    refusals,
+    takesInAnyState,
     takes: (refusal) => refusals && takesInAnyState(refusal),
   };
 }
 
-/** As {@link readFilter}, and `like`: the number of an entry, for all that failed as it did. @throws RequestError 400 */
+/**
+ * As {@link readFilter}, and `like`: the number of an entry, for all that failed as it did. @throws
+ * RequestError 400
+ */
 export async function findFilter(inbox: Inbox, query: URLSearchParams): Promise<RowFilter> {
   const filter = readFilter(query);
   const like = readNumber(query, "like");
   if (like === undefined) return filter;
   const { seqs = [] } = (await failuresLike(inbox, like)) ?? {};
   const takes = () => false; // a refused delivery is no entry
-  return { ...filter, entries: { ...filter.entries, seqs }, refusals: false, takes, takesInAnyState: takes };
+  return {
+    ...filter,
+    entries: { ...filter.entries, seqs },
+    refusals: false,
+    takes,
+    takesInAnyState: takes,
+  };
 }
 
 /** Reads a whole number from a query. @throws RequestError 400 */
@@ -98,7 +118,10 @@ function entriesWith(text: string): Pick<EntryFilter, "text" | "orElse" | "seq">
   return number === undefined ? { text, orElse: namedBy(text) } : { seq: Number(number) };
 }
 
-/** What a typed text names besides what is stored: a state or a reason in words, or an entry's number. */
+/**
+ * What a typed text names besides what is stored: a state or a reason in words, or an entry's
+ * number.
+ */
 function namedBy(text: string): TextAlternatives {
   const wanted = text.trim().toLowerCase();
   const seqs = /^\d{1,15}$/.test(wanted) ? [Number(wanted)] : [];
@@ -111,9 +134,27 @@ function namedBy(text: string): TextAlternatives {
 }
 
 /** All that is shown of a refused delivery, except the checks that it passed. */
-function textOf({ method, target, reason, word, headers, status, why, explanation }: Refusal): string {
+function textOf({
+  method,
+  target,
+  reason,
+  word,
+  headers,
+  status,
+  why,
+  explanation,
+}: Refusal): string {
   const failed = explanation.steps.filter(({ result }) => result === "failed");
-  const texts = [`${method} ${target}`, reason, word, status, why, explanation.summary, failed, headers];
+  const texts = [
+    `${method} ${target}`,
+    reason,
+    word,
+    status,
+    why,
+    explanation.summary,
+    failed,
+    headers,
+  ];
   return JSON.stringify(texts).toLowerCase();
 }
 

@@ -3,15 +3,22 @@ import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 
-/** The number of entries searched at a time: more while it takes little time, so that deliveries are never delayed for long. */
+/**
+ * The number of entries searched at a time: more while it takes little time, so that deliveries are
+ * never delayed for long.
+ */
 const WINDOW = { first: 250, least: 20, most: 4000 };
-/** Milliseconds that a window should take, and those after which the caller has to continue with `next`. */
+/**
+ * Milliseconds that a window should take, and those after which the caller has to continue with
+ * `next`.
+ */
 const WINDOW_TIME = 20;
 const SEARCH_TIME = 1000;
 
 /**
- * At most `limit` of the newest matching entries below `before`, newest first; where to continue, `null` at the end: a text
- * search may stop early; and the number of the newest entry that was looked at, 0 if there is none.
+ * At most `limit` of the newest matching entries below `before`, newest first; where to continue,
+ * `null` at the end: a text search may stop early; and the number of the newest entry that was
+ * looked at, 0 if there is none.
  */
 export async function findEntries(
   inbox: Inbox,
@@ -24,7 +31,8 @@ export async function findEntries(
     const next = entries.length < limit ? null : (entries.at(-1)?.seq ?? null);
     return { entries, next, newest: entries[0]?.seq ?? 0 };
   }
-  const newest = before === undefined ? ((await inbox.list({ limit: 1 }))[0]?.seq ?? 0) : before - 1;
+  const newest =
+    before === undefined ? ((await inbox.list({ limit: 1 }))[0]?.seq ?? 0) : before - 1;
   let top = newest + 1;
   const entries: Entry[] = [];
   const start = performance.now();
@@ -46,8 +54,9 @@ export async function findEntries(
 }
 
 /**
- * The bodies' sizes are not known, so the time that they took decides how many are read next. Only the difference between
- * two windows counts: a query may take long however few it reads, as over a network.
+ * The bodies' sizes are not known, so the time that they took decides how many are read next. Only
+ * the difference between two windows counts: a query may take long however few it reads, as over a
+ * network.
  */
 function nextSize(last: { size: number; took: number }, { size, took }: typeof last): number {
   const more = size === last.size ? 0 : (took - last.took) / (size - last.size);

@@ -13,14 +13,21 @@ const MAX_EACH = 20;
 const MAX_LOOKED_AT = 60;
 const AHEAD = 20_000; // how many later entries are searched
 
-/** The events of the same family with the same `data.id`, oldest first, as far back as one search looks. */
+/**
+ * The events of the same family with the same `data.id`, oldest first, as far back as one search
+ * looks.
+ */
 export async function findRelated(inbox: Inbox, entry: Entry): Promise<Related> {
   const { seq, kind } = entry;
   const resource = await resourceOf(inbox, entry);
   if (resource === undefined || kind === null) return { resource: null, rows: [] };
   const filter: EntryFilter = { kinds: [familyOf(kind)], text: JSON.stringify(resource) };
   const earlier = await findEntries(inbox, filter, { before: seq, limit: MAX_LOOKED_AT });
-  const later = await findEntries(inbox, filter, { before: seq + AHEAD, limit: MAX_LOOKED_AT, downTo: seq });
+  const later = await findEntries(inbox, filter, {
+    before: seq + AHEAD,
+    limit: MAX_LOOKED_AT,
+    downTo: seq,
+  });
   const about = async (candidates: readonly Entry[]) => {
     const found: Entry[] = [];
     for (const one of candidates) {

@@ -10,7 +10,10 @@ import type { EntryRow } from "../api.ts";
 import { summarise } from "../live/verdict.ts";
 import { type ValuePath, valueAt } from "./value-path.ts";
 
-/** Bytes of a body that are read to find its resource, so that a row costs the same whatever its body's size. */
+/**
+ * Bytes of a body that are read to find its resource, so that a row costs the same whatever its
+ * body's size.
+ */
 const BODY_START = 8 * 1024;
 const AT_ONCE = 500; // rows read at a time, so that deliveries are not delayed
 
@@ -33,26 +36,45 @@ export function entryId(seq: number): string {
   return `e${seq}`;
 }
 
-export function entryRow(entry: Entry, outline: EntryOutline | undefined, resource: ValuePath): EntryRow {
+export function entryRow(
+  entry: Entry,
+  outline: EntryOutline | undefined,
+  resource: ValuePath,
+): EntryRow {
   const { seq, receivedAt, kind, key, reason, attempts, duplicates } = entry;
   const { lastSeenAt, runAt, settledAt, bodyLength: bytes } = entry;
   const runs = outline?.lastRuns ?? [];
   const value =
-    outline?.bodyStart === undefined ? undefined : valueAt(String(Buffer.from(outline.bodyStart)), resource);
+    outline?.bodyStart === undefined
+      ? undefined
+      : valueAt(String(Buffer.from(outline.bodyStart)), resource);
   return {
-    ...{ type: "entry", id: entryId(seq), seq, receivedAt, kind, eventId: key.eventId },
-    ...{ state: entry.state, reason, attempts, duplicates, lastSeenAt, runAt, settledAt, bytes },
-    ...{
-      why: whyOf(entry, runs),
-      resource: value ? shortText(value, MAX_RESOURCE) : null,
-      duration: durationOf(runs),
-    },
+    type: "entry",
+    id: entryId(seq),
+    seq,
+    receivedAt,
+    kind,
+    eventId: key.eventId,
+    state: entry.state,
+    reason,
+    attempts,
+    duplicates,
+    lastSeenAt,
+    runAt,
+    settledAt,
+    bytes,
+    why: whyOf(entry, runs),
+    resource: value ? shortText(value, MAX_RESOURCE) : null,
+    duration: durationOf(runs),
   };
 }
 
 const MAX_WHY = 300;
 
-/** Why an entry is not handled, in one line: the field that does not fit, the handler's error, or the reason. */
+/**
+ * Why an entry is not handled, in one line: the field that does not fit, the handler's error, or
+ * the reason.
+ */
 function whyOf(entry: Entry, lastRuns: readonly RunOutline[]): string | null {
   const { state, reason, problems, waits } = entry;
   if (state === "handled") return null;

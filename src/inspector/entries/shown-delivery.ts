@@ -12,7 +12,12 @@ export function shownBody(body: Uint8Array): ShownBody {
   const bytes = body.byteLength;
   const text = textOf(body);
   if (text === undefined) {
-    return { bytes, form: "binary", text: hexDump(body.subarray(0, MAX_DUMPED)), cut: bytes > MAX_DUMPED };
+    return {
+      bytes,
+      form: "binary",
+      text: hexDump(body.subarray(0, MAX_DUMPED)),
+      cut: bytes > MAX_DUMPED,
+    };
   }
   const cut = text.length > MAX_SHOWN;
   return { bytes, form: "text", text: cut ? text.slice(0, MAX_SHOWN) : text, cut };
@@ -34,7 +39,10 @@ function hexDump(bytes: Uint8Array): string {
   return lines.join("\n");
 }
 
-/** Matches the names of headers with credentials. The signature is not one, since it is valid for one body only. */
+/**
+ * Matches the names of headers with credentials. The signature is not one, since it is valid for
+ * one body only.
+ */
 const CREDENTIAL = /auth|cookie|token|secret|password|credential|session|api-?key|private/i;
 
 /** Headers for display: values that look like credentials are hidden. */
@@ -48,13 +56,21 @@ export function shownHeaders(headers: DeliveryHeaders, signatureHeader: string):
 }
 
 /** The names of the headers that {@link shownHeaders} hides. */
-export function hiddenHeaders(headers: DeliveryHeaders, signatureHeader: string): readonly string[] {
+export function hiddenHeaders(
+  headers: DeliveryHeaders,
+  signatureHeader: string,
+): readonly string[] {
   return Object.keys(headers).filter((name) => isCredential(name, signatureHeader));
 }
 
-/** A delivery without the headers that {@link shownHeaders} hides: commands and files are passed on to others. */
+/**
+ * A delivery without the headers that {@link shownHeaders} hides: commands and files are passed on
+ * to others.
+ */
 export function withoutCredentials(delivery: Delivery, signatureHeader: string): Delivery {
-  const kept = Object.entries(delivery.headers).filter(([name]) => !isCredential(name, signatureHeader));
+  const kept = Object.entries(delivery.headers).filter(
+    ([name]) => !isCredential(name, signatureHeader),
+  );
   return { ...delivery, headers: Object.fromEntries(kept) };
 }
 
@@ -62,7 +78,9 @@ function isCredential(name: string, signatureHeader: string): boolean {
   return CREDENTIAL.test(name) && name.toLowerCase() !== signatureHeader.toLowerCase();
 }
 
-/** A signature header's value for display, truncated to a length that still allows comparing two. */
+/**
+ * A signature header's value for display, truncated to a length that still allows comparing two.
+ */
 export function shownDigest(value: string): string {
   return value.length > 200 ? `${value.slice(0, 200)}… (${value.length} characters)` : value;
 }

@@ -10,7 +10,8 @@ type EntrySummary = Pick<Explanation, "summary" | "fix">;
 
 export function summariseEntry(entry: Entry): EntrySummary {
   const rejected = entry.key.timestamp === REJECTED; // authentic, but not an event
-  if (entry.reason === ERASED) return { summary: "It was erased by hand; its key is left.", fix: null };
+  if (entry.reason === ERASED)
+    return { summary: "It was erased by hand; its key is left.", fix: null };
   if (entry.state === "handled") return handled(entry, rejected);
   if (entry.reason === DROPPED) return dropped(entry);
   if (rejected) return notAnEvent(entry);
@@ -18,9 +19,13 @@ export function summariseEntry(entry: Entry): EntrySummary {
   if (entry.state === "received") {
     const fix =
       "Start listen with a handler or target for this kind (--handlers, --forward-to), then retry it.";
-    return { summary: "It was received and kept. There was no handler or target for its kind.", fix };
+    return {
+      summary: "It was received and kept. There was no handler or target for its kind.",
+      fix,
+    };
   }
-  if (entry.state === "running") return { summary: `Attempt ${entry.attempts} is running.`, fix: null };
+  if (entry.state === "running")
+    return { summary: `Attempt ${entry.attempts} is running.`, fix: null };
   return waiting(entry);
 }
 
@@ -32,7 +37,8 @@ function handled({ attempts, settledAt, receivedAt }: Entry, rejected: boolean):
 }
 
 function dropped({ state }: Entry): EntrySummary {
-  if (state !== "dead") return { summary: "It is dropped as soon as this attempt ends.", fix: null };
+  if (state !== "dead")
+    return { summary: "It is dropped as soon as this attempt ends.", fix: null };
   return {
     summary: "It was dropped by hand, and does not run again by itself.",
     fix: "Retry it to take it back.",
@@ -62,8 +68,13 @@ function dead({ reason, kind, attempts }: Entry): EntrySummary {
   }
   const times = attempts === 1 ? "The only attempt" : `All ${attempts} attempts`;
   const why =
-    reason === "attempts_exhausted" ? `${times} failed` : `Dead letter: ${reasonWords(reason ?? "")}`;
-  return { summary: `${why}. It does not run again by itself.`, fix: "Fix the cause, then retry it." };
+    reason === "attempts_exhausted"
+      ? `${times} failed`
+      : `Dead letter: ${reasonWords(reason ?? "")}`;
+  return {
+    summary: `${why}. It does not run again by itself.`,
+    fix: "Fix the cause, then retry it.",
+  };
 }
 
 function waiting({ reason, attempts, waits }: Entry): EntrySummary {
@@ -75,7 +86,8 @@ function waiting({ reason, attempts, waits }: Entry): EntrySummary {
     };
   }
   const resume = reason === PAUSED ? "Resume it: events pause shows what is paused." : null;
-  if (reason !== null) return { summary: `It does not run now: ${reasonWords(reason)}.`, fix: resume };
+  if (reason !== null)
+    return { summary: `It does not run now: ${reasonWords(reason)}.`, fix: resume };
   if (attempts === 0) return { summary: "It was kept, and waits for its turn.", fix: null };
   const times = attempts === 1 ? "The first attempt" : `${attempts} attempts`;
   const fix = "Fix the handler or the target: the next attempt uses the new version.";

@@ -25,7 +25,10 @@ export function parsePath(text: string): ValuePath | undefined {
   return steps.length === 0 || steps.length > MAX_STEPS ? undefined : steps;
 }
 
-/** The string, number or boolean at a path, as text; `undefined` if there is none. The JSON may be cut anywhere. */
+/**
+ * The string, number or boolean at a path, as text; `undefined` if there is none. The JSON may be
+ * cut anywhere.
+ */
 export function valueAt(json: string, path: ValuePath): string | undefined {
   const reader = new JsonReader(json);
   reader.read(json.length); // as far as it is JSON
@@ -38,7 +41,11 @@ export function valueAt(json: string, path: ValuePath): string | undefined {
 }
 
 /** The line of a member or item. Of a key that is there twice, the first counts. */
-function childOf(lines: JsonLines, parent: number | undefined, step: string | number): number | undefined {
+function childOf(
+  lines: JsonLines,
+  parent: number | undefined,
+  step: string | number,
+): number | undefined {
   if (parent === undefined) return undefined;
   for (let line = parent + 1; line < lines.count; line++) {
     if (lines.parent(line) !== parent || lines.kind(line) === "close") continue;

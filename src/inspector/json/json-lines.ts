@@ -6,19 +6,36 @@ const CLOSE = 2;
 const COMMA = 4;
 
 /**
- * The numbers of a line. The mate is the other end of an object or array, and the parent is the line that opens the
- * container; both are one more than the line, since 0 is none.
+ * The numbers of a line. The mate is the other end of an object or array, and the parent is the
+ * line that opens the container; both are one more than the line, since 0 is none.
  */
-const FIELDS = ["start", "value", "end", "depth", "position", "size", "mate", "parent", "flags"] as const;
+const FIELDS = [
+  "start",
+  "value",
+  "end",
+  "depth",
+  "position",
+  "size",
+  "mate",
+  "parent",
+  "flags",
+] as const;
 type Field = (typeof FIELDS)[number];
 const WIDTH = FIELDS.length;
-const OFFSETS = Object.fromEntries(FIELDS.map((name, offset) => [name, offset])) as Record<Field, number>;
-/** The deepest indentation in levels; without a limit, a text of brackets alone would be indented to gigabytes. */
+const OFFSETS = Object.fromEntries(FIELDS.map((name, offset) => [name, offset])) as Record<
+  Field,
+  number
+>;
+/**
+ * The deepest indentation in levels; without a limit, a text of brackets alone would be indented to
+ * gigabytes.
+ */
 const MAX_INDENT = 200;
 
 /**
- * The lines of an indented JSON text, as offsets in the text that was received. The text is never printed anew, so numbers,
- * escapes, duplicate keys and order stay as they are. A million lines take a few dozen megabytes.
+ * The lines of an indented JSON text, as offsets in the text that was received. The text is never
+ * printed anew, so numbers, escapes, duplicate keys and order stay as they are. A million lines
+ * take a few dozen megabytes.
  */
 export class JsonLines {
   readonly text: string;
@@ -66,7 +83,10 @@ export class JsonLines {
     return (this.#get(line, "flags") & COMMA) !== 0;
   }
 
-  /** A member's key as it was sent, with quotation marks and escapes; `undefined` outside of objects. */
+  /**
+   * A member's key as it was sent, with quotation marks and escapes; `undefined` outside of
+   * objects.
+   */
   key(line: number): string | undefined {
     const start = this.#get(line, "start");
     const value = this.#get(line, "value");
@@ -114,8 +134,13 @@ export class JsonLines {
     for (let line = 0; line < this.#count; line++) yield this.lineText(line);
   }
 
-  /** Adds a line; for the reader. A container is opened here, and later closed or found to be empty. */
-  add(kind: LineKind, place: { start: number; value: number; end: number; parent: number }): number {
+  /**
+   * Adds a line; for the reader. A container is opened here, and later closed or found to be empty.
+   */
+  add(
+    kind: LineKind,
+    place: { start: number; value: number; end: number; parent: number },
+  ): number {
     if ((this.#count + 1) * WIDTH > this.#numbers.length) this.#grow();
     const line = this.#count++;
     const { start, value, end, parent } = place;
@@ -137,7 +162,12 @@ export class JsonLines {
       this.#set(open, "end", end);
       return;
     }
-    const line = this.add("close", { start: end - 1, value: end - 1, end, parent: this.parent(open) });
+    const line = this.add("close", {
+      start: end - 1,
+      value: end - 1,
+      end,
+      parent: this.parent(open),
+    });
     this.#set(line, "position", this.position(open));
     this.#set(open, "mate", line + 1);
     this.#set(line, "mate", open + 1);
@@ -178,5 +208,7 @@ export function lastUpTo(most: number, count: number, numberAt: (place: number) 
 function stepOf(key: string | undefined, position: number): string {
   if (key === undefined) return `[${position}]`;
   const name: unknown = JSON.parse(key);
-  return typeof name === "string" && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name) ? `.${name}` : `[${key}]`;
+  return typeof name === "string" && /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(name)
+    ? `.${name}`
+    : `[${key}]`;
 }

@@ -8,9 +8,13 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const ESCAPES = '"\\/bfnrt';
 /** A literal or a number, as a whole: neither the start of `1.` or `1e`, nor that of `01`. */
-const WORD = /true|false|null|-?(?:0(?!\d)|[1-9]\d*(?!\d))(?:\.\d+(?!\d)|(?!\.))(?:[eE][-+]?\d+|(?![eE]))/y;
+const WORD =
+  /true|false|null|-?(?:0(?!\d)|[1-9]\d*(?!\d))(?:\.\d+(?!\d)|(?!\.))(?:[eE][-+]?\d+|(?![eE]))/y;
 
-/** Reads the lines of a JSON text part by part, so that a large one does not block the page. Accepts what `JSON.parse` does. */
+/**
+ * Reads the lines of a JSON text part by part, so that a large one does not block the page. Accepts
+ * what `JSON.parse` does.
+ */
 export class JsonReader {
   readonly lines: JsonLines;
   readonly #text: string;
@@ -41,7 +45,8 @@ export class JsonReader {
     const until = this.#at + characters;
     for (;;) {
       this.#skipSpace();
-      if (this.#at >= this.#text.length) return this.#expected === "nothing more" ? "done" : "failed";
+      if (this.#at >= this.#text.length)
+        return this.#expected === "nothing more" ? "done" : "failed";
       if (!this.#token()) return "failed";
       if (this.#at >= until) return "more";
     }

@@ -1,4 +1,4 @@
-import type { DeliveryObservation } from "../../receiver/observation.ts";
+import type { InspectedDelivery } from "../../receiver/observed.ts";
 import type { Outcome } from "../../receiver/outcome.ts";
 import { sentence } from "../../receiver/refusals.ts";
 import { toAnswer } from "../../receiver/response.ts";
@@ -25,7 +25,7 @@ const CHECKS: readonly { readonly name: string; readonly passed: string }[] = [
 
 /** Explains why a delivery was not kept. Never contains anything from its body. */
 export function explainRefusal(
-  observation: DeliveryObservation,
+  observation: InspectedDelivery,
   signatureHeader: string,
   diagnosis?: RefusalDiagnosis,
 ): Explanation {
@@ -38,16 +38,26 @@ export function explainRefusal(
     if (index > at) return { name, result: "skipped", text: "Not checked." };
     if (index < at) {
       if (name === "Body" && reason === "signature_missing" && observation.bytes === 0)
-        return { name, result: "skipped", text: "Not read: without a signature no body is authentic." };
+        return {
+          name,
+          result: "skipped",
+          text: "Not read: without a signature no body is authentic.",
+        };
       // If something upstream parsed the body, it was never checked.
-      if (reason === "misconfigured" && index > 1) return { name, result: "skipped", text: "Unknown." };
+      if (reason === "misconfigured" && index > 1)
+        return { name, result: "skipped", text: "Unknown." };
       return { name, result: "passed", text: passed };
     }
     const details =
       name === "Signature"
         ? [...signatureDetails(observation, signatureHeader), ...causeDetails(diagnosis)]
         : [{ name: "received", value: `${method} ${shownTarget(target)}`.slice(0, 300) }];
-    return { name, result: "failed", text: sentence(failed), ...(details.length > 0 && { details }) };
+    return {
+      name,
+      result: "failed",
+      text: sentence(failed),
+      ...(details.length > 0 && { details }),
+    };
   });
   const known = typeof diagnosis === "object" ? diagnosis : undefined;
   const summary = `${sentence(provenCause(known) ?? failed)} Nothing was kept.`;
@@ -55,7 +65,10 @@ export function explainRefusal(
   return { status, summary, fix: general, ...diagnosed(known), steps };
 }
 
-/** The causes of the simplest explanation in words: they say more than that the signature does not match. */
+/**
+ * The causes of the simplest explanation in words: they say more than that the signature does not
+ * match.
+ */
 function provenCause(diagnosis: Diagnosis | undefined): string | undefined {
   const [nearest = []] = diagnosis?.explanations ?? [];
   if (diagnosis === undefined || nearest.length === 0) return undefined;
@@ -70,7 +83,8 @@ function causeText({ meaning, detail }: Cause): string {
 /** The parts of a diagnosis that replace the general fix. */
 function diagnosed(diagnosis: Diagnosis | undefined): Partial<Pick<Explanation, "fix" | "advice">> {
   const { explanations: [nearest = []] = [], advice = [] } = diagnosis ?? {};
-  if (nearest.length > 0) return { fix: [...new Set(nearest.map((cause) => sentence(cause.fix)))].join(" ") };
+  if (nearest.length > 0)
+    return { fix: [...new Set(nearest.map((cause) => sentence(cause.fix)))].join(" ") };
   return advice.length === 0 ? {} : { advice };
 }
 
@@ -84,10 +98,12 @@ function causeDetails(diagnosis: RefusalDiagnosis): NonNullable<Step["details"]>
   if (diagnosis === undefined) return [];
   if (typeof diagnosis === "string") return [{ name: "cause", value: NOT_DIAGNOSED[diagnosis] }];
   const [, ...others] = diagnosis.explanations; // the summary has the first one
-  return [...others.map((causes) => ({ name: "or else", value: causes.map(causeText).join("; and ") }))];
+  return [
+    ...others.map((causes) => ({ name: "or else", value: causes.map(causeText).join("; and ") })),
+  ];
 }
 
-function signatureDetails({ headers, bytes, digests }: DeliveryObservation, signatureHeader: string) {
+function signatureDetails({ headers, bytes, digests }: InspectedDelivery, signatureHeader: string) {
   const given = readHeader(headers, signatureHeader);
   const values = given === undefined ? ["(none)"] : [given].flat();
   const computed = digests?.() ?? [];

@@ -9,7 +9,10 @@ import { entryId, entryRows } from "../entries/rows.ts";
 import { type Refusal, refusalRow } from "./refusals.ts";
 
 const TICK = 100; // milliseconds between updates; changes in between are combined
-/** Milliseconds between polls of entries in progress, to notice that they run, which no observation reports. */
+/**
+ * Milliseconds between polls of entries in progress, to notice that they run, which no observation
+ * reports.
+ */
 const LOOK_AGAIN = 1000;
 const MAX_UNDER_WAY = 500;
 const COUNT_AGAIN = 500; // milliseconds between counts of what failed, as long as entries change
@@ -140,7 +143,8 @@ export class LiveFeed {
   ): Promise<LiveUpdate> {
     const only = filter.entries.seqs && new Set(filter.entries.seqs);
     const wanted = only === undefined ? seqs : seqs.filter((seq) => only.has(seq));
-    const entries = wanted.length === 0 ? [] : await this.#inbox.list({ ...filter.entries, seqs: wanted });
+    const entries =
+      wanted.length === 0 ? [] : await this.#inbox.list({ ...filter.entries, seqs: wanted });
     const found = new Set(entries.map(({ seq }) => seq));
     const noLonger = refusals.filter(({ count }) => count === 0).map(({ id }) => id);
     const gone = [...seqs.filter((seq) => !found.has(seq)).map(entryId), ...noLonger];

@@ -1,6 +1,6 @@
 import { NewestMap } from "../../base/newest-map.ts";
 import type { DeliveryHeaders } from "../../event/delivery.ts";
-import type { DeliveryObservation } from "../../receiver/observation.ts";
+import type { InspectedDelivery } from "../../receiver/observed.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { shortText } from "../../text/short-text.ts";
@@ -33,13 +33,16 @@ export class Refusals {
   }
 
   /** Remembers a delivery if it was not kept. */
-  note(observation: DeliveryObservation, diagnosis?: RefusalDiagnosis): Refusal | undefined {
+  note(observation: InspectedDelivery, diagnosis?: RefusalDiagnosis): Refusal | undefined {
     const refusal = this.#describe(observation, diagnosis);
     return refusal === undefined ? undefined : this.#add(refusal);
   }
 
-  /** Corrects a delivery that was left out when it was noted; returns the rows that changed, its own last. */
-  correct(id: string, observation: DeliveryObservation, diagnosis: Diagnosis): readonly Refusal[] {
+  /**
+   * Corrects a delivery that was left out when it was noted; returns the rows that changed, its own
+   * last.
+   */
+  correct(id: string, observation: InspectedDelivery, diagnosis: Diagnosis): readonly Refusal[] {
     const corrected = this.#describe(observation, diagnosis);
     const at = this.#remembered.findIndex((one) => one.id === id);
     const row = this.#remembered[at];
@@ -68,19 +71,28 @@ export class Refusals {
     return this.#remembered.find((refusal) => refusal.id === now);
   }
 
-  #describe(observation: DeliveryObservation, diagnosis?: RefusalDiagnosis): Refusal | undefined {
+  #describe(observation: InspectedDelivery, diagnosis?: RefusalDiagnosis): Refusal | undefined {
     const { outcome, receivedAt, duration, bytes } = observation;
     if (outcome.type === "accepted" || outcome.type === "rejected") return undefined;
     const { word, reason, detail: meaning, fix } = verdictOf(outcome);
     if (word !== "unauthorized" && word !== "refused" && word !== "failed") return undefined;
     const headers = shownHeaders(bounded(observation.headers), this.#signatureHeader);
-    const cause = typeof diagnosis === "object" ? diagnosis.explanations[0]?.[0]?.meaning : undefined;
+    const cause =
+      typeof diagnosis === "object" ? diagnosis.explanations[0]?.[0]?.meaning : undefined;
     return {
-      ...{ type: "refusal", id: `r${++this.#count}`, receivedAt, word, reason: reason ?? word, bytes },
+      type: "refusal",
+      id: `r${++this.#count}`,
+      receivedAt,
+      word,
+      reason: reason ?? word,
+      bytes,
       method: observation.method.slice(0, 20),
       target: shownTarget(observation.target),
       status: toAnswer(outcome).status,
-      ...{ duration, headers, count: 1, why: cause ?? meaning ?? fix ?? word },
+      duration,
+      headers,
+      count: 1,
+      why: cause ?? meaning ?? fix ?? word,
       explanation: explainRefusal(observation, this.#signatureHeader, diagnosis),
     };
   }
@@ -117,6 +129,9 @@ function bounded(headers: DeliveryHeaders): DeliveryHeaders {
   const some = Object.entries(headers).slice(0, MAX_HEADERS);
   const cut = (text: string) => shortText(text, MAX_TEXT);
   return Object.fromEntries(
-    some.map(([name, value]) => [cut(name), typeof value === "string" ? cut(value) : value?.map(cut)]),
+    some.map(([name, value]) => [
+      cut(name),
+      typeof value === "string" ? cut(value) : value?.map(cut),
+    ]),
   );
 }

@@ -1,31 +1,39 @@
-import type { DeliveryObservation } from "../../receiver/observation.ts";
+import type { InspectedDelivery } from "../../receiver/observed.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 
-/** Why there is no diagnosis: there were too many at once, or it was ended before it was complete. */
+/**
+ * Why there is no diagnosis: there were too many at once, or it was ended before it was complete.
+ */
 export type NotDiagnosed = "left_out" | "took_too_long";
 
 export type RefusalDiagnosis = Diagnosis | NotDiagnosed | undefined;
 
 /** Explains why a delivery was not authentic. Called while the observation has its body. */
-export type DiagnoseRefusal = (observation: DeliveryObservation) => Promise<RefusalDiagnosis>;
+export type DiagnoseRefusal = (observation: InspectedDelivery) => Promise<RefusalDiagnosis>;
 
 /** How many bodies are held, and bytes of each and of all. Anyone can send them. */
 export const MOST = 20;
 export const MAX_BODY = 64 * 1024;
 export const MAX_BYTES = 1024 * 1024;
-/** Milliseconds after which a delivery that was not diagnosed is tried again: a burst is over then, or goes on. */
+/**
+ * Milliseconds after which a delivery that was not diagnosed is tried again: a burst is over then,
+ * or goes on.
+ */
 const LATER = 500;
 
 interface Held {
   /** What the receiver reported, which can still be diagnosed. */
-  observation: DeliveryObservation;
+  observation: InspectedDelivery;
   readonly body: Uint8Array;
   id: string;
   isLeftOut: boolean;
 }
 
-/** An observation with its digests and a copy of its body, unless that is too large to hold, for after they are released. */
-export function heldObservation(observation: DeliveryObservation): DeliveryObservation {
+/**
+ * An observation with its digests and a copy of its body, unless that is too large to hold, for
+ * after they are released.
+ */
+export function heldObservation(observation: InspectedDelivery): InspectedDelivery {
   const read = observation.body?.();
   const body = read === undefined || read.byteLength > MAX_BODY ? undefined : new Uint8Array(read);
   const digests = observation.digests?.() ?? [];
@@ -35,23 +43,27 @@ export function heldObservation(observation: DeliveryObservation): DeliveryObser
 export type RefusedBodies = ReturnType<typeof refusedBodies>;
 
 /**
- * The newest bodies of refused deliveries, to look at and to diagnose later: not authentic, so in memory only.
+ * The newest bodies of refused deliveries, to look at and to diagnose later: not authentic, so in
+ * memory only.
  *
- * @param onDiagnosed - called with a delivery that was left out before; returns the id of its row from now on
+ * @param onDiagnosed - called with a delivery that was left out before; returns the id of its row
+ * from now on
  */
 export function refusedBodies(
   diagnose: DiagnoseRefusal,
-  onDiagnosed: (id: string, observation: DeliveryObservation, diagnosis: Diagnosis) => string,
+  onDiagnosed: (id: string, observation: InspectedDelivery, diagnosis: Diagnosis) => string,
 ) {
   let newest: readonly Held[] = [];
   let timer: NodeJS.Timeout | undefined;
   const diagnoseLeftOut = async () => {
     for (const held of newest.filter((one) => one.isLeftOut)) {
-      held.observation = { ...held.observation }; // a new one, since the result of the one before is remembered
+      // a new one, since the result of the one before is remembered
+      held.observation = { ...held.observation };
       const diagnosis = await diagnose(held.observation);
       if (diagnosis === "left_out") return;
       held.isLeftOut = false;
-      if (typeof diagnosis === "object") held.id = onDiagnosed(held.id, held.observation, diagnosis);
+      if (typeof diagnosis === "object")
+        held.id = onDiagnosed(held.id, held.observation, diagnosis);
     }
   };
   const tryLater = () => {
@@ -63,7 +75,7 @@ export function refusedBodies(
   };
   return {
     /** Holds the body of an observation that {@link heldObservation} returned. */
-    hold: (id: string, observation: DeliveryObservation, isLeftOut: boolean) => {
+    hold: (id: string, observation: InspectedDelivery, isLeftOut: boolean) => {
       const body = observation.body?.();
       if (body === undefined) return;
       newest = [{ id, body, isLeftOut, observation }, ...newest].slice(0, MOST);

@@ -5,7 +5,10 @@ import { shownUrl } from "../../text/shown-url.ts";
 import type { PrintedLine, RunDetail, ShownAnswer } from "../api.ts";
 import { shownHeaders } from "../entries/shown-delivery.ts";
 
-/** Limits of one run, in lines and characters; of a line; and of all runs together, in runs and characters. */
+/**
+ * Limits of one run, in lines and characters; of a line; and of all runs together, in runs and
+ * characters.
+ */
 export const MAX_LINES = 200;
 export const MAX_TEXT = 16 * 1024;
 const MAX_LINE = 2000;
@@ -24,8 +27,9 @@ interface Noted {
 }
 
 /**
- * What handlers print while they run, and the heads of targets' answers. It is kept in memory until this process ends, and
- * the oldest is dropped first: what a handler prints may be personal data, which no file should collect unasked.
+ * What handlers print while they run, and the heads of targets' answers. It is kept in memory until
+ * this process ends, and the oldest is dropped first: what a handler prints may be personal data,
+ * which no file should collect unasked.
  */
 export class RunNotes {
   readonly #runs = new Map<Noted, string>();
@@ -39,7 +43,13 @@ export class RunNotes {
 
   /** Notes a run that starts now. It takes room only once there is something to note. */
   begin(seq: number, attempt: number) {
-    const noted: Noted = { startedAt: this.#clock(), lines: [], left: 0, length: 0, answer: undefined };
+    const noted: Noted = {
+      startedAt: this.#clock(),
+      lines: [],
+      left: 0,
+      length: 0,
+      answer: undefined,
+    };
     const name = nameOf(seq, attempt);
     return {
       print: (level: PrintedLine["level"], text: string) => {
@@ -56,7 +66,9 @@ export class RunNotes {
     const left = new Map<number, Noted[]>();
     return runs.map((run) => {
       const { attempt, startedAt, duration } = run;
-      const candidates = left.get(attempt) ?? [...(this.#byAttempt.get(nameOf(seq, attempt)) ?? [])];
+      const candidates = left.get(attempt) ?? [
+        ...(this.#byAttempt.get(nameOf(seq, attempt)) ?? []),
+      ];
       left.set(attempt, candidates);
       // The record's time is taken just before the handler is called.
       const end = startedAt + Math.ceil(duration) + 1;

@@ -9,7 +9,14 @@ import { SIGNATURE_REASONS } from "../../signature/signature-format.ts";
 
 /** What became of a delivery, in one word, with the reason and the fix where it was refused. */
 export interface Verdict {
-  readonly word: "accepted" | "duplicate" | "dead" | "rejected" | "unauthorized" | "refused" | "failed";
+  readonly word:
+    | "accepted"
+    | "duplicate"
+    | "dead"
+    | "rejected"
+    | "unauthorized"
+    | "refused"
+    | "failed";
   readonly kind: string | null;
   readonly id: string | null;
   readonly reason: string | null;
@@ -42,7 +49,14 @@ export function verdictOf(outcome: Outcome): Verdict {
       const { kind, eventId: id, seq, duplicate, reason = null, problems = [] } = outcome;
       if (duplicate) return { ...nothing, word: "duplicate", kind, id };
       if (reason === null) {
-        return { ...nothing, word: "accepted", kind, id, problems, fix: problems.length > 0 ? EXACT : null };
+        return {
+          ...nothing,
+          word: "accepted",
+          kind,
+          id,
+          problems,
+          fix: problems.length > 0 ? EXACT : null,
+        };
       }
       const detail = summarise(problems);
       const retry = ownCommand(`events retry ${seq}`);
@@ -54,7 +68,8 @@ export function verdictOf(outcome: Outcome): Verdict {
     }
     case "rejected": {
       const { reason, field, message } = outcome.rejection;
-      const detail = field === undefined || message.startsWith(field) ? message : `${message} (${field})`;
+      const detail =
+        field === undefined || message.startsWith(field) ? message : `${message} (${field})`;
       const id = outcome.eventId;
       return { ...nothing, word: "rejected", id, reason, detail, fix: REJECTION_FIXES[reason] };
     }
@@ -67,7 +82,12 @@ export function verdictOf(outcome: Outcome): Verdict {
       return { ...nothing, word: "refused", reason: outcome.reason, detail: meaning, fix };
     }
     default:
-      return { ...nothing, word: "failed", reason: outcome.type, detail: describeError(outcome.error) };
+      return {
+        ...nothing,
+        word: "failed",
+        reason: outcome.type,
+        detail: describeError(outcome.error),
+      };
   }
 }
 

@@ -13,10 +13,16 @@ const MAX_OPEN = 20_000;
 const LOOKED_UP = 500;
 const MAX_EARLY = 1000; // attempts that ended before their delivery was reported
 
-/** Counts what became of the entries received in each minute while `listen` runs. Its size is bounded. */
+/**
+ * Counts what became of the entries received in each minute while `listen` runs. Its size is
+ * bounded.
+ */
 export class Fates {
   readonly #minutes = new Map<number, Record<EntryState, number>>();
-  /** Entries that are not handled, which is the only final state; the one looked up last is the last. */
+  /**
+   * Entries that are not handled, which is the only final state; the one looked up last is the
+   * last.
+   */
   readonly #open = new NewestMap<number, { minute: number; state: EntryState }>(MAX_OPEN);
   readonly #early = new NewestMap<number, EntryState>(MAX_EARLY);
   readonly #kept: number;
@@ -35,7 +41,8 @@ export class Fates {
     const { outcome, receivedAt } = observation;
     if (!("seq" in outcome) || outcome.duplicate) return;
     const minute = Math.floor(receivedAt / MINUTE);
-    for (const old of this.#minutes.keys()) if (old <= minute - this.#kept) this.#minutes.delete(old);
+    for (const old of this.#minutes.keys())
+      if (old <= minute - this.#kept) this.#minutes.delete(old);
     const kept = outcome.type === "rejected" ? "dead" : outcome.entryState;
     const state = this.#early.get(outcome.seq) ?? kept;
     this.#early.delete(outcome.seq);
@@ -43,7 +50,10 @@ export class Fates {
     if (state !== "handled") this.#open.set(outcome.seq, { minute, state });
   }
 
-  /** Looks up entries that no observation told of: those retried or dropped by hand, or run by another process. */
+  /**
+   * Looks up entries that no observation told of: those retried or dropped by hand, or run by
+   * another process.
+   */
   async lookUp(
     list: (filter: EntryFilter) => Promise<readonly Pick<Entry, "seq" | "state">[]>,
   ): Promise<void> {

@@ -1,4 +1,8 @@
-import type { AttemptObservation, DeliveryObservation, Observation } from "../../receiver/observation.ts";
+import type {
+  AttemptObservation,
+  DeliveryObservation,
+  Observation,
+} from "../../receiver/observation.ts";
 import { verdictOf } from "../live/verdict.ts";
 import { Fates, MINUTE } from "./fates.ts";
 import type { Durations, KindDurations, Minute, Overview } from "./overview-api.ts";
@@ -32,7 +36,11 @@ export class Meter {
     const minutes = Array.from({ length: MINUTES }, (_, back): Minute => {
       const minute = current - (MINUTES - 1) + back;
       const at = minute * MINUTE;
-      return { at, counts: Object.fromEntries(this.#minutes.get(minute) ?? []), states: this.fates.in(at) };
+      return {
+        at,
+        counts: Object.fromEntries(this.#minutes.get(minute) ?? []),
+        states: this.fates.in(at),
+      };
     });
     const durations = [...this.#durations].map(
       ([kind, { times, failed }]): KindDurations => ({ kind, failed, ...times.read() }),
@@ -86,12 +94,15 @@ export class Histogram {
     return { count, median: quantile(0.5), p95: quantile(0.95), longest: this.#longest };
   }
 
-  /** The upper bound of the bucket with this many durations up to it; never above the longest one. */
+  /**
+   * The upper bound of the bucket with this many durations up to it; never above the longest one.
+   */
   #quantile(wanted: number): number {
     let seen = 0;
     for (const [index, count] of this.#counts.entries()) {
       seen += count;
-      if (seen >= wanted && count > 0) return Math.min(BOUNDS[index] ?? this.#longest, this.#longest);
+      if (seen >= wanted && count > 0)
+        return Math.min(BOUNDS[index] ?? this.#longest, this.#longest);
     }
     return 0;
   }

@@ -1,4 +1,6 @@
-/** The types of the inspector's overview, shared by the server and the page, as those of `api.ts`. */
+/**
+ * The types of the inspector's overview, shared by the server and the page, as those of `api.ts`.
+ */
 import type { StateCounts } from "../../inbox/counts.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import type { FailureGroup } from "../../inbox/failures.ts";

@@ -49,7 +49,8 @@ export const client = {
   related: (seq: number) => json<Api.Related>(`/api/entries/${seq}/related`),
   refusals: (query: URLSearchParams) => json<readonly Api.RefusalRow[]>(`/api/refusals?${query}`),
   refusal: (id: string) => json<Api.RefusalDetail>(`/api/refusals/${id}`),
-  curl: async (seq: number, query = "") => (await request(`/api/entries/${seq}/curl${query}`)).text(),
+  curl: async (seq: number, query = "") =>
+    (await request(`/api/entries/${seq}/curl${query}`)).text(),
 
   /** The whole body as text. Rejects if it is not UTF-8. */
   body: async (seq: number) =>
@@ -60,7 +61,8 @@ export const client = {
   replay: (seq: number, exact: boolean) => post<Api.Sent>(`/api/entries/${seq}/replay`, { exact }),
   retry: (seq: number) => post<{ retried: number }>(`/api/entries/${seq}/retry`, {}),
   drop: (seq: number) => post<{ dropped: number }>(`/api/entries/${seq}/drop`, {}),
-  handlers: (kind: string) => json<readonly string[]>(`/api/handlers?${new URLSearchParams({ kind })}`),
+  handlers: (kind: string) =>
+    json<readonly string[]>(`/api/handlers?${new URLSearchParams({ kind })}`),
   pauses: () => json<PausesShown>("/api/pauses"),
   pause: (of: PauseOf) => post<object>("/api/pause", of),
   resume: (of: PauseOf) => post<object>("/api/resume", of),
@@ -90,7 +92,8 @@ export const client = {
       } else if ("fates" in step) onFates(step.fates);
       else if ("changed" in step) onStep(step);
     });
-    if (!isDone) throw new ApiError(0, "the connection was lost: some entries were changed, others were not");
+    if (!isDone)
+      throw new ApiError(0, "the connection was lost: some entries were changed, others were not");
   },
 
   forward: (seq: number, to: string) => post<Api.Sent>(`/api/entries/${seq}/forward`, { to }),
@@ -101,7 +104,8 @@ export const client = {
   save: async (path: string): Promise<string> => {
     const response = await request(path);
     const name =
-      /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ?? "download";
+      /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "")?.[1] ??
+      "download";
     const url = URL.createObjectURL(await response.blob());
     const link = document.createElement("a");
     link.href = url;
@@ -112,7 +116,11 @@ export const client = {
   },
 
   /** Follows the live feed until it ends or is aborted; rejects if it could not be opened. */
-  follow: async (query: URLSearchParams, listener: LiveListener, signal: AbortSignal): Promise<void> => {
+  follow: async (
+    query: URLSearchParams,
+    listener: LiveListener,
+    signal: AbortSignal,
+  ): Promise<void> => {
     const response = await request(`/api/live?${query}`, { signal });
     const reader = readerOf(response);
     connection.opened();

@@ -17,7 +17,10 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let shown: Message | undefined;
 let show: (message: Message | undefined) => void = () => {};
 
-/** Shows a message for a while, in place of the one before. Returns a function that says whether it is still shown. */
+/**
+ * Shows a message for a while, in place of the one before. Returns a function that says whether it
+ * is still shown.
+ */
 export function tell(message: Message | undefined): () => boolean {
   clearTimeout(timer);
   timer = setTimeout(show, SHOWN, undefined);
@@ -53,7 +56,8 @@ export function useAttempt() {
 
 export function sentMessage({ status, ok, duration, body, url }: Sent): Message {
   const what = answerText(body);
-  const text = `${new URL(url).host} answered ${status} in ${durationText(duration)}. ${what}`.trim();
+  const text =
+    `${new URL(url).host} answered ${status} in ${durationText(duration)}. ${what}`.trim();
   return { good: ok, text };
 }
 

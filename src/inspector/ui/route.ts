@@ -31,7 +31,11 @@ export function placeOf(path: string): Place | undefined {
   if (path === "/" || path === "/overview" || path === "/trigger") return { page: path };
   const { seq, from, id } = DETAIL.exec(path)?.groups ?? {};
   if (seq === undefined && id === undefined) return undefined;
-  return { page: "/", opened: id ?? `e${seq}`, from: from === undefined ? undefined : Number(from) };
+  return {
+    page: "/",
+    opened: id ?? `e${seq}`,
+    from: from === undefined ? undefined : Number(from),
+  };
 }
 
 export function toHash({ path, filter }: Route): string {
@@ -44,14 +48,23 @@ export function hashOf(path: string): string {
   return toHash({ ...readRoute(location.hash), path });
 }
 
-/** Goes to another path with the same filter. With `isPassing`, it takes the place of the current one in the history. */
-export function goTo(path: string, { isPassing = false }: { readonly isPassing?: boolean } = {}): void {
+/**
+ * Goes to another path with the same filter. With `isPassing`, it takes the place of the current
+ * one in the history.
+ */
+export function goTo(
+  path: string,
+  { isPassing = false }: { readonly isPassing?: boolean } = {},
+): void {
   const hash = hashOf(path);
   if (isPassing) replaceHash(hash);
   else location.hash = hash;
 }
 
-/** Changes the filter; an empty value removes a condition. Does not add a history entry per keystroke. */
+/**
+ * Changes the filter; an empty value removes a condition. Does not add a history entry per
+ * keystroke.
+ */
 export function setFilter(changes: Readonly<Record<string, string>>): void {
   const { path, filter } = readRoute(location.hash);
   for (const [name, value] of Object.entries(changes)) {
@@ -72,7 +85,10 @@ export function useRoute(): Route {
   return readRoute(hash);
 }
 
-/** The list's filter as the API takes it. `within`, a duration in milliseconds, is the page's own parameter for `since`. */
+/**
+ * The list's filter as the API takes it. `within`, a duration in milliseconds, is the page's own
+ * parameter for `since`.
+ */
 export function apiFilter(filter: URLSearchParams | string): URLSearchParams {
   const query = new URLSearchParams(filter);
   const within = Number(query.get("within"));

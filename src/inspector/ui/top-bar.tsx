@@ -66,11 +66,25 @@ export function TopBar({ route, feed, isPaused, setPaused }: TopBarProps) {
 }
 
 /** Pauses the list, says how many rows are held back, and shows them again. */
-function PauseButton({ isPaused, held, onClick }: { isPaused: boolean; held: number; onClick: () => void }) {
+function PauseButton({
+  isPaused,
+  held,
+  onClick,
+}: {
+  isPaused: boolean;
+  held: number;
+  onClick: () => void;
+}) {
   const told = isPaused && held > 0 ? `${held.toLocaleString("en")} new` : "";
   const name = isPaused ? `Resume${told === "" ? "" : `, ${told}`}` : "Pause";
   return (
-    <button type="button" class="top-button" aria-label={name} title={`${name} (p)`} onClick={onClick}>
+    <button
+      type="button"
+      class="top-button"
+      aria-label={name}
+      title={`${name} (p)`}
+      onClick={onClick}
+    >
       <svg viewBox="0 0 12 12" width="12" height="12" aria-hidden="true">
         {isPaused ? (
           <path d="M2.5 1 L10.5 6 L2.5 11 Z" />

@@ -1,9 +1,13 @@
 import { useWindowEvent } from "./use-window-event.ts";
 
-/** Listens for keys, except in inputs, with modifiers, or in a dialog. One that is held down counts once, unless it moves. */
+/**
+ * Listens for keys, except in inputs, with modifiers, or in a dialog. One that is held down counts
+ * once, unless it moves.
+ */
 export function useKeys(keys: Readonly<Record<string, () => void>>): void {
   useWindowEvent("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]"))
+      return;
     const target = event.target as HTMLElement;
     if (/^(?:INPUT|TEXTAREA|SELECT)$/.test(target.tagName)) return;
     const inList = target.id === "list" || target === document.body || target.tagName === "H1";

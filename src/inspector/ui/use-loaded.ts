@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 
 /**
- * Loads a value, and again whenever one of `inputs` changes; keeps the old value until there is a new one, also if that
- * fails. `load` can ask whether its result is still awaited.
+ * Loads a value, and again whenever one of `inputs` changes; keeps the old value until there is a
+ * new one, also if that fails. `load` can ask whether its result is still awaited.
  */
 export function useLoaded<Value>(
   load: (isCurrent: () => boolean) => Promise<Value>,
@@ -13,7 +13,8 @@ export function useLoaded<Value>(
     let current = true;
     load(() => current).then(
       (value) => current && setLoaded({ value }),
-      (thrown: unknown) => current && setLoaded((before) => ({ ...before, failure: errorText(thrown) })),
+      (thrown: unknown) =>
+        current && setLoaded((before) => ({ ...before, failure: errorText(thrown) })),
     );
     return () => {
       current = false;
@@ -22,8 +23,15 @@ export function useLoaded<Value>(
   return loaded;
 }
 
-/** Like {@link useLoaded}, but loads again at an interval in milliseconds, and whenever `again` is called. */
-export function usePolled<Value>(load: () => Promise<Value>, every: number, inputs: readonly unknown[] = []) {
+/**
+ * Like {@link useLoaded}, but loads again at an interval in milliseconds, and whenever `again` is
+ * called.
+ */
+export function usePolled<Value>(
+  load: () => Promise<Value>,
+  every: number,
+  inputs: readonly unknown[] = [],
+) {
   const [count, setCount] = useState(0);
   const again = () => setCount((before) => before + 1);
   useEffect(() => {

@@ -12,7 +12,10 @@ export function NothingYet({ status }: { status: Status | undefined }) {
   return (
     <main class="welcome">
       <h1>No deliveries yet</h1>
-      <p>Each delivery appears here when it arrives. Send a sample from the folder in which listen runs:</p>
+      <p>
+        Each delivery appears here when it arrives. Send a sample from the folder in which listen
+        runs:
+      </p>
       <Command words={`trigger payment.received${url}`} />
       <Command words={`trigger --all${url}`} />
       <p>Or point the service, a script or a tunnel at the endpoint:</p>
@@ -38,7 +41,13 @@ function NoRows({ title, text, role }: { title: string; text: string; role?: "al
 }
 
 export function WrongFilter({ failure }: { failure: string }) {
-  return <NoRows title="The filter in this address is wrong" text={`${visible(failure)}.`} role="alert" />;
+  return (
+    <NoRows
+      title="The filter in this address is wrong"
+      text={`${visible(failure)}.`}
+      role="alert"
+    />
+  );
 }
 
 function factsOf({ inbox, secrets, handlers, forwards }: Status): readonly string[] {
@@ -87,9 +96,9 @@ export function NoToken() {
     <main class="locked">
       <h1>hookporter</h1>
       <p>
-        This page needs the token of the running <code>listen</code>. Open the address that it printed, or
-        press <kbd>o</kbd> in its terminal. If this page is open and connected in another tab, reload this
-        one.
+        This page needs the token of the running <code>listen</code>. Open the address that it
+        printed, or press <kbd>o</kbd> in its terminal. If this page is open and connected in
+        another tab, reload this one.
       </p>
       <Command words="listen" />
     </main>
@@ -100,9 +109,10 @@ export function NoToken() {
 export function UnknownServer() {
   return (
     <p class="notice" role="status">
-      The server on this port does not know this tab: it is another program, the <code>listen</code> of
-      another folder, or the tab was not used for 24 hours. Nothing was sent to it. This page goes on when its
-      own <code>listen</code> is back; otherwise open the address that <code>listen</code> printed.
+      The server on this port does not know this tab: it is another program, the <code>listen</code>{" "}
+      of another folder, or the tab was not used for 24 hours. Nothing was sent to it. This page
+      goes on when its own <code>listen</code> is back; otherwise open the address that{" "}
+      <code>listen</code> printed.
     </p>
   );
 }

@@ -10,8 +10,16 @@ const DRAINING_CHECKS = {
   drain: (given: unknown, name: string) => checkDrain(given, name),
 };
 
-/** Refuses what an adapter cannot work with, before the first request does; `mayDrain`: whether it has the option `drain`. */
-export function checkAdapter(receiver: unknown, options: object, adapter: string, mayDrain = false): void {
+/**
+ * Refuses what an adapter cannot work with, before the first request does; `mayDrain`: whether it
+ * has the option `drain`.
+ */
+export function checkAdapter(
+  receiver: unknown,
+  options: object,
+  adapter: string,
+  mayDrain = false,
+): void {
   const expected = `the first argument of ${adapter} to be a receiver`;
   const drains = mayDrain && Reflect.get(Object(options), "drain") !== undefined;
   const required = drains ? ["receive", "drain"] : ["receive"];

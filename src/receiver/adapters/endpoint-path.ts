@@ -1,8 +1,9 @@
 import { type Check, invalid } from "../../options/check-options.ts";
 
 /**
- * Whether a raw request target is the endpoint: compared exactly up to the first `?`, but a closing slash more or less is
- * the same endpoint. Nothing is decoded or resolved, so that no other spelling of a path leads here.
+ * Whether a raw request target is the endpoint: compared exactly up to the first `?`, but a closing
+ * slash more or less is the same endpoint. Nothing is decoded or resolved, so that no other
+ * spelling of a path leads here.
  */
 export function isEndpoint(target: string, path: string): boolean {
   if (target === path) return true;

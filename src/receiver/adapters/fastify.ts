@@ -7,18 +7,20 @@ import { exchange } from "./http-exchange.ts";
 /** Options of {@link fastifyReceiver}. */
 export interface FastifyReceiverOptions {
   /**
-   * The endpoint's path below the plugin's prefix, compared exactly. One closing slash more or less is the same endpoint, and
-   * any query is accepted. Default `/webhooks`.
+   * The endpoint's path below the plugin's prefix, compared exactly. One closing slash more or less
+   * is the same endpoint, and any query is accepted. Default `/webhooks`.
    */
   readonly path?: string | undefined;
 }
 
 /**
- * Wraps a receiver as a Fastify 5 plugin: `app.register(fastifyReceiver(receiver))`. The receiver reads the body from the
- * connection itself, under its own limits, so the app's content type parsers, `bodyLimit` and error handlers do not see it;
- * its `onRequest` hooks do. The rest of the app is not affected.
+ * Wraps a receiver as a Fastify 5 plugin: `app.register(fastifyReceiver(receiver))`. The receiver
+ * reads the body from the connection itself, under its own limits, so the app's content type
+ * parsers, `bodyLimit` and error handlers do not see it; its `onRequest` hooks do. The rest of the
+ * app is not affected.
  *
- * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or with a query
+ * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or
+ * with a query
  *
  * @example
  * ```ts
@@ -44,13 +46,18 @@ export function fastifyReceiver(
     const endpoint = app.prefix + path;
     const bare = path.replace(/(?<=[^/])\/$/, "");
     const { ignoreTrailingSlash, routerOptions } = app.initialConfig;
-    const isOne = bare === "/" || (routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash) === true;
+    const isOne =
+      bare === "/" || (routerOptions?.ignoreTrailingSlash ?? ignoreTrailingSlash) === true;
     for (const url of isOne ? [bare] : [bare, `${bare}/`]) {
       app.all(url, {
-        // Before the body is parsed: its bytes must stay as they are, whatever content type they have.
+        // Before the body is parsed: its bytes must stay as they are, whatever content type they
+        // have.
         onRequest: async ({ raw: request }, reply) => {
           reply.hijack();
-          await exchange(receiver, request, reply.raw, { target: request.url ?? "", path: endpoint });
+          await exchange(receiver, request, reply.raw, {
+            target: request.url ?? "",
+            path: endpoint,
+          });
         },
         handler: () => undefined, // never called
       });

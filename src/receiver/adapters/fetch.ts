@@ -9,13 +9,14 @@ import { checkAdapter } from "./check-adapter.ts";
 /** Options of {@link fetchReceiver}. */
 export interface FetchReceiverOptions {
   /**
-   * The endpoint's path, compared exactly, as the runtime's `URL` spells it. One closing slash more or less is the same
-   * endpoint, and any query is accepted. Default: any path, since a framework's router calls the function for one only.
+   * The endpoint's path, compared exactly, as the runtime's `URL` spells it. One closing slash more
+   * or less is the same endpoint, and any query is accepted. Default: any path, since a framework's
+   * router calls the function for one only.
    */
   readonly path?: string | undefined;
   /**
-   * Drains the receiver after each acknowledged delivery, within `budget`: for runtimes that keep no process running.
-   * It lasts as long as `context.waitUntil` allows. Default: no drain.
+   * Drains the receiver after each acknowledged delivery, within `budget`: for runtimes that keep
+   * no process running. It lasts as long as `context.waitUntil` allows. Default: no drain.
    */
   readonly drain?: DrainOptions | undefined;
 }
@@ -27,16 +28,18 @@ export interface FetchContext {
 }
 
 /**
- * Answers one request; never rejects. Frameworks may pass anything as the second argument: only one with `waitUntil` is
- * used, and only for `drain`.
+ * Answers one request; never rejects. Frameworks may pass anything as the second argument: only one
+ * with `waitUntil` is used, and only for `drain`.
  */
 export type FetchHandler = (request: Request, context?: FetchContext | object) => Promise<Response>;
 
 /**
- * Wraps a receiver as a function from `Request` to `Response`, as Next.js, Hono, SvelteKit, Bun and Deno call it. Pass the
- * request before anything has read its body: `request.json()` would leave no raw bytes to verify.
+ * Wraps a receiver as a function from `Request` to `Response`, as Next.js, Hono, SvelteKit, Bun and
+ * Deno call it. Pass the request before anything has read its body: `request.json()` would leave no
+ * raw bytes to verify.
  *
- * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or with a query
+ * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or
+ * with a query
  *
  * @example
  * ```ts
@@ -65,15 +68,18 @@ export function fetchReceiver(
       read: (limits) => readWebBody(request, limits),
     });
     if (drain !== undefined && answer.status === 200) {
-      const drained = Promise.resolve(receiver.drain?.(drain)).catch(() => {}); // logged by the receiver
-      if (context !== undefined && isContext(context)) callUser(() => context.waitUntil(drained), report);
+      // logged by the receiver
+      const drained = Promise.resolve(receiver.drain?.(drain)).catch(() => {});
+      if (context !== undefined && isContext(context))
+        callUser(() => context.waitUntil(drained), report);
     }
     return toResponse(answer, request.method);
   };
 }
 
 /**
- * Reads the raw bytes of a `Request`, as `fetchReceiver` does: for an adapter of your own, as `read` of an `Incoming`.
+ * Reads the raw bytes of a `Request`, as `fetchReceiver` does: for an adapter of your own, as
+ * `read` of an `Incoming`.
  *
  * @throws ConfigurationError `body_already_parsed`
  *

@@ -24,7 +24,9 @@ export interface Endpoint {
   readonly beforeBody?: (limits: BodyLimits) => void;
 }
 
-/** Passes a Node request to a receiver and writes the answer; never rejects. Shared by all adapters. */
+/**
+ * Passes a Node request to a receiver and writes the answer; never rejects. Shared by all adapters.
+ */
 export async function exchange(
   receiver: Pick<Receiver, "receive">,
   request: IncomingMessage,
@@ -54,11 +56,14 @@ export async function exchange(
   }
 }
 
-/** Closes the connection of a request whose body is not read, unless the rest of it arrives soon. */
+/**
+ * Closes the connection of a request whose body is not read, unless the rest of it arrives soon.
+ */
 async function closeUnlessComplete(request: IncomingMessage): Promise<void> {
   await setImmediate(); // by then, a body in the same packet as the head has arrived
   await lingering(request);
-  if (!request.complete) request.destroy?.(); // a stand-in for Node's request may have no such method
+  // a stand-in for Node's request may have no such method
+  if (!request.complete) request.destroy?.();
 }
 
 function thenClose(answer: Answer): Answer {
@@ -71,14 +76,16 @@ export function reportPassedOn(
   { method = "", headers }: IncomingMessage,
   { target, path }: Endpoint,
 ): void {
-  const read = () => Promise.resolve("aborted" as const); // never called: the target is not the endpoint
+  // never called: the target is not the endpoint
+  const read = () => Promise.resolve("aborted" as const);
   leave(receiver.receive({ method, headers, target, path, read, passedOn: true }));
 }
 
 /**
- * The raw bytes: from the stream; or from a parser such as `express.raw()`, which leaves them as they came; or, if the body
- * was parsed, from `rawBody`, where platforms and `verify` of `express.json()` put them. They are only bytes until their
- * signature is checked. A body that was read in any other way is refused at once: its stream would never end again.
+ * The raw bytes: from the stream; or from a parser such as `express.raw()`, which leaves them as
+ * they came; or, if the body was parsed, from `rawBody`, where platforms and `verify` of
+ * `express.json()` put them. They are only bytes until their signature is checked. A body that was
+ * read in any other way is refused at once: its stream would never end again.
  */
 export function readUnparsed(
   request: IncomingMessage & { body?: unknown; rawBody?: unknown },

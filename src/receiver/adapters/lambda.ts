@@ -12,13 +12,15 @@ export type { LambdaRequest } from "./lambda/request.ts";
 /** Options of {@link lambdaReceiver}. */
 export interface LambdaReceiverOptions {
   /**
-   * The endpoint's path, compared exactly, with the stage if the event has it. One closing slash more or less is the same
-   * endpoint, and any query is accepted. Default: any path, since a route or a rule invokes the function for one only.
+   * The endpoint's path, compared exactly, with the stage if the event has it. One closing slash
+   * more or less is the same endpoint, and any query is accepted. Default: any path, since a route
+   * or a rule invokes the function for one only.
    */
   readonly path?: string | undefined;
   /**
-   * Drains the receiver within `budget` before an acknowledged delivery is answered, so the sender waits for its
-   * handlers. Skipped if the function has less time left. Default: no drain; use {@link lambdaDrain} on a schedule.
+   * Drains the receiver within `budget` before an acknowledged delivery is answered, so the sender
+   * waits for its handlers. Skipped if the function has less time left. Default: no drain; use
+   * {@link lambdaDrain} on a schedule.
    */
   readonly drain?: DrainOptions | undefined;
 }
@@ -35,7 +37,10 @@ export interface LambdaContext {
 }
 
 /** Answers one request. */
-export type LambdaHandler = (event: LambdaRequest, context?: LambdaContext) => Promise<LambdaAnswer>;
+export type LambdaHandler = (
+  event: LambdaRequest,
+  context?: LambdaContext,
+) => Promise<LambdaAnswer>;
 
 /** Drains a receiver, whatever invoked it. */
 export type LambdaDrainHandler = (event?: unknown, context?: LambdaContext) => Promise<DrainReport>;
@@ -44,10 +49,11 @@ export type LambdaDrainHandler = (event?: unknown, context?: LambdaContext) => P
 const TO_ANSWER = 1000;
 
 /**
- * Wraps a receiver as an AWS Lambda handler for API Gateway (REST and HTTP APIs), function URLs and Application Load
- * Balancers. It rejects an event of another kind with a `ConfigurationError`.
+ * Wraps a receiver as an AWS Lambda handler for API Gateway (REST and HTTP APIs), function URLs and
+ * Application Load Balancers. It rejects an event of another kind with a `ConfigurationError`.
  *
- * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or with a query
+ * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or
+ * with a query
  *
  * @example
  * ```ts
@@ -77,15 +83,16 @@ export function lambdaReceiver(
       read: async (limits) => bodyOf(event, limits),
     });
     if (drain !== undefined && answer.status === 200 && drain.budget <= timeLeft(context)) {
-      await receiver.drain?.(drain).catch(() => {}); // logged by the receiver, and the delivery is kept
+      // logged by the receiver, and the delivery is kept
+      await receiver.drain?.(drain).catch(() => {});
     }
     return toLambdaAnswer(answer, event, method);
   };
 }
 
 /**
- * Makes a Lambda handler that drains a receiver: for a schedule of EventBridge, which then runs the entries that other
- * functions have kept. Its result is the report of `receiver.drain`.
+ * Makes a Lambda handler that drains a receiver: for a schedule of EventBridge, which then runs the
+ * entries that other functions have kept. Its result is the report of `receiver.drain`.
  *
  * @throws ConfigurationError `option_invalid`
  *
@@ -108,7 +115,10 @@ export function lambdaDrain(
   options: LambdaDrainOptions = {},
 ): LambdaDrainHandler {
   const expected = "the first argument of lambdaDrain to be a receiver";
-  checkMethods(receiver, expected, { required: ["drain"], fix: "pass the result of createReceiver" });
+  checkMethods(receiver, expected, {
+    required: ["drain"],
+    fix: "pass the result of createReceiver",
+  });
   checkOptions(options, "the options of lambdaDrain", { budget: checkBudget });
   return (_, context) => {
     const left = timeLeft(context);
@@ -119,5 +129,7 @@ export function lambdaDrain(
 
 /** Milliseconds that the function has left to drain; no limit without a context, as in a test. */
 function timeLeft(context: LambdaContext | undefined): number {
-  return context === undefined ? Number.POSITIVE_INFINITY : context.getRemainingTimeInMillis() - TO_ANSWER;
+  return context === undefined
+    ? Number.POSITIVE_INFINITY
+    : context.getRemainingTimeInMillis() - TO_ANSWER;
 }

@@ -10,8 +10,8 @@ import { exchange, readUnparsed } from "./http-exchange.ts";
 /** Options of {@link nodeReceiver}. */
 export interface NodeReceiverOptions {
   /**
-   * The endpoint's path, compared exactly. One closing slash more or less is the same endpoint, and any query is accepted.
-   * Default `/webhooks`.
+   * The endpoint's path, compared exactly. One closing slash more or less is the same endpoint, and
+   * any query is accepted. Default `/webhooks`.
    */
   readonly path?: string | undefined;
 }
@@ -19,7 +19,8 @@ export interface NodeReceiverOptions {
 /**
  * Wraps a receiver as a request listener for `node:http`. Answers 404 to every other path.
  *
- * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or with a query
+ * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or
+ * with a query
  *
  * @example
  * ```ts
@@ -44,8 +45,9 @@ export function nodeReceiver(
 }
 
 /**
- * Reads the raw bytes of a Node request, as the adapters do: for an adapter of your own, as `read` of an `Incoming`. Takes a
- * body that `express.raw()` has read, or `rawBody` if the body was parsed.
+ * Reads the raw bytes of a Node request, as the adapters do: for an adapter of your own, as `read`
+ * of an `Incoming`. Takes a body that `express.raw()` has read, or `rawBody` if the body was
+ * parsed.
  *
  * @throws ConfigurationError `body_already_parsed`
  *
@@ -67,8 +69,8 @@ export async function readBody(request: IncomingMessage, limits: BodyLimits): Pr
 }
 
 /**
- * Writes an answer to a Node response, unless the connection is closed. If the answer closes the connection, first lets
- * the sender receive it.
+ * Writes an answer to a Node response, unless the connection is closed. If the answer closes the
+ * connection, first lets the sender receive it.
  *
  * @example
  * ```ts

@@ -7,10 +7,16 @@ import { closeServer, listenOn } from "../../http/server.ts";
 import type { Receiver } from "../receiver.ts";
 import { exchange } from "./http-exchange.ts";
 
-/** Milliseconds a connection has to send the head of its request; the receiver itself limits slow bodies. */
+/**
+ * Milliseconds a connection has to send the head of its request; the receiver itself limits slow
+ * bodies.
+ */
 export const HEAD_TIMEOUT = 10_000;
 
-/** Connections that never complete a head are closed soon, so they cannot exhaust the connections honest senders need. */
+/**
+ * Connections that never complete a head are closed soon, so they cannot exhaust the connections
+ * honest senders need.
+ */
 const CONNECTIONS = { headersTimeout: HEAD_TIMEOUT, connectionsCheckingInterval: 1000 };
 
 export interface ServerOptions {
@@ -20,17 +26,26 @@ export interface ServerOptions {
   readonly path: string;
   /** The most connections; see `createWebhookServer`. Default 4096. */
   readonly maxConnections?: number | undefined;
-  /** Returns the text to answer a GET of another target with, such as a tunnel's probe, or `undefined` for 404. */
+  /**
+   * Returns the text to answer a GET of another target with, such as a tunnel's probe, or
+   * `undefined` for 404.
+   */
   readonly also?: ((target: string) => string | undefined) | undefined;
 }
 
 export interface RunningServer {
   readonly url: URL;
-  /** Stops accepting connections, waits up to 2 seconds for requests in progress, then closes the remaining connections. */
+  /**
+   * Stops accepting connections, waits up to 2 seconds for requests in progress, then closes the
+   * remaining connections.
+   */
   close(): Promise<void>;
 }
 
-/** Starts an Express server with the receiver at one path; every other path is answered 404 in the service's format. */
+/**
+ * Starts an Express server with the receiver at one path; every other path is answered 404 in the
+ * service's format.
+ */
 export async function startServer(receiver: Pick<Receiver, "receive">, options: ServerOptions) {
   const { port, host, path, maxConnections = MAX_CONNECTIONS, also } = options;
   const app = express().disable("x-powered-by");
@@ -43,10 +58,12 @@ export async function startServer(receiver: Pick<Receiver, "receive">, options: 
     void exchange(receiver, request, response, { target: request.originalUrl, path });
   });
   const server = createWebhookServer(app, { ...CONNECTIONS, maxConnections });
-  // Express answers a target it cannot parse by itself, before any handler runs; here it is just another wrong path.
+  // Express answers a target it cannot parse by itself, before any handler runs; here it is just
+  // another wrong path.
   server.removeAllListeners("request").on("request", (request, response) => {
     if (answerGivenUp(request, response)) return;
-    const answer = () => void exchange(receiver, request, response, { target: request.url ?? "", path });
+    const answer = () =>
+      void exchange(receiver, request, response, { target: request.url ?? "", path });
     app(request as express.Request, response as express.Response, answer);
   });
   // A sender that waits for `100 Continue` gets it only once the head of its request was accepted.

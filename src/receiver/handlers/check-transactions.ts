@@ -1,7 +1,10 @@
 import type { Inbox } from "../../inbox/inbox.ts";
 import { invalidOption } from "../../options/check-options.ts";
 
-/** Refuses a handler with `tx` if the inbox cannot give it a transaction: ConfigurationError `option_invalid`. */
+/**
+ * Refuses a handler with `tx` if the inbox cannot give it a transaction: ConfigurationError
+ * `option_invalid`.
+ */
 export function checkTransactions({ inside, insideLimit = 1 }: Inbox, pattern: string): void {
   if (inside === undefined) {
     throw invalidOption(

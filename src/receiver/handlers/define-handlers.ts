@@ -49,8 +49,8 @@ export interface HandlersModule<
 }
 
 /**
- * Defines handlers together with their schemas, as one module that a server, `listen --handlers`, `replay --handlers` and
- * `createTestReceiver` share. Export the result by default.
+ * Defines handlers together with their schemas, as one module that a server, `listen --handlers`,
+ * `replay --handlers` and `createTestReceiver` share. Export the result by default.
  *
  * @throws ConfigurationError `option_invalid`
  *
@@ -111,7 +111,10 @@ export function handlerWithOptions(given: unknown): HandlerOptions & { readonly 
     : { ...options, handler: transaction, tx: true };
 }
 
-/** The kinds that are known: the 12, and those that were declared. Throws a ConfigurationError `option_invalid`. */
+/**
+ * The kinds that are known: the 12, and those that were declared. Throws a ConfigurationError
+ * `option_invalid`.
+ */
 export function readOtherKinds(otherKinds: unknown): readonly string[] {
   if (!Array.isArray(otherKinds))
     throw invalid("otherKinds to be a list of kinds", otherKinds, 'pass ["invoice.sent"]');
@@ -125,20 +128,33 @@ export function readOtherKinds(otherKinds: unknown): readonly string[] {
   return [...eventKinds, ...new Set<string>(otherKinds)];
 }
 
-/** The given schemas; throws a ConfigurationError `option_invalid` if one is for a kind that is not known. */
-export function readSchemas(schemas: DataSchemas | undefined, known: readonly string[]): DataSchemas {
+/**
+ * The given schemas; throws a ConfigurationError `option_invalid` if one is for a kind that is not
+ * known.
+ */
+export function readSchemas(
+  schemas: DataSchemas | undefined,
+  known: readonly string[],
+): DataSchemas {
   const given = givenOptions<DataSchemas>(schemas ?? {});
   for (const kind of Object.keys(given)) {
     if (known.includes(kind)) continue;
     const meant = didYouMean(kind, known);
     const fix =
-      meant === undefined ? `declare it: otherKinds: [${JSON.stringify(kind)}]` : `did you mean ${meant}?`;
-    throw invalidOption(`expected schemas of known kinds, got one of ${JSON.stringify(kind)}: ${fix}`);
+      meant === undefined
+        ? `declare it: otherKinds: [${JSON.stringify(kind)}]`
+        : `did you mean ${meant}?`;
+    throw invalidOption(
+      `expected schemas of known kinds, got one of ${JSON.stringify(kind)}: ${fix}`,
+    );
   }
   return given;
 }
 
-/** The schemas of a receiver's options and those of its handlers; throws `option_invalid` if a kind has two. */
+/**
+ * The schemas of a receiver's options and those of its handlers; throws `option_invalid` if a kind
+ * has two.
+ */
 export function mergeSchemas(one: DataSchemas, other: DataSchemas): DataSchemas {
   for (const [kind, schema] of Object.entries(other)) {
     if (!Object.hasOwn(one, kind) || one[kind] === schema) continue;

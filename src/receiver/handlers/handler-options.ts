@@ -15,27 +15,29 @@ import {
 /** Settings of one handler. */
 export interface HandlerOptions {
   /**
-   * The name its runs are recorded under; unique per receiver. Default: the pattern and a counter, so give one when
-   * handlers of the same pattern may change their order between versions.
+   * The name its runs are recorded under; unique per receiver. Default: the pattern and a counter,
+   * so give one when handlers of the same pattern may change their order between versions.
    */
   readonly name?: string;
   /** Kinds and families that this handler ignores. Default: none. */
   readonly except?: readonly string[];
   /**
-   * The number of attempts, including the first, if it should be lower than in the receiver's `retry`; `Infinity` for no
-   * limit of its own. If other handlers of the entry have attempts left, the entry continues without this one, and is a dead
-   * letter at the end.
+   * The number of attempts, including the first, if it should be lower than in the receiver's
+   * `retry`; `Infinity` for no limit of its own. If other handlers of the entry have attempts left,
+   * the entry continues without this one, and is a dead letter at the end.
    */
   readonly attempts?: number;
   /**
-   * What the handler sends to, if entries are to wait for it in order of arrival while it does not answer: its name and
-   * limits. The handler says so with an error that has `away: true`, or `away: "perhaps"` if it may be this event's fault,
-   * as after a time-out; with `final: true` the event is a dead letter at once. Default: none.
+   * What the handler sends to, if entries are to wait for it in order of arrival while it does not
+   * answer: its name and limits. The handler says so with an error that has `away: true`, or
+   * `away: "perhaps"` if it may be this event's fault, as after a time-out; with `final: true` the
+   * event is a dead letter at once. Default: none.
    */
   readonly target?: TargetOptions;
   /**
-   * Gives the handler a transaction, as `tx` in its context: what is written with it is committed together with the record
-   * that this handler is done, or not at all. Needs an inbox on PostgreSQL. Default `false`.
+   * Gives the handler a transaction, as `tx` in its context: what is written with it is committed
+   * together with the record that this handler is done, or not at all. Needs an inbox on
+   * PostgreSQL. Default `false`.
    */
   readonly tx?: boolean;
 }

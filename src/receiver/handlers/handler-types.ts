@@ -7,7 +7,9 @@ import type { HandlerOptions } from "./handler-options.ts";
 /** A kind that is not unknown: one of the 12, or one declared in `otherKinds`. */
 export type KnownKind<OtherKinds extends string = never> = EventKind | OtherKinds;
 
-type FamilyOf<Kind extends string> = Kind extends `${infer Family}.${string}` ? `${Family}.*` : never;
+type FamilyOf<Kind extends string> = Kind extends `${infer Family}.${string}`
+  ? `${Family}.*`
+  : never;
 
 /** A known kind, a family of them such as `property.*`, or `*` for all kinds. */
 export type KindPattern<OtherKinds extends string = never> =
@@ -16,13 +18,16 @@ export type KindPattern<OtherKinds extends string = never> =
   | FamilyOf<KnownKind<OtherKinds>>;
 
 /** The patterns of one family, such as `payment.received` and `payment.*`. */
-type PatternsOf<Text extends string, OtherKinds extends string> = Text extends `${infer Family}.${string}`
+type PatternsOf<
+  Text extends string,
+  OtherKinds extends string,
+> = Text extends `${infer Family}.${string}`
   ? Extract<KindPattern<OtherKinds>, `${Family}.${string}`>
   : never;
 
 /**
- * A pattern as it is, or, for a text that is none, a type that no text has: TypeScript prints it as what it expected, at the
- * end of its error.
+ * A pattern as it is, or, for a text that is none, a type that no text has: TypeScript prints it as
+ * what it expected, at the end of its error.
  */
 export type CheckedPattern<Text extends string, OtherKinds extends string> = string extends Text
   ? KindPattern<OtherKinds> // an editor completes the text
@@ -44,27 +49,29 @@ export type EventsOf<Kind extends string, Schemas> = Kind extends string
   : never;
 
 /**
- * The events of a pattern: a union that `event.kind` discriminates. A family and `*` also match kinds that this version
- * does not know; those are not in the type, so give a `switch` over the kind a `default`.
+ * The events of a pattern: a union that `event.kind` discriminates. A family and `*` also match
+ * kinds that this version does not know; those are not in the type, so give a `switch` over the
+ * kind a `default`.
  */
-export type EventOf<Pattern extends string, Schemas = object, OtherKinds extends string = never> = EventsOf<
-  KindsOf<Pattern, OtherKinds>,
-  Schemas
->;
+export type EventOf<
+  Pattern extends string,
+  Schemas = object,
+  OtherKinds extends string = never,
+> = EventsOf<KindsOf<Pattern, OtherKinds>, Schemas>;
 
 export type EventsByPattern<Schemas = object, OtherKinds extends string = never> = {
   readonly [Pattern in KindPattern<OtherKinds>]: EventOf<Pattern, Schemas, OtherKinds>;
 };
 
 /**
- * A member of a map. Unlike `Map[Key]`, it lets TypeScript compare registries by the members of their maps, so that one with
- * schemas is assignable to one without.
+ * A member of a map. Unlike `Map[Key]`, it lets TypeScript compare registries by the members of
+ * their maps, so that one with schemas is assignable to one without.
  */
 export type Member<Map, Key> = Key extends keyof Map ? Map[Key] : never;
 
 /**
- * A handler with options. One that writes in a transaction of the inbox has a key of its own: with one key for both, TypeScript
- * could not infer the event.
+ * A handler with options. One that writes in a transaction of the inbox has a key of its own: with
+ * one key for both, TypeScript could not infer the event.
  */
 export type HandlerDefinition<Event = WebhookEvent> = Omit<HandlerOptions, "tx"> &
   (

@@ -5,7 +5,10 @@ import type { Settings } from "../options/options.ts";
 import { OtherProcesses } from "./other-processes.ts";
 import type { Router } from "./router.ts";
 
-/** For an entry without a handler that is not given up: it is looked at again after these milliseconds. */
+/**
+ * For an entry without a handler that is not given up: it is looked at again after these
+ * milliseconds.
+ */
 const LATER: Plan = { wait: 10_000, reason: NO_HANDLER };
 
 /** The most kinds of a source that are left to other processes without being claimed. */
@@ -20,8 +23,8 @@ interface Here {
 }
 
 /**
- * Decides what becomes of entries that have no handler here. While another registered process has one, they are left to
- * it: claimed once, given back, and their kind is not claimed again.
+ * Decides what becomes of entries that have no handler here. While another registered process has
+ * one, they are left to it: claimed once, given back, and their kind is not claimed again.
  */
 export class MissingHandlers {
   readonly #settings: Pick<Settings, "inbox" | "clock" | "role" | "unhandledAfter">;
@@ -61,7 +64,8 @@ export class MissingHandlers {
 
   #withoutOthers(entry: ClaimedEntry, isAlone: boolean): Plan {
     const { role, unhandledAfter } = this.#settings;
-    // An entry that was attempted before has, or had, handlers in another process: do not give up its retry here.
+    // An entry that was attempted before has, or had, handlers in another process: do not give up
+    // its retry here.
     if (entry.attempts > 1 || this.#isFromBefore(entry)) return LATER;
     const isPatient = !isAlone || role === "receive";
     if (!isPatient || this.#hasWaited(entry)) return { end: "received", reason: NO_HANDLER };
@@ -87,7 +91,8 @@ export class MissingHandlers {
     const others = await this.#others.recent();
     for (const [stored, kind] of kinds) {
       const hasHandler = this.#here.router().match(kind).length > 0;
-      if (hasHandler || !others.some((other) => runsKind(other, source, kind))) kinds.delete(stored);
+      if (hasHandler || !others.some((other) => runsKind(other, source, kind)))
+        kinds.delete(stored);
     }
     if (kinds.size === 0) this.#left.delete(source);
     return [...kinds.keys()];

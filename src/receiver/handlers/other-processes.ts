@@ -19,7 +19,10 @@ export class OtherProcesses {
     this.#own = own;
   }
 
-  /** Those that are registered now. Calls during a read share the next one, so that there is only one at a time. */
+  /**
+   * Those that are registered now. Calls during a read share the next one, so that there is only
+   * one at a time.
+   */
   now(): Promise<readonly Runner[]> {
     if (this.#reading === undefined) return this.#read();
     const begin = () => {
@@ -30,7 +33,10 @@ export class OtherProcesses {
     return this.#next;
   }
 
-  /** Those that were registered within the last second, or, if the inbox fails, those that were last seen. */
+  /**
+   * Those that were registered within the last second, or, if the inbox fails, those that were last
+   * seen.
+   */
   async recent(): Promise<readonly Runner[]> {
     if (performance.now() - this.#readAt < RECENT) return this.#latest;
     return this.now().catch(() => this.#latest);

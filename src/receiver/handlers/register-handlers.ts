@@ -18,7 +18,8 @@ export interface Registered {
 }
 
 /**
- * Registers handlers. A function that registers none may return them instead. Returns how many there are.
+ * Registers handlers. A function that registers none may return them instead. Returns how many
+ * there are.
  *
  * @throws ConfigurationError `option_invalid`
  */

@@ -19,7 +19,10 @@ export class Registration {
     this.#kinds = kinds;
   }
 
-  /** Registers this process with the inbox, or updates what it registered. What waits for its handlers is due then. */
+  /**
+   * Registers this process with the inbox, or updates what it registered. What waits for its
+   * handlers is due then.
+   */
   async register(): Promise<void> {
     const { inbox, source, role, clock } = this.#settings;
     const { id } = this;
@@ -28,7 +31,8 @@ export class Registration {
     await inbox.register?.({ id, version: VERSION, role, sources, kinds });
     if (role === "receive" || kinds.length === 0) return;
     const patterns = kinds.map(patternOf);
-    // What a handler leaves out is found again when it is claimed. Kinds beyond the twelve have no pattern.
+    // What a handler leaves out is found again when it is claimed. Kinds beyond the twelve have no
+    // pattern.
     const filter = patterns.includes(UNKNOWN) ? { sources } : { sources, kinds: patterns };
     await inbox.hasten?.(filter, inbox.now?.() ?? clock());
   }
@@ -38,7 +42,9 @@ export class Registration {
     await this.#settings.inbox.unregister?.(this.id).catch(() => {});
   }
 
-  /** Updates the registration soon, once for all handlers that change in one turn of the event loop. */
+  /**
+   * Updates the registration soon, once for all handlers that change in one turn of the event loop.
+   */
   announce(isOpen: () => boolean, updated: () => void): void {
     if (!isOpen() || this.#isAnnouncing) return;
     this.#isAnnouncing = true;
@@ -54,7 +60,10 @@ export class Registration {
       await this.register();
     } catch (thrown) {
       const fields = { error: describeError(thrown) };
-      this.#settings.log.warn(fields, "could not register with the inbox which kinds have handlers now");
+      this.#settings.log.warn(
+        fields,
+        "could not register with the inbox which kinds have handlers now",
+      );
     }
   }
 }

@@ -20,12 +20,12 @@ import type { CheckedPattern, EventsByPattern, KindPattern, Member } from "./han
 /** Where handlers are registered: a receiver, or the registry a handlers module is given. */
 export interface HandlerRegistry<Schemas = object, OtherKinds extends string = never> {
   /**
-   * Runs a handler for each event of a kind, of a family (`payment.*`), of all kinds (`*`), or of a list of these. If
-   * several handlers match an event, all run, in the order they were registered, and each is retried on its own. Returns an
-   * unsubscribe function.
+   * Runs a handler for each event of a kind, of a family (`payment.*`), of all kinds (`*`), or of a
+   * list of these. If several handlers match an event, all run, in the order they were registered,
+   * and each is retried on its own. Returns an unsubscribe function.
    *
-   * @throws ConfigurationError `option_invalid` for a pattern, also in `except`, that matches no known kind, and for `tx` if
-   *   the inbox cannot give handlers a transaction
+   * @throws ConfigurationError `option_invalid` for a pattern, also in `except`, that matches no
+   * known kind, and for `tx` if the inbox cannot give handlers a transaction
    */
   on<const Pattern extends KindPattern<OtherKinds>>(
     pattern: Pattern | readonly Pattern[],
@@ -38,14 +38,23 @@ export interface HandlerRegistry<Schemas = object, OtherKinds extends string = n
     options?: HandlerOptions,
   ): () => void;
   /**
-   * Runs a handler for each event whose kind is neither one of the 12 nor declared in `otherKinds`. Returns an unsubscribe
+   * Runs a handler for each event whose kind is neither one of the 12 nor declared in `otherKinds`.
+   * Returns an unsubscribe function.
+   */
+  onUnknown(
+    handler: TransactionHandler,
+    options: HandlerOptions & { readonly tx: true },
+  ): () => void;
+  onUnknown(handler: Handler, options?: HandlerOptions): () => void;
+  /**
+   * Calls the listener once for each entry that becomes a dead letter; returns an unsubscribe
    * function.
    */
-  onUnknown(handler: TransactionHandler, options: HandlerOptions & { readonly tx: true }): () => void;
-  onUnknown(handler: Handler, options?: HandlerOptions): () => void;
-  /** Calls the listener once for each entry that becomes a dead letter; returns an unsubscribe function. */
   onDead(listener: (letter: DeadLetter) => unknown): () => void;
-  /** Only a type: a registry with schemas and other kinds can stand for one with fewer, but not for one with more. */
+  /**
+   * Only a type: a registry with schemas and other kinds can stand for one with fewer, but not for
+   * one with more.
+   */
   readonly "~types"?: ((otherKinds: OtherKinds) => Schemas) | undefined;
 }
 
@@ -59,10 +68,14 @@ interface Route {
 }
 
 /**
- * A handler, if its target takes the event. If that cannot be found out, the handler fails instead: it runs again later, and the
- * other handlers of the event run.
+ * A handler, if its target takes the event. If that cannot be found out, the handler fails instead:
+ * it runs again later, and the other handlers of the event run.
  */
-function takenBy(named: NamedHandler, target: TargetOptions, event: WebhookEvent): NamedHandler | undefined {
+function takenBy(
+  named: NamedHandler,
+  target: TargetOptions,
+  event: WebhookEvent,
+): NamedHandler | undefined {
   let failure: Error;
   try {
     const answer: unknown = target.takes?.(event);
@@ -77,7 +90,11 @@ function takenBy(named: NamedHandler, target: TargetOptions, event: WebhookEvent
 
 function cannotTell({ name }: TargetOptions, got: string, cause?: unknown): ConfigurationError {
   const message = `expected takes of the target ${JSON.stringify(name)} to return true or false, got ${got}: correct it; the entry runs again later`;
-  return new ConfigurationError("option_invalid", message, cause === undefined ? undefined : { cause });
+  return new ConfigurationError(
+    "option_invalid",
+    message,
+    cause === undefined ? undefined : { cause },
+  );
 }
 
 export class Router<Schemas = object, OtherKinds extends string = never>
@@ -89,12 +106,19 @@ export class Router<Schemas = object, OtherKinds extends string = never>
   readonly #checkTx: (pattern: string) => void;
 
   /** @param checkTx - refuses a handler with `tx` for a pattern. Default: allows all. */
-  constructor(known: readonly string[] = eventKinds, checkTx: (pattern: string) => void = () => {}) {
+  constructor(
+    known: readonly string[] = eventKinds,
+    checkTx: (pattern: string) => void = () => {},
+  ) {
     this.#known = known;
     this.#checkTx = checkTx;
   }
 
-  on(pattern: string | readonly string[], handler: AnyHandler, options?: HandlerOptions): () => void {
+  on(
+    pattern: string | readonly string[],
+    handler: AnyHandler,
+    options?: HandlerOptions,
+  ): () => void {
     const patterns = Array.isArray(pattern) ? [...new Set<string>(pattern)] : [pattern as string];
     if (patterns.length === 0) throw invalid("at least one kind", pattern, "name one");
     for (const one of patterns) checkKindPattern(one, this.#known);
@@ -111,7 +135,10 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return () => void this.deadListeners.delete(listener);
   }
 
-  /** The handlers that fit a kind, and take the event if it is given, in the order they were registered. */
+  /**
+   * The handlers that fit a kind, and take the event if it is given, in the order they were
+   * registered.
+   */
   match(kind: string, event?: WebhookEvent): readonly NamedHandler[] {
     const fitting: NamedHandler[] = [];
     for (const { matches, named } of this.#routes) {
@@ -165,7 +192,8 @@ export class Router<Schemas = object, OtherKinds extends string = never>
       pattern,
       patterns: patterns.map((one) => kindsWithout(one, [...declared(one), ...except])),
       named: {
-        ...{ name, handler: handler as Handler<never> },
+        name,
+        handler: handler as Handler<never>,
         ...(attempts !== undefined && { attempts }),
         ...(target !== undefined && { target }),
         ...(tx && { tx }),
@@ -175,7 +203,10 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     return () => void this.#routes.delete(route);
   }
 
-  /** The pattern, with the number of its handler from the second on. A name that a removed handler left is used again. */
+  /**
+   * The pattern, with the number of its handler from the second on. A name that a removed handler
+   * left is used again.
+   */
   #nextName(pattern: string, taken: ReadonlySet<string>): string {
     const same = [...this.#routes].filter((route) => route.pattern === pattern);
     const left = same.map((_, index) => (index === 0 ? pattern : `${pattern}#${index + 1}`));

@@ -35,10 +35,14 @@ function made<Trace>(make: () => Trace, report: Report): Trace | undefined {
   return undefined;
 }
 
-function guarded<Trace extends Follows & { end(result: never): void }>(trace: Trace, report: Report) {
+function guarded<Trace extends Follows & { end(result: never): void }>(
+  trace: Trace,
+  report: Report,
+) {
   return {
     run: <Result>(call: () => Result): Result => runOnce(trace, call, report),
-    end: (result: Parameters<Trace["end"]>[0]) => callUser(() => trace.end(result as never), report),
+    end: (result: Parameters<Trace["end"]>[0]) =>
+      callUser(() => trace.end(result as never), report),
   };
 }
 
@@ -59,7 +63,8 @@ function runOnce<Result>(trace: Follows, call: () => Result, report: Report): Re
   try {
     const result: unknown = trace.run(once);
     if (end === undefined) leave(result, report);
-    else if (!("result" in end) || end.result !== result) leave(result); // it may reject as the call does
+    // it may reject as the call does
+    else if (!("result" in end) || end.result !== result) leave(result);
   } catch (thrown) {
     if (end === undefined || !("thrown" in end) || end.thrown !== thrown) report(thrown);
   }

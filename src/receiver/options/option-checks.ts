@@ -8,7 +8,10 @@ type Methods<Names extends PropertyKey> = Readonly<Record<Names, true>>;
 const TRACING_METHODS: Methods<keyof Tracing> = { delivery: true, attempt: true };
 const LOG_METHODS: Methods<keyof Logger> = { debug: true, info: true, warn: true, error: true };
 
-/** A function's result is used at once, so it cannot be async. `readSecrets` checks the secret itself and never shows it. */
+/**
+ * A function's result is used at once, so it cannot be async. `readSecrets` checks the secret
+ * itself and never shows it.
+ */
 export const checkSecret: Check = (given, name) => {
   if (typeof given === "function") {
     syncFunction("fetch it before, and return it from a function that is not async")(given, name);
@@ -45,7 +48,8 @@ export const checkHeaderName: Check = (given, name) => {
   const expected = `${name} to be the name of a header`;
   if (typeof given !== "string" || given === "") throw invalid(expected, given, fix);
   const [wrong] = /[^!#$%&'*+.^_`|~0-9A-Za-z-]/u.exec(given) ?? [];
-  if (wrong !== undefined) throw invalid(expected, given, `it contains ${JSON.stringify(wrong)}; ${fix}`);
+  if (wrong !== undefined)
+    throw invalid(expected, given, `it contains ${JSON.stringify(wrong)}; ${fix}`);
 };
 
 export const checkSchemas: Check = (given) => {
@@ -55,7 +59,11 @@ export const checkSchemas: Check = (given) => {
   for (const [kind, schema] of Object.entries(given)) {
     if (schema === undefined || isStandardSchema(schema)) continue;
     const expected = `schemas[${JSON.stringify(kind)}] to be a Standard Schema`;
-    throw invalid(expected, schema, "pass a schema of zod, valibot, arktype or another such library");
+    throw invalid(
+      expected,
+      schema,
+      "pass a schema of zod, valibot, arktype or another such library",
+    );
   }
 };
 
@@ -68,6 +76,7 @@ function isStandardSchema(schema: unknown): boolean {
 
 export const checkHandlersOption: Check = (given) => {
   if (typeof given === "function" || isRecord(given)) return;
-  const expected = "handlers to be a module of defineHandlers, an object from kind to handler, or a function";
+  const expected =
+    "handlers to be a module of defineHandlers, an object from kind to handler, or a function";
   throw invalid(expected, given, "pass what the handlers module exports by default");
 };

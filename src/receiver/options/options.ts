@@ -102,7 +102,9 @@ const CHECKS: Readonly<Record<keyof ReceiverOptions, Check>> = {
   otherKinds: checkedElsewhere,
   schemas: checkSchemas,
   handlers: checkHandlersOption,
-  identity: syncFunction("pass a function that returns the id of an event, such as (event) => event.id"),
+  identity: syncFunction(
+    "pass a function that returns the id of an event, such as (event) => event.id",
+  ),
   orderBy: syncFunction(
     "pass a function that returns the key of an event, such as (event) => event.webhook.id",
   ),
@@ -149,7 +151,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     concurrency,
     backlog: maxPending === undefined ? undefined : new Backlog({ inbox, source, maxPending, log }),
     store: new StoreHealth(log),
-    budget: new BodyBudget({ limit: numbers.unverifiedLimit, bodyLimit: numbers.bodyLimit }),
+    budget: new BodyBudget(numbers.unverifiedLimit),
     log,
     retry: readRetry(options.retry, DEFAULT_RETRY),
     signatureHeader: options.signatureHeader ?? SIGNATURE_HEADER,
@@ -168,7 +170,9 @@ export function readOptions(options: ReceiverOptions): Settings {
     tracing: options.tracing && guardedTracing(options.tracing, reportTo(log, "tracing")),
     drift: options.drift,
     clock: wholeClock(options.clock ?? Date.now),
-    random: options.random ? numberFrom(options.random, Math.random, reportTo(log, "random")) : Math.random,
+    random: options.random
+      ? numberFrom(options.random, Math.random, reportTo(log, "random"))
+      : Math.random,
   });
 }
 
@@ -191,7 +195,9 @@ function returned(option: () => SecretValue | readonly SecretValue[]) {
   try {
     return option();
   } catch (cause) {
-    throw new Error(`expected secret to return a secret, got an error: ${describeError(cause)}`, { cause });
+    throw new Error(`expected secret to return a secret, got an error: ${describeError(cause)}`, {
+      cause,
+    });
   }
 }
 
@@ -233,7 +239,10 @@ function checkBodyLimits({ bodyLimit, unverifiedLimit }: typeof DEFAULTS): void 
   );
 }
 
-/** A clock in whole milliseconds, as times are stored; throws `option_invalid` if the one given fails. */
+/**
+ * A clock in whole milliseconds, as times are stored; throws `option_invalid` if the one given
+ * fails.
+ */
 function wholeClock(clock: () => number): () => number {
   return () => {
     let now: unknown;

@@ -17,7 +17,11 @@ const CHECKS: Readonly<Record<keyof SourceLimits, Check>> = {
 /** Limits of every source, also of those that this receiver does not have. */
 export const checkSources: Check = (given) => {
   if (!isRecord(given)) {
-    throw invalid("sources to be an object from source to its limits", given, "pass { [source]: { … } }");
+    throw invalid(
+      "sources to be an object from source to its limits",
+      given,
+      "pass { [source]: { … } }",
+    );
   }
   for (const [source, limits] of Object.entries(given)) {
     const name = `sources[${JSON.stringify(source)}]`;
@@ -25,11 +29,16 @@ export const checkSources: Check = (given) => {
   }
 };
 
-export function limitsOf(sources: Readonly<Record<string, SourceLimits>> | undefined, source: string) {
+export function limitsOf(
+  sources: Readonly<Record<string, SourceLimits>> | undefined,
+  source: string,
+) {
   return sources !== undefined && Object.hasOwn(sources, source) ? (sources[source] ?? {}) : {};
 }
 
-/** Refuses an inbox that cannot count what has not ended with a ConfigurationError `option_invalid`. */
+/**
+ * Refuses an inbox that cannot count what has not ended with a ConfigurationError `option_invalid`.
+ */
 export function checkCountsBacklog(inbox: Inbox): void {
   if (inbox.backlog !== undefined) return;
   throw invalidOption(

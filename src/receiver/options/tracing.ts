@@ -6,7 +6,9 @@ import type { Outcome } from "../outcome.ts";
 export interface DeliveryTrace {
   /** The delivery to keep: with headers that lead from its entry back to this trace. */
   readonly delivery: Delivery;
-  /** Calls what accepts the delivery, in the context in which its own calls belong to this delivery. */
+  /**
+   * Calls what accepts the delivery, in the context in which its own calls belong to this delivery.
+   */
   run<Result>(accept: () => Result): Result;
   /** Called with the outcome. */
   end(outcome: Outcome): void;

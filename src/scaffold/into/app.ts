@@ -32,21 +32,29 @@ export interface App {
   readonly read: (path: string) => string | undefined;
 }
 
-/** Recognises an app by its package.json and usual files. @throws ConfigurationError `option_invalid` if it is unknown */
+/**
+ * Recognises an app by its package.json and usual files. @throws ConfigurationError
+ * `option_invalid` if it is unknown
+ */
 export function findApp(folder: string): App {
   const read = (path: string) => readText(folder, path);
   const manifest = read("package.json");
-  if (manifest === undefined) throw unknown(`a package.json in ${folder}`, "none", "name the app's folder");
+  if (manifest === undefined)
+    throw unknown(`a package.json in ${folder}`, "none", "name the app's folder");
   const parsed = parse(manifest, join(folder, "package.json"));
   const packages = new Map(
     ["peerDependencies", "devDependencies", "dependencies"].flatMap((key) =>
-      Object.entries(isRecord(parsed[key]) ? parsed[key] : {}).map(([name, range]) => [name, String(range)]),
+      Object.entries(isRecord(parsed[key]) ? parsed[key] : {}).map(([name, range]) => [
+        name,
+        String(range),
+      ]),
     ),
   );
   const known = Object.entries(FRAMEWORKS).find(([name]) => packages.has(name));
   const names = Object.keys(FRAMEWORKS).join(", ");
   const fix = "node_modules/hookporter/docs/frameworks has other ways";
-  if (known === undefined) throw unknown(`one of ${names} in ${folder}'s package.json`, "none", fix);
+  if (known === undefined)
+    throw unknown(`one of ${names} in ${folder}'s package.json`, "none", fix);
   const framework = known[1];
   const sources = readSources(usualFiles(framework), read);
   const files = [...sources.keys()];
@@ -61,9 +69,19 @@ export function findApp(folder: string): App {
   const isModule = parsed.type === "module" || framework === "Next.js";
   const extension = isTypeScript ? ".ts" : isModule ? ".js" : ".mjs";
   return {
-    ...{ framework, manifest, packages, sources, extension, read },
+    framework,
+    manifest,
+    packages,
+    sources,
+    extension,
+    read,
     base: base ? "src/" : "",
-    suffix: framework === "Next.js" ? "" : isTypeScript ? suffixOf(sources, tsconfig, isModule) : extension,
+    suffix:
+      framework === "Next.js"
+        ? ""
+        : isTypeScript
+          ? suffixOf(sources, tsconfig, isModule)
+          : extension,
   };
 }
 
@@ -71,7 +89,9 @@ function usualFiles(framework: Framework): readonly string[] {
   if (framework === "Next.js") return [];
   const names = framework.startsWith("NestJS") ? ["main"] : ["app", "server", "index", "main"];
   const files = ["src/", ""].flatMap((folder) =>
-    names.flatMap((name) => ["ts", "mts", "js", "mjs", "cjs"].map((end) => `${folder}${name}.${end}`)),
+    names.flatMap((name) =>
+      ["ts", "mts", "js", "mjs", "cjs"].map((end) => `${folder}${name}.${end}`),
+    ),
   );
   return [...files, "bin/www"];
 }

@@ -1,5 +1,6 @@
 /** A comment, a string, a word, white space, or one other character. */
-const PIECE = /\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*'|[\w$]+|\s+|[\s\S]/y;
+const PIECE =
+  /\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\[\s\S])*"|'(?:[^'\\\n]|\\[\s\S])*'|[\w$]+|\s+|[\s\S]/y;
 /** A template up to its end or the next `${`. */
 const TEMPLATE = /(?:[^`\\$]|\\[\s\S]|\$(?!\{))*(?:`|\$\{)?/y;
 const REGULAR_EXPRESSION = /\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//y;
@@ -7,8 +8,9 @@ const OPERAND = /[\w$)\]}"'_]$/; // what a slash follows that divides
 const PLAIN_STRING = /^.[\w@./:-]*.$/; // a string that may be a module's name
 
 /**
- * A source file as only its code, with every character at its place: comments are spaces; templates, regular expressions and
- * strings that are no module's name are underscores. So a pattern finds nothing in what is not code.
+ * A source file as only its code, with every character at its place: comments are spaces;
+ * templates, regular expressions and strings that are no module's name are underscores. So a
+ * pattern finds nothing in what is not code.
  */
 export function codeOf(text: string): string {
   let code = "";
@@ -51,7 +53,9 @@ export function insertLines(text: string, insertions: readonly Insertion[]): str
   const fromLast = insertions.toReversed().toSorted((one, other) => other.at - one.at);
   return fromLast.reduce((before, { at, lines }) => {
     const start = at > 0 && before[at - 1] !== "\n" ? end : ""; // after a last line without an end
-    return before.slice(0, at) + start + lines.map((line) => line + end).join("") + before.slice(at);
+    return (
+      before.slice(0, at) + start + lines.map((line) => line + end).join("") + before.slice(at)
+    );
   }, text);
 }
 
@@ -61,7 +65,9 @@ export function nextLine(text: string, place: number): number {
   return end === -1 ? text.length : end + 1;
 }
 
-/** The only match of a pattern, which must be global; `undefined` if there is none, or another one. */
+/**
+ * The only match of a pattern, which must be global; `undefined` if there is none, or another one.
+ */
 export function onlyMatch(code: string, pattern: RegExp): RegExpExecArray | undefined {
   const [found, other] = code.matchAll(pattern);
   return other === undefined ? found : undefined;

@@ -1,6 +1,6 @@
 /**
- * Adds a dependency to the text of a package.json as npm does: sorted by name, with the text's own indentation and line
- * ends. A package that the section has already stays as it is.
+ * Adds a dependency to the text of a package.json as npm does: sorted by name, with the text's own
+ * indentation and line ends. A package that the section has already stays as it is.
  */
 export function addDependency(text: string, section: string, name: string, range: string): string {
   const [, bom = "", json = "", end = ""] = /^(\uFEFF?)(.*?)(\s*)$/s.exec(text) ?? [];

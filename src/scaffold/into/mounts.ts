@@ -17,7 +17,8 @@ interface Mounts {
 
 /** Statements that make an app, up to the bracket of their call. */
 const EXPRESS_APP = /^([ \t]*)(?:export )?(?:const|let|var) (\w+)(?:: [\w.]+)? = express\(/gm;
-const NEST_APP = /^([ \t]*)(?:const|let|var) (\w+)(?:: [\w.]+)? = await NestFactory\.create(?:<[\w.]+>)?\(/gm;
+const NEST_APP =
+  /^([ \t]*)(?:const|let|var) (\w+)(?:: [\w.]+)? = await NestFactory\.create(?:<[\w.]+>)?\(/gm;
 const LISTENS = /^([ \t]*)(?:(?:const|let|var) \w+ = )?(await )?[\w.]+(?:\(\w*\))?\.listen\(/gm;
 const IMPORT = /^import\s[^"'();]*["'][^"'\n]*["'](?: with \{[^}]*\})?;?[ \t]*$/gm;
 const REQUIRE = /^(?:const|let|var) [^=\n]+ = require\(["'][^"'\n]*["']\)[^,\n]*$(?!\s*[.,([])/gm;
@@ -77,7 +78,9 @@ function inExpress(app: App, home: string): Mounts {
   return {
     texts,
     toDo: [
-      ...(missing.length === 0 ? [] : [{ where: "imports", line: importLine(missing, from, style) }]),
+      ...(missing.length === 0
+        ? []
+        : [{ where: "imports", line: importLine(missing, from, style) }]),
       ...missing.map((name) => byHand[name]),
     ],
   };
@@ -101,7 +104,8 @@ function mountStep({ framework, sources }: App): Step | undefined {
 function startStep({ extension, sources }: App): Step | undefined {
   const listens = onlyPlace(sources, LISTENS, /\.listen\(/g);
   const style = listens && styleOf(listens.code);
-  if (!style || !beginsStatement(listens.code.slice(0, listens.at), listens.found[1] ?? "")) return undefined;
+  if (!style || !beginsStatement(listens.code.slice(0, listens.at), listens.found[1] ?? ""))
+    return undefined;
   const [, indent = "", awaited = extension === ".ts" ? "void " : ""] = listens.found;
   const lines = [`${indent}${awaited}startReceiver()${style.end}`];
   return { path: listens.path, name: "startReceiver", at: listens.at, lines };
@@ -117,7 +121,10 @@ function onlyPlace(sources: App["sources"], statement: RegExp, typical: RegExp) 
   return { ...one, found: one.found, at: one.found.index };
 }
 
-/** Whether a line begins a statement, from what is before it: lines in a block, or after a line that looks complete. */
+/**
+ * Whether a line begins a statement, from what is before it: lines in a block, or after a line that
+ * looks complete.
+ */
 function beginsStatement(before: string, indent: string): boolean {
   const code = before.trimEnd();
   if (code === "" || /[;{}]$/.test(code)) return true;
@@ -135,7 +142,10 @@ interface Style {
 
 const USUAL: Style = { quote: '"', end: ";", isModule: true };
 
-/** How a file imports, and where the next import goes; `undefined` if it imports nothing in a usual way. */
+/**
+ * How a file imports, and where the next import goes; `undefined` if it imports nothing in a usual
+ * way.
+ */
 function styleOf(code: string): (Style & { readonly at: number }) | undefined {
   const imported = [...code.matchAll(IMPORT)].at(-1);
   const [required] = code.matchAll(REQUIRE);
@@ -144,14 +154,21 @@ function styleOf(code: string): (Style & { readonly at: number }) | undefined {
   const [line] = found;
   const quote = line.includes("'") ? "'" : '"';
   const end = line.trimEnd().endsWith(";") ? ";" : "";
-  return { quote, end, isModule: imported !== undefined, at: nextLine(code, found.index + line.length) };
+  return {
+    quote,
+    end,
+    isModule: imported !== undefined,
+    at: nextLine(code, found.index + line.length),
+  };
 }
 
 function importLine(names: readonly string[], from: string, style: Style = USUAL): string {
   const { quote, end, isModule } = style;
   const list = `{ ${names.join(", ")} }`;
   const module = quote + from + quote;
-  return isModule ? `import ${list} from ${module}${end}` : `const ${list} = require(${module})${end}`;
+  return isModule
+    ? `import ${list} from ${module}${end}`
+    : `const ${list} = require(${module})${end}`;
 }
 
 function specifier(path: string, home: string, { suffix }: App): string {
@@ -162,13 +179,17 @@ function specifier(path: string, home: string, { suffix }: App): string {
 function inNext({ base, extension, read }: App, own: OwnFiles): Mounts {
   const start = own.instrumentation.split("\n");
   const config = own.nextConfig.split("\n");
-  // Files that Next.js reads: a new one, or lines after the one that opens a block, unless the code has them already.
+  // Files that Next.js reads: a new one, or lines after the one that opens a block, unless the code
+  // has them already.
   const files = [
     {
       fresh: `${base}instrumentation${extension}`,
       paths: [`${base}instrumentation.ts`, `${base}instrumentation.js`],
       text: own.instrumentation,
-      lines: start.slice(start.findIndex((line) => line.startsWith("export ")) + 1, start.lastIndexOf("}")),
+      lines: start.slice(
+        start.findIndex((line) => line.startsWith("export ")) + 1,
+        start.lastIndexOf("}"),
+      ),
       opening: /^export async function register\(\)[^{\n]*\{[ \t]*$/gm,
       taken: /\bstartReceiver\b/,
       where: "in register()",

@@ -10,12 +10,15 @@ export type OwnFiles = Awaited<ReturnType<typeof ownFiles>>;
 
 /** The texts of a receiver in a folder of the app, such as `src/webhooks`. */
 export async function ownFiles(packageRoot: string, app: App, home: string) {
-  const { files, manifests } = await readLayers(LAYERS.map((layer) => join(packageRoot, "templates", layer)));
+  const { files, manifests } = await readLayers(
+    LAYERS.map((layer) => join(packageRoot, "templates", layer)),
+  );
   const { framework, base, extension } = app;
   const text = (path: string) => files.get(path) ?? "";
   const own = (path: string) => fitted(text(path), app, home);
   const made = new Map<string, string>();
-  const add = (from: string, name = from) => made.set(`${home}/${name}${extension}`, own(`src/${from}.ts`));
+  const add = (from: string, name = from) =>
+    made.set(`${home}/${name}${extension}`, own(`src/${from}.ts`));
   for (const path of files.keys()) if (path.startsWith("src/handlers/")) add(path.slice(4, -3));
   if (extension === ".ts") add("registry");
   add("schemas").set(`${home}/log${extension}`, own("src/log.ts"));
@@ -32,7 +35,10 @@ export async function ownFiles(packageRoot: string, app: App, home: string) {
   add("receiver");
   const [first = ""] = manifests;
   const { dependencies, devDependencies } = JSON.parse(first);
-  const ranges: { zod: string; vitest: string } = { zod: dependencies.zod, vitest: devDependencies.vitest };
+  const ranges: { zod: string; vitest: string } = {
+    zod: dependencies.zod,
+    vitest: devDependencies.vitest,
+  };
   return {
     files: made, // the last one is written once all others are
     env: text(".env.example"),
@@ -55,5 +61,7 @@ function fitted(text: string, { extension, suffix }: App, home: string): string 
     .replaceAll('"../src/', '"./') // the test is beside what it tests
     .replaceAll(/((?:from |import\()"\.[^"]*)\.ts"/g, `$1${suffix}"`)
     .replaceAll(/\bsrc\/(?=handlers|schemas)/g, `${home}/`);
-  return extension === ".ts" ? placed : withoutTypes(placed).replaceAll(/(?<=\/\w+)\.ts\b/g, extension);
+  return extension === ".ts"
+    ? placed
+    : withoutTypes(placed).replaceAll(/(?<=\/\w+)\.ts\b/g, extension);
 }

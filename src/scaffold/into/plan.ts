@@ -35,8 +35,9 @@ const IGNORED = [".env", "data/", ".hookporter/"];
 const PNPM_FILES = ["pnpm-lock.yaml", "../pnpm-workspace.yaml", "../../pnpm-workspace.yaml"];
 
 /**
- * Plans how to add a receiver to the app in a folder; existing files only get lines, and package.json is written as npm writes it. @throws ConfigurationError
- * `option_invalid` if the folder holds no app of a known kind, or a file is in the way
+ * Plans how to add a receiver to the app in a folder; existing files only get lines, and
+ * package.json is written as npm writes it. @throws ConfigurationError `option_invalid` if the
+ * folder holds no app of a known kind, or a file is in the way
  */
 export async function planInto(folder: string, { path, version }: PackageRoot): Promise<IntoPlan> {
   const app = findApp(folder);
@@ -62,14 +63,25 @@ export async function planInto(folder: string, { path, version }: PackageRoot): 
       toDo.push({ where: name, line: text.trim().replace(/\s+/g, " ") });
     else throw inTheWay(name, folder);
   }
-  const planned = [...texts].map(([name, after]) => ({ path: name, before: app.read(name), after }));
-  return { framework, home, texts: planned.filter(({ before, after }) => before !== after), test, toDo };
+  const planned = [...texts].map(([name, after]) => ({
+    path: name,
+    before: app.read(name),
+    after,
+  }));
+  return {
+    framework,
+    home,
+    texts: planned.filter(({ before, after }) => before !== after),
+    test,
+    toDo,
+  };
 }
 
 /** The folder or file with a receiver that the app has already. */
 function hasReceiver({ read, sources, base }: App, homes: readonly string[]): string | undefined {
   const uses = (text = "") => /["']hookporter(?:\/\w+)?["']/.test(text);
-  const isHome = (home: string) => [".ts", ".js", ".mjs"].some((end) => uses(read(`${home}/receiver${end}`)));
+  const isHome = (home: string) =>
+    [".ts", ".js", ".mjs"].some((end) => uses(read(`${home}/receiver${end}`)));
   const [file] = [...sources].find(([, { text }]) => uses(text)) ?? [];
   return [...homes, `${base}.`].find(isHome) ?? file;
 }
@@ -88,7 +100,8 @@ function environment({ read }: App, { env }: OwnFiles): ReadonlyMap<string, stri
   if (missing.length > 0)
     texts.set(".gitignore", `${ignored.replace(/(?<=[^\n])$/, "\n")}${missing.join("\n")}\n`);
   add(".env.example", env, /^\s*(?:export\s+)?HOOKPORTER_SECRET\s*=/m);
-  const set = /^\s*(?:export\s+)?HOOKPORTER_SECRET[ \t]*=[ \t]*["']?[^\s"'#]/m; // an empty one, as an example has, is none
+  // an empty one, as an example has, is none
+  const set = /^\s*(?:export\s+)?HOOKPORTER_SECRET[ \t]*=[ \t]*["']?[^\s"'#]/m;
   add(".env", renderEnvFile(env, generateSecret()), set);
   return texts;
 }
@@ -110,7 +123,11 @@ function withDependencies(
 }
 
 /** What other files need, such as the settings of TypeScript and pnpm. */
-function settings({ read, extension }: App, { pnpmWorkspace }: OwnFiles, texts: Map<string, string>) {
+function settings(
+  { read, extension }: App,
+  { pnpmWorkspace }: OwnFiles,
+  texts: Map<string, string>,
+) {
   const toDo: ToDo[] = [];
   const path = PNPM_FILES.find((one) => read(one) !== undefined)?.replace("lock", "workspace");
   const workspace = path && read(path);

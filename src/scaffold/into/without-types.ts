@@ -10,7 +10,9 @@ const TYPES: readonly RegExp[] = [
   new RegExp(`(?<=^let \\w+|^(?:export )?const \\w+|\\)|[(,] ?\\w+): ${NAME}(?=[,;)]| [={])`, "gm"),
 ];
 
-/** A file of the templates as JavaScript. It knows the types that they have, not the whole language. */
+/**
+ * A file of the templates as JavaScript. It knows the types that they have, not the whole language.
+ */
 export function withoutTypes(text: string): string {
   return TYPES.reduce((left, type) => left.replaceAll(type, ""), text).trimStart();
 }

@@ -13,8 +13,11 @@ export function adviceFor(
   const [form] = forms;
   const advice: string[] = [];
   if (form === undefined)
-    advice.push("the header contains no readable digest: send `sha256=` and 64 lowercase hex digits");
-  for (const { meaning, fix } of form?.causes ?? []) advice.push(`${meaning}, if that is so: ${fix}`);
+    advice.push(
+      "the header contains no readable digest: send `sha256=` and 64 lowercase hex digits",
+    );
+  for (const { meaning, fix } of form?.causes ?? [])
+    advice.push(`${meaning}, if that is so: ${fix}`);
   if (body.byteLength === 0) {
     advice.push(
       "the body is empty here: check that it was read completely, once, before anything else, and that no redirect dropped it",
@@ -42,7 +45,8 @@ export function adviceFor(
     "check that nothing on the way changes the bytes, such as a proxy, a body parser or `curl --data`: compare the length on both sides",
     "check that only the body is signed, without a timestamp, a URL or headers: sign the same file on both sides and compare",
   );
-  if (!complete) advice.push("the body is large, so not every combination was tried: try a small one");
+  if (!complete)
+    advice.push("the body is large, so not every combination was tried: try a small one");
   return advice;
 }
 

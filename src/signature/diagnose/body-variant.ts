@@ -1,11 +1,15 @@
 import type { Cause } from "./causes.ts";
 
-/** A body as it may have been when it was signed, and the causes that turn it into the received one. */
+/**
+ * A body as it may have been when it was signed, and the causes that turn it into the received one.
+ */
 export interface BodyVariant {
   readonly causes: readonly Cause[];
   /** Makes the bytes; returns `undefined` if they would be far longer than the body. */
   readonly bytes: () => Uint8Array | undefined;
-  /** Whether it is JSON that was read and printed again, which takes longer than any other change. */
+  /**
+   * Whether it is JSON that was read and printed again, which takes longer than any other change.
+   */
   readonly isPrinted: boolean;
 }
 

@@ -1,14 +1,14 @@
+import { gunzipSync } from "node:zlib";
 import { orElse } from "../../base/or-else.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
-import { compressedVariants } from "./compressed-variants.ts";
 import { cutVariants } from "./cut-variants.ts";
 import { formVariants } from "./form-variants.ts";
 import { htmlVariants } from "./html-variants.ts";
 import { printAsSpaced, printSpaced, SPACING } from "./json-spacing.ts";
 import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
-import { jsonVariants, type Spellings } from "./json-variants.ts";
+import { type Extent, jsonVariants } from "./json-variants.ts";
 import { lineVariants } from "./line-variants.ts";
 import { jsonOfNative, nativeVariants } from "./native-printing.ts";
 
@@ -19,10 +19,17 @@ export const MANY_TOKENS = 40_000;
 const LONGEST_NATIVE = 8000;
 /** The work to read one token; hashing one byte is 1. */
 const TOKEN_WORK = 300;
+/**
+ * A compressed body may expand to this many times its length, so that a small one cannot fill the
+ * memory.
+ */
+const MOST_GROWTH = 20;
+const LEAST_LIMIT = 65_536;
 
 /**
- * Finds the bodies that may have been signed instead of this one, those with the fewest causes first. Returns as well whether
- * it is small enough to try all of them, and the work spent on finding them; hashing one byte is 1.
+ * Finds the bodies that may have been signed instead of this one, those with the fewest causes
+ * first. Returns as well whether it is small enough to try all of them, and the work spent on
+ * finding them; hashing one byte is 1.
  */
 export function bodyVariants(body: Uint8Array) {
   const text = decode(body);
@@ -41,11 +48,14 @@ export function bodyVariants(body: Uint8Array) {
     ...base64Variants(body, text),
     ...charsetVariants(body, text),
     ...cutVariants(body, text),
-    ...compressedVariants(body),
+    ...compressed(body),
   ];
   if (complete)
-    variants.sort((a, b) => a.causes.length - b.causes.length || Number(a.isPrinted) - Number(b.isPrinted));
-  // The work does not suffice for all of them: what is cheap first, then libraries, most common first.
+    variants.sort(
+      (a, b) => a.causes.length - b.causes.length || Number(a.isPrinted) - Number(b.isPrinted),
+    );
+  // The work does not suffice for all of them: what is cheap first, then libraries, most common
+  // first.
   else variants.sort((a, b) => rankOf(a) - rankOf(b));
   return { variants, complete, work };
 }
@@ -58,24 +68,35 @@ function rankOf({ causes, isPrinted }: BodyVariant): number {
 
 /** The text of a body, including a byte order mark; `undefined` if it is not UTF-8. */
 export function decode(body: Uint8Array): string | undefined {
-  return orElse(() => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body), undefined);
+  return orElse(
+    () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body),
+    undefined,
+  );
 }
 
-function reprinted(json: JsonTokens, marked: boolean, spellings: Spellings): readonly BodyVariant[] {
+function reprinted(json: JsonTokens, marked: boolean, extent: Extent): readonly BodyVariant[] {
   const unmarked = marked ? [cause("byte_order_mark", "none on the signing side")] : [];
   const asIs = { causes: [], tail: json.tail };
   const data = memberOf(json, "data");
-  const alone = { causes: [cause("body_data_only")], tail: "" };
+  const alone = [cause("body_data_only")];
   return [
     // A difference in the line break alone needs no reprinting: the text variants contain it.
-    ...jsonVariants(json, [asIs, otherTail(asIs.tail)], spellings, unmarked).filter(({ causes }) => {
+    ...jsonVariants(json, [asIs, otherTail(asIs.tail)], extent, unmarked).filter(({ causes }) => {
       return causes.length > 1 || causes[0]?.code !== "newline_at_end";
     }),
-    ...(data === undefined ? [] : jsonVariants(data, [alone], "none")),
+    ...(data === undefined
+      ? []
+      : [
+          variant(alone, () => printAsSpaced(data.tokens, data)),
+          ...jsonVariants(data, [{ causes: alone, tail: "" }], "libraries"),
+        ]),
   ];
 }
 
-/** The JSON that a language shows in its own way here. Its numbers are JSON, and their spelling may differ, too. */
+/**
+ * The JSON that a language shows in its own way here. Its numbers are JSON, and their spelling may
+ * differ, too.
+ */
 function fromNative(text: string): readonly BodyVariant[] {
   const native = text.length > LONGEST_NATIVE ? undefined : jsonOfNative(text);
   const json = native === undefined ? undefined : tokenise(native.json);
@@ -100,14 +121,20 @@ function textVariants(text: string): readonly BodyVariant[] {
   ];
 }
 
-/** Indented JSON whose line breaks were removed on the way, as `curl --data @file` does: the indents are left. */
+/**
+ * Indented JSON whose line breaks were removed on the way, as `curl --data @file` does: the indents
+ * are left.
+ */
 function rejoined(json: JsonTokens, text: string): readonly BodyVariant[] {
   if (!/^\s*[{[](?: {2}|\t)/.test(text) || /[\r\n]/.test(text)) return [];
   const removed = [cause("line_endings", "removed on the way here")];
   return [SPACING.two, SPACING.four, SPACING.tab].flatMap((spacing) => {
     const printed = printSpaced(json.tokens, spacing, 2 * text.length);
     if (printed?.replaceAll("\n", "") !== text) return [];
-    const ends = ["", "\n"].flatMap((end) => [printed + end, (printed + end).replaceAll("\n", "\r\n")]);
+    const ends = ["", "\n"].flatMap((end) => [
+      printed + end,
+      (printed + end).replaceAll("\n", "\r\n"),
+    ]);
     return ends.map((end) => variant(removed, () => end));
   });
 }
@@ -120,14 +147,20 @@ function otherTail(tail: string): { causes: readonly Cause[]; tail: string } {
 
 /** Without the white space around it, if that is more than line breaks at the end. */
 function trimmed(text: string): readonly BodyVariant[] {
-  // `trim` would take a byte order mark for white space, and an expression for the end is slow on long white space.
+  // `trim` would take a byte order mark for white space, and an expression for the end is slow on
+  // long white space.
   const start = text.search(/[^ \t\r\n]/);
   const made = text.slice(Math.max(start, 0)).trimEnd();
   if (start <= 0 && !/[ \t][\r\n]*$/.test(text.slice(-100))) return [];
-  return [variant([cause("newline_at_end", "no white space around it on the signing side")], () => made)];
+  return [
+    variant([cause("newline_at_end", "no white space around it on the signing side")], () => made),
+  ];
 }
 
-/** With one space for each run of white space, as a shell passes on what is not quoted, and `echo` ends it. */
+/**
+ * With one space for each run of white space, as a shell passes on what is not quoted, and `echo`
+ * ends it.
+ */
 function joined(text: string): readonly BodyVariant[] {
   // An expression for the white space at both ends takes quadratic time.
   const inner = text.trim();
@@ -142,7 +175,9 @@ function joined(text: string): readonly BodyVariant[] {
   ];
 }
 
-/** The same characters, composed (as most systems write them) or decomposed (as macOS names files). */
+/**
+ * The same characters, composed (as most systems write them) or decomposed (as macOS names files).
+ */
 function unicodeForms(text: string): readonly BodyVariant[] {
   return (["NFC", "NFD"] as const).map((form) => {
     const make = () => {
@@ -174,7 +209,10 @@ function stringVariants(text: string): readonly BodyVariant[] {
   ];
 }
 
-/** The members in which queues and gateways put a body, such as Amazon SNS, SQS, EventBridge and API Gateway. */
+/**
+ * The members in which queues and gateways put a body, such as Amazon SNS, SQS, EventBridge and API
+ * Gateway.
+ */
 const WRAPPINGS = ["Message", "message", "body", "Body", "payload", "detail"];
 
 /** The body within a wrapping, as text, as base64 or as JSON. */
@@ -185,7 +223,8 @@ function unwrapped(json: JsonTokens): readonly BodyVariant[] {
     const [token = ""] = member.tokens;
     const inside: unknown = token.startsWith('"') ? JSON.parse(token) : undefined;
     const why = [cause("body_wrapped", `in \`${name}\``)];
-    if (typeof inside !== "string") return [variant(why, () => printAsSpaced(member.tokens, member))];
+    if (typeof inside !== "string")
+      return [variant(why, () => printAsSpaced(member.tokens, member))];
     const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(inside);
     return [
       variant(why, () => inside),
@@ -200,7 +239,25 @@ function base64Variants(body: Uint8Array, text: string | undefined): readonly Bo
   return [
     variant(there, () => Buffer.from(body).toString("base64")),
     ...(encoded
-      ? [variant([cause("body_base64", "in base64 on this side")], () => Buffer.from(text, "base64"))]
+      ? [
+          variant([cause("body_base64", "in base64 on this side")], () =>
+            Buffer.from(text, "base64"),
+          ),
+        ]
       : []),
+  ];
+}
+
+/**
+ * The body before it was compressed. How it would be compressed again differs between programs, so
+ * that is not tried.
+ */
+function compressed(body: Uint8Array): readonly BodyVariant[] {
+  if (body[0] !== 0x1f || body[1] !== 0x8b) return [];
+  const limit = { maxOutputLength: Math.max(LEAST_LIMIT, MOST_GROWTH * body.byteLength) };
+  return [
+    variant([cause("body_compressed", "gzip")], () =>
+      orElse(() => gunzipSync(body, limit), undefined),
+    ),
   ];
 }

@@ -10,7 +10,10 @@ function withFix<Code extends string>(fix: string, meanings: Readonly<Record<Cod
   >;
 }
 
-/** Why a signature does not match, with the fix. The codes are stable. A test compares this with `docs/reference/signature.md`. */
+/**
+ * Why a signature does not match, with the fix. The codes are stable. A test compares this with
+ * `docs/reference/signature.md`.
+ */
 export const CAUSES = {
   valid: { meaning: "the signature is good", fix: "nothing to do" },
   ...withFix(RAW, {
@@ -101,7 +104,10 @@ export const CAUSES = {
     meaning: "it was signed with another secret that is set here",
     fix: "use that secret, or list both during a rotation, the current one first",
   },
-  secret_quotes: { meaning: "one side has quotes around its secret, the other does not", fix: SECRET },
+  secret_quotes: {
+    meaning: "one side has quotes around its secret, the other does not",
+    fix: SECRET,
+  },
   secret_whitespace: {
     meaning: "one side has spaces or a line break around its secret, the other does not",
     fix: SECRET,
@@ -158,7 +164,10 @@ export const CAUSES = {
     meaning: "the digest is correct, but zeros at the start of numbers are missing",
     fix: "print each byte as two hex digits, such as with `%02x`",
   },
-  digest_separated: { meaning: "the digest is correct, but it has characters between its bytes", fix: FORM },
+  digest_separated: {
+    meaning: "the digest is correct, but it has characters between its bytes",
+    fix: FORM,
+  },
   digest_signed_bytes: {
     meaning: "the digest is correct, but its bytes are printed as signed numbers",
     fix: "print each byte as two hex digits: `b & 0xff` in Java, or `HexFormat`",
@@ -203,7 +212,9 @@ export const CAUSES = {
 /** One of the stable codes of a diagnosis. */
 export type CauseCode = keyof typeof CAUSES;
 
-/** One cause: what was found, and the fix. Contains no secret, no digest and nothing from the body. */
+/**
+ * One cause: what was found, and the fix. Contains no secret, no digest and nothing from the body.
+ */
 export interface Cause {
   readonly code: CauseCode;
   readonly meaning: string;

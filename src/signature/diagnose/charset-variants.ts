@@ -2,15 +2,24 @@ import { isUtf8 } from "../../package/builtins.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 
-/** The same text in other character encodings, and with bytes that a decoder lost. UTF-16 there: see `lineVariants`. */
-export function charsetVariants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
+/**
+ * The same text in other character encodings, and with bytes that a decoder lost. UTF-16 there: see
+ * `lineVariants`.
+ */
+export function charsetVariants(
+  body: Uint8Array,
+  text: string | undefined,
+): readonly BodyVariant[] {
   const bytes = Buffer.from(body);
   const sent = sentAsUtf16(bytes);
   if (!bytes.some((byte) => byte >= 0x80)) return sent;
   return [...sent, ...(text === undefined ? sentAsOneByte(bytes) : signedAsOneByte(bytes, text))];
 }
 
-/** The body is not UTF-8: the text was signed as UTF-8, or by a program that had lost the unreadable bytes. */
+/**
+ * The body is not UTF-8: the text was signed as UTF-8, or by a program that had lost the unreadable
+ * bytes.
+ */
 function sentAsOneByte(bytes: Buffer): readonly BodyVariant[] {
   const replaced = () => bytes.toString("utf8");
   return [
@@ -21,39 +30,38 @@ function sentAsOneByte(bytes: Buffer): readonly BodyVariant[] {
   ];
 }
 
-/** The body is UTF-8, once or twice over: it was signed in one byte for each character, or those bytes were read so. */
+/**
+ * The body is UTF-8, once or twice over: it was signed in one byte for each character, or those
+ * bytes were read so.
+ */
 function signedAsOneByte(bytes: Buffer, text: string): readonly BodyVariant[] {
   const misread = oneByteNames(bytes).map(([name, { decode }]) =>
-    variant([cause("charset", `its UTF-8 read as ${name} before it was signed`)], () => decode(bytes)),
+    variant([cause("charset", `its UTF-8 read as ${name} before it was signed`)], () =>
+      decode(bytes),
+    ),
   );
   const encodings = ONE_BYTE.map(([name, { encode }]) => ({ name, bytes: encode(text) }));
   const [latin1, windows] = encodings.map((one) => one.bytes);
-  const same = latin1 !== undefined && windows !== undefined && Buffer.compare(latin1, windows) === 0;
+  const same =
+    latin1 !== undefined && windows !== undefined && Buffer.compare(latin1, windows) === 0;
   const named = same ? [{ name: EITHER, bytes: latin1 }] : encodings;
   const signed = named.flatMap(({ name, bytes: made }) => {
     if (made === undefined) return [];
     const utf8 = isUtf8(made);
     const detail = utf8 ? `its UTF-8 read as ${name} on the way here` : `signed as ${name}`;
-    return withEnds([cause("charset", detail)], () => Buffer.from(made).toString("latin1"), "latin1");
+    return withEnds(
+      [cause("charset", detail)],
+      () => Buffer.from(made).toString("latin1"),
+      "latin1",
+    );
   });
-  const halves = variant([cause("charset", "signed as CESU-8")], () => encodeCesu8(text));
-  return [...misread, ...signed, ...(/[\ud800-\udfff]/.test(text) ? [halves] : [])];
-}
-
-/** UTF-8 but for characters beyond U+FFFF, whose halves take three bytes each, as Java's `writeUTF` writes them. */
-function encodeCesu8(text: string): Buffer {
-  const parts = text.split(/([\ud800-\udfff])/).map((part, index) => {
-    const half = part.charCodeAt(0);
-    return index % 2 === 0
-      ? Buffer.from(part)
-      : Buffer.from([0xed, 0x80 | ((half >> 6) & 63), 0x80 | (half & 63)]);
-  });
-  return Buffer.concat(parts);
+  return [...misread, ...signed];
 }
 
 /**
- * The characters of the bytes 0x80 to 0x9f. Written down, since `TextDecoder` of some Node versions reads Latin-1 instead.
- * The five bytes without a character stay control characters, as browsers read them.
+ * The characters of the bytes 0x80 to 0x9f. Written down, since `TextDecoder` of some Node versions
+ * reads Latin-1 instead. The five bytes without a character stay control characters, as browsers
+ * read them.
  */
 const UPPER =
   "\u20ac\x81\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\x8d\u017d\x8f" +
@@ -83,15 +91,17 @@ function withEnds(causes: readonly Cause[], make: () => string, encoding: Buffer
   return [
     variant(causes, () => Buffer.from(make(), encoding)),
     end("none on the signing side", (text) => (/[\r\n]$/.test(text) ? text.trimEnd() : undefined)),
-    end("LF on the signing side", (text) => (text.endsWith("\r\n") ? `${text.slice(0, -2)}\n` : undefined)),
+    end("LF on the signing side", (text) =>
+      text.endsWith("\r\n") ? `${text.slice(0, -2)}\n` : undefined,
+    ),
     end("one on the signing side", (text) => (/[\r\n]$/.test(text) ? undefined : `${text}\n`)),
     end("one on the signing side", (text) => (/[\r\n]$/.test(text) ? undefined : `${text}\r\n`)),
   ];
 }
 
 /**
- * A decoder replaces each unreadable byte with U+FFFD. Assumes that all of them were the same Latin-1 byte, such as a
- * frequent accented letter, and tries each such byte.
+ * A decoder replaces each unreadable byte with U+FFFD. Assumes that all of them were the same
+ * Latin-1 byte, such as a frequent accented letter, and tries each such byte.
  */
 export function lostByteVariants(text: string): readonly BodyVariant[] {
   if (!text.includes("\uFFFD")) return [];
@@ -105,15 +115,13 @@ export function lostByteVariants(text: string): readonly BodyVariant[] {
 
 const little = (text: string) => Buffer.from(text, "utf16le");
 
-/** UTF-16 in both byte orders, with and without a byte order mark, as PowerShell and Windows programs write it. */
-export const UTF16: readonly { readonly detail: string; readonly encode: (text: string) => Buffer }[] = [
+/** UTF-16 with and without a byte order mark, as PowerShell and Windows programs write it. */
+export const UTF16: readonly {
+  readonly detail: string;
+  readonly encode: (text: string) => Buffer;
+}[] = [
   { detail: "signed as UTF-16", encode: little },
   { detail: "signed as UTF-16 with a byte order mark", encode: (text) => little(`\uFEFF${text}`) },
-  { detail: "signed as UTF-16, big-endian", encode: (text) => little(text).swap16() },
-  {
-    detail: "signed as UTF-16, big-endian with a byte order mark",
-    encode: (text) => little(`\uFEFF${text}`).swap16(),
-  },
 ];
 
 function sentAsUtf16(bytes: Buffer): readonly BodyVariant[] {
@@ -123,14 +131,15 @@ function sentAsUtf16(bytes: Buffer): readonly BodyVariant[] {
   return withEnds([cause("charset", "sent as UTF-16")], () => text);
 }
 
-/** The text of a body in UTF-16: one with a byte order mark, or one that begins with a character of ASCII. */
+/**
+ * The text of a body in UTF-16: one with a byte order mark, or one that begins with a character of
+ * ASCII.
+ */
 function readUtf16(bytes: Buffer): string | undefined {
   const [first, second] = bytes;
   if (bytes.byteLength < 2 || bytes.byteLength % 2 !== 0) return undefined;
-  if ((first === 0xff && second === 0xfe) || (first !== 0 && second === 0)) return bytes.toString("utf16le");
-  if ((first === 0xfe && second === 0xff) || (first === 0 && second !== 0))
-    return Buffer.from(bytes).swap16().toString("utf16le");
-  return undefined;
+  const isMarked = first === 0xff && second === 0xfe;
+  return isMarked || (first !== 0 && second === 0) ? bytes.toString("utf16le") : undefined;
 }
 
 function encodeLatin1(text: string): Uint8Array | undefined {
@@ -140,7 +149,10 @@ function encodeLatin1(text: string): Uint8Array | undefined {
 /** Reads every byte as a character of Windows-1252. */
 function decodeWindows1252(bytes: Uint8Array): string {
   const text = Buffer.from(bytes).toString("latin1");
-  return text.replace(/[\x80-\x9f]/g, (character) => UPPER[character.charCodeAt(0) - 0x80] ?? character);
+  return text.replace(
+    /[\x80-\x9f]/g,
+    (character) => UPPER[character.charCodeAt(0) - 0x80] ?? character,
+  );
 }
 
 /** The bytes of a text; `undefined` if Windows-1252 lacks one of its characters. */

@@ -1,45 +1,44 @@
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
-/** The sizes at which buffers and limits end, in bytes. */
-const SIZES = [
-  256, 512, 1000, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536, 100_000, 102_400, 131_072, 1_048_576,
-];
+/** The sizes of buffers in bytes. */
+const SIZES = [256, 512, 1024, 2048, 4096, 8192, 16_384, 32_768, 65_536];
 
 /** Only the beginning of the body, as programs read it that stop early. */
 export function cutVariants(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
   // What follows the last visible byte is a line break, which is a cause of its own.
   const length = visibleLength(body);
   const cut = (detail: string, end: number) =>
-    end <= 0 || end >= length ? [] : [variant([cause("body_cut", detail)], () => body.subarray(0, end))];
+    end <= 0 || end >= length
+      ? []
+      : [variant([cause("body_cut", detail)], () => body.subarray(0, end))];
   // A length in characters, taken for one in bytes.
   const characters = text === undefined ? 0 : text.length;
   const points = text === undefined ? 0 : [...text.slice(0, 100_000)].length;
   const line =
-    /^[^\n]*\n(?=\s*\S)/.exec(Buffer.from(body.subarray(0, 100_000)).toString("latin1"))?.[0].length ?? 0;
+    /^[^\n]*\n(?=\s*\S)/.exec(Buffer.from(body.subarray(0, 100_000)).toString("latin1"))?.[0]
+      .length ?? 0;
   return [
     ...cut("the first line", line - 1),
     ...cut("the first line, with its line break", line),
     ...cut("as many bytes as it has characters", characters),
     ...(points === characters ? [] : cut("as many bytes as it has characters", points)),
     ...SIZES.flatMap((size) => cut(`${size} bytes`, size)),
-    ...SIZES.flatMap((size) => cut(`${size - 1} bytes`, size - 1)),
   ];
 }
 
-/** Larger buffers are not tried, as each takes long. */
-const LARGEST_BUFFER = 65_536;
-
-/** With another number of NUL bytes at the end: a buffer that one side took whole, or a text that a NUL ends. */
+/**
+ * With another number of NUL bytes at the end: a buffer that one side took whole, or a text that a
+ * NUL ends.
+ */
 export function nulVariants(body: Uint8Array): readonly BodyVariant[] {
   const length = visibleLength(body, 0);
   if (length === 0) return []; // it may have been empty, which is a cause of its own
-  const blocks = [4, 8, 16].map((block) => length - (length % block) + block);
-  const filled = [length + 1, ...blocks, ...SIZES].filter((end) => end > length && end <= LARGEST_BUFFER);
-  const ends = new Set([length, ...filled]);
+  const ends = new Set([length, length + 1, ...SIZES.filter((size) => size > length)]);
   ends.delete(body.byteLength);
   return [...ends].map((end) => {
-    const detail = end === length ? "none on the signing side" : `up to ${end} bytes on the signing side`;
+    const detail =
+      end === length ? "none on the signing side" : `up to ${end} bytes on the signing side`;
     return variant([cause("nuls_at_end", detail)], () => Buffer.concat([body], end));
   });
 }

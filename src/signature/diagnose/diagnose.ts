@@ -16,9 +16,15 @@ export interface Diagnosis {
   readonly code: CauseCode;
   readonly meaning: string;
   readonly fix: string;
-  /** The explanations, those with the fewest causes first. All causes of one explanation apply together. */
+  /**
+   * The explanations, those with the fewest causes first. All causes of one explanation apply
+   * together.
+   */
   readonly explanations: readonly (readonly Cause[])[];
-  /** What prints the JSON here as it was signed, most common first: at most 3 functions of libraries. */
+  /**
+   * What prints the JSON here as it was signed, most common first: at most 3 functions of
+   * libraries.
+   */
   readonly printedBy: readonly string[];
   /** What to try, in order, if nothing explains it. */
   readonly advice: readonly string[];
@@ -30,14 +36,19 @@ export interface Diagnosis {
 
 /** What a diagnosis may use besides the body, the header and the secrets. */
 export interface DiagnoseOptions {
-  /** Secrets set elsewhere on this machine that may have been used by mistake. At most 16 are tried. */
-  readonly others?: readonly NamedSecret[];
-  /** The delivery's headers, to find the signature under another name, and a timestamp that was signed too. */
-  readonly headers?: HeaderBag;
+  /**
+   * Secrets set elsewhere on this machine that may have been used by mistake. At most 16 are tried.
+   */
+  readonly others?: readonly NamedSecret[] | undefined;
+  /**
+   * The delivery's headers, to find the signature under another name, and a timestamp that was
+   * signed too.
+   */
+  readonly headers?: HeaderBag | undefined;
   /** The delivery's target, such as `/webhooks`, to find a URL that was signed too. */
-  readonly target?: string;
+  readonly target?: string | undefined;
   /** The maximum work, in bytes hashed. Default 700 million, about a second. */
-  readonly work?: number;
+  readonly work?: number | undefined;
 }
 
 /** More explanations than this would only confuse. */
@@ -47,20 +58,12 @@ export const WORK = 7e8;
 const LARGEST_REPRINTED = 65_536;
 
 /**
- * Finds out why a signature does not match: which common mistakes in the body, the secret or the header turn a valid
- * signature into this one. Tries the mistakes of `CAUSES`, up to one of each part together. A cause is proven by the
- * digest, not guessed. Runs in the thread that calls it, in time proportional to the length of the body: milliseconds for
- * most, one to two seconds for 1 MiB. So call it only if a person reads the result, and in a worker thread if other requests
- * must not wait. Never send the result to the sender.
- *
- * @example
- * ```ts
- * import { diagnoseSignature, readSecrets } from "hookporter";
- *
- * const secrets = readSecrets(process.env.HOOKPORTER_SECRET);
- * const { code, fix } = diagnoseSignature(Buffer.from("{}"), "sha256=00", secrets);
- * console.log(`${code}: ${fix}`);
- * ```
+ * Finds out why a signature does not match: which common mistakes in the body, the secret or the
+ * header turn a valid signature into this one. Tries the mistakes of `CAUSES`, up to one of each
+ * part together. A cause is proven by the digest, not guessed. Runs in the thread that calls it, in
+ * time proportional to the length of the body: milliseconds for most, one to two seconds for 1 MiB.
+ * So call it only if a person reads the result, and in a worker thread if other requests must not
+ * wait. Never send the result to the sender.
  */
 export function diagnoseSignature(
   body: Uint8Array,
@@ -92,16 +95,31 @@ export function diagnoseSignature(
 
 function certain(found: Cause): Diagnosis {
   const { code, meaning, fix } = found;
-  return { code, meaning, fix, explanations: [[found]], printedBy: [], advice: [], tried: 0, complete: true };
+  return {
+    code,
+    meaning,
+    fix,
+    explanations: [[found]],
+    printedBy: [],
+    advice: [],
+    tried: 0,
+    complete: true,
+  };
 }
 
 /** The name of a header whose value is a valid signature. */
-function signedUnder(headers: HeaderBag, body: Uint8Array, secrets: readonly Secret[]): string | undefined {
+function signedUnder(
+  headers: HeaderBag,
+  body: Uint8Array,
+  secrets: readonly Secret[],
+): string | undefined {
   // Each digest is computed once, however many headers there are.
   const valid = secrets.map(({ key }) => Buffer.from(sign(body, key)));
   const isValid = (value: string) => {
     const given = Buffer.from(value);
     return valid.some((one) => one.byteLength === given.byteLength && timingSafeEqual(one, given));
   };
-  return headerEntries(headers).find(([, value]) => typeof value === "string" && isValid(value))?.[0];
+  return headerEntries(headers).find(
+    ([, value]) => typeof value === "string" && isValid(value),
+  )?.[0];
 }

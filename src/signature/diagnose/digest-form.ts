@@ -1,6 +1,8 @@
 import type { Cause } from "./causes.ts";
 
-/** Hash functions used for signatures, ours first, with the number of hex digits in their digests. */
+/**
+ * Hash functions used for signatures, ours first, with the number of hex digits in their digests.
+ */
 export const ALGORITHMS = { sha256: 64, sha1: 40, sha384: 96, sha512: 128 } as const;
 
 export type Algorithm = keyof typeof ALGORITHMS;

@@ -11,14 +11,11 @@ export function formVariants(text: string): readonly BodyVariant[] {
   return [
     variant(there, spaced),
     variant(there, () => spaced().slice("payload=".length)),
-    variant(there, () => prefixed(percent())),
     variant(there, percent),
-    variant(there, () => converted(encodeURI, text)),
     variant(there, () => percent()?.replace(/[!'()*]/g, hexOf)),
     variant(there, () =>
       percent()?.replace(/[!'()*]|%2F/g, (found) => (found === "%2F" ? "/" : hexOf(found))),
     ),
-    variant(there, () => `payload=${text}`),
     ...decodedThere(text),
     variant([cause("body_form", "its + became spaces on the way here")], () => {
       return text.includes(" ") && !text.includes("+") ? text.replaceAll(" ", "+") : undefined;
@@ -27,7 +24,6 @@ export function formVariants(text: string): readonly BodyVariant[] {
     variant(here, () =>
       /^[\w%.+*~!'()-]+=?$/.test(text) && text.includes("%") ? decodeForm(text) : undefined,
     ),
-    variant(here, () => (/^%(?:7B|5B|22)[^\s"]*$/i.test(text) ? decodePercent(text) : undefined)),
   ];
 }
 
@@ -39,14 +35,12 @@ function decodedThere(text: string): readonly BodyVariant[] {
     ...(/%[0-9a-f]{2}/i.test(text)
       ? [
           variant(detail("percent-decoded"), () => decodePercent(text)),
-          ...(spaced === text ? [] : [variant(detail("decoded as a form"), () => decodePercent(spaced))]),
+          ...(spaced === text
+            ? []
+            : [variant(detail("decoded as a form"), () => decodePercent(spaced))]),
         ]
       : []),
   ];
-}
-
-function prefixed(encoded: string | undefined): string | undefined {
-  return encoded === undefined ? undefined : `payload=${encoded}`;
 }
 
 /** The result of a function of the URL standard; `undefined` for a text that it cannot convert. */

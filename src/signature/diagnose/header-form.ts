@@ -19,14 +19,16 @@ const OTHER_SCHEME = /(?:^|[,;\s])t=\d+[,;]\s*v\d=|^v\d+a?,[\w+/=-]+|\bkeyid="|\
 const SLACK = /^v0=[0-9a-f]{64}$/;
 const ABSENT = /^(?:undefined|null|none|nan|nil|true|false|\[object \w+\])?$/i;
 const SEPARATED_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{2}[:-]){31}[0-9a-f]{2}(?![0-9a-f])/i;
-const HEX_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/i;
+const HEX_INSIDE =
+  /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/i;
 
 /** Reads a header's value in every format that a signature of these bytes may have. */
 export function readForms(header: string | readonly string[]): HeaderReading {
   const values = typeof header === "string" ? splitRepeated(header) : header;
   if (typeof header === "string" && OTHER_SCHEME.test(header.slice(0, LONGEST)))
     return { forms: [], evident: cause("other_scheme") };
-  const repeated = values.length > 1 || typeof header !== "string" ? [cause("header_repeated")] : [];
+  const repeated =
+    values.length > 1 || typeof header !== "string" ? [cause("header_repeated")] : [];
   const readings = values.slice(0, 4).map((value) => readOne(value, repeated));
   const forms = readings.flatMap((reading) => reading ?? []);
   if (values.every((value) => SLACK.test(value))) return { forms, evident: cause("other_scheme") };
@@ -89,7 +91,12 @@ function hexForms(digest: string): readonly DigestForm[] {
     const cut = cause("digest_truncated", `${hex.length} of ${ALGORITHMS.sha256} digits`);
     forms.push({ algorithm: "sha256", hex, causes: [cut, ...upper] });
     const lost = (detail: string, print: (digest: string) => string) => {
-      forms.push({ algorithm: "sha256", hex, print, causes: [cause("digest_zeros_lost", detail), ...upper] });
+      forms.push({
+        algorithm: "sha256",
+        hex,
+        print,
+        causes: [cause("digest_zeros_lost", detail), ...upper],
+      });
     };
     lost("at the start of the digest", withoutZeros);
     lost("at the start of each byte", withoutZerosOfBytes);
@@ -115,10 +122,14 @@ function base64Forms(digest: string): readonly DigestForm[] {
   const code = url ? "digest_base64url" : "digest_base64";
   const text = bytes.toString("latin1");
   if (/^[0-9a-f]{64}$/i.test(text))
-    return [{ algorithm: "sha256", hex: text.toLowerCase(), causes: [cause(code, "of the hex digits")] }];
+    return [
+      { algorithm: "sha256", hex: text.toLowerCase(), causes: [cause(code, "of the hex digits")] },
+    ];
   const algorithm = algorithmOf(bytes.byteLength * 2);
   if (algorithm === undefined) return [];
-  return [{ algorithm, hex: bytes.toString("hex"), causes: [...algorithmCauses(algorithm), cause(code)] }];
+  return [
+    { algorithm, hex: bytes.toString("hex"), causes: [...algorithmCauses(algorithm), cause(code)] },
+  ];
 }
 
 /** A digest within other text, such as `(stdin)= ` of `openssl dgst` or the ` -` of `sha256sum`. */
@@ -131,7 +142,13 @@ function formInside(value: string, before: readonly Cause[]): readonly DigestFor
   const upper = found === found.toLowerCase() ? [] : [cause("digest_upper_case")];
   const between = separated === undefined ? [] : [cause("digest_separated")];
   const wrong = [...algorithmCauses(algorithm), ...between, ...upper, ...prefix];
-  return [{ algorithm, hex: found.toLowerCase(), causes: [...wrong, ...before, cause("header_extra_text")] }];
+  return [
+    {
+      algorithm,
+      hex: found.toLowerCase(),
+      causes: [...wrong, ...before, cause("header_extra_text")],
+    },
+  ];
 }
 
 function algorithmCauses(algorithm: Algorithm): readonly Cause[] {

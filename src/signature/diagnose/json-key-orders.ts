@@ -1,15 +1,19 @@
 export interface KeyOrder {
   readonly name: string;
-  /** Compares two names of an object with these names. Negative if the first comes first; 0 keeps the order of both. */
+  /**
+   * Compares two names of an object with these names. Negative if the first comes first; 0 keeps
+   * the order of both.
+   */
   readonly comparing: (names: readonly string[]) => (one: string, other: string) => number;
 }
 
-/** The fields of the envelope and of a property, in the order of the service description ("Events", "Resources"). */
-const DESCRIBED = [
-  ...["event", "timestamp", "data", "webhook"],
-  ...["id", "type", "address", "surface", "rooms", "purchase_price", "created_at", "owner", "name", "url"],
-];
-const RANKS = new Map(DESCRIBED.map((name, rank) => [name, rank]));
+/**
+ * The fields of the envelope and of a property, in the order of the service description ("Events",
+ * "Resources").
+ */
+const DESCRIBED =
+  "event timestamp data webhook id type address surface rooms purchase_price created_at owner name url";
+const RANKS = new Map(DESCRIBED.split(" ").map((name, rank) => [name, rank]));
 
 const alphabetically = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 

@@ -1,4 +1,10 @@
-import { ALPHABETICAL, HASH_MAP, type KeyOrder, OUTER_HASH_MAP, SHORTER_FIRST } from "./json-key-orders.ts";
+import {
+  ALPHABETICAL,
+  HASH_MAP,
+  type KeyOrder,
+  OUTER_HASH_MAP,
+  SHORTER_FIRST,
+} from "./json-key-orders.ts";
 import { NUMBERS } from "./json-numbers.ts";
 import { withEmpty, withoutNulls } from "./json-reshape.ts";
 import { printSpaced, SPACING, type Spacing } from "./json-spacing.ts";
@@ -29,16 +35,17 @@ export interface Library {
   readonly end?: string;
 }
 
-const { two, four, oneLine, ruby: openRuby, jackson, twoOnWindows, perl: perlLines } = SPACING;
-const { ascii, slash, asciiAndSlash, html, gson: gsonEscapes, upperCase, net: netEscapes } = ESCAPES;
+const { two, oneLine, jackson } = SPACING;
+const { ascii, asciiAndSlash, html, gson: gsonEscapes, net: netEscapes } = ESCAPES;
 const { symfony, jsonSimple, orgJson, jsonNetDates } = RARE_ESCAPES;
 const order = ALPHABETICAL;
-const gsonUsual = { strings: gsonEscapes, loses: "nulls" } as const;
-const netUsual = { strings: netEscapes, numbers: NUMBERS.net };
 
 type Changes = Partial<Omit<Library, "name" | "raw">>;
 
-/** The libraries of a language, which print JSON compactly and with no more escapes than needed unless they say so. */
+/**
+ * The libraries of a language, which print JSON compactly and with no more escapes than needed
+ * unless they say so.
+ */
 function languageOf(raw: string, numbers?: Spelling) {
   return (name: string, changes: Changes = {}): Library => {
     const usual = {
@@ -69,12 +76,12 @@ const net = languageOf(NET);
 const newtonsoft = languageOf(NET, NUMBERS.newtonsoft);
 const rust = languageOf("in Rust the body as `Bytes`", NUMBERS.rust);
 const jq = languageOf(BYTES, NUMBERS.jq);
-const perl = languageOf(BYTES, NUMBERS.perl);
 const postgres = languageOf(BYTES, NUMBERS.postgres);
 
 /**
- * Libraries in their usual settings, most common first. All the rest of the search combines styles freely, but only in
- * small bodies and without rare ones; these are tried in large bodies, too.
+ * How libraries print JSON by default, and with their most common options; most common first. The
+ * rest of the search combines styles freely, but only in small bodies and without the less common
+ * escapes.
  */
 export const LIBRARIES: readonly Library[] = [
   python("Python's `json.dumps`", { spacing: oneLine, strings: ascii }),
@@ -83,77 +90,50 @@ export const LIBRARIES: readonly Library[] = [
   go("Go's `json.Marshal` of a map", { strings: html, order }),
   ruby("Ruby's `JSON.generate`"),
   java("Jackson's `writeValueAsString`"),
-  gson("Gson's `toJson` of a map", gsonUsual),
+  gson("Gson's `toJson` of a map", { strings: gsonEscapes, loses: "nulls" }),
   net(".NET's `JsonSerializer.Serialize`", { strings: netEscapes }),
   python("Python's `json.dumps` with `ensure_ascii=False`", { spacing: oneLine }),
   python("Python's `json.dumps` with `separators`", { strings: ascii }),
   node("`JSON.stringify` with 2 spaces", { spacing: two }),
-  python("Python's `json.dumps` with `sort_keys=True`", { spacing: oneLine, strings: ascii, order }),
+  python("Python's `json.dumps` with `sort_keys=True`", {
+    spacing: oneLine,
+    strings: ascii,
+    order,
+  }),
   python("Python's `json.dumps` with `separators` and `sort_keys=True`", { strings: ascii, order }),
-  python("Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False`", { order }),
+  python("Python's `json.dumps` with `separators`, `sort_keys` and `ensure_ascii=False`", {
+    order,
+  }),
   ruby("Rails' `to_json`", { strings: html }),
-  asWritten("Gson's `toJson`", gsonUsual),
+  asWritten("Gson's `toJson`", { strings: gsonEscapes, loses: "nulls" }),
   postgres("PostgreSQL's `jsonb`", { spacing: oneLine, order: SHORTER_FIRST }),
   php("PHP's `json_encode`", { strings: asciiAndSlash, loses: "objects" }),
-  php("PHP's `json_encode` with `JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`", { loses: "objects" }),
-  php("PHP's `json_encode` with `JSON_UNESCAPED_UNICODE`", { strings: slash }),
   php("PHP's `json_encode` with `JSON_UNESCAPED_SLASHES | JSON_UNESCAPED_UNICODE`"),
   php("PHP's `json_encode` with `JSON_UNESCAPED_SLASHES`", { strings: ascii }),
-  php("PHP's `json_encode` with `JSON_PRESERVE_ZERO_FRACTION`", {
-    ...{ strings: asciiAndSlash, numbers: NUMBERS.phpFraction },
-  }),
-  php("PHP 7.0's `json_encode`", { strings: asciiAndSlash, numbers: NUMBERS.php7 }),
   php("Symfony's `JsonResponse`", { strings: symfony }),
-  php("PHP's `json_encode` with `JSON_PRETTY_PRINT`", { spacing: four, strings: asciiAndSlash }),
-  php("PHP's `json_encode` with `JSON_PRETTY_PRINT` and without escapes", { spacing: four }),
   rust("Rust's `serde_json` or Python's orjson"),
   rust("Rust's `serde_json` with sorted keys", { order }),
-  rust("Rust's `serde_json::to_string_pretty`", { spacing: two }),
   jq("`jq -c`"),
-  jq("`jq -cS`", { order }),
   jq("`jq`", { spacing: two }),
-  ruby("Ruby's `JSON.pretty_generate`", { spacing: two }),
-  ruby("an older Ruby's `JSON.pretty_generate`", { spacing: openRuby }),
-  ruby("Ruby's `JSON.generate` with `ascii_only`", { strings: ascii }),
-  ruby("Ruby's `JSON.generate` with `script_safe`", { strings: slash }),
-  java("Jackson with sorted keys", { order }),
   java("Jackson's pretty printer", { spacing: jackson }),
-  java("Jackson with `ESCAPE_NON_ASCII`", { strings: upperCase }),
-  gson("Gson's `toJson` of a map", { strings: gsonEscapes }),
-  gson("Gson's `toJson` of a map with `disableHtmlEscaping`", { loses: "nulls" }),
-  gson("Gson's `toJson` of a map with `setPrettyPrinting`", { ...gsonUsual, spacing: two }),
-  asWritten("Gson's `toJson` with `setPrettyPrinting`", { ...gsonUsual, spacing: two }),
   java("Java's json-simple", { strings: jsonSimple, order: HASH_MAP }),
   java("Java's json-simple", { strings: jsonSimple, numbers: NUMBERS.bigDecimal, order: HASH_MAP }),
-  java("Jackson with `USE_BIG_DECIMAL_FOR_FLOATS`", { numbers: NUMBERS.bigDecimal }),
-  java("Jackson's `writeValueAsString` of `HashMap`s", { order: HASH_MAP }),
-  newtonsoft("Json.NET's `JsonConvert.SerializeObject` without dates"),
-  net(".NET's `JsonSerializer.Serialize`", netUsual),
-  net(".NET's `JsonSerializer.Serialize`", { ...netUsual, loses: "nulls" }),
-  net(".NET's `JsonSerializer` with `WriteIndented` on Windows", { ...netUsual, spacing: twoOnWindows }),
-  newtonsoft("Json.NET with `Formatting.Indented` on Windows", { spacing: twoOnWindows }),
-  net(".NET's `JsonSerializer` with `WriteIndented`", { ...netUsual, spacing: two }),
-  go("Go's `json.Encoder` of a map without `EscapeHTML`", { order }),
-  go("Go's `json.MarshalIndent` of a map", { spacing: two, strings: html, order }),
+  net(".NET's `JsonSerializer.Serialize`", { strings: netEscapes, numbers: NUMBERS.net }),
   go("Go's `json.Marshal` of a struct", { strings: html }),
-  perl("Perl's JSON::PP with `canonical`", { order }),
-  perl("Perl's JSON::PP with `canonical` and `ascii`", { strings: ascii, order }),
-  perl("Perl's JSON::PP with `canonical` and `pretty`", { spacing: perlLines, order }),
   newtonsoft("Json.NET's `JsonConvert.SerializeObject`", { strings: jsonNetDates }),
   go("Go's `json.Encoder` of a struct", { strings: html, end: "\n" }),
   go("Go's `json.Encoder` of a map", { strings: html, order, end: "\n" }),
-  python("Python's `json.dumps` with `sort_keys=True` and `ensure_ascii=False`", { spacing: oneLine, order }),
-  python("Python's `json.dumps` with `separators` and `ensure_ascii=False`"),
-  python("Python's `json.dumps` with `indent=2`", { spacing: two, strings: ascii }),
-  python("Python's `json.dumps` with `indent=4`", { spacing: four, strings: ascii }),
-  node("`JSON.stringify` with 4 spaces", { spacing: four }),
+  python("FastAPI's `JSONResponse`"),
   java("Java's `org.json`", { strings: orgJson, numbers: NUMBERS.bigDecimal, order: HASH_MAP }),
   java("Jackson's `writeValueAsString` of a `HashMap`", { order: OUTER_HASH_MAP }),
   gson("Gson's `toJson` of a `HashMap`", { strings: gsonEscapes, order: OUTER_HASH_MAP }),
 ];
 
 /** Tokens with plain strings, in the library's order, as it writes them. */
-export function respelt(plain: readonly string[], { strings, numbers, loses }: Library): readonly string[] {
+export function respelt(
+  plain: readonly string[],
+  { strings, numbers, loses }: Library,
+): readonly string[] {
   const spelt = spellStrings(plain, strings);
   const numbered = numbers === undefined ? spelt : spellNumbers(spelt, numbers);
   if (loses === "nulls") return withoutNulls(numbered);
@@ -163,7 +143,10 @@ export function respelt(plain: readonly string[], { strings, numbers, loses }: L
 /** More names of libraries that print the same are too many to read. */
 const MOST_NAMES = 3;
 
-/** The functions that print the JSON of a body as these bytes, most common first; a line break at the end aside. */
+/**
+ * The functions that print the JSON of a body as these bytes, most common first; a line break at
+ * the end aside.
+ */
 export function printersOf(body: Uint8Array, printed: Uint8Array): readonly string[] {
   const textOf = (bytes: Uint8Array) =>
     Buffer.from(bytes)
@@ -186,7 +169,9 @@ export function printedText(names: readonly string[]): string {
   return `as ${new Intl.ListFormat("en-GB", { type: "disjunction" }).format(names)} prints it`;
 }
 
-/** A JSON text as a library prints it after it has parsed it; `undefined` if the text is not JSON. */
+/**
+ * A JSON text as a library prints it after it has parsed it; `undefined` if the text is not JSON.
+ */
 export function printJson(text: string, library: Library): string | undefined {
   const json = tokenise(text);
   return json === undefined ? undefined : printPlain(plainTokens(json.tokens), library);

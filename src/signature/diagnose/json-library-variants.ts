@@ -13,7 +13,10 @@ export interface Choice<Made> {
   readonly make: Made;
 }
 
-/** The same JSON as each of the `most` common libraries prints it as a whole; `undefined` if that is longer than `limit`. */
+/**
+ * The same JSON as each of the `most` common libraries prints it as a whole; `undefined` if that is
+ * longer than `limit`.
+ */
 export function libraryChoices(
   tokens: readonly string[],
   own: Spacing | undefined,
@@ -35,7 +38,9 @@ function compared(tokens: readonly string[], libraries: readonly Library[]) {
     order === undefined ? plain : sortKeys(plain, order),
   );
   const orderCause = remembered((order: KeyOrder | undefined) =>
-    order === undefined || isSame(ordered(order), plain) ? [] : [cause("json_key_order", order.name)],
+    order === undefined || isSame(ordered(order), plain)
+      ? []
+      : [cause("json_key_order", order.name)],
   );
   const stringsCause = remembered((style: Spelling) => {
     const same = tokens.every(

@@ -15,14 +15,6 @@ interface Style {
   readonly whole: "" | ".0";
 }
 
-/** The significant digits of a double: as many as it needs, or a fixed precision. */
-type Digits = (value: number) => string;
-const shortest: Digits = (value) => value.toExponential();
-const precise =
-  (precision: number): Digits =>
-  (value) =>
-    value.toExponential(precision - 1);
-
 const C: Omit<Style, "scientific"> = { mark: "e", plus: "+", width: 2, point: "", whole: "" };
 const beyond = (lowest: number, highest: number) => (exponent: number) =>
   exponent < lowest || exponent > highest;
@@ -31,27 +23,40 @@ const PYTHON: Style = { ...C, scientific: beyond(-4, 15), whole: ".0" };
 const RUBY: Style = {
   ...PYTHON,
   point: ".0",
-  scientific: (exponent, digits) => exponent < -4 || exponent > 15 || (exponent === 15 && digits <= 16),
+  scientific: (exponent, digits) =>
+    exponent < -4 || exponent > 15 || (exponent === 15 && digits <= 16),
 };
 const RUST: Style = { ...C, scientific: beyond(-5, 15), plus: "", width: 1, whole: ".0" };
-const JAVA: Style = { mark: "E", plus: "", width: 1, point: ".0", whole: ".0", scientific: beyond(-3, 6) };
+const JAVA: Style = {
+  mark: "E",
+  plus: "",
+  width: 1,
+  point: ".0",
+  whole: ".0",
+  scientific: beyond(-3, 6),
+};
 const PHP: Style = { ...C, scientific: beyond(-4, 16), width: 1, point: ".0" };
 const NET: Style = {
   ...C,
   mark: "E",
   scientific: (exponent, digits) => exponent < -4 || exponent >= Math.max(digits, 15),
 };
-const JQ: Style = { ...C, scientific: (exponent, digits) => exponent < -4 || exponent >= digits + 15 };
-const PERL: Style = { ...C, scientific: beyond(-4, 14) };
+const JQ: Style = {
+  ...C,
+  scientific: (exponent, digits) => exponent < -4 || exponent >= digits + 15,
+};
 
 /**
- * How languages print the numbers that they have parsed. Most keep integers as they are, of any size; JavaScript, Go and jq
- * read every number as a double, and Gson prints it as one, too.
+ * How languages print the numbers that they have parsed. Most keep integers as they are, of any
+ * size; JavaScript, Go and jq read every number as a double, and Gson prints it as one, too.
  */
 export const NUMBERS = {
   javascript: { name: "JavaScript", spell: (number) => JSON.stringify(Number(number)) },
-  python: { name: "Python", spell: (number) => (isInteger(number) ? integer(number) : python(number)) },
-  php: { name: "PHP", spell: (number) => phpNumber(number, PHP, shortest) },
+  python: {
+    name: "Python",
+    spell: (number) => (isInteger(number) ? integer(number) : python(number)),
+  },
+  php: { name: "PHP", spell: php },
   java: { name: "Java", spell: floats(JAVA) },
   gson: { name: "Gson", spell: (number) => printed(number, JAVA) },
   ruby: { name: "Ruby", spell: floats(RUBY) },
@@ -62,13 +67,7 @@ export const NUMBERS = {
     spell: (number) => (Object.is(Number(number), -0) ? "-0" : JSON.stringify(Number(number))),
   },
   rust: { name: "Rust and orjson", spell: floats(RUST) },
-  phpFraction: {
-    name: "PHP with JSON_PRESERVE_ZERO_FRACTION",
-    spell: (number) => phpNumber(number, { ...PHP, whole: ".0" }, shortest),
-  },
-  php7: { name: "PHP 7.0", spell: (number) => phpNumber(number, PHP, precise(17)) },
   jq: { name: "jq", spell: (number) => printed(number, JQ) },
-  perl: { name: "Perl", spell: perl },
   bigDecimal: {
     name: "a Java BigDecimal",
     spell: (number) => (isInteger(number) ? number : bigDecimal(number)),
@@ -77,8 +76,9 @@ export const NUMBERS = {
 } as const satisfies Readonly<Record<string, Spelling>>;
 
 /**
- * The styles that print the numbers among these tokens differently from each other and from how they are, each under the names
- * of all languages that print them so, and with the numbers in this style.
+ * The styles that print the numbers among these tokens differently from each other and from how
+ * they are, each under the names of all languages that print them so, and with the numbers in this
+ * style.
  */
 export function distinctNumbers(
   tokens: readonly string[],
@@ -86,10 +86,17 @@ export function distinctNumbers(
 ) {
   const numbers = tokens.filter((token) => /^[-\d]/.test(token));
   if (numbers.length === 0) return [];
-  const spelt = [...new Set(styles)].map(({ name, spell }) => ({ name, spell, spelt: numbers.map(spell) }));
+  const spelt = [...new Set(styles)].map(({ name, spell }) => ({
+    name,
+    spell,
+    spelt: numbers.map(spell),
+  }));
   const groups = grouped(spelt, (one) => one.spelt.join());
   groups.delete(numbers.join());
-  return [...groups.values()].map((alike) => ({ ...alike[0], name: nameOf(alike.map(({ name }) => name)) }));
+  return [...groups.values()].map((alike) => ({
+    ...alike[0],
+    name: nameOf(alike.map(({ name }) => name)),
+  }));
 }
 
 function nameOf(names: readonly string[]): string {
@@ -122,24 +129,17 @@ function python(number: string): string {
 }
 
 /** PHP reads integers beyond 64 bits as doubles. */
-function phpNumber(number: string, style: Style, digits: Digits): string {
-  if (isInteger(number) && BigInt.asIntN(64, BigInt(number)) === BigInt(number)) return integer(number);
-  return printed(number, style, digits);
-}
-
-/** Perl keeps whole numbers of up to 64 bits, however they were written. */
-function perl(number: string): string {
-  const value = Number(number);
-  const kept = Math.abs(value) < 2 ** 63;
-  if (Math.abs(value) < 2 ** 64 && isInteger(number)) return integer(number);
-  return kept && Number.isInteger(value) ? BigInt(value).toString() : printed(number, PERL, precise(15));
+function php(number: string): string {
+  if (isInteger(number) && BigInt.asIntN(64, BigInt(number)) === BigInt(number))
+    return integer(number);
+  return printed(number, PHP);
 }
 
 /** A number printed as a double; unchanged if it is too large for one. */
-function printed(number: string, style: Style, digitsOf: Digits = shortest): string {
+function printed(number: string, style: Style): string {
   const value = Number(number);
   if (!Number.isFinite(value)) return number;
-  const { sign, digits, exponent } = decimalOf(value, digitsOf);
+  const { sign, digits, exponent } = decimalOf(value);
   if (value !== 0 && style.scientific(exponent, digits.length)) {
     const mantissa = digits.length === 1 ? digits + style.point : `${digits[0]}.${digits.slice(1)}`;
     const power = String(Math.abs(exponent)).padStart(style.width, "0");
@@ -149,11 +149,14 @@ function printed(number: string, style: Style, digitsOf: Digits = shortest): str
   return sign + (plain.includes(".") ? plain : plain + style.whole);
 }
 
-/** A number in parts: the decimal digits without zeros around them, and the exponent of the first one. */
-function decimalOf(value: number, digitsOf: Digits) {
+/**
+ * A number in parts: the decimal digits without zeros around them, and the exponent of the first
+ * one.
+ */
+function decimalOf(value: number) {
   const sign = value < 0 || Object.is(value, -0) ? "-" : "";
-  const [mantissa = "", exponent = "0"] = digitsOf(Math.abs(value)).split("e");
-  return { sign, digits: mantissa.replace(".", "").replace(/(?<=.)0+$/, ""), exponent: Number(exponent) };
+  const [mantissa = "", exponent = "0"] = Math.abs(value).toExponential().split("e");
+  return { sign, digits: mantissa.replace(".", ""), exponent: Number(exponent) };
 }
 
 function plainDecimal(digits: string, exponent: number): string {
@@ -166,7 +169,9 @@ function plainDecimal(digits: string, exponent: number): string {
 const LONGEST_EXPONENT = 400;
 
 /** The digits of a number as it is written, and how many of them are after the point. */
-function writtenDigits(number: string): { sign: string; digits: string; scale: number } | undefined {
+function writtenDigits(
+  number: string,
+): { sign: string; digits: string; scale: number } | undefined {
   const [, sign, whole, fraction = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(number) ?? [];
   if (sign === undefined || whole === undefined || Math.abs(Number(power)) > LONGEST_EXPONENT)
@@ -175,7 +180,10 @@ function writtenDigits(number: string): { sign: string; digits: string; scale: n
   return { sign, digits, scale: fraction.length - Number(power) };
 }
 
-/** Decimal numbers are exact in PostgreSQL, with their zeros; only exponents and the sign of zero are lost. */
+/**
+ * Decimal numbers are exact in PostgreSQL, with their zeros; only exponents and the sign of zero
+ * are lost.
+ */
 function withoutExponent(number: string): string {
   const written = writtenDigits(number);
   if (written === undefined) return number;

@@ -30,9 +30,14 @@ export function withEmpty(tokens: readonly string[], wanted: "{}" | "[]"): reado
 /** More empty lists than this are all taken for objects. */
 const MOST_LISTS = 4;
 
-/** Returns the tokens with some `[]` as `{}`: PHP prints both in the same way, so each of them may have been either. */
+/**
+ * Returns the tokens with some `[]` as `{}`: PHP prints both in the same way, so each of them may
+ * have been either.
+ */
 export function someObjects(tokens: readonly string[]): readonly (readonly string[])[] {
-  const at = tokens.flatMap((token, index) => (token === "[" && tokens[index + 1] === "]" ? [index] : []));
+  const at = tokens.flatMap((token, index) =>
+    token === "[" && tokens[index + 1] === "]" ? [index] : [],
+  );
   if (at.length === 0) return [];
   if (at.length > MOST_LISTS) return [withEmpty(tokens, "{}")];
   return Array.from({ length: 2 ** at.length - 1 }, (_, subset) => {

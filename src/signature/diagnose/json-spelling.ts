@@ -21,10 +21,6 @@ export const ESCAPES = {
     name: "<, >, &, = and ' as \\u escapes",
     spell: (plain) => plain.replace(/[<>&='\u2028\u2029]/g, unicode),
   },
-  upperCase: {
-    name: "non-ASCII as upper-case \\u escapes",
-    spell: (plain) => plain.replace(/[^ -~]/g, upperUnicode),
-  },
   net: { name: "non-ASCII, quotes, <, > and & as upper-case \\u escapes", spell: escapeUpperCase },
 } as const satisfies Readonly<Record<string, Spelling>>;
 
@@ -43,7 +39,8 @@ export const RARE_ESCAPES = {
   },
   orgJson: {
     name: "as org.json writes them",
-    spell: (plain) => plain.replaceAll("</", "<\\/").replace(/[\u0080-\u009f\u2000-\u20ff]/g, unicode),
+    spell: (plain) =>
+      plain.replaceAll("</", "<\\/").replace(/[\u0080-\u009f\u2000-\u20ff]/g, unicode),
   },
   jsonNetDates: {
     name: "dates without zeros at the end of their fraction",
@@ -58,7 +55,9 @@ export const RARE_ESCAPES = {
 /** Strings in their plain form; other tokens unchanged. */
 export function plainTokens(tokens: readonly string[]): readonly string[] {
   return tokens.map((token) => {
-    return token.startsWith('"') && token.includes("\\") ? JSON.stringify(JSON.parse(token)) : token;
+    return token.startsWith('"') && token.includes("\\")
+      ? JSON.stringify(JSON.parse(token))
+      : token;
   });
 }
 
@@ -76,11 +75,16 @@ function escapeSlash(plain: string): string {
 
 function escapeUpperCase(plain: string): string {
   return inside(plain, /\\u[0-9a-f]{4}|\\"|[^ -~]|[<>&'+`]/g, (found) => {
-    return found.startsWith("\\u") ? `\\u${found.slice(2).toUpperCase()}` : upperUnicode(found.slice(-1));
+    return found.startsWith("\\u")
+      ? `\\u${found.slice(2).toUpperCase()}`
+      : upperUnicode(found.slice(-1));
   });
 }
 
-/** Rewrites what is between the quotes; a pair of backslashes is kept whole, so that no part of it is read as an escape. */
+/**
+ * Rewrites what is between the quotes; a pair of backslashes is kept whole, so that no part of it
+ * is read as an escape.
+ */
 function inside(plain: string, found: RegExp, write: (found: string) => string): string {
   const pairs = new RegExp(`\\\\\\\\|${found.source}`, "g");
   return `"${plain.slice(1, -1).replace(pairs, (text) => (text === "\\\\" ? text : write(text)))}"`;

@@ -27,7 +27,8 @@ export function tokenise(text: string): JsonTokens | undefined {
     const start = at;
     while (text.charCodeAt(at) <= 0x20) at++;
     const gap = text.slice(start, at);
-    if (at >= text.length) return { tokens, gaps: ["", ...gaps.slice(1)], lead: gaps[0] ?? "", tail: gap };
+    if (at >= text.length)
+      return { tokens, gaps: ["", ...gaps.slice(1)], lead: gaps[0] ?? "", tail: gap };
     const end = endOf(text, at);
     const token = text.slice(at, end);
     if (token === "{" || token === "[") depth++;
@@ -43,18 +44,31 @@ export function tokenise(text: string): JsonTokens | undefined {
 function endOf(text: string, start: number): number {
   if (text[start] === '"') {
     let at = start + 1;
-    for (let code = text.charCodeAt(at); code !== 0x22; code = text.charCodeAt(++at)) if (code === 0x5c) at++;
+    for (let code = text.charCodeAt(at); code !== 0x22; code = text.charCodeAt(++at))
+      if (code === 0x5c) at++;
     return at + 1;
   }
   if (isStructure(text.charCodeAt(start))) return start + 1;
   let at = start;
-  for (let code = text.charCodeAt(at); code > 0x20 && !isStructure(code); code = text.charCodeAt(at)) at++;
+  for (
+    let code = text.charCodeAt(at);
+    code > 0x20 && !isStructure(code);
+    code = text.charCodeAt(at)
+  )
+    at++;
   return at;
 }
 
 /** `{}[]:,` */
 function isStructure(code: number): boolean {
-  return code === 0x7b || code === 0x7d || code === 0x5b || code === 0x5d || code === 0x3a || code === 0x2c;
+  return (
+    code === 0x7b ||
+    code === 0x7d ||
+    code === 0x5b ||
+    code === 0x5d ||
+    code === 0x3a ||
+    code === 0x2c
+  );
 }
 
 export function sortKeys(tokens: readonly string[], { comparing }: KeyOrder): readonly string[] {
@@ -111,33 +125,15 @@ export function isSame(one: readonly string[], other: readonly string[]): boolea
 
 /** The parts of one member of the top-level object; `undefined` if there is no such member. */
 export function memberOf({ tokens, gaps }: JsonTokens, name: string): JsonTokens | undefined {
-  const range = rangeOf(tokens, name);
-  if (range === undefined) return undefined;
-  const { start, end } = range;
-  return {
-    tokens: tokens.slice(start, end),
-    gaps: ["", ...gaps.slice(start + 1, end)],
-    lead: "",
-    tail: "",
-  };
-}
-
-/** Returns the tokens with the keys sorted inside one member of the top-level object; `undefined` if there is none. */
-export function sortMember(tokens: readonly string[], name: string, order: KeyOrder) {
-  const range = rangeOf(tokens, name);
-  if (range === undefined) return undefined;
-  const { start, end } = range;
-  return [...tokens.slice(0, start), ...sortKeys(tokens.slice(start, end), order), ...tokens.slice(end)];
-}
-
-/** Where the value of a member of the top-level object is. */
-function rangeOf(tokens: readonly string[], name: string): { start: number; end: number } | undefined {
   if (tokens[0] !== "{") return undefined;
   const ends = endsOf(tokens);
   const last = tokens.length - 1;
   for (let at = 1; at < last; at = (ends[at + 2] ?? last) + 2) {
     const start = at + 2;
-    if (nameOf(tokens[at] ?? "") === name) return { start, end: (ends[start] ?? start) + 1 };
+    const end = (ends[start] ?? start) + 1;
+    if (nameOf(tokens[at] ?? "") !== name) continue;
+    const value = tokens.slice(start, end);
+    return { tokens: value, gaps: ["", ...gaps.slice(start + 1, end)], lead: "", tail: "" };
   }
   return undefined;
 }

@@ -20,7 +20,10 @@ export interface Keying {
 export const MOST_OTHERS = 16;
 
 /** The secrets unchanged, including those set elsewhere. */
-export function plainKeyings(secrets: readonly Secret[], others: readonly NamedSecret[]): readonly Keying[] {
+export function plainKeyings(
+  secrets: readonly Secret[],
+  others: readonly NamedSecret[],
+): readonly Keying[] {
   const own = secrets.map(({ key }) => keyed([], key.export()));
   const named = others.slice(0, MOST_OTHERS).map(({ name, secret }) => {
     return keyed([cause("secret_other", name)], secret.key.export());
@@ -56,18 +59,26 @@ function mistakesOf(key: Buffer): readonly Keying[] {
       cause("secret_base64", "decoded on this side"),
       form,
     ]),
-    [cause("secret_base64", "decoded after whsec_ on this side"), `whsec_${key.toString("base64")}`],
-    ...lostParts(text).map(([detail, part]): [Cause, string] => [cause("secret_cut", detail), part]),
+    [
+      cause("secret_base64", "decoded after whsec_ on this side"),
+      `whsec_${key.toString("base64")}`,
+    ],
+    ...lostParts(text).map(([detail, part]): [Cause, string] => [
+      cause("secret_cut", detail),
+      part,
+    ]),
     ...encodings(text),
     [cause("secret_name"), `HOOKPORTER_SECRET=${text}`],
     [cause("secret_name", "a byte order mark"), `\uFEFF${text}`],
-    // The same text in two encodings: only hex digits, and decoded on one side as hex, on the other as base64.
-    [cause("secret_hex", "decoded on this side, as base64 on the signing side"), hexAsBase64(key)],
-    [cause("secret_base64", "decoded on this side, as hex on the signing side"), base64AsHex(key)],
   ];
   const keyings = variants.flatMap(([why, variant]) => {
     if (variant === undefined || variant.length === 0) return [];
-    if (typeof variant === "string" && !isText && why.code !== "secret_hex" && why.code !== "secret_base64")
+    if (
+      typeof variant === "string" &&
+      !isText &&
+      why.code !== "secret_hex" &&
+      why.code !== "secret_base64"
+    )
       return [];
     const bytes = Buffer.from(variant as string);
     return bytes.equals(key) ? [] : [keyed([why], bytes)];
@@ -135,26 +146,21 @@ function encodings(text: string): readonly [Cause, string | undefined][] {
 /** What a program signs with if its secret is not set. */
 function unset(): readonly Keying[] {
   const names = ["", "undefined", "null", "None", "$HOOKPORTER_SECRET"];
-  return names.map((name) => keyed([cause("secret_unset", name === "" ? "empty" : name)], Buffer.from(name)));
+  return names.map((name) =>
+    keyed([cause("secret_unset", name === "" ? "empty" : name)], Buffer.from(name)),
+  );
 }
 
 /** The texts that decode to a key: in both alphabets, with and without padding. */
 function base64Forms(key: Buffer): readonly string[] {
-  const [padded, bare] = [key.toString("base64"), key.toString("base64url")];
+  const padded = key.toString("base64");
+  const bare = key.toString("base64url");
   const padding = /=*$/.exec(padded)?.[0] ?? "";
   return [...new Set([padded, bare, padded.replace(/=+$/, ""), bare + padding])];
 }
 
 function afterPrefix(text: string): Uint8Array | undefined {
   return text.startsWith("whsec_") ? decoded(text.slice("whsec_".length), "base64") : undefined;
-}
-
-function hexAsBase64(key: Buffer): Uint8Array | undefined {
-  return decoded(key.toString("hex"), "base64");
-}
-
-function base64AsHex(key: Buffer): Uint8Array | undefined {
-  return decoded(key.toString("base64url"), "hex");
 }
 
 function decoded(text: string, encoding: "hex" | "base64"): Uint8Array | undefined {

@@ -11,8 +11,8 @@ interface Choice {
 }
 
 /**
- * The same text with another byte order mark, other line breaks and another end, and all that in UTF-16, too: editors,
- * shells and PowerShell change several of them at once.
+ * The same text with another byte order mark, other line breaks and another end, and all that in
+ * UTF-16, too: editors, shells and PowerShell change several of them at once.
  */
 export function lineVariants(text: string): readonly BodyVariant[] {
   const marked = text.startsWith(BOM);
@@ -30,7 +30,9 @@ export function lineVariants(text: string): readonly BodyVariant[] {
       causes: mark === marked ? [] : [markCause(mark)],
       make: (made: string) => (mark ? BOM + made : made),
     }));
-    const inUtf8 = utf8.map((mark) => variant([...mark.causes, ...causes], () => mark.make(make())));
+    const inUtf8 = utf8.map((mark) =>
+      variant([...mark.causes, ...causes], () => mark.make(make())),
+    );
     const inUtf16 = UTF16.map(({ detail, encode }) =>
       variant([cause("charset", detail), ...causes], () => encode(make())),
     );
@@ -53,7 +55,9 @@ function breaksOf(inner: string): readonly Breaks[] {
   const asIs: Breaks = { causes: [], make: (text) => text, lines, endOf: (end) => end };
   if (!lines) return [asIs];
   const made = (detail: string, make: (text: string) => string): Breaks[] =>
-    make(inner) === inner ? [] : [{ causes: [cause("line_endings", detail)], make, lines, endOf: make }];
+    make(inner) === inner
+      ? []
+      : [{ causes: [cause("line_endings", detail)], make, lines, endOf: make }];
   return [
     asIs,
     ...made("LF on the signing side", (text) => text.replaceAll("\r\n", "\n")),
@@ -63,7 +67,10 @@ function breaksOf(inner: string): readonly Breaks[] {
 }
 
 /** How the end may have been; the end that goes with the line breaks is no cause besides. */
-function endsOf(end: string, { endOf }: Breaks): readonly { causes: readonly Cause[]; end: string }[] {
+function endsOf(
+  end: string,
+  { endOf }: Breaks,
+): readonly { causes: readonly Cause[]; end: string }[] {
   const own = endOf(end);
   return [own, ...["", "\n", "\r\n"].filter((other) => other !== own)].map((made) => ({
     causes: made === own ? [] : [cause("newline_at_end", endDetail(own, made))],
@@ -73,5 +80,7 @@ function endsOf(end: string, { endOf }: Breaks): readonly { causes: readonly Cau
 
 function endDetail(own: string, made: string): string {
   if (made === "") return "none on the signing side";
-  return own === "" ? "one on the signing side" : `${made === "\n" ? "LF" : "CRLF"} on the signing side`;
+  return own === ""
+    ? "one on the signing side"
+    : `${made === "\n" ? "LF" : "CRLF"} on the signing side`;
 }

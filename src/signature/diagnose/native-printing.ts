@@ -8,7 +8,10 @@ import { type JsonTokens, sortKeys } from "./json-tokens.ts";
 /** How a language shows an object that it has parsed from JSON. */
 interface Native {
   readonly name: string;
-  /** How it writes what stands between the values. Default: as JSON has it, with a space after a comma. */
+  /**
+   * How it writes what stands between the values. Default: as JSON has it, with a space after a
+   * comma.
+   */
   readonly marks: Readonly<Record<string, string>>;
   readonly string?: (value: string) => string;
   readonly number: Spelling;
@@ -20,7 +23,10 @@ const RUBY = { string: rubyString, number: NUMBERS.ruby, words: { null: "nil" } 
 
 const NATIVE: readonly Native[] = [
   {
-    ...{ name: "as Python shows a dict", marks: { ":": ": " }, string: pythonString, number: NUMBERS.python },
+    name: "as Python shows a dict",
+    marks: { ":": ": " },
+    string: pythonString,
+    number: NUMBERS.python,
     words: { true: "True", false: "False", null: "None" },
   },
   { ...RUBY, name: "as Ruby shows a hash", marks: { ":": "=>" } },
@@ -28,14 +34,21 @@ const NATIVE: readonly Native[] = [
   { name: "as Java shows a map", marks: { ":": "=" }, number: NUMBERS.java },
   { name: "as Java shows a map that Gson has read", marks: { ":": "=" }, number: NUMBERS.gson },
   {
-    ...{ name: "as Go shows a map", marks: { "{": "map[", "}": "]", ",": " " }, number: NUMBERS.go },
-    ...{ words: { null: "<nil>" }, order: ALPHABETICAL },
+    name: "as Go shows a map",
+    marks: { "{": "map[", "}": "]", ",": " " },
+    number: NUMBERS.go,
+    words: { null: "<nil>" },
+    order: ALPHABETICAL,
   },
 ];
 
-/** The body as a language shows it after parsing, for a program that signs this text in place of the JSON. */
+/**
+ * The body as a language shows it after parsing, for a program that signs this text in place of the
+ * JSON.
+ */
 export function nativeVariants({ tokens }: JsonTokens): readonly BodyVariant[] {
-  if (tokens.length === 1) return []; // a string alone is the same text in JSON that was encoded twice
+  // a string alone is the same text in JSON that was encoded twice
+  if (tokens.length === 1) return [];
   return NATIVE.flatMap((native) => {
     const why = cause("body_not_json", `${native.name}, on the signing side`);
     const ordered = () => (native.order === undefined ? tokens : sortKeys(tokens, native.order));
@@ -49,7 +62,10 @@ export function nativeVariants({ tokens }: JsonTokens): readonly BodyVariant[] {
   });
 }
 
-function shown(token: string, { marks, string = (value) => value, number, words = {} }: Native): string {
+function shown(
+  token: string,
+  { marks, string = (value) => value, number, words = {} }: Native,
+): string {
   if (token.startsWith('"')) return string(JSON.parse(token));
   if (/^[-\d]/.test(token)) return number.spell(token);
   return marks[token] ?? words[token] ?? (token === "," ? ", " : token);
@@ -71,18 +87,33 @@ function rubyString(value: string): string {
   return `"${text.replace(/#(?=[{$@])/g, "\\#")}"`;
 }
 
-// A string without an end is read as one, too: else each quote in it would be tried as the beginning of another.
+// A string without an end is read as one, too: else each quote in it would be tried as the
+// beginning of another.
 const PYTHON_TOKEN = /'((?:[^'\\]|\\.?)*)(?:'|$)|"((?:[^"\\]|\\.?)*)(?:"|$)|\b(True|False|None)\b/g;
-const PYTHON_WORDS: Readonly<Record<string, string>> = { True: "true", False: "false", None: "null" };
+const PYTHON_WORDS: Readonly<Record<string, string>> = {
+  True: "true",
+  False: "false",
+  None: "null",
+};
 const RUBY_TOKEN = /("(?:[^"\\]|\\.?)*(?:"|$))|=>|\bnil\b/g;
 
-/** A body that a language shows, as JSON again; `undefined` if it is none. Java shows too little for that. */
-export function jsonOfNative(text: string): { readonly name: string; readonly json: string } | undefined {
+/**
+ * A body that a language shows, as JSON again; `undefined` if it is none. Java shows too little for
+ * that.
+ */
+export function jsonOfNative(
+  text: string,
+): { readonly name: string; readonly json: string } | undefined {
   if (/^\s*[{[]\s*[{['"]/.test(text) && /'\s*:/.test(text)) {
-    const json = text.replace(PYTHON_TOKEN, (_, single?: string, double?: string, word?: string) => {
-      if (word !== undefined) return PYTHON_WORDS[word] ?? word;
-      return double === undefined ? jsonString(single ?? "") : `"${double.replaceAll('"', '\\"')}"`;
-    });
+    const json = text.replace(
+      PYTHON_TOKEN,
+      (_, single?: string, double?: string, word?: string) => {
+        if (word !== undefined) return PYTHON_WORDS[word] ?? word;
+        return double === undefined
+          ? jsonString(single ?? "")
+          : `"${double.replaceAll('"', '\\"')}"`;
+      },
+    );
     return { name: "as Python shows a dict, on this side", json };
   }
   if (/^\s*[{[].*"\s*=>/s.test(text)) {

@@ -5,13 +5,7 @@ const SEPARATED = /^(?:0x)?[0-9a-f]{2}(?:([:\- ,]|, ?0x|\\x)[0-9a-f]{2})+$/i;
 
 /** Digests that are printed byte by byte, or by a function that prints something else than hex. */
 export function oddForms(digest: string): readonly DigestForm[] {
-  return [
-    ...separated(digest),
-    ...quoted(digest),
-    ...signedBytes(digest),
-    ...hexTwice(digest),
-    ...percentEncoded(digest),
-  ];
+  return [...separated(digest), ...quoted(digest), ...signedBytes(digest), ...hexTwice(digest)];
 }
 
 /** As `openssl dgst -c` and `BitConverter.ToString` of .NET print it, or as a number with `0x`. */
@@ -34,9 +28,16 @@ function quoted(digest: string): readonly DigestForm[] {
   return [{ algorithm: "sha256", hex, causes: [cause("digest_base64"), ...causes] }];
 }
 
-/** As `Integer.toHexString` of Java prints a byte that is not masked: negative ones with eight digits. */
+/**
+ * As `Integer.toHexString` of Java prints a byte that is not masked: negative ones with eight
+ * digits.
+ */
 function signedBytes(digest: string): readonly DigestForm[] {
-  if (!/^[0-9a-f]+$/i.test(digest) || !/ffffff/i.test(digest) || digest.length > 4 * ALGORITHMS.sha256)
+  if (
+    !/^[0-9a-f]+$/i.test(digest) ||
+    !/ffffff/i.test(digest) ||
+    digest.length > 4 * ALGORITHMS.sha256
+  )
     return [];
   const hex = digest.toLowerCase();
   const extend = (short: boolean) => (printed: string) =>
@@ -56,14 +57,4 @@ function hexTwice(digest: string): readonly DigestForm[] {
   if (!/^(?:3[0-9]|6[1-6]){64}$/.test(digest)) return [];
   const hex = Buffer.from(digest, "hex").toString("latin1");
   return [{ algorithm: "sha256", hex, causes: [cause("digest_hex_twice")] }];
-}
-
-/** Base64 that a form or an address has encoded: `%3D` for `=`, or a space for `+`. */
-function percentEncoded(digest: string): readonly DigestForm[] {
-  if (!/^[\w+/ -]+(?:%3d|=)?$/i.test(digest.replace(/%2[bf]/gi, "+"))) return [];
-  if (!/%|[^ ] +[^ ]/.test(digest)) return [];
-  const plain = digest.replace(/%2b| /gi, "+").replace(/%2f/gi, "/").replace(/%3d/gi, "=");
-  if (!/^[A-Za-z0-9+/]{43}=$/.test(plain)) return [];
-  const hex = Buffer.from(plain, "base64").toString("hex");
-  return [{ algorithm: "sha256", hex, causes: [cause("digest_base64", "percent-encoded")] }];
 }

@@ -8,10 +8,16 @@ const SEARCHED_BYTES = 65_536;
 /** Longer values of headers, in characters, are not tried. */
 const LONGEST_VALUE = 100;
 
-/** What a service signs with the body, before it or after it. Names are those of the parts, in their order. */
+/**
+ * What a service signs with the body, before it or after it. Names are those of the parts, in their
+ * order.
+ */
 type Scheme = readonly [name: string, before: string, after?: string];
 
-/** The body as other services sign it: with a timestamp or a URL, which must have arrived with the delivery. */
+/**
+ * The body as other services sign it: with a timestamp or a URL, which must have arrived with the
+ * delivery.
+ */
 export function schemeVariants(
   body: Uint8Array,
   headers: HeaderBag = {},
@@ -27,7 +33,10 @@ export function schemeVariants(
 
 function withTimes(body: Uint8Array, headers: HeaderBag): readonly Scheme[] {
   const [id = ""] = shortValues(headers, /webhook-id$/i);
-  const times = [...shortValues(headers, /timestamp/i), ...timesInside(body)].slice(0, MOST_TIMESTAMPS);
+  const times = [...shortValues(headers, /timestamp/i), ...timesInside(body)].slice(
+    0,
+    MOST_TIMESTAMPS,
+  );
   return times.flatMap((time): readonly Scheme[] => [
     ["timestamp.body", `${time}.`],
     ["v0:timestamp:body", `v0:${time}:`],
@@ -49,7 +58,9 @@ function timesInside(body: Uint8Array): readonly string[] {
 /** The URL that the delivery was sent to, by any name that the host has here, or its path alone. */
 function withUrls(headers: HeaderBag, target: string): readonly Scheme[] {
   const paths = target.startsWith("/") ? new Set([target, target.replace(/\?.*$/s, "")]) : [];
-  const hosts = new Set([/^x-forwarded-host$/i, /^host$/i].flatMap((name) => shortValues(headers, name)));
+  const hosts = new Set(
+    [/^x-forwarded-host$/i, /^host$/i].flatMap((name) => shortValues(headers, name)),
+  );
   return [...paths].flatMap((path): readonly Scheme[] => [
     ...[...hosts].flatMap((host) =>
       [`https://${host}${path}`, `http://${host}${path}`].flatMap((url): readonly Scheme[] => [
@@ -58,8 +69,6 @@ function withUrls(headers: HeaderBag, target: string): readonly Scheme[] {
       ]),
     ),
     ["the path and the body", path],
-    ["the method, the path and the body", `POST${path}`],
-    ["the method, the path and the body, a line each", `POST\n${path}\n`],
   ]);
 }
 

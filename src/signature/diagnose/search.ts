@@ -15,7 +15,10 @@ const DIGEST_WORK = 4000;
 /** The work to make one byte of a variant, and of one that is JSON printed again. */
 const MAKING_WORK = 4;
 const PRINTING_WORK = 25;
-/** The maximum work to read one byte of a body. If reading alone would use up the work, only the body itself is tried, and with other ends. */
+/**
+ * The maximum work to read one byte of a body. If reading alone would use up the work, only the
+ * body itself is tried, and with other ends.
+ */
 export const READING_WORK = 350;
 
 /** A body with more causes than this is not tried with mistakes in the secret besides. */
@@ -41,7 +44,10 @@ export interface Searched {
   /** The delivery's headers and target, if known. */
   readonly headers?: HeaderBag | undefined;
   readonly target?: string | undefined;
-  /** The maximum number of bytes to hash, including the work to make variants. Unlike a time limit it is deterministic. */
+  /**
+   * The maximum number of bytes to hash, including the work to make variants. Unlike a time limit
+   * it is deterministic.
+   */
   readonly work: number;
 }
 
@@ -51,10 +57,13 @@ export function search(searched: Searched): Found {
   const asIs: BodyVariant = { causes: [], bytes: () => body, isPrinted: false };
   // Single mistakes come first, so that the work on a large body goes to what is likely.
   walk.visit([asIs], [...plain, ...mistaken]);
-  if (!walk.hasHit()) walk.visit([...nulVariants(body), ...schemeVariants(body, headers, target)], plain);
+  if (!walk.hasHit())
+    walk.visit([...nulVariants(body), ...schemeVariants(body, headers, target)], plain);
   if (walk.hasHit()) return walk.found();
   const small = body.byteLength * READING_WORK <= allowed;
-  const found = small ? bodyVariants(body) : { variants: endVariants(body), complete: false, work: 0 };
+  const found = small
+    ? bodyVariants(body)
+    : { variants: endVariants(body), complete: false, work: 0 };
   const { variants, complete, work } = found;
   walk.spend(work, complete);
   walk.visit(variants, plain);
@@ -67,7 +76,10 @@ export function search(searched: Searched): Found {
 /** Variants that need no JSON to be read, for a body that is too large for it. */
 function endVariants(body: Uint8Array): readonly BodyVariant[] {
   const text = decode(body);
-  return [variant([cause("body_empty")], () => ""), ...(text === undefined ? [] : lineVariants(text))];
+  return [
+    variant([cause("body_empty")], () => ""),
+    ...(text === undefined ? [] : lineVariants(text)),
+  ];
 }
 
 function walkOver(forms: readonly DigestForm[], work: number) {
@@ -76,7 +88,10 @@ function walkOver(forms: readonly DigestForm[], work: number) {
   let tried = 0;
   let complete = true;
   let left = work;
-  /** The fewest causes in the body that explain the signature: bodies with more of them are not tried. */
+  /**
+   * The fewest causes in the body that explain the signature: bodies with more of them are not
+   * tried.
+   */
   let least = Number.POSITIVE_INFINITY;
   const compare = (bytes: Uint8Array, causes: readonly Cause[], keying: Keying) => {
     for (const algorithm of algorithms) {
@@ -98,7 +113,10 @@ function walkOver(forms: readonly DigestForm[], work: number) {
       left -= used;
       complete &&= foundAll;
     },
-    /** Tries every body with every keying until the work is used up. Keeps all matches, since several causes may explain. */
+    /**
+     * Tries every body with every keying until the work is used up. Keeps all matches, since
+     * several causes may explain.
+     */
     visit: (bodies: readonly BodyVariant[], keyings: readonly Keying[]) => {
       for (const { causes, bytes: make, isPrinted } of bodies) {
         if (causes.length > least) continue;
@@ -115,25 +133,37 @@ function walkOver(forms: readonly DigestForm[], work: number) {
     found: (): Found => {
       const sorted = hits.toSorted((a, b) => a.causes.length - b.causes.length);
       const kept: (readonly Cause[])[] = [];
-      for (const { causes } of sorted) if (!kept.some((other) => explains(other, causes))) kept.push(causes);
+      for (const { causes } of sorted)
+        if (!kept.some((other) => explains(other, causes))) kept.push(causes);
       const [first] = sorted;
       return { explanations: kept, ...(first && { signed: first.signed }), tried, complete };
     },
   };
 }
 
-/** Whether an explanation makes another one needless: the same codes, or fewer of them. Other secrets are listed. */
+/**
+ * Whether an explanation makes another one needless: the same codes, or fewer of them. Other
+ * secrets are listed.
+ */
 function explains(one: readonly Cause[], other: readonly Cause[]): boolean {
   const isAmong = (code: CauseCode) => other.some((cause) => cause.code === code);
   if (!one.every(({ code }) => isAmong(code))) return isLines(one) && other.some(isSpacing);
   return one.every(({ code, detail }) => {
-    return code !== "secret_other" || other.some((cause) => cause.code === code && cause.detail === detail);
+    return (
+      code !== "secret_other" ||
+      other.some((cause) => cause.code === code && cause.detail === detail)
+    );
   });
 }
 
-/** Line breaks, and what an editor changes with them, explain a difference in white space better than another style of JSON. */
+/**
+ * Line breaks, and what an editor changes with them, explain a difference in white space better
+ * than another style of JSON.
+ */
 function isLines(causes: readonly Cause[]): boolean {
-  return causes.every(({ code }) => ["line_endings", "newline_at_end", "byte_order_mark"].includes(code));
+  return causes.every(({ code }) =>
+    ["line_endings", "newline_at_end", "byte_order_mark"].includes(code),
+  );
 }
 
 function isSpacing({ code }: Cause): boolean {

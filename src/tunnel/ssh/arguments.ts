@@ -5,8 +5,9 @@ import { SSH_SERVICES } from "./services.ts";
 import type { SshSettings } from "./settings.ts";
 
 /**
- * The arguments of the OpenSSH client. It runs in the settings' folder, so that options contain bare file names: versions
- * interpret paths with blanks, quotes or percent signs differently. No argument is a secret.
+ * The arguments of the OpenSSH client. It runs in the settings' folder, so that options contain
+ * bare file names: versions interpret paths with blanks, quotes or percent signs differently. No
+ * argument is a secret.
  */
 export function sshArguments(settings: SshSettings, target: TunnelTarget): readonly string[] {
   const { connectTimeout = 10, aliveInterval = 15, service } = settings;
@@ -29,19 +30,27 @@ export function sshArguments(settings: SshSettings, target: TunnelTarget): reado
     ...options.flatMap((option) => ["-o", option]),
     ...(sshPort === undefined ? [] : ["-p", String(sshPort)]),
     ...(service === undefined ? ["-N"] : []),
-    ...["-R", `${forward}:${bracketed(target.host)}:${target.port}`],
-    ...["--", user === undefined ? host : `${user}@${host}`],
+    "-R",
+    `${forward}:${bracketed(target.host)}:${target.port}`,
+    "--",
+    user === undefined ? host : `${user}@${host}`,
   ];
 }
 
 /**
- * Options that override the user's SSH configuration: we must not end a connection that other sessions share, and must
- * offer the server nothing of this machine except the forwarded port. Readable names in the known hosts file let a user
- * see what is in it.
+ * Options that override the user's SSH configuration: we must not end a connection that other
+ * sessions share, and must offer the server nothing of this machine except the forwarded port.
+ * Readable names in the known hosts file let a user see what is in it.
  */
 const UNDISTURBED = [
-  ...["HashKnownHosts=no", "ControlMaster=no", "ControlPath=none", "ForwardAgent=no", "ForwardX11=no"],
-  ...["Tunnel=no", "PermitLocalCommand=no", "RemoteCommand=none"],
+  "HashKnownHosts=no",
+  "ControlMaster=no",
+  "ControlPath=none",
+  "ForwardAgent=no",
+  "ForwardX11=no",
+  "Tunnel=no",
+  "PermitLocalCommand=no",
+  "RemoteCommand=none",
 ];
 
 interface Server {
@@ -53,7 +62,8 @@ interface Server {
 }
 
 function serverOf(settings: SshSettings): Server {
-  if (settings.service === undefined) return { host: settings.host, forward: String(settings.remotePort) };
+  if (settings.service === undefined)
+    return { host: settings.host, forward: String(settings.remotePort) };
   const { remotePort, readUrl: _, ...facts } = SSH_SERVICES[settings.service];
   const { host, domain } = settings;
   const forward = domain === undefined ? String(remotePort) : `${domain}:${remotePort}`;
@@ -61,7 +71,8 @@ function serverOf(settings: SshSettings): Server {
 }
 
 function identity({ service, identityFile }: SshSettings): readonly string[] {
-  if (identityFile !== undefined) return ["IdentitiesOnly=yes", `IdentityFile=${quoted(identityFile)}`];
+  if (identityFile !== undefined)
+    return ["IdentitiesOnly=yes", `IdentityFile=${quoted(identityFile)}`];
   return service === undefined ? [] : ["IdentitiesOnly=yes", `IdentityFile=${OWN_KEY}`];
 }
 

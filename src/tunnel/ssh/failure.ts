@@ -75,7 +75,10 @@ export interface SshEnd extends ProgramEnd {
   readonly folder: string;
   /** The last lines of its standard error. */
   readonly said: readonly string[];
-  /** It was logged in. Then a permanent failure cannot be the cause, even if the server prints such words. */
+  /**
+   * It was logged in. Then a permanent failure cannot be the cause, even if the server prints such
+   * words.
+   */
   readonly wasUp: boolean;
 }
 
@@ -87,7 +90,8 @@ export function sshFailure({ host, folder, said: all, wasUp, ...end }: SshEnd): 
   for (const [code, pattern] of CAUSES) {
     const line = said.find((each) => pattern.test(each));
     if (line === undefined || (wasUp && "permanent" in SSH_CODES[code])) continue;
-    if (code === "ssh_host_key_changed") return failure(code, host, expectedKey(said, folder) ?? line);
+    if (code === "ssh_host_key_changed")
+      return failure(code, host, expectedKey(said, folder) ?? line);
     const skipped = code === "ssh_denied" ? said.find((each) => SKIPPED_KEY.test(each)) : undefined;
     return failure(code, host, skipped ?? line);
   }
@@ -117,7 +121,9 @@ function failure(code: SshCode, host: string, detail: string): TunnelFailure {
   return failureOf(SSH_CODES, code, detail.includes(host) ? detail : `${host}: ${detail}`);
 }
 
-/** Lines that ssh prints at the log level needed for your own server, and whenever it learns a key. */
+/**
+ * Lines that ssh prints at the log level needed for your own server, and whenever it learns a key.
+ */
 function isChatter(line: string): boolean {
   return /^debug\d: |^OpenSSH_|^Authenticated to |^Transferred: |^Bytes per second: |^Warning: Permanently added /.test(
     line,

@@ -16,8 +16,9 @@ export function makeSshFolder(folder: string): void {
 }
 
 /**
- * Creates our own key in the folder if there is none. Services require a key; one used for nothing else does not reveal
- * who the user is. It is kept, since services assign the same address to the same key.
+ * Creates our own key in the folder if there is none. Services require a key; one used for nothing
+ * else does not reveal who the user is. It is kept, since services assign the same address to the
+ * same key.
  */
 export function makeOwnKey(folder: string): void {
   const path = join(folder, OWN_KEY);
@@ -27,7 +28,8 @@ export function makeOwnKey(folder: string): void {
     privateKeyEncoding: { type: "sec1", format: "pem" },
     publicKeyEncoding: { type: "spki", format: "pem" },
   });
-  // Written completely before it gets its name: another process may be reading it, or creating one too.
+  // Written completely before it gets its name: another process may be reading it, or creating one
+  // too.
   const draft = `${path}.${process.pid}`;
   writeFileSync(draft, privateKey, { mode: 0o600 });
   chmodSync(draft, 0o600);

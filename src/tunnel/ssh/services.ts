@@ -7,7 +7,10 @@ export interface ServiceFacts {
   readonly user: string;
   readonly sshPort?: number;
   readonly remotePort: number;
-  /** The tunnel's address in a line of the session's output; lines that only mention an address do not match. */
+  /**
+   * The tunnel's address in a line of the session's output; lines that only mention an address do
+   * not match.
+   */
   readUrl(line: string): string | undefined;
 }
 
@@ -38,8 +41,8 @@ export const SSH_SERVICES: Readonly<Record<SshService, ServiceFacts>> = {
 };
 
 /**
- * The address that a pattern matches. A service's output is not trusted, and a probe is sent to the address. So only a
- * name on the public internet is accepted, without a port.
+ * The address that a pattern matches. A service's output is not trusted, and a probe is sent to the
+ * address. So only a name on the public internet is accepted, without a port.
  */
 function named(pattern: RegExp, line: string): string | undefined {
   const url = readPublicUrl(pattern.exec(line)?.groups?.url ?? "");

@@ -3,24 +3,32 @@ export type SshService = "localhost.run" | "pinggy" | "serveo";
 
 interface CommonSshSettings {
   /**
-   * File of a private key. Default: for a service our own key, which reveals nothing about the user; for your own server
-   * the keys of the agent and of the user's SSH configuration.
+   * File of a private key. Default: for a service our own key, which reveals nothing about the
+   * user; for your own server the keys of the agent and of the user's SSH configuration.
    */
   readonly identityFile?: string;
-  /** Folder for known server keys and our own key; never the user's own folder. Created if missing. */
+  /**
+   * Folder for known server keys and our own key; never the user's own folder. Created if missing.
+   */
   readonly folder: string;
   /** Seconds to reach the server and agree on keys. Default 10. */
   readonly connectTimeout?: number;
   /** Seconds until the tunnel must be up and have an address. Default 20. */
   readonly addressTimeout?: number;
-  /** Seconds of silence before the server is asked for a sign of life; two failures end the tunnel. Default 15. */
+  /**
+   * Seconds of silence before the server is asked for a sign of life; two failures end the tunnel.
+   * Default 15.
+   */
   readonly aliveInterval?: number;
 }
 
 /** A tunnel of a service, which prints the assigned address to standard output. */
 export interface ServiceSshSettings extends CommonSshSettings {
   readonly service: SshService;
-  /** Another host of the service, or a compatible one. Then the service's user name and port do not apply. */
+  /**
+   * Another host of the service, or a compatible one. Then the service's user name and port do not
+   * apply.
+   */
   readonly host?: string;
   /** The domain to request; the service chooses one by default. */
   readonly domain?: string;

@@ -5,8 +5,12 @@ export { startReceiver } from "./receiver.ts";
 
 let endpoint: ReturnType<typeof expressReceiver> | undefined;
 
-/** The endpoint: mount it before anything that reads bodies, such as express.json(). The signature covers the raw bytes. */
+/**
+ * The endpoint: mount it before anything that reads bodies, such as express.json(). The signature
+ * covers the raw bytes.
+ */
 export const webhooks: ReturnType<typeof expressReceiver> = (request, response, next) => {
-  endpoint ??= expressReceiver(receiver()); // not before the first request: tests of the app may have no secret
+  // not before the first request: tests of the app may have no secret
+  endpoint ??= expressReceiver(receiver());
   endpoint(request, response, next);
 };

@@ -12,8 +12,8 @@ interface Metrics {
 }
 
 /**
- * Serves `/metrics` for Prometheus on a port of its own, which the internet must not reach: it names your handlers, and
- * shows how much arrives.
+ * Serves `/metrics` for Prometheus on a port of its own, which the internet must not reach: it
+ * names your handlers, and shows how much arrives.
  */
 export async function serveMetrics(
   receiver: MeasuredReceiver,
@@ -21,7 +21,8 @@ export async function serveMetrics(
   host = process.env.METRICS_HOST || "127.0.0.1",
 ): Promise<Metrics> {
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry }); // memory, CPU and garbage collection of the process
+  // memory, CPU and garbage collection of the process
+  collectDefaultMetrics({ register: registry });
   const stop = collectMetrics(receiver, { registry });
   const server = createServer(async (request, response) => {
     if (request.url !== "/metrics") return response.writeHead(404).end();

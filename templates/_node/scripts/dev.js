@@ -1,4 +1,5 @@
-// `npm run dev`: compiles on every change and restarts the server with the result. No bundler, no extra package.
+// `npm run dev`: compiles on every change and restarts the server with the result. No bundler, no
+// extra package.
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +12,10 @@ function build() {
   return spawnSync(process.execPath, tsc, { stdio: "inherit" }).status === 0;
 }
 
-/** When each source was changed. Looked up, as `fs.watch` of Node 20 to 24 on Linux loses a file that an editor replaces. */
+/**
+ * When each source was changed. Looked up, as `fs.watch` of Node 20 to 24 on Linux loses a file
+ * that an editor replaces.
+ */
 function times() {
   const files = readdirSync("src", { recursive: true });
   return files
@@ -30,7 +34,8 @@ const timer = setInterval(() => {
   build();
 }, 300);
 
-// On Windows, Ctrl-C reaches the server without this, and a signal from another process would end it before it has closed.
+// On Windows, Ctrl-C reaches the server without this, and a signal from another process would end
+// it before it has closed.
 const isWindows = process.platform === "win32";
 process
   .once("SIGINT", () => isWindows || server.kill("SIGINT"))

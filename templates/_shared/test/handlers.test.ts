@@ -45,5 +45,8 @@ test("data that does not fit its schema becomes a dead letter that names the fie
   expect([property.state, property.reason]).toEqual(["dead", "invalid_data"]);
   const payment = await receiver.deliver("payment.received", { data: { id: 7 } });
   expect([payment.state, payment.reason]).toEqual(["dead", "invalid_data"]);
-  expect(payment.problems).toContainEqual({ field: "data.id", message: "expected string, got number" });
+  expect(payment.problems).toContainEqual({
+    field: "data.id",
+    message: "expected string, got number",
+  });
 });

@@ -10,9 +10,11 @@ export function createApp(receiver: Pick<Receiver, "receive" | "checkReady">): E
   // Before anything that reads bodies, such as express.json(): the signature covers the raw bytes.
   app.use("/webhooks", expressReceiver(receiver));
 
-  app.get("/healthz", (_request, response) => void response.json({ alive: true })); // restart it if this fails
+  // restart it if this fails
+  app.get("/healthz", (_request, response) => void response.json({ alive: true }));
 
-  // Accepts deliveries: send none if this fails, but do not restart it, which frees no disk and mends no database.
+  // Accepts deliveries: send none if this fails, but do not restart it, which frees no disk and
+  // mends no database.
   app.get("/readyz", async (_request, response) => {
     const refusing = await receiver.checkReady(); // reads the inbox, too
     response.status(refusing === undefined ? 200 : 503).json({ status: refusing ?? "ok" });

@@ -5,15 +5,20 @@ import handlers from "./handlers/index.ts";
 import { log } from "./log.ts";
 import { serveMetrics } from "./metrics.ts";
 
-/** An error of the start is one line; SIGTERM and SIGINT close the server. A second Ctrl-C ends the process at once. */
+/**
+ * An error of the start is one line; SIGTERM and SIGINT close the server. A second Ctrl-C ends the
+ * process at once.
+ */
 await runServer(async () => {
   const { secret, inbox, host, port } = readProject(); // from .env and hookporter.config.json
-  const receiver = createReceiver({ secret, inbox, handlers, log, drainTimeout: 8_000 }); // Docker kills after 10 s
+  // Docker kills after 10 s
+  const receiver = createReceiver({ secret, inbox, handlers, log, drainTimeout: 8_000 });
 
   const app = createApp(receiver);
   const address = await app.listen({ port, host }); // answers 503 until the receiver has started
   await receiver.start();
-  const metrics = await serveMetrics(receiver); // not beside the endpoint, which the internet reaches
+  // not beside the endpoint, which the internet reaches
+  const metrics = await serveMetrics(receiver);
   log.info({ url: `${address}/webhooks` }, "listening"); // the actual port if PORT is 0
 
   return async (signal) => {

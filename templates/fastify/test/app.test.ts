@@ -39,7 +39,9 @@ test("a signed delivery is answered 200, and again as a duplicate", async () => 
 });
 
 test("a wrong signature is answered 401, and nothing is kept", async () => {
-  const request = signedRequest(sampleEvent("lead.created"), { secret: "the secret of another sender" });
+  const request = signedRequest(sampleEvent("lead.created"), {
+    secret: "the secret of another sender",
+  });
   const response = await fetch(`${base}/webhooks`, request);
   expect(response.status).toBe(401);
   expect(await response.json()).toMatchObject({ error: { type: "unauthorized" } });

@@ -12,7 +12,8 @@ export function createApp(receiver: Pick<Receiver, "receive" | "checkReady">): H
 
   app.get("/healthz", (context) => context.json({ alive: true })); // restart it if this fails
 
-  // Accepts deliveries: send none if this fails, but do not restart it, which frees no disk and mends no database.
+  // Accepts deliveries: send none if this fails, but do not restart it, which frees no disk and
+  // mends no database.
   app.get("/readyz", async (context) => {
     const refusing = await receiver.checkReady(); // reads the inbox, too
     return context.json({ status: refusing ?? "ok" }, refusing === undefined ? 200 : 503);

@@ -8,17 +8,23 @@ import handlers from "./handlers/index.ts";
 import { log } from "./log.ts";
 import { serveMetrics } from "./metrics.ts";
 
-/** An error of the start is one line; SIGTERM and SIGINT close the server. A second Ctrl-C ends the process at once. */
+/**
+ * An error of the start is one line; SIGTERM and SIGINT close the server. A second Ctrl-C ends the
+ * process at once.
+ */
 await runServer(async () => {
   const { secret, inbox, host, port } = readProject(); // from .env and hookporter.config.json
-  const receiver = createReceiver({ secret, inbox, handlers, log, drainTimeout: 8_000 }); // Docker kills after 10 s
+  // Docker kills after 10 s
+  const receiver = createReceiver({ secret, inbox, handlers, log, drainTimeout: 8_000 });
 
   const { fetch } = createApp(receiver);
-  // Idle connections last longer than a balancer keeps them, which would else send a delivery on one that is being closed.
+  // Idle connections last longer than a balancer keeps them, which would else send a delivery on
+  // one that is being closed.
   const server = createAdaptorServer({ fetch, serverOptions: { keepAliveTimeout: 65_000 } });
   await once(server.listen(port, host), "listening"); // answers 503 until the receiver has started
   await receiver.start();
-  const metrics = await serveMetrics(receiver); // not beside the endpoint, which the internet reaches
+  // not beside the endpoint, which the internet reaches
+  const metrics = await serveMetrics(receiver);
   const { port: bound } = server.address() as AddressInfo; // the actual port if PORT is 0
   log.info({ url: `http://${host}:${bound}/webhooks` }, "listening");
 
@@ -26,7 +32,8 @@ await runServer(async () => {
     log.info({ signal }, "closing");
     const closed = new Promise((resolve) => server.close(resolve));
     await receiver.close(); // senders now get 503 and retry later; running handlers end
-    if ("closeAllConnections" in server) server.closeAllConnections(); // an HTTP/2 server has none to close
+    // an HTTP/2 server has none to close
+    if ("closeAllConnections" in server) server.closeAllConnections();
     await closed;
     metrics.close();
   };

@@ -1,4 +1,5 @@
-// `npm run package`: builds, and puts what the functions need into package/, which template.yaml deploys.
+// `npm run package`: builds, and puts what the functions need into package/, which template.yaml
+// deploys.
 import { execSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -10,4 +11,5 @@ rmSync("package", { recursive: true, force: true });
 run("npm run build");
 for (const name of ["package.json", "package-lock.json", "hookporter.config.json", "dist"])
   cpSync(name, `package/${name}`, { recursive: true });
-run("npm ci --omit=dev --omit=optional --ignore-scripts", "package"); // tunnels, which are optional, are large
+// tunnels, which are optional, are large
+run("npm ci --omit=dev --omit=optional --ignore-scripts", "package");

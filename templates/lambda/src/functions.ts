@@ -6,12 +6,14 @@ import { log } from "./log.ts";
 import { loadSecrets } from "./secrets.ts";
 
 await loadSecrets();
-const { secret, inbox } = readProject(); // from the environment and hookporter.config.json; on this machine also .env
+// from the environment and hookporter.config.json; on this machine also .env
+const { secret, inbox } = readProject();
 const receiver = createReceiver({
   secret,
   inbox,
   role: "receive", // Lambda freezes the process after each answer, so handlers run in `drain` only
-  handlerTimeout: 10_000, // `drain` starts a handler only if all of this fits into the time that is left
+  // `drain` starts a handler only if all of this fits into the time that is left
+  handlerTimeout: 10_000,
   handlers,
   log,
 });
@@ -19,14 +21,25 @@ await receiver.start();
 
 const receive = lambdaReceiver(receiver);
 
-/** Behind the function's URL: verifies and keeps a delivery, and answers; `/readyz` is for health checks. */
+/**
+ * Behind the function's URL: verifies and keeps a delivery, and answers; `/readyz` is for health
+ * checks.
+ */
 export const webhooks: typeof receive = async (event, context) => {
   if (event.rawPath !== "/readyz") return receive(event, context);
   const refusing = await receiver.checkReady(); // reads the inbox, too
   const statusCode = refusing === undefined ? 200 : 503;
   const body = JSON.stringify({ status: refusing ?? "ok" });
-  return { statusCode, headers: { "content-type": "application/json" }, body, isBase64Encoded: false };
+  return {
+    statusCode,
+    headers: { "content-type": "application/json" },
+    body,
+    isBase64Encoded: false,
+  };
 };
 
-/** On a schedule: runs the handlers of what was kept, and retries. Returns how many entries were handled, and how many not. */
+/**
+ * On a schedule: runs the handlers of what was kept, and retries. Returns how many entries were
+ * handled, and how many not.
+ */
 export const drain = lambdaDrain(receiver);

@@ -5,10 +5,14 @@ import { buffer } from "node:stream/consumers";
 import { readProject, runServer } from "hookporter/config";
 import { log } from "./log.ts";
 
-/** The functions on this machine, for development: a function URL on a port, and the schedule as a timer of a second. */
+/**
+ * The functions on this machine, for development: a function URL on a port, and the schedule as a
+ * timer of a second.
+ */
 await runServer(async () => {
   const { host, port } = readProject();
-  const { drain, webhooks } = await import("./functions.ts"); // only now, since it starts the receiver
+  // only now, since it starts the receiver
+  const { drain, webhooks } = await import("./functions.ts");
   const server = createServer(async (request, response) => {
     try {
       const { statusCode, headers, body } = await webhooks(await toEvent(request));

@@ -15,7 +15,8 @@ import type { OtherKind } from "../src/registry.ts";
 import type { schemas } from "../src/schemas.ts";
 
 vi.mock("../src/receiver.ts", () => ({ receiver: () => receiver }));
-vi.mock("next/server", () => ({ connection: async () => {} })); // it waits for the server's request, and there is none
+// it waits for the server's request, and there is none
+vi.mock("next/server", () => ({ connection: async () => {} }));
 
 const URL = "http://localhost/webhooks";
 let receiver: TestReceiver<typeof schemas, OtherKind>;
@@ -36,7 +37,9 @@ test("a signed delivery is answered 200, and again as a duplicate", async () => 
 });
 
 test("a wrong signature is answered 401, and nothing is kept", async () => {
-  const request = signedRequest(sampleEvent("lead.created"), { secret: "the secret of another sender" });
+  const request = signedRequest(sampleEvent("lead.created"), {
+    secret: "the secret of another sender",
+  });
   const response = await POST(new Request(URL, request));
   expect(response.status).toBe(401);
   expect(await response.json()).toMatchObject({ error: { type: "unauthorized" } });

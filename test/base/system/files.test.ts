@@ -14,7 +14,8 @@ const refusal = (code: string) => Object.assign(new Error(code), { code });
 
 it("on Windows, a file that another program has open for a moment is replaced after it", () => {
   const folder = tempFolder();
-  const [from, to] = [join(folder, "draft"), join(folder, "file")];
+  const from = join(folder, "draft");
+  const to = join(folder, "file");
   writeFileSync(from, "new");
   writeFileSync(to, "old");
   const rename = vi.fn((..._: [string, string]) => {});
@@ -47,16 +48,20 @@ it.each([
 it("permissions are shown only where a system has them", () => {
   expect(shownMode({ mode: 0o100644 }, 0o077, "linux")).toBe("0644");
   expect(shownMode({ mode: 0o100600 }, 0o077, "darwin")).toBeUndefined();
-  expect(shownMode({ mode: 0o100666 }, 0o077, "win32")).toBeUndefined(); // Node reports this for every file
+  // Node reports this for every file
+  expect(shownMode({ mode: 0o100666 }, 0o077, "win32")).toBeUndefined();
 });
 
-it.each(["linux", "darwin"] as const)("a file without a name leaves nothing behind, as on %s", (platform) => {
-  const folder = tempFolder();
-  const file = openNameless(folder, process.platform === "linux" ? platform : undefined);
-  expect(writeSync(file, "x")).toBe(1);
-  closeSync(file);
-  expect(readdirSync(folder)).toEqual([]);
-});
+it.each(["linux", "darwin"] as const)(
+  "a file without a name leaves nothing behind, as on %s",
+  (platform) => {
+    const folder = tempFolder();
+    const file = openNameless(folder, process.platform === "linux" ? platform : undefined);
+    expect(writeSync(file, "x")).toBe(1);
+    closeSync(file);
+    expect(readdirSync(folder)).toEqual([]);
+  },
+);
 
 it.each([
   ["\\\\server\\share\\app", "a Windows share"],

@@ -58,7 +58,9 @@ it("git is run in one place alone", () => {
   const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) =>
     /\.tsx?$/.test(name),
   );
-  const running = files.filter((name) => readFileSync(join(source, name), "utf8").includes('"git"'));
+  const running = files.filter((name) =>
+    readFileSync(join(source, name), "utf8").includes('"git"'),
+  );
   expect(running.map((name) => name.replaceAll("\\", "/"))).toEqual(["base/system/git.ts"]);
 });
 
@@ -70,7 +72,9 @@ function repository(config: string) {
   const text = `#!/bin/sh\necho "$0" >> '${marker}'\nexit 1\n`;
   const git = (...argv: string[]) => execFileSync("git", argv, { cwd, env, stdio: "pipe" });
   git("init", "--quiet");
-  writeFileSync(join(cwd, ".env"), "HOOKPORTER_SECRET=f4d2c1b0a9988776655443322110ffee\n", { mode: 0o600 });
+  writeFileSync(join(cwd, ".env"), "HOOKPORTER_SECRET=f4d2c1b0a9988776655443322110ffee\n", {
+    mode: 0o600,
+  });
   writeFileSync(join(cwd, ".gitattributes"), "* filter=x diff=x merge=x\n");
   git("add", ".env", ".gitattributes");
   writeFileSync(program, text, { mode: 0o755 });

@@ -15,14 +15,17 @@ function folderOf(...names: string[]): string {
   return folder;
 }
 
-it.skipIf(process.platform === "win32")("a program is an executable file of PATH, or a path", () => {
-  const folder = folderOf("run", "plain");
-  const surroundings = { cwd: folder, env: { PATH: `/nowhere:${folder}` } };
-  expect(findProgram("run", surroundings, "linux")).toBe(join(folder, "run"));
-  expect(findProgram("./run", { cwd: folder, env: {} }, "darwin")).toBe(join(folder, "run"));
-  expect(findProgram("plain", surroundings, "linux")).toBeUndefined();
-  expect(findProgram("none", surroundings, "linux")).toBeUndefined();
-});
+it.skipIf(process.platform === "win32")(
+  "a program is an executable file of PATH, or a path",
+  () => {
+    const folder = folderOf("run", "plain");
+    const surroundings = { cwd: folder, env: { PATH: `/nowhere:${folder}` } };
+    expect(findProgram("run", surroundings, "linux")).toBe(join(folder, "run"));
+    expect(findProgram("./run", { cwd: folder, env: {} }, "darwin")).toBe(join(folder, "run"));
+    expect(findProgram("plain", surroundings, "linux")).toBeUndefined();
+    expect(findProgram("none", surroundings, "linux")).toBeUndefined();
+  },
+);
 
 it("on Windows, a program is found by its extension, in PATH but not in the working folder", () => {
   const folder = folderOf("npx", "npx.cmd", "node.exe", "plain.cmd");
@@ -70,7 +73,12 @@ it("on Windows, taskkill ends a program with all it started; without taskkill th
   const started: unknown[][] = [];
   const killed: string[] = [];
   const killer = Object.assign(new EventEmitter(), { unref: () => {} });
-  const child = { pid: 7, exitCode: null, signalCode: null, kill: (signal: string) => killed.push(signal) };
+  const child = {
+    pid: 7,
+    exitCode: null,
+    signalCode: null,
+    kill: (signal: string) => killed.push(signal),
+  };
   const end = (one: object) =>
     endTree(one as never, "SIGTERM", "win32", ((...argv: unknown[]) => {
       started.push(argv);

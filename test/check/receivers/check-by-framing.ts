@@ -2,8 +2,9 @@ import express from "express";
 import { type AtEnd, type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
 /**
- * Verifies the raw bytes correctly, but takes a request without Content-Length for one without a body, such as a health
- * check, and leaves encoded bodies to Express, which decodes them. `/runs` observes it.
+ * Verifies the raw bytes correctly, but takes a request without Content-Length for one without a
+ * body, such as a health check, and leaves encoded bodies to Express, which decodes them. `/runs`
+ * observes it.
  */
 export async function checkByFraming(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const runs = new Map<string, number>();
@@ -13,7 +14,10 @@ export async function checkByFraming(atEnd?: AtEnd): Promise<ReceiverUnderTest> 
     response.send(String(runs.get(String(query.marker)) ?? 0));
   });
   app.use("/webhooks", (request, response, next) => {
-    if (request.get("content-length") === undefined || request.get("content-encoding") !== undefined)
+    if (
+      request.get("content-length") === undefined ||
+      request.get("content-encoding") !== undefined
+    )
       return next();
     const verify = (): void => {
       const isRight = request.get("x-service-signature") === rightSignature(request.body ?? "");

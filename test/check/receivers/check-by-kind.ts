@@ -2,8 +2,8 @@ import express from "express";
 import { type AtEnd, type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
 /**
- * Verifies the raw bytes correctly, but only in two branches of its `switch`, and answers a ping before that. `/runs`
- * observes it.
+ * Verifies the raw bytes correctly, but only in two branches of its `switch`, and answers a ping
+ * before that. `/runs` observes it.
  */
 export async function checkByKind(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const runs = new Map<string, number>();

@@ -2,9 +2,9 @@ import express from "express";
 import { type AtEnd, type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
 /**
- * Verifies the raw bytes correctly, but only if method and path are exactly `POST /webhooks`. Express routes more than
- * that to the handler: other methods, a header that replaces the method, capitals, a closing slash, a query. `/runs`
- * observes it.
+ * Verifies the raw bytes correctly, but only if method and path are exactly `POST /webhooks`.
+ * Express routes more than that to the handler: other methods, a header that replaces the method,
+ * capitals, a closing slash, a query. `/runs` observes it.
  */
 export async function checkByRoute(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const runs = new Map<string, number>();

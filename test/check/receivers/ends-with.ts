@@ -1,6 +1,8 @@
 import { type AtEnd, type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
-/** Reads the raw body, but compares loosely: only the end of the header value must be the digest. */
+/**
+ * Reads the raw body, but compares loosely: only the end of the header value must be the digest.
+ */
 export async function endsWith(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const url = await serve(async (request, response) => {
     const chunks: Buffer[] = [];

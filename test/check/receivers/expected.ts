@@ -22,7 +22,8 @@ export function readExpected(): ReadonlyMap<string, Expected> {
 function readBlock(block: string): [string, Expected] {
   const [head = "", ...lines] = block.trim().split("\n");
   const [, name, kind] = /^\[(\S+)\] (right|weak|faulty): \S.*$/.exec(head) ?? [];
-  if (name === undefined) throw new Error(`expected [name] right, weak or faulty: what it does, got ${head}`);
+  if (name === undefined)
+    throw new Error(`expected [name] right, weak or faulty: what it does, got ${head}`);
   const failed = new Map<string, string>();
   const causes: string[] = [];
   for (const line of lines) {
@@ -30,7 +31,8 @@ function readBlock(block: string): [string, Expected] {
       causes.push(line.slice("» ".length));
       continue;
     }
-    const [, severity, cases] = /^(required|recommended|informational) ([^:]+): \S.*$/.exec(line) ?? [];
+    const [, severity, cases] =
+      /^(required|recommended|informational) ([^:]+): \S.*$/.exec(line) ?? [];
     if (severity === undefined || cases === undefined)
       throw new Error(`expected severity, cases: why, got ${line}`);
     for (const id of cases.split(" ").flatMap(idsOf)) {
@@ -41,7 +43,10 @@ function readBlock(block: string): [string, Expected] {
   return [name, { isFaulty: kind === "faulty", failed, causes }];
 }
 
-/** The ids of `SIG-01`, or of a range such as `SIG-01..04`, which ends with a number of the same group. */
+/**
+ * The ids of `SIG-01`, or of a range such as `SIG-01..04`, which ends with a number of the same
+ * group.
+ */
 function idsOf(range: string): readonly string[] {
   const [first = "", last] = range.split("..");
   const ids: readonly string[] = CATALOGUE.map(({ id }) => id);

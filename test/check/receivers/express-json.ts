@@ -8,7 +8,8 @@ export async function expressJson(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   app.use(express.json());
   app.post("/webhooks", (request, response) => {
     const expected = rightSignature(JSON.stringify(request.body));
-    if (request.get("x-service-signature") !== expected) return response.status(401).send("bad signature");
+    if (request.get("x-service-signature") !== expected)
+      return response.status(401).send("bad signature");
     return response.status(200).send("ok");
   });
   return { url: await serve(app, atEnd) };

@@ -2,7 +2,10 @@ import { timingSafeEqual } from "node:crypto";
 import express from "express";
 import { type AtEnd, type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
-/** A correct receiver in Express, as Stripe and GitHub show it: `express.raw` at the route, for every type. */
+/**
+ * A correct receiver in Express, as Stripe and GitHub show it: `express.raw` at the route, for
+ * every type.
+ */
 export async function expressRaw(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const app = express();
   app.set("env", "test"); // no stack in the test's output

@@ -2,7 +2,10 @@ import { timingSafeEqual } from "node:crypto";
 import express from "express";
 import { type AtEnd, type ReceiverUnderTest, rightSignature, serve } from "./under-test.ts";
 
-/** Verifies the raw bytes correctly, then turns every error into a 500, even when comparing unequal lengths. */
+/**
+ * Verifies the raw bytes correctly, then turns every error into a 500, even when comparing unequal
+ * lengths.
+ */
 export async function failsOnBadJson(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const app = express();
   app.set("env", "test");

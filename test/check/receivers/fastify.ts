@@ -3,7 +3,9 @@ import fastify, { type FastifyInstance } from "fastify";
 import { onTestFinished } from "vitest";
 import { type AtEnd, type ReceiverUnderTest, rightSignature } from "./under-test.ts";
 
-/** A correct receiver in Fastify: a parser for every type that keeps the bytes. `/runs` observes it. */
+/**
+ * A correct receiver in Fastify: a parser for every type that keeps the bytes. `/runs` observes it.
+ */
 export async function fastifyRight(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const app = fastify();
   const runs = withRuns(app);
@@ -13,7 +15,8 @@ export async function fastifyRight(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
     const raw = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
     const given = Buffer.from(String(headers["x-service-signature"] ?? ""));
     const expected = Buffer.from(rightSignature(raw));
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return reply.code(401).send();
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      return reply.code(401).send();
     return take(raw, runs) ? reply.code(200).send() : reply.code(400).send();
   });
   return listen(app, atEnd);
@@ -54,7 +57,10 @@ function take(body: Buffer, runs: Runs): boolean {
   }
 }
 
-async function listen(app: FastifyInstance, atEnd: AtEnd = onTestFinished): Promise<ReceiverUnderTest> {
+async function listen(
+  app: FastifyInstance,
+  atEnd: AtEnd = onTestFinished,
+): Promise<ReceiverUnderTest> {
   const origin = await app.listen({ host: "127.0.0.1", port: 0 });
   atEnd(async () => {
     app.server.closeAllConnections();

@@ -27,24 +27,34 @@ export const HEX_FAULTS = {
   eachByte: prints((hex) => [...Buffer.from(hex, "hex")].map((byte) => byte.toString(16)).join("")),
   /** Python: `hexdigest().rstrip("0")`. */
   trimmed: prints((hex) => hex.replace(/0+$/, "")),
-  /** C: `strlen` and a comparison of as many bytes; a digest that begins with a zero byte is refused as empty. */
+  /**
+   * C: `strlen` and a comparison of as many bytes; a digest that begins with a zero byte is refused
+   * as empty.
+   */
   untilZero: (computed, given) => {
     const bytes = Buffer.from(computed, "hex");
     return !bytes.includes(0) && computed === given;
   },
   /** C: `strcmp` of the bytes. */
   strcmp: (computed, given) => {
-    const [one = "", other = ""] = [computed, given].map((hex) => untilZeroByte(Buffer.from(hex, "hex")));
+    const [one = "", other = ""] = [computed, given].map((hex) =>
+      untilZeroByte(Buffer.from(hex, "hex")),
+    );
     return /^[0-9a-f]{64}$/.test(given) && one === other;
   },
   /** JavaScript: `Number.parseInt(hex, 16)` of both. */
   asNumbers: (computed, given) => {
-    return /^[0-9a-f]{64}$/.test(given) && Number.parseInt(computed, 16) === Number.parseInt(given, 16);
+    return (
+      /^[0-9a-f]{64}$/.test(given) && Number.parseInt(computed, 16) === Number.parseInt(given, 16)
+    );
   },
 } satisfies Readonly<Record<string, Compare>>;
 
 /** Verifies the raw body, and compares the digests like this. */
-export async function hexFault(name: keyof typeof HEX_FAULTS, atEnd?: AtEnd): Promise<ReceiverUnderTest> {
+export async function hexFault(
+  name: keyof typeof HEX_FAULTS,
+  atEnd?: AtEnd,
+): Promise<ReceiverUnderTest> {
   const url = await serve(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);

@@ -23,7 +23,8 @@ async function hono(
     const body = await read(context);
     const given = Buffer.from(context.req.header("x-service-signature") ?? "");
     const expected = Buffer.from(rightSignature(body));
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return context.body(null, 401);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected))
+      return context.body(null, 401);
     try {
       const { event, data } = JSON.parse(body.toString("utf8"));
       return context.body(null, typeof event === "string" && typeof data === "object" ? 200 : 400);

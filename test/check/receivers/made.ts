@@ -11,7 +11,12 @@ export interface Seen {
   /** The digits of the right signature. */
   readonly right: string;
   /** The body's JSON, or an empty object. */
-  readonly event: { event?: string; timestamp?: string; data?: { id?: string }; webhook?: { id?: string } };
+  readonly event: {
+    event?: string;
+    timestamp?: string;
+    data?: { id?: string };
+    webhook?: { id?: string };
+  };
   readonly socket: object;
 }
 
@@ -20,8 +25,12 @@ export interface Made {
   /** Whether it takes the signature. Default: if it is the right one. */
   readonly accepts?: (seen: Seen) => boolean | Promise<boolean>;
   /** An answer in place of that, before the signature or after it. */
-  readonly before?: (seen: Seen) => number | readonly [number, Record<string, string>, string?] | undefined;
-  readonly after?: (seen: Seen) => number | readonly [number, Record<string, string>, string?] | undefined;
+  readonly before?: (
+    seen: Seen,
+  ) => number | readonly [number, Record<string, string>, string?] | undefined;
+  readonly after?: (
+    seen: Seen,
+  ) => number | readonly [number, Record<string, string>, string?] | undefined;
   /** What it takes for the same event. Default: the bytes. */
   readonly key?: (seen: Seen) => string;
   /** Whether an event that it accepted runs. Default: always. */
@@ -32,7 +41,9 @@ export interface Made {
 export const isRight = ({ request, right }: Seen): boolean =>
   request.headers["x-service-signature"] === `sha256=${right}`;
 
-/** A receiver at `/webhooks`, with `/runs` to observe it. Right, except for what it is made with. */
+/**
+ * A receiver at `/webhooks`, with `/runs` to observe it. Right, except for what it is made with.
+ */
 export async function made(
   { accepts = isRight, before, after, key = ({ body }) => String(body), runs = () => true }: Made,
   atEnd?: AtEnd,
@@ -41,7 +52,8 @@ export async function made(
   const known = new Set<string>();
   const url = await serve(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
-    if (pathname === "/runs") return response.end(String(ran.get(searchParams.get("marker") ?? "") ?? 0));
+    if (pathname === "/runs")
+      return response.end(String(ran.get(searchParams.get("marker") ?? "") ?? 0));
     if (pathname !== "/webhooks") return end(response, 404);
     const body = await read(request);
     if (body === undefined) return end(response, 413);

@@ -1,7 +1,10 @@
 import { createNodeMiddleware, Webhooks } from "@octokit/webhooks";
 import { type AtEnd, type ReceiverUnderTest, SECRET, serve } from "./under-test.ts";
 
-/** GitHub's own library; the shim only renames the header and adds the two that GitHub sends with it. */
+/**
+ * GitHub's own library; the shim only renames the header and adds the two that GitHub sends with
+ * it.
+ */
 export async function octokit(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const middleware = createNodeMiddleware(new Webhooks({ secret: SECRET, log: quiet }), {

@@ -12,7 +12,10 @@ const hex4 = (character: string) => `\\u${character.charCodeAt(0).toString(16).p
 const ascii = (json: string) => json.replace(/[\u007f-\uffff]/g, hex4);
 const upper = (json: string) => hex4(json).slice(2).toUpperCase();
 
-/** JSON as languages print it after they have parsed it; written by what they print, not by the program under test. */
+/**
+ * JSON as languages print it after they have parsed it; written by what they print, not by the
+ * program under test.
+ */
 export const STYLES = {
   python: { comma: ", ", colon: ": ", text: ascii },
   "compact python": { text: ascii },
@@ -42,6 +45,8 @@ function print(value: unknown, style: Style): string {
   if (Array.isArray(value)) return `[${value.map((one) => print(one, style)).join(comma)}]`;
   const members = Object.entries(value);
   if (isSorted) members.sort(([one], [other]) => (one < other ? -1 : 1));
-  const printed = members.map(([key, one]) => `${text(JSON.stringify(key))}${colon}${print(one, style)}`);
+  const printed = members.map(
+    ([key, one]) => `${text(JSON.stringify(key))}${colon}${print(one, style)}`,
+  );
   return `{${printed.join(comma)}}`;
 }

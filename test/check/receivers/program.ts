@@ -23,8 +23,8 @@ const NEEDS = {
 } as const;
 
 /**
- * A receiver that prints a line with its port. It gets the secret as RECEIVER_SECRET, its variant as RECEIVER_VARIANT and
- * a folder of its own as RECEIVER_FOLDER.
+ * A receiver that prints a line with its port. It gets the secret as RECEIVER_SECRET, its variant
+ * as RECEIVER_VARIANT and a folder of its own as RECEIVER_FOLDER.
  */
 export function program(
   needs: keyof typeof NEEDS,
@@ -57,7 +57,9 @@ async function start(
     cwd: import.meta.dirname,
     env: {
       ...process.env,
-      ...{ RECEIVER_SECRET: SECRET, RECEIVER_VARIANT: variant, RECEIVER_FOLDER: folder },
+      RECEIVER_SECRET: SECRET,
+      RECEIVER_VARIANT: variant,
+      RECEIVER_FOLDER: folder,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

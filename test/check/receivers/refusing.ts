@@ -14,7 +14,10 @@ interface Fault {
   readonly refusal?: number;
 }
 
-/** A receiver that verifies signatures with a fault. It fails on what is not JSON as its language would: with a 500. */
+/**
+ * A receiver that verifies signatures with a fault. It fails on what is not JSON as its language
+ * would: with a 500.
+ */
 export async function refusing(fault: Fault, atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const { body: verified = (body) => body, key = SECRET, header = "x-service-signature" } = fault;
   const { value = (digest) => `sha256=${digest.toString("hex")}`, refusal = 401 } = fault;

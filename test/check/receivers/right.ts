@@ -8,7 +8,10 @@ const BODY_TIME = 3000;
 const UTC = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 const DAY = 86_400_000;
 
-/** A correct receiver, written by hand with `node:http` and without hookporter; `/runs?marker=…` observes it. */
+/**
+ * A correct receiver, written by hand with `node:http` and without hookporter; `/runs?marker=…`
+ * observes it.
+ */
 export async function right(atEnd?: AtEnd): Promise<ReceiverUnderTest> {
   const keys = new Set<string>();
   const runs = new Map<string, number>();
@@ -82,10 +85,13 @@ function readEvent(body: Buffer): { id: string; key: string } | undefined {
 function sorted(value: unknown): string {
   return JSON.stringify(value, (_, one) => {
     if (typeof one !== "object" || one === null || Array.isArray(one)) return one;
-    return Object.fromEntries(Object.entries(one).sort(([left], [right]) => (left < right ? -1 : 1)));
+    return Object.fromEntries(
+      Object.entries(one).sort(([left], [right]) => (left < right ? -1 : 1)),
+    );
   });
 }
 
 function end(response: ServerResponse, status: number, text = "", close = false): void {
-  if (!response.headersSent) response.writeHead(status, close ? { connection: "close" } : {}).end(text);
+  if (!response.headersSent)
+    response.writeHead(status, close ? { connection: "close" } : {}).end(text);
 }

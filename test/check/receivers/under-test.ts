@@ -13,7 +13,10 @@ export interface ReceiverUnderTest {
   readonly observe?: string;
 }
 
-/** Registers what ends with the test: vitest's `onTestFinished`, of its own context if tests run at once. */
+/**
+ * Registers what ends with the test: vitest's `onTestFinished`, of its own context if tests run at
+ * once.
+ */
 export type AtEnd = (end: () => void | Promise<void>) => void;
 
 /** Starts a receiver, which ends with the test. */
@@ -27,7 +30,10 @@ export function rightSignature(body: string | Uint8Array): string {
 /** A request listener of Node's, or an Express app. */
 type Listener = (request: IncomingMessage, response: ServerResponse) => unknown;
 
-/** Listens until the test ends. A listener that rejects ends its connection, where a separate process would crash. */
+/**
+ * Listens until the test ends. A listener that rejects ends its connection, where a separate
+ * process would crash.
+ */
 export async function serve(listener: Listener, atEnd: AtEnd = onTestFinished): Promise<URL> {
   const server = createServer(async (request, response) => {
     try {

@@ -8,7 +8,9 @@ const base64 = Buffer.from(SECRET).toString("base64");
 /** Everything that is printed by a run in this format. */
 async function printed(url: URL, secret: string, ...flags: string[]): Promise<string> {
   const env = { HOOKPORTER_SECRET: secret };
-  const { code, stdout, stderr } = await runCli(["check", url.href, "--only", "SIG-01", ...flags], { env });
+  const { code, stdout, stderr } = await runCli(["check", url.href, "--only", "SIG-01", ...flags], {
+    env,
+  });
   expect(code).toBe(1);
   return stdout + stderr;
 }

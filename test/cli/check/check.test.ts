@@ -14,7 +14,9 @@ const env = { HOOKPORTER_SECRET: SECRET };
 
 it("check exits with 0 if all cases pass, with a line per group and a summary", async () => {
   const { url } = await right();
-  const run = await runCli(["check", url.href, "--only", "SIG,kind-13", "--only", "DUP-01"], { env });
+  const run = await runCli(["check", url.href, "--only", "SIG,kind-13", "--only", "DUP-01"], {
+    env,
+  });
   expect(run).toMatchObject({ code: 0 });
   expect(run.stdout).toMatch(
     /^passed\n✓ KIND {3}2 of 2 {2}event kinds\n✓ SIG {2}46 of 46 {2}signatures\n✓ DUP .*\n49 of 49 passed, \d+ requests .*\npassed\n$/,
@@ -61,7 +63,9 @@ it("a forgery that gets in is named first and last, with a curl command that pro
 
 it("neither the report nor its proof shows the values of the query of the URL", async () => {
   const url = await serve((_, response) => response.writeHead(200).end());
-  const run = await runCli(["check", `${url.href}?key=hunter2&x`, "--only", "SIG-01", "--json"], { env });
+  const run = await runCli(["check", `${url.href}?key=hunter2&x`, "--only", "SIG-01", "--json"], {
+    env,
+  });
   expect(run.stdout + run.stderr).not.toContain("hunter2");
   expect(run.records.at(-1)).toMatchObject({ proof: expect.stringContaining("?key=…&…'") });
 });
@@ -69,7 +73,10 @@ it("neither the report nor its proof shows the values of the query of the URL", 
 it("on a terminal, a receiver with one hole gets a report that fits a screen", async () => {
   const { url } = await checkByKind();
   const skip = ["--skip", "HTTP-10,HTTP-11,HTTP-12"];
-  const run = await runCli(["check", url.href, "--no-color", ...skip], { env, isTTY: { stdout: true } });
+  const run = await runCli(["check", url.href, "--no-color", ...skip], {
+    env,
+    isTTY: { stdout: true },
+  });
   const rows = run.stdout
     .trimEnd()
     .split("\n")
@@ -92,7 +99,8 @@ it("settle is how long a late second run is watched for", async () => {
   let asked = 0;
   const observer = await serve((_, response) => {
     asked++;
-    response.end(asked > 3 ? "2" : asked > 1 ? "1" : "0"); // tried, polled, settled, then polled and settled again
+    // tried, polled, settled, then polled and settled again
+    response.end(asked > 3 ? "2" : asked > 1 ? "1" : "0");
   });
   const argv = ["check", url.href, "--only", "DUP-04", "--observe", observer.href, "--json"];
   const started = performance.now();
@@ -105,7 +113,9 @@ it("settle is how long a late second run is watched for", async () => {
 it("a failed recommended case fails the run only with --strict", async () => {
   const { url } = await failsOnBadJson();
   expect((await runCli(["check", url.href, "--only", "BODY-22"], { env })).code).toBe(0);
-  expect((await runCli(["check", url.href, "--only", "BODY-22", "--strict"], { env })).code).toBe(1);
+  expect((await runCli(["check", url.href, "--only", "BODY-22", "--strict"], { env })).code).toBe(
+    1,
+  );
 });
 
 it("check sends nothing to another machine without --yes", async () => {
@@ -120,7 +130,9 @@ it("check exits with 5 if nothing listens", async () => {
 
 it("check exits with 5 if the receiver stops answering during the run", async () => {
   let requests = 0;
-  const url = await serve((_, response) => void (++requests === 1 && response.writeHead(200).end()));
+  const url = await serve(
+    (_, response) => void (++requests === 1 && response.writeHead(200).end()),
+  );
   const run = await runCli(["check", url.href, "--only", "KIND", "--timeout", "50ms"], { env });
   expect(run.code).toBe(5);
   expect(run.stderr).toContain("the run ended early: 3 cases in a row got no answer");
@@ -142,11 +154,13 @@ it.each([
 it("--json prints a record per case, then a summary", async () => {
   const { url } = await right();
   const { records } = await runCli(["check", url.href, "--only", "SIG-01", "--json"], { env });
-  expect(records.map(({ type, id, outcome, exitCode }) => [type, id ?? exitCode, outcome])).toEqual([
-    ["check", "KIND-01", "passed"],
-    ["check", "SIG-01", "passed"],
-    ["summary", 0, undefined],
-  ]);
+  expect(records.map(({ type, id, outcome, exitCode }) => [type, id ?? exitCode, outcome])).toEqual(
+    [
+      ["check", "KIND-01", "passed"],
+      ["check", "SIG-01", "passed"],
+      ["summary", 0, undefined],
+    ],
+  );
 });
 
 it("--output writes the report to a file, and the pretty one is printed", async () => {
@@ -157,16 +171,21 @@ it("--output writes the report to a file, and the pretty one is printed", async 
   expect(junit.stdout).toContain("2 of 2 passed");
   expect(readFileSync(join(cwd, "check.xml"), "utf8")).toMatch(/^<\?xml/);
   await runCli([...argv, "check.json", "--format", "json", "--json"], { env, cwd });
-  expect(JSON.parse(readFileSync(join(cwd, "check.json"), "utf8"))).toMatchObject({ schemaVersion: 1 });
+  expect(JSON.parse(readFileSync(join(cwd, "check.json"), "utf8"))).toMatchObject({
+    schemaVersion: 1,
+  });
   await runCli([...argv, "check.txt"], { env: { ...env, FORCE_COLOR: "1" }, cwd });
   expect(readFileSync(join(cwd, "check.txt"), "utf8")).toMatch(/^passed\n✓ KIND/);
 });
 
 it("a report that cannot be written is an error", async () => {
   const { url } = await right();
-  const run = await runCli(["check", url.href, "--only", "SIG-01", "--output", "no/such/folder.xml"], {
-    env,
-  });
+  const run = await runCli(
+    ["check", url.href, "--only", "SIG-01", "--output", "no/such/folder.xml"],
+    {
+      env,
+    },
+  );
   expect(run.code).toBe(2);
 });
 
@@ -175,7 +194,9 @@ it("--format prints one JSON or XML document and nothing else", async () => {
   const argv = ["check", url.href, "--only", "SIG-01", "--format"];
   const { cases } = JSON.parse((await runCli([...argv, "json"], { env })).stdout);
   expect(cases).toHaveLength(2);
-  expect((await runCli([...argv, "junit"], { env })).stdout).toMatch(/^<\?xml[\s\S]*<\/testsuites>\n$/);
+  expect((await runCli([...argv, "junit"], { env })).stdout).toMatch(
+    /^<\?xml[\s\S]*<\/testsuites>\n$/,
+  );
 });
 
 it("--list needs neither a URL nor a secret", async () => {
@@ -202,7 +223,9 @@ it("lines are wrapped on a terminal only", async () => {
   const { url } = await failsOnBadJson();
   const argv = ["check", url.href, "--only", "SIG,BODY-22", "--no-color"];
   const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
-  expect(widest((await runCli(argv, { env, isTTY: { stdout: true } })).stdout)).toBeLessThanOrEqual(80);
+  expect(widest((await runCli(argv, { env, isTTY: { stdout: true } })).stdout)).toBeLessThanOrEqual(
+    80,
+  );
   expect(widest((await runCli(argv, { env })).stdout)).toBeGreaterThan(100);
 });
 
@@ -221,7 +244,17 @@ it("recommendations share a line on a terminal, except with --verbose", async ()
 it("check never prints the secret", async () => {
   const cwd = tempFolder();
   const { url } = await failsOnBadJson();
-  const argv = ["check", url.href, "--only", "SIG", "--format", "junit", "--output", "check.xml", "--json"];
+  const argv = [
+    "check",
+    url.href,
+    "--only",
+    "SIG",
+    "--format",
+    "junit",
+    "--output",
+    "check.xml",
+    "--json",
+  ];
   const { stdout, stderr } = await runCli(argv, { env, cwd });
   expect(existsSync(join(cwd, "check.xml"))).toBe(true);
   expect(stdout + stderr + readFileSync(join(cwd, "check.xml"), "utf8")).not.toContain(SECRET);

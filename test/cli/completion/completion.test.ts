@@ -12,7 +12,11 @@ import { root } from "../../docs/markdown.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 
 /** What the last word may become. */
-async function complete(words: readonly string[], cwd = tempFolder(), env = {}): Promise<readonly string[]> {
+async function complete(
+  words: readonly string[],
+  cwd = tempFolder(),
+  env = {},
+): Promise<readonly string[]> {
   const { code, stdout, stderr } = await runCli(["__complete", ...words], { cwd, env });
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
   return stdout.split("\n").flatMap((line) => (line === "" ? [] : [line.split("\t", 1)[0] ?? ""]));
@@ -30,7 +34,10 @@ describe("the completion", () => {
     for (const command of leaves(createProgram(createContext(fakeIo({}).io)))) {
       const shown = command.options.filter((option) => !isSettingOnly(option));
       const flags = shown.map(({ long }) => long);
-      expect(await complete([...commandName(command).split(" "), "--"])).toEqual([...flags, "--help"]);
+      expect(await complete([...commandName(command).split(" "), "--"])).toEqual([
+        ...flags,
+        "--help",
+      ]);
     }
   });
 
@@ -71,7 +78,8 @@ describe("the completion", () => {
   it("opens no file of the folder, whose settings are code or whose inbox is a program", async () => {
     const cwd = tempFolder();
     writeFileSync(join(cwd, "hookporter.config.json"), "not JSON");
-    expect(spawnSync("mkfifo", [join(cwd, ".env"), join(cwd, "inbox.db")]).status).toBe(0); // whose reader would wait
+    // whose reader would wait
+    expect(spawnSync("mkfifo", [join(cwd, ".env"), join(cwd, "inbox.db")]).status).toBe(0);
     for (const words of [
       ["events", "show", ""],
       ["events", "show", "--inbox", "inbox.db", ""],
@@ -81,17 +89,21 @@ describe("the completion", () => {
   });
 });
 
-it.each(["ts", "mts", "js", "mjs"])("runs no code of the folder: hookporter.config.%s", async (type) => {
-  const cwd = tempFolder();
-  const marker = join(cwd, "ran");
-  const code = `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(marker)}, ""); export default {};`;
-  writeFileSync(join(cwd, `hookporter.config.${type}`), code);
-  await complete(["events", "show", ""], cwd);
-  for (const shell of SHELLS) expect(await runCli(["completion", shell], { cwd })).toMatchObject({ code: 0 });
-  expect(existsSync(marker)).toBe(false);
-  await runCli(["events", "list"], { cwd }); // which does
-  expect(existsSync(marker)).toBe(true);
-});
+it.each(["ts", "mts", "js", "mjs"])(
+  "runs no code of the folder: hookporter.config.%s",
+  async (type) => {
+    const cwd = tempFolder();
+    const marker = join(cwd, "ran");
+    const code = `import { writeFileSync } from "node:fs"; writeFileSync(${JSON.stringify(marker)}, ""); export default {};`;
+    writeFileSync(join(cwd, `hookporter.config.${type}`), code);
+    await complete(["events", "show", ""], cwd);
+    for (const shell of SHELLS)
+      expect(await runCli(["completion", shell], { cwd })).toMatchObject({ code: 0 });
+    expect(existsSync(marker)).toBe(false);
+    await runCli(["events", "list"], { cwd }); // which does
+    expect(existsSync(marker)).toBe(true);
+  },
+);
 
 it.each(SHELLS)("`completion %s` prints the script", async (shell) => {
   expect(await runCli(["completion", shell])).toMatchObject({ code: 0, stdout: SCRIPTS[shell] });
@@ -105,7 +117,10 @@ it("`completion` refuses another shell", async () => {
 function place(shell: Shell) {
   const cwd = tempFolder();
   const program = join(cwd, "hookporter");
-  writeFileSync(program, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "dist", "bin.js")}" "$@"\n`);
+  writeFileSync(
+    program,
+    `#!/bin/sh\nexec "${process.execPath}" "${join(root, "dist", "bin.js")}" "$@"\n`,
+  );
   chmodSync(program, 0o755);
   writeFileSync(join(cwd, "script"), SCRIPTS[shell]);
   writeFileSync(join(cwd, "a body.json"), "{}");
@@ -133,7 +148,9 @@ describe("in a real shell,", () => {
       return lines;
     };
     expect(ask("events", "sh")).toEqual(["show"]);
-    expect(ask("listen", "--tunnel", "")).toEqual(expect.arrayContaining(["ngrok", "ssh", "command"]));
+    expect(ask("listen", "--tunnel", "")).toEqual(
+      expect.arrayContaining(["ngrok", "ssh", "command"]),
+    );
     expect(ask("events", "list", "--state", "=", "de")).toEqual(["dead"]);
     expect(ask("sign", "a")).toEqual(["a body.json"]);
     expect(ask("listen", "--port", "")).toEqual([""]);
@@ -152,7 +169,9 @@ describe("in a real shell,", () => {
     };
     expect(ask("hookporter events sh")).toEqual(["show"]);
     expect(ask("hookporter events list --state=de")).toEqual(["--state=dead"]);
-    expect(ask("hookporter listen --tunnel ")).toEqual(expect.arrayContaining(["ngrok", "ssh", "command"]));
+    expect(ask("hookporter listen --tunnel ")).toEqual(
+      expect.arrayContaining(["ngrok", "ssh", "command"]),
+    );
     expect(ask("hookporter sign a")).toEqual([expect.stringContaining("body.json")]);
   });
 

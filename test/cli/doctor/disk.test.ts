@@ -14,7 +14,8 @@ afterEach(() => {
   syncBuiltinESMExports();
 });
 
-const setupOf = (file: string) => ({ inbox: { file }, file: async () => undefined }) as unknown as Setup;
+const setupOf = (file: string) =>
+  ({ inbox: { file }, file: async () => undefined }) as unknown as Setup;
 
 it("a slow flush is waited for while other checks go on, and measured before the folder is made", async () => {
   const flushes: (() => void)[] = [];
@@ -27,7 +28,8 @@ it("a slow flush is waited for while other checks go on, and measured before the
   const found = disk.run(setupOf(join(tempFolder(), "not", "made", "inbox.db")));
   for (const count of [1, 2, 3, 4, 5]) {
     await vi.waitFor(() => expect(flushes).toHaveLength(count));
-    if (count === 1) await new Promise((resolve) => setTimeout(resolve, 300)); // one that another check delays
+    // one that another check delays
+    if (count === 1) await new Promise((resolve) => setTimeout(resolve, 300));
     flushes.at(-1)?.();
   }
   expect(await found).toMatchObject([

@@ -37,8 +37,18 @@ it("the findings come in the same order each time, with counts after them", asyn
   const { cwd, argv } = await openPlace();
   const { records } = await runCli(["doctor", "--json", ...argv], { cwd });
   expect(records.map(({ type, check }) => check ?? type)).toEqual([
-    ...["node", "sqlite", "secret", "env file", "inbox", "disk", "content"],
-    ...["processes", "entries", "port", "handlers", "doctor"],
+    "node",
+    "sqlite",
+    "secret",
+    "env file",
+    "inbox",
+    "disk",
+    "content",
+    "processes",
+    "entries",
+    "port",
+    "handlers",
+    "doctor",
   ]);
   expect(records.at(-1)).toMatchObject({ ok: 11, warn: 0, fail: 0, exitCode: 0 });
 });
@@ -52,7 +62,11 @@ it("the program looks at a large inbox file in another process, and the file sta
      INSERT INTO delivery VALUES (1, 'POST', '/', '{}', zeroblob(70000000))`,
   );
   const program = [join(root, "dist", "bin.js"), "doctor", "--json", ...argv];
-  const { stdout, stderr, status } = spawnSync(process.execPath, program, { cwd, env, encoding: "utf8" });
+  const { stdout, stderr, status } = spawnSync(process.execPath, program, {
+    cwd,
+    env,
+    encoding: "utf8",
+  });
   const found = stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
   expect(
     found.filter((one) => one.status === "warn").map(({ message }) => message),
@@ -64,19 +78,27 @@ it("the program looks at a large inbox file in another process, and the file sta
   expect(status).toBe(0);
 });
 
-it.skipIf(process.getuid?.() !== 0)("a folder of another user is one finding, with the owner", async () => {
-  const { cwd, argv } = await openPlace();
-  chmodSync(cwd, 0o755);
-  const program = [join(root, "dist", "bin.js"), "doctor", ...argv];
-  const env = { PATH: process.env.PATH, HOOKPORTER_SECRET: GOOD_SECRET };
-  rmSync(join(cwd, ".env"));
-  const nobody = { uid: 65_534, gid: 65_534 };
-  const { stdout } = spawnSync(process.execPath, program, { cwd, env, encoding: "utf8", ...nobody });
-  expect(stdout.match(/^(?:warn|fail) .*/gm)).toEqual([
-    expect.stringMatching(/^fail +inbox +could not use .*inbox\.db: permission denied$/),
-  ]);
-  expect(stdout).toContain("belongs to root");
-});
+it.skipIf(process.getuid?.() !== 0)(
+  "a folder of another user is one finding, with the owner",
+  async () => {
+    const { cwd, argv } = await openPlace();
+    chmodSync(cwd, 0o755);
+    const program = [join(root, "dist", "bin.js"), "doctor", ...argv];
+    const env = { PATH: process.env.PATH, HOOKPORTER_SECRET: GOOD_SECRET };
+    rmSync(join(cwd, ".env"));
+    const nobody = { uid: 65_534, gid: 65_534 };
+    const { stdout } = spawnSync(process.execPath, program, {
+      cwd,
+      env,
+      encoding: "utf8",
+      ...nobody,
+    });
+    expect(stdout.match(/^(?:warn|fail) .*/gm)).toEqual([
+      expect.stringMatching(/^fail +inbox +could not use .*inbox\.db: permission denied$/),
+    ]);
+    expect(stdout).toContain("belongs to root");
+  },
+);
 
 it("entries that were dropped on purpose are no dead letters", async () => {
   const place = await openPlace();
@@ -123,19 +145,28 @@ it("a process that was killed does not count, though it is still registered", as
     "INSERT INTO runner VALUES ('0a', 0, '1.0.0', 'both', '[\"service\"]', '[\"*\"]')",
   );
   const { findings } = await diagnose(place);
-  expect(findings.find(({ check }) => check === "processes")?.message).toBe("no process uses the inbox now");
+  expect(findings.find(({ check }) => check === "processes")?.message).toBe(
+    "no process uses the inbox now",
+  );
 });
 
 it("a folder without a setup has nothing wrong, and stays empty", async () => {
-  const place = { cwd: tempFolder(), inbox: "", env: {}, argv: ["--port", String(await closedPort())] };
+  const place = {
+    cwd: tempFolder(),
+    inbox: "",
+    env: {},
+    argv: ["--port", String(await closedPort())],
+  };
   expect(await diagnose(place)).toMatchObject({ code: 0, wrong: [] });
 });
 
 it("doctor takes the settings of listen, and its own section wins", async () => {
   const place = await openPlace();
   place.argv.length = 0;
-  const [listens, own] = [await closedPort(), await closedPort()];
-  const portOf = async () => (await diagnose(place)).findings.find(({ check }) => check === "port")?.message;
+  const listens = await closedPort();
+  const own = await closedPort();
+  const portOf = async () =>
+    (await diagnose(place)).findings.find(({ check }) => check === "port")?.message;
   const write = (config: object) =>
     writeFileSync(join(place.cwd, "hookporter.config.json"), JSON.stringify(config));
   write({ listen: { port: listens, timeout: "5s" } });
@@ -199,7 +230,9 @@ describe("on a terminal of 80 columns", () => {
     ).toBeLessThan(81);
     expect(lines.filter((line) => line.startsWith(" ".repeat(19))).length).toBeGreaterThan(1);
     const piped = (await runCli(flags, { cwd })).stdout.trimEnd().split("\n");
-    expect(piped.filter((line) => !/^(?:ok|warn|fail) {2,4}\w| {19}fix: |^\d+ ok, /.test(line))).toEqual([]);
+    expect(
+      piped.filter((line) => !/^(?:ok|warn|fail) {2,4}\w| {19}fix: |^\d+ ok, /.test(line)),
+    ).toEqual([]);
     expect(piped.at(-1)).toMatch(/^\d+ ok, 0 warn, 1 fail$/);
   });
 });
@@ -233,7 +266,11 @@ describe("a check", () => {
 
 it.each([
   ["expected a: b, got c: do d", "expected a: b, got c", "do d"],
-  ["refused: nothing listens; start the app: now", "refused: nothing listens", "start the app: now"],
+  [
+    "refused: nothing listens; start the app: now",
+    "refused: nothing listens",
+    "start the app: now",
+  ],
   ["only words", "only words", undefined],
 ])("the fix of %j is its last part", (text, message, fix) => {
   expect(splitFix(text)).toEqual({ message, fix });

@@ -3,7 +3,13 @@ import { tally } from "../../../src/cli/doctor/drill/tally.ts";
 import type { Entry } from "../../../src/inbox/entry.ts";
 
 const entry = (id: string, state: Entry["state"], attempts = 1, reason: string | null = null) =>
-  ({ key: { eventId: id }, bodyHash: `hash of ${id}`, state, attempts, reason }) as unknown as Entry;
+  ({
+    key: { eventId: id },
+    bodyHash: `hash of ${id}`,
+    state,
+    attempts,
+    reason,
+  }) as unknown as Entry;
 const acknowledged = (...ids: readonly string[]) => new Set(ids.map((id) => `hash of ${id}`));
 
 it("an acknowledged event that has no entry, or none of whose runs is known, is lost", () => {

@@ -57,7 +57,14 @@ describe("doctor --drill", () => {
     const { code, stdout, stderr } = await start(folder, ["--kills", "3", "--json"]).ended;
     expect(code, stderr + stdout).toBe(0);
     const [counts, finding] = records(stdout);
-    expect(counts).toMatchObject({ type: "drill", kills: 3, lost: 0, stuck: 0, dead: 0, runTwiceAtOnce: 0 });
+    expect(counts).toMatchObject({
+      type: "drill",
+      kills: 3,
+      lost: 0,
+      stuck: 0,
+      dead: 0,
+      runTwiceAtOnce: 0,
+    });
     expect(counts.acknowledged).toBeGreaterThan(0);
     expect(finding).toMatchObject({ type: "finding", check: "drill", status: "ok", fix: null });
     expect(finding.message).toContain(`: ${counts.acknowledged} acknowledged, 0 lost, 0 stuck, `);
@@ -71,19 +78,26 @@ describe("doctor --drill", () => {
     expect(code, stdout).toBe(1);
     const [counts, finding] = records(stdout);
     expect(counts.lost).toBeGreaterThan(0);
-    expect(finding).toMatchObject({ status: "fail", fix: expect.stringContaining("report this as a bug") });
+    expect(finding).toMatchObject({
+      status: "fail",
+      fix: expect.stringContaining("report this as a bug"),
+    });
   });
 
   it("runs the user's own handlers only if allowed, and says what they did", async () => {
     const folder = newFolder();
-    writeFileSync(join(folder, "failing.mjs"), 'export default { "*": () => { throw new Error("x"); } };');
+    writeFileSync(
+      join(folder, "failing.mjs"),
+      'export default { "*": () => { throw new Error("x"); } };',
+    );
     const handlers = ["--handlers", "failing.mjs"];
     const refused = await start(folder, handlers).ended;
     expect(refused).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("expected --yes with --drill --handlers"),
     });
-    const { code, stdout } = await start(folder, [...handlers, "--yes", "--kills", "1", "--json"]).ended;
+    const { code, stdout } = await start(folder, [...handlers, "--yes", "--kills", "1", "--json"])
+      .ended;
     expect(code).toBe(0);
     const [counts, finding] = records(stdout);
     expect(counts).toMatchObject({ lost: 0, stuck: counts.acknowledged });
@@ -93,7 +107,8 @@ describe("doctor --drill", () => {
   it("ends its receiver and removes its folder if it is stopped", async () => {
     const folder = newFolder();
     const { child, ended } = start(folder, []);
-    while (readdirSync(folder).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    while (readdirSync(folder).length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 20));
     await new Promise((resolve) => setTimeout(resolve, 1500));
     child.kill("SIGTERM");
     expect((await ended).code).toBe(143);
@@ -109,7 +124,8 @@ describe("doctor --drill on PostgreSQL", async () => {
   const { server, admin } = await openServer();
 
   it("uses a schema of its own, and drops it", async () => {
-    const schemas = async () => (await admin.query("SELECT nspname FROM pg_namespace ORDER BY 1")).rows;
+    const schemas = async () =>
+      (await admin.query("SELECT nspname FROM pg_namespace ORDER BY 1")).rows;
     const before = await schemas();
     const folder = newFolder();
     const env = { HOOKPORTER_INBOX: server.url };

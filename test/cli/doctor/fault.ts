@@ -15,24 +15,35 @@ export interface Fault {
   /** Plants it; what it returns removes it, if the fix is not a command. */
   readonly plant: (place: Place) => unknown;
   /** The only finding that is not `ok`. */
-  readonly found: { readonly check: string; readonly status: "warn" | "fail"; readonly message: RegExp };
+  readonly found: {
+    readonly check: string;
+    readonly status: "warn" | "fail";
+    readonly message: RegExp;
+  };
   readonly fix: RegExp;
   /** Does what the fix says. Default: runs it, letter for letter. */
   readonly follow?: (place: Place, fix: string) => unknown;
 }
 
-/** Plants a fault, sees that doctor finds it alone and changes nothing, follows the fix, and sees that nothing is wrong. */
+/**
+ * Plants a fault, sees that doctor finds it alone and changes nothing, follows the fix, and sees
+ * that nothing is wrong.
+ */
 export async function plantAndFix(fault: Fault, open = openPlace): Promise<void> {
   const place = await open();
   const remove = await fault.plant(place);
   const end = once(remove);
   onTestFinished(end);
-  collectGarbage(); // on Node 20, a file is open until the statements on it are collected, and doctor would see it close
+  // on Node 20, a file is open until the statements on it are collected, and doctor would see it
+  // close
+  collectGarbage();
   const before = contentOf(place.cwd);
   const found = await diagnose(place);
   expect(found.wrong).toEqual([
     {
-      ...{ schemaVersion: 1, type: "finding", time: expect.any(String) },
+      schemaVersion: 1,
+      type: "finding",
+      time: expect.any(String),
       ...fault.found,
       message: expect.stringMatching(fault.found.message),
       fix: expect.stringMatching(fault.fix),
@@ -62,6 +73,10 @@ function once(given: unknown): () => void {
 /** Every file of a folder with its bytes, but for those that SQLite keeps in memory as it reads. */
 function contentOf(folder: string): Readonly<Record<string, string>> {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" });
-  const files = names.filter((name) => !name.endsWith("-shm") && statSync(join(folder, name)).isFile());
-  return Object.fromEntries(files.sort().map((name) => [name, readFileSync(join(folder, name), "base64")]));
+  const files = names.filter(
+    (name) => !name.endsWith("-shm") && statSync(join(folder, name)).isFile(),
+  );
+  return Object.fromEntries(
+    files.sort().map((name) => [name, readFileSync(join(folder, name), "base64")]),
+  );
 }

@@ -9,7 +9,14 @@ import { TUNNEL_FAULTS } from "./faults/tunnel.ts";
 import { diagnose, openPlace } from "./place.ts";
 
 const FAULTS = [
-  ...[SECRET_FAULTS, INBOX_FAULTS, PORT_FAULTS, HANDLING_FAULTS, TUNNEL_FAULTS, SERVICE_FAULTS].flat(),
+  ...[
+    SECRET_FAULTS,
+    INBOX_FAULTS,
+    PORT_FAULTS,
+    HANDLING_FAULTS,
+    TUNNEL_FAULTS,
+    SERVICE_FAULTS,
+  ].flat(),
 ];
 
 it("at least twenty faults are planted", () => {

@@ -35,14 +35,22 @@ export async function openPlace(): Promise<Place> {
   mkdirSync(join(cwd, ".hookporter"), { mode: 0o700 });
   writeEnvFile({ cwd }, `HOOKPORTER_SECRET=${GOOD_SECRET}\n`);
   writeFileSync(inbox, await healthyInbox(), { mode: 0o600 });
-  return { cwd, inbox, env: { PATH: process.env.PATH ?? "" }, argv: ["--port", String(await closedPort())] };
+  return {
+    cwd,
+    inbox,
+    env: { PATH: process.env.PATH ?? "" },
+    argv: ["--port", String(await closedPort())],
+  };
 }
 
 export function writeEnvFile({ cwd }: Pick<Place, "cwd">, text: string): void {
   writeFileSync(join(cwd, ".env"), text, { mode: 0o600 });
 }
 
-/** Runs SQL on an inbox file that no other connection has open: without statements, which would keep it open on Node 20. */
+/**
+ * Runs SQL on an inbox file that no other connection has open: without statements, which would keep
+ * it open on Node 20.
+ */
 export function changeInbox(path: string, sql: string): void {
   const database = new (loadSqlite().DatabaseSync)(path);
   database.exec(sql);

@@ -18,25 +18,50 @@ it("shows on one page what an incident's channel needs, and neither a secret nor
   const { code, of, text, findings } = await report(place);
   expect(code).toBe(0);
   expect([...new Set(findings.map(({ check }) => check))]).toEqual([
-    ...["time", "node", "sqlite", "secret", "disk", "content", "processes"],
-    ...["signatures", "entries", "dead letters", "changes"],
+    "time",
+    "node",
+    "sqlite",
+    "secret",
+    "disk",
+    "content",
+    "processes",
+    "signatures",
+    "entries",
+    "dead letters",
+    "changes",
   ]);
-  expect(of("secret")[0]).toMatch(/^from HOOKPORTER_SECRET in the env file, fingerprint [0-9a-f]{8}$/);
+  expect(of("secret")[0]).toMatch(
+    /^from HOOKPORTER_SECRET in the env file, fingerprint [0-9a-f]{8}$/,
+  );
   const [facts, warning] = of("signatures");
-  expect(facts).toMatch(/latest authentic delivery .*\(20 min ago\), latest mismatch .*\(20 min ago\)$/);
+  expect(facts).toMatch(
+    /latest authentic delivery .*\(20 min ago\), latest mismatch .*\(20 min ago\)$/,
+  );
   expect(warning).toMatch(/^4 refused since /);
-  expect(of("entries")).toEqual(["0 unfinished, 0 due, the oldest: none; 3 dead letters", "3 dead letters"]);
+  expect(of("entries")).toEqual([
+    "0 unfinished, 0 due, the oldest: none; 3 dead letters",
+    "3 dead letters",
+  ]);
   expect(of("dead letters")).toEqual([
     expect.stringMatching(/^3 since .*: no account for …, # at .*trouble\.ts/),
   ]);
-  expect(of("changes")[0]).toMatch(/^last well at .*; changed since an hour before: .*\.env changed$/);
+  expect(of("changes")[0]).toMatch(
+    /^last well at .*; changed since an hour before: .*\.env changed$/,
+  );
   expect(text).not.toContain(SECRET);
   expect(text).not.toMatch(/Jane|4711/);
 });
 
 it("leaves its own words as they are, and says how many errors it does not show", async () => {
   const place = await openPlace();
-  const reasons = ["invalid_utf8", "invalid_timestamp", "empty_body", "too_old", "too_deep", "invalid_json"];
+  const reasons = [
+    "invalid_utf8",
+    "invalid_timestamp",
+    "empty_body",
+    "too_old",
+    "too_deep",
+    "invalid_json",
+  ];
   for (const [index, reason] of reasons.entries())
     changeInbox(
       place.inbox,
@@ -59,7 +84,9 @@ it("says for how long the oldest entry has been due", async () => {
        VALUES (1, 0, 'e', 'service', 'waiting', ${at}, ${at}, ${at}, '', 0)`,
   );
   const { of } = await report(place);
-  expect(of("entries")[0]).toMatch(/^1 unfinished, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/);
+  expect(of("entries")[0]).toMatch(
+    /^1 unfinished, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/,
+  );
   expect(of("changes")[0]).toMatch(/^last well at .* \.env changed$/);
 });
 
@@ -80,7 +107,13 @@ it("names the processes and files that changed since all was well", async () => 
   await receiver.start();
   place.argv.push("--port", new URL(url).port, "--handlers", "handlers");
   const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
-  await receiver.accept({ method: "POST", target: "/webhooks", headers, body, receivedAt: Date.now() });
+  await receiver.accept({
+    method: "POST",
+    target: "/webhooks",
+    headers,
+    body,
+    receivedAt: Date.now(),
+  });
   await receiver.close();
   const { of } = await report(place);
   expect(of("processes")[0]).toMatch(/^1 process uses the inbox/);

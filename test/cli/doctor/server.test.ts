@@ -24,7 +24,8 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     url.searchParams.set("schema", schema);
     return url.href;
   };
-  const schemaOf = ({ env }: Place) => new URL(env.HOOKPORTER_INBOX ?? "").searchParams.get("schema") ?? "";
+  const schemaOf = ({ env }: Place) =>
+    new URL(env.HOOKPORTER_INBOX ?? "").searchParams.get("schema") ?? "";
   const use = (place: Place, url: string) => {
     place.env.HOOKPORTER_INBOX = url;
   };
@@ -55,11 +56,14 @@ describe("doctor on an inbox on PostgreSQL", async () => {
   const newUser = async () => {
     const name = `doctor_${process.pid}_${Math.floor(Math.random() * 1e6)}`;
     await admin.query(`CREATE ROLE ${name} LOGIN PASSWORD 'app'`);
-    onTestFinished(async () => void (await admin.query(`DROP OWNED BY ${name}; DROP ROLE ${name}`)));
+    onTestFinished(
+      async () => void (await admin.query(`DROP OWNED BY ${name}; DROP ROLE ${name}`)),
+    );
     return { username: name, password: "app" };
   };
   const migrateFor = (schema: string, fix: string) => {
-    const [, flags = ""] = /^run hookporter (inbox migrate --grant-to \S+) as a user/.exec(fix) ?? [];
+    const [, flags = ""] =
+      /^run hookporter (inbox migrate --grant-to \S+) as a user/.exec(fix) ?? [];
     return run(flags.split(" "), urlOf(schema));
   };
 
@@ -78,21 +82,29 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       title: "a password that is wrong",
       plant: async (place) => {
         await admin.query("CREATE ROLE secured LOGIN PASSWORD 'right'");
-        onTestFinished(async () => void (await admin.query("DROP OWNED BY secured; DROP ROLE secured")));
+        onTestFinished(
+          async () => void (await admin.query("DROP OWNED BY secured; DROP ROLE secured")),
+        );
         await run(["inbox", "migrate", "--grant-to", "secured"], place.env.HOOKPORTER_INBOX ?? "");
         use(place, urlOf(schemaOf(place), { username: "secured", password: "wrong" }));
       },
       found: { check: "database", status: "fail", message: /password authentication failed/ },
       fix: /check the user and the password in the URL/,
-      follow: (place) => use(place, urlOf(schemaOf(place), { username: "secured", password: "right" })),
+      follow: (place) =>
+        use(place, urlOf(schemaOf(place), { username: "secured", password: "right" })),
     },
     {
       title: "a database that cannot hold every text",
       plant: async (place) => {
         const name = `ascii_${process.pid}`;
-        await admin.query(`CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`);
+        await admin.query(
+          `CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`,
+        );
         onTestFinished(async () => void (await admin.query(`DROP DATABASE ${name}`)));
-        place.argv.push("--inbox", Object.assign(new URL(server.url), { pathname: `/${name}` }).href);
+        place.argv.push(
+          "--inbox",
+          Object.assign(new URL(server.url), { pathname: `/${name}` }).href,
+        );
       },
       found: { check: "database", status: "fail", message: /the encoding SQL_ASCII/ },
       fix: /ENCODING 'UTF8'/,
@@ -118,7 +130,11 @@ describe("doctor on an inbox on PostgreSQL", async () => {
         await admin.query(`REVOKE UPDATE ON ${schema}.turn FROM ${user.username}`);
         use(place, urlOf(schema, user));
       },
-      found: { check: "tables", status: "fail", message: /lacks rights in the schema \S+: UPDATE on turn$/ },
+      found: {
+        check: "tables",
+        status: "fail",
+        message: /lacks rights in the schema \S+: UPDATE on turn$/,
+      },
       fix: /^run hookporter inbox migrate --grant-to/,
       follow: (place, fix) => migrateFor(schemaOf(place), fix),
     },
@@ -136,7 +152,8 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     },
     {
       title: "autovacuum that is off for the busiest table",
-      plant: (place) => admin.query(`ALTER TABLE ${schemaOf(place)}.turn SET (autovacuum_enabled = false)`),
+      plant: (place) =>
+        admin.query(`ALTER TABLE ${schemaOf(place)}.turn SET (autovacuum_enabled = false)`),
       found: { check: "tables", status: "warn", message: /autovacuum is off for \S+\.turn/ },
       fix: /^ALTER TABLE \S+\.turn RESET \(autovacuum_enabled\)$/,
       follow: (_, fix) => admin.query(fix),
@@ -181,7 +198,9 @@ describe("doctor on an inbox on PostgreSQL", async () => {
            SELECT n, 0, 0, 0, 's', false, 0, 0, '[]' FROM generate_series(1, 110000) n`,
         );
         await admin.query(`DELETE FROM ${schema}.turn`);
-        await expect.poll(async () => (await diagnose(place)).wrong.length, { timeout: 10_000 }).toBe(1);
+        await expect
+          .poll(async () => (await diagnose(place)).wrong.length, { timeout: 10_000 })
+          .toBe(1);
       },
       found: { check: "tables", status: "warn", message: /^110000 dead rows make claims slow$/ },
       fix: /^VACUUM \S+\.turn$/,
@@ -194,7 +213,9 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       plant: async (place) => {
         const schema = newSchema();
         // As if it had been made then, and no process had run since.
-        await admin.query(migrationSql(schema, 0).replaceAll("FROM now()", "FROM now() - interval '3 days'"));
+        await admin.query(
+          migrationSql(schema, 0).replaceAll("FROM now()", "FROM now() - interval '3 days'"),
+        );
         use(place, urlOf(schema));
       },
       found: { check: "tables", status: "warn", message: /^there is no partition for today/ },
@@ -209,7 +230,8 @@ describe("doctor on an inbox on PostgreSQL", async () => {
         ),
       found: { check: "entries", status: "warn", message: /^1 dead letter$/ },
       fix: /hookporter events list --group/,
-      follow: (place) => run(["events", "retry", "--state", "dead"], place.env.HOOKPORTER_INBOX ?? ""),
+      follow: (place) =>
+        run(["events", "retry", "--state", "dead"], place.env.HOOKPORTER_INBOX ?? ""),
     },
   ];
 
@@ -232,8 +254,16 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     const { code, of, text, findings } = await report(place);
     expect(code).toBe(0);
     expect([...new Set(findings.map(({ check }) => check))]).toEqual([
-      ...["time", "node", "secret", "database", "tables", "processes"],
-      ...["signatures", "entries", "dead letters", "changes"],
+      "time",
+      "node",
+      "secret",
+      "database",
+      "tables",
+      "processes",
+      "signatures",
+      "entries",
+      "dead letters",
+      "changes",
     ]);
     expect(of("database")[0]).toMatch(/PostgreSQL 1\d/);
     expect(of("signatures")[0]).toMatch(
@@ -247,19 +277,25 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     expect(of("dead letters")).toEqual([
       expect.stringMatching(/^3 since .*: no account for …, # at .*trouble\.ts/),
     ]);
-    expect(of("changes")[0]).toMatch(/^last well at .*; changed since an hour before: .*\.env changed$/);
+    expect(of("changes")[0]).toMatch(
+      /^last well at .*; changed since an hour before: .*\.env changed$/,
+    );
     expect(text).not.toMatch(/Jane|4711|:app@/);
   });
 
   it("reports for how long the oldest entry on a server has been due, and the processes that started", async () => {
     const place = await open();
-    await opened(schemaOf(place), (inbox) => keep(inbox, numberedEntry(1, Date.now() - 20 * 60_000 - AT)));
+    await opened(schemaOf(place), (inbox) =>
+      keep(inbox, numberedEntry(1, Date.now() - 20 * 60_000 - AT)),
+    );
     const inbox = place.env.HOOKPORTER_INBOX ?? "";
-    const receiver = createReceiver({ ...{ secret: SECRET, inbox, role: "receive" }, log: keptLog().log });
+    const receiver = createReceiver({ secret: SECRET, inbox, role: "receive", log: keptLog().log });
     await receiver.start();
     onTestFinished(() => receiver.close());
     const { of } = await report(place);
-    expect(of("entries")[0]).toMatch(/^1 unfinished, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/);
+    expect(of("entries")[0]).toMatch(
+      /^1 unfinished, 1 due, the oldest: .*\(20 min ago\); 0 dead letters$/,
+    );
     expect(of("processes")[0]).toMatch(/^1 process uses the inbox/);
     expect(of("changes")[0]).toMatch(/ a process started \(role receive, version /);
   });
@@ -271,21 +307,26 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     },
   );
 
-  it.skipIf(NO_POOLER !== undefined)("finds a pooler in transaction mode, and its fix works", async () => {
-    const pooler = await startPooler(server);
-    onTestFinished(() => pooler.stop());
-    await plantAndFix(
-      {
-        title: "a pooler",
-        plant: (place) => {
-          const url = Object.assign(new URL(pooler.url), { search: `schema=${schemaOf(place)}` }).href;
-          place.argv.push("--inbox", url);
+  it.skipIf(NO_POOLER !== undefined)(
+    "finds a pooler in transaction mode, and its fix works",
+    async () => {
+      const pooler = await startPooler(server);
+      onTestFinished(() => pooler.stop());
+      await plantAndFix(
+        {
+          title: "a pooler",
+          plant: (place) => {
+            const url = Object.assign(new URL(pooler.url), {
+              search: `schema=${schemaOf(place)}`,
+            }).href;
+            place.argv.push("--inbox", url);
+          },
+          found: { check: "database", status: "warn", message: /pooler in transaction mode/ },
+          fix: /^name the server itself in --inbox/,
+          follow: (place) => place.argv.splice(-2, 2),
         },
-        found: { check: "database", status: "warn", message: /pooler in transaction mode/ },
-        fix: /^name the server itself in --inbox/,
-        follow: (place) => place.argv.splice(-2, 2),
-      },
-      open,
-    );
-  });
+        open,
+      );
+    },
+  );
 });

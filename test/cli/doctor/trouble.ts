@@ -12,12 +12,18 @@ export async function report(place: Place) {
   return { ...found, of, text: JSON.stringify(found.findings) };
 }
 
-/** Delivers events some time ago: 3 that are refused by their handler, and 4 with another secret. */
+/**
+ * Delivers events some time ago: 3 that are refused by their handler, and 4 with another secret.
+ */
 export async function trouble(inbox: string, ago: number): Promise<void> {
   const clock = () => Date.now() - ago;
   const attempts: string[] = [];
   const receiver = createReceiver({
-    ...{ secret: SECRET, inbox, clock, log: keptLog().log, retry: { attempts: 1 } },
+    secret: SECRET,
+    inbox,
+    clock,
+    log: keptLog().log,
+    retry: { attempts: 1 },
     handlers: {
       "payment.*": () => {
         throw new Error("no account for 'Jane Doe', 4711");
@@ -31,7 +37,13 @@ export async function trouble(inbox: string, ago: number): Promise<void> {
   const deliver = async (secret: string, index: number) => {
     const event = sampleEvent("payment.received", { timestamp: clock() + index });
     const { headers, body } = signedRequest(event, { secret });
-    await receiver.accept({ method: "POST", target: "/webhooks", headers, body, receivedAt: clock() });
+    await receiver.accept({
+      method: "POST",
+      target: "/webhooks",
+      headers,
+      body,
+      receivedAt: clock(),
+    });
   };
   for (const index of [0, 1, 2]) await deliver(SECRET, index);
   await until(() => expect(attempts).toHaveLength(3));

@@ -63,7 +63,8 @@ it.each([
   ["a proxy without its server", (_, response) => response.writeHead(502).end(), /answers 502/],
   [
     "a page that takes any POST",
-    (request, response) => response.writeHead(request.method === "GET" ? 405 : 200, { allow: "POST" }).end(),
+    (request, response) =>
+      response.writeHead(request.method === "GET" ? 405 : 200, { allow: "POST" }).end(),
     /answers 200 to a POST without a signature/,
   ],
   [
@@ -89,7 +90,9 @@ it.each([
 
 it("a redirect to an address with credentials is found without them", async () => {
   const url = await serve((_, response) =>
-    response.writeHead(302, { location: "https://user:pass@other.test/login?session=hunter2" }).end(),
+    response
+      .writeHead(302, { location: "https://user:pass@other.test/login?session=hunter2" })
+      .end(),
   );
   const { findings } = await look(url);
   expect(findings).toEqual([
@@ -108,7 +111,10 @@ it("a clock that is off is a warning", async () => {
   const { code, findings } = await look(url);
   expect([code, findings[0]]).toEqual([
     0,
-    expect.objectContaining({ status: "warn", message: expect.stringContaining("differ by 10 min") }),
+    expect.objectContaining({
+      status: "warn",
+      message: expect.stringContaining("differ by 10 min"),
+    }),
   ]);
 });
 

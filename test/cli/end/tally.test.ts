@@ -6,24 +6,39 @@ import type { Outcome } from "../../../src/receiver/outcome.ts";
 const current = { role: "current", fingerprint: "00000000" } as const;
 const previous = { role: "previous", fingerprint: "11111111" } as const;
 const accepted = (more: Partial<Extract<Outcome, { type: "accepted" }>> = {}): Outcome => ({
-  ...{ type: "accepted", eventId: "evt_1", seq: 1, kind: "lead.created", duplicate: false },
-  ...{ entryState: "waiting", secret: current, ...more },
+  type: "accepted",
+  eventId: "evt_1",
+  seq: 1,
+  kind: "lead.created",
+  duplicate: false,
+  entryState: "waiting",
+  secret: current,
+  ...more,
 });
 const delivery = (outcome: Outcome): Observation => ({
-  ...{
-    type: "delivery",
-    method: "POST",
-    target: "/",
-    headers: {},
-    receivedAt: 0,
-    duration: 1,
-    bytes: 1,
-    outcome,
-  },
+  type: "delivery",
+  method: "POST",
+  target: "/",
+  headers: {},
+  receivedAt: 0,
+  duration: 1,
+  bytes: 1,
+  outcome,
 });
-const attempt = (state: "handled" | "dead" | "received" | "failing", reason: string | null): Observation => ({
-  ...{ type: "attempt", seq: 1, eventId: "evt_1", kind: "lead.created", attempt: 1, records: [] },
-  ...{ state, reason, problems: [], runAt: 0 },
+const attempt = (
+  state: "handled" | "dead" | "received" | "failing",
+  reason: string | null,
+): Observation => ({
+  type: "attempt",
+  seq: 1,
+  eventId: "evt_1",
+  kind: "lead.created",
+  attempt: 1,
+  records: [],
+  state,
+  reason,
+  problems: [],
+  runAt: 0,
 });
 
 it("no deliveries are reported as such", () => {
@@ -65,16 +80,14 @@ it("deliveries are counted by verdict and reason, entries by result, and secrets
   );
   expect(tally.fields).toEqual({
     counts: {
-      ...{
-        accepted: 2,
-        duplicate: 1,
-        unauthorized: 3,
-        refused: 1,
-        failed: 1,
-        handled: 1,
-        received: 1,
-        dead: 2,
-      },
+      accepted: 2,
+      duplicate: 1,
+      unauthorized: 3,
+      refused: 1,
+      failed: 1,
+      handled: 1,
+      received: 1,
+      dead: 2,
     },
     reasons: {
       unauthorized: { signature_missing: 1, signature_mismatch: 2 },

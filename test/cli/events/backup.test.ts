@@ -69,7 +69,10 @@ describe("`events backup`", () => {
     writeFileSync(join(cwd, "b.db"), "earlier");
     expect(await backUp(cwd, "b.db")).toMatchObject({ code: 2, records: [{ code: "usage" }] });
     expect(readFileSync(join(cwd, "b.db"), "utf8")).toBe("earlier");
-    expect(await backUp(cwd, "b.db", "--force")).toMatchObject({ code: 0, records: [{ entries: 9 }] });
+    expect(await backUp(cwd, "b.db", "--force")).toMatchObject({
+      code: 0,
+      records: [{ entries: 9 }],
+    });
     expect(statSync(join(cwd, "b.db")).mode & 0o777).toBe(0o600);
   });
 
@@ -80,7 +83,10 @@ describe("`events backup`", () => {
       if (target === "used.db") await listening(["--inbox", "used.db"], cwd);
       if (target === "logged.db") writeFileSync(join(cwd, "logged.db-wal"), "committed");
       const before = readdirSync(cwd).sort();
-      expect(await backUp(cwd, target, "--force")).toMatchObject({ code: 2, records: [{ code: "usage" }] });
+      expect(await backUp(cwd, target, "--force")).toMatchObject({
+        code: 2,
+        records: [{ code: "usage" }],
+      });
       expect(readdirSync(cwd).sort()).toEqual(before);
     },
   );
@@ -88,22 +94,33 @@ describe("`events backup`", () => {
   it("refuses a missing folder, a folder, and an inbox that is not there", async () => {
     const { cwd } = await filled();
     mkdirSync(join(cwd, "folder"));
-    expect(await backUp(cwd, "none/b.db")).toMatchObject({ code: 3, records: [{ code: "folder_unusable" }] });
-    expect(await backUp(cwd, "folder", "--force")).toMatchObject({ code: 2, records: [{ code: "usage" }] });
-    const none = await runCli(["events", "backup", "b.db", "--inbox", "none.db", "--json"], { cwd });
+    expect(await backUp(cwd, "none/b.db")).toMatchObject({
+      code: 3,
+      records: [{ code: "folder_unusable" }],
+    });
+    expect(await backUp(cwd, "folder", "--force")).toMatchObject({
+      code: 2,
+      records: [{ code: "usage" }],
+    });
+    const none = await runCli(["events", "backup", "b.db", "--inbox", "none.db", "--json"], {
+      cwd,
+    });
     expect(none).toMatchObject({ code: 3, records: [{ code: "inbox_unavailable" }] });
     expect(readdirSync(cwd).filter(isOther)).toEqual(["folder"]);
   });
 
-  it.skipIf(process.getuid?.() === 0)("says whose folder it is if that is not writable", async () => {
-    const { cwd } = await filled();
-    mkdirSync(join(cwd, "locked"));
-    chmodSync(join(cwd, "locked"), 0o500);
-    expect(await backUp(cwd, "locked/b.db")).toMatchObject({
-      code: 3,
-      records: [{ code: "folder_unusable" }],
-    });
-  });
+  it.skipIf(process.getuid?.() === 0)(
+    "says whose folder it is if that is not writable",
+    async () => {
+      const { cwd } = await filled();
+      mkdirSync(join(cwd, "locked"));
+      chmodSync(join(cwd, "locked"), 0o500);
+      expect(await backUp(cwd, "locked/b.db")).toMatchObject({
+        code: 3,
+        records: [{ code: "folder_unusable" }],
+      });
+    },
+  );
 
   it("leaves no file if the inbox is damaged", async () => {
     const { cwd } = await filled();
@@ -119,15 +136,23 @@ describe("`events backup`", () => {
 
   it("exits with 1 if the delivery of an entry is not what was received, and is there all the same", async () => {
     const { cwd } = await filled();
-    change(join(cwd, "a.db"), "UPDATE delivery SET body = x'00' WHERE seq = (SELECT min(seq) FROM delivery)");
+    change(
+      join(cwd, "a.db"),
+      "UPDATE delivery SET body = x'00' WHERE seq = (SELECT min(seq) FROM delivery)",
+    );
     const run = await backUp(cwd, "b.db");
-    expect(run).toMatchObject({ code: 1, records: [{ entries: 9, unreadable: [expect.any(Number)] }] });
+    expect(run).toMatchObject({
+      code: 1,
+      records: [{ entries: 9, unreadable: [expect.any(Number)] }],
+    });
     expect(run.stderr).toMatch(/#\d+ cannot be read/);
     expect(existsSync(join(cwd, "b.db"))).toBe(true);
   });
 
   it("prints the command for an inbox on PostgreSQL, without the password", async () => {
-    const env = { HOOKPORTER_INBOX: "postgres://app:canary@db.test:5433/app?schema=hooks&sslmode=require" };
+    const env = {
+      HOOKPORTER_INBOX: "postgres://app:canary@db.test:5433/app?schema=hooks&sslmode=require",
+    };
     const run = await runCli(["events", "backup", "it's.dump", "--json"], { env });
     expect(run).toMatchObject({ code: 3, records: [{ code: "inbox_unsupported" }] });
     expect(run.said).toContain(

@@ -60,7 +60,10 @@ it("dropped entries are not forwarded, unless they are retried", async () => {
   await listening(["--forward-to", app.url], cwd);
   await vi.waitFor(() => expect(app.kinds()).toEqual(["payment.overdue"]), WAIT);
   await runCli(["events", "retry", "2"], { cwd });
-  await vi.waitFor(() => expect(app.kinds()).toEqual(["payment.overdue", "payment.received"]), WAIT);
+  await vi.waitFor(
+    () => expect(app.kinds()).toEqual(["payment.overdue", "payment.received"]),
+    WAIT,
+  );
 });
 
 it("a retry of a selection leaves dropped entries alone, and says so, unless they are asked for", async () => {
@@ -74,7 +77,9 @@ it("a retry of a selection leaves dropped entries alone, and says so, unless the
   expect((await retry("--state", "dead", "--rate", "5")).stdout).toBe("0 to be retried now\n");
   expect(await states(cwd)).toEqual([DROPPED, DROPPED, WAITS]);
   const dropped = ["--dropped", "--kind", "payment.*"];
-  expect((await retry(...dropped, "--dry-run")).stdout).toBe("1 entry would be retried, #2 to #2\n");
+  expect((await retry(...dropped, "--dry-run")).stdout).toBe(
+    "1 entry would be retried, #2 to #2\n",
+  );
   const taken = await retry(...dropped);
   expect([taken.stdout, taken.stderr.includes("stay")]).toEqual(["1 to be retried now\n", false]);
   expect(await states(cwd)).toEqual([DROPPED, "waiting null", WAITS]);
@@ -110,7 +115,8 @@ it("events retry makes waiting entries due now, and retries dead ones", async ()
 
 it("events retry says whether a receiver runs them now, or will", async () => {
   const { cwd } = await threeWaiting();
-  const retry = async (...argv: string[]) => (await runCli(["events", "retry", ...argv], { cwd })).stderr;
+  const retry = async (...argv: string[]) =>
+    (await runCli(["events", "retry", ...argv], { cwd })).stderr;
   expect(await retry("1")).toContain("they will run as soon as a receiver has this inbox open");
   await listening(["--no-catch-up"], cwd);
   // Again while the receiver runs the entry already.
@@ -142,7 +148,8 @@ it.each([
 
 it("a dry run names no other targets beside the entries that it found", async () => {
   const { cwd, port } = await threeWaiting();
-  const dry = (target: string) => runCli(["events", "retry", "--target", target, "--dry-run"], { cwd });
+  const dry = (target: string) =>
+    runCli(["events", "retry", "--target", target, "--dry-run"], { cwd });
   const found = await dry(port);
   expect([found.stdout, found.stderr]).toEqual(["3 entries would be retried, #1 to #3\n", ""]);
   expect((await dry("1")).stderr).toContain("entries wait for ");
@@ -153,18 +160,26 @@ it("a retry that finds nothing says so in one way, whatever its flags", async ()
   const retry = (...argv: string[]) =>
     runCli(["events", "retry", "--state", "dead", ...argv, "--json"], { cwd });
   for (const flags of [[], ["--limit", "5"], ["--rate", "5/s"]])
-    expect((await retry(...flags)).records).toMatchObject([{ type: "retry", retried: 0, ended: 0 }]);
+    expect((await retry(...flags)).records).toMatchObject([
+      { type: "retry", retried: 0, ended: 0 },
+    ]);
   expect((await retry("--dry-run")).records).toMatchObject([{ wouldRetry: 0 }]);
 });
 
 it("only entries that are retried are said to become dead letters again", async () => {
   const { url, cwd, records } = await listening(["--no-inspect"]);
   for (let count = 0; count < 2; count++)
-    await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
+    await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], {
+      cwd,
+    });
   await vi.waitFor(() => expect(records("delivery")).toHaveLength(2), WAIT);
   const retry = async (...argv: string[]) =>
     (await runCli(["events", "retry", ...argv, "--dry-run"], { cwd })).stderr;
-  expect(await retry("--state", "dead")).toMatch(/^#1 \(.*\), #2 \(.*\) will be dead letters again/);
+  expect(await retry("--state", "dead")).toMatch(
+    /^#1 \(.*\), #2 \(.*\) will be dead letters again/,
+  );
   expect(await retry("--state", "received")).toBe("");
-  expect(await retry("--state", "dead", "--limit", "1")).toMatch(/^#1 \([^#]*\) will be dead letters again/);
+  expect(await retry("--state", "dead", "--limit", "1")).toMatch(
+    /^#1 \([^#]*\) will be dead letters again/,
+  );
 });

@@ -7,7 +7,14 @@ import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { backUp } from "../../../src/inbox/sqlite/care/backup.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "../../inbox/entries.ts";
+import {
+  AT,
+  claimOne,
+  keep,
+  numberedEntry,
+  sampleDelivery,
+  settlementOf,
+} from "../../inbox/entries.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 
 let cwd: string;
@@ -29,11 +36,29 @@ async function open(file: string): Promise<Inbox> {
 }
 
 /** Adds a dead letter of a tenant, who is named in all that can be said of an entry. */
-async function add(number: number, tenant: string, data = `{"tenant_id":"${tenant}"}`, into = inbox) {
+async function add(
+  number: number,
+  tenant: string,
+  data = `{"tenant_id":"${tenant}"}`,
+  into = inbox,
+) {
   const body = Buffer.from(`{"event":"payment.received","data":${data}}`);
-  const delivery = sampleDelivery({ body, target: `/?t=${tenant}`, headers: { "x-tenant": tenant } });
-  const { seq } = await keep(into, numberedEntry(number, 0, { delivery, orderKey: `order-${tenant}` }));
-  const run = { attempt: 1, handler: `for ${tenant}`, startedAt: AT, duration: 1, outcome: "error" } as const;
+  const delivery = sampleDelivery({
+    body,
+    target: `/?t=${tenant}`,
+    headers: { "x-tenant": tenant },
+  });
+  const { seq } = await keep(
+    into,
+    numberedEntry(number, 0, { delivery, orderKey: `order-${tenant}` }),
+  );
+  const run = {
+    attempt: 1,
+    handler: `for ${tenant}`,
+    startedAt: AT,
+    duration: 1,
+    outcome: "error",
+  } as const;
   const failure = { name: "E", code: null, at: null, stack: tenant, causes: [] };
   const records = [{ ...run, error: `no ${tenant}`, note: `answer of ${tenant}`, failure }];
   const problems = [{ path: "data", message: `got ${tenant}` }];
@@ -55,7 +80,10 @@ function grep(text: string, file: string): number {
 it("shows what it would erase, and erases nothing without --yes", async () => {
   for (const number of [1, 2, 3]) await add(number, number === 3 ? "other" : "tenant-42");
   const { code, stdout, stderr } = await erase(...of("tenant-42"));
-  expect({ code, stderr }).toEqual({ code: 0, stderr: "nothing was erased: pass --yes to erase them\n" });
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: "nothing was erased: pass --yes to erase them\n",
+  });
   expect(stdout).toContain("2 entries to erase: 2 dead\n");
   expect(stdout).toMatch(/#2 .*evt_2[\s\S]*#1 .*evt_1/);
   expect(await inbox.counts()).toMatchObject({ dead: 3, handled: 0 });
@@ -123,7 +151,10 @@ it("names what began to run before it was erased, and leaves it", async () => {
     database.exec("UPDATE entry SET state = 'running', lease = 'x', attempts = 1 WHERE seq = 2");
     database.close();
   };
-  const code = await run(["events", "erase", "--inbox", "inbox.db", "--all", "--yes"], { ...io, stdout });
+  const code = await run(["events", "erase", "--inbox", "inbox.db", "--all", "--yes"], {
+    ...io,
+    stdout,
+  });
   expect(await inbox.list({})).toMatchObject([{ reason: "erased" }, { state: "running" }]);
   expect(shown).toContain("\n1 entry erased now, at ");
   expect([code, stderr()]).toEqual([
@@ -136,7 +167,8 @@ it("erases in rescued files and in copies from before a migration too, and names
   await add(1, "tenant-42");
   await add(2, "other");
   const rescued = `${path}-rescued-20260101T000000Z`;
-  const [old, backup] = [`${path}.schema-1`, join(cwd, "backup.db")];
+  const old = `${path}.schema-1`;
+  const backup = join(cwd, "backup.db");
   backUp(path, backup);
   for (const file of [rescued, old]) copyFileSync(backup, file);
   const { stdout, stderr } = await erase(...of("tenant-42"), "--yes");
@@ -190,14 +222,21 @@ it("says how many entries have no body any more that --where could be compared w
   await inbox.settle(settlementOf(await claimOne(inbox, AT, 1e12)), AT);
   await inbox.slim({ settledUntil: AT }, { limit: 10 });
   const { stderr } = await erase(...of("tenant-42"));
-  expect(stderr).toContain("1 other entry has no body any more to compare: select them by number or time");
+  expect(stderr).toContain(
+    "1 other entry has no body any more to compare: select them by number or time",
+  );
 });
 
 it("asks a person at a terminal", async () => {
   await add(1, "tenant-42");
   const isTTY = { stdin: true, stdout: true, stderr: true };
   const ask = (stdin: string) =>
-    runCli(["events", "erase", "1", "--inbox", "inbox.db"], { cwd, stdin, isTTY, env: { TERM: "xterm" } });
+    runCli(["events", "erase", "1", "--inbox", "inbox.db"], {
+      cwd,
+      stdin,
+      isTTY,
+      env: { TERM: "xterm" },
+    });
   expect((await ask("n")).stderr).toContain("nothing was erased");
   expect((await ask("y")).stdout).toContain("1 entry erased now, at");
 });

@@ -23,7 +23,9 @@ it("entries can be listed, shown, retried and exported while listen runs", async
   const retry = await runCli(["events", "retry", id, "--json"], { cwd });
   expect(retry.records).toMatchObject([{ ended: 1 }]);
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(13), 5000);
-  const exported = await runCli(["events", "export", "--to", "out", "--kind", "payment.*"], { cwd });
+  const exported = await runCli(["events", "export", "--to", "out", "--kind", "payment.*"], {
+    cwd,
+  });
   expect(exported.code).toBe(0);
   expect(readdirSync(join(cwd, "out"))).toHaveLength(2);
   expect((await runCli(["replay", "out", "--exact", "--url", url], { cwd })).code).toBe(0);
@@ -83,7 +85,16 @@ it("on a terminal `events show` breaks between words, and prints an error of sev
   const error = `${"a long error ".repeat(9)}end`;
   for (const attempt of [1, 2, 3]) {
     const records = [
-      { attempt, handler: "*", startedAt: AT, duration: 1, outcome: "error", error, failure, note: null },
+      {
+        attempt,
+        handler: "*",
+        startedAt: AT,
+        duration: 1,
+        outcome: "error",
+        error,
+        failure,
+        note: null,
+      },
     ] as const;
     const claimed = await claimOne(inbox);
     await inbox.settle(settlementOf(claimed, { state: "failing", runAt: AT, records }), AT);
@@ -94,9 +105,9 @@ it("on a terminal `events show` breaks between words, and prints an error of sev
   const lines = stdout.split("\n");
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   expect(stdout.match(/a long error/g)).toHaveLength(9);
-  expect(lines.filter((line) => line.endsWith("as attempt 1") || line.endsWith("as attempt 2"))).toHaveLength(
-    2,
-  );
+  expect(
+    lines.filter((line) => line.endsWith("as attempt 1") || line.endsWith("as attempt 2")),
+  ).toHaveLength(2);
   const piped = await runCli(args, { cwd });
   expect(piped.stdout).toContain(error);
 });

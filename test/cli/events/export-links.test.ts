@@ -1,4 +1,11 @@
-import { lstatSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
@@ -23,7 +30,9 @@ it.each(["a file", "nothing", "a folder"])(
     mkdirSync(join(cwd, "out"));
     const file = join(cwd, "out", fixtureName(AT, 1, "payment.received", "evt_1"));
     symlinkSync(target, file);
-    const { code } = await runCli(["events", "export", "--inbox", "inbox.db", "--to", "out"], { cwd });
+    const { code } = await runCli(["events", "export", "--inbox", "inbox.db", "--to", "out"], {
+      cwd,
+    });
     expect({ code, isFile: lstatSync(file).isFile() }).toEqual({ code: 0, isFile: true });
     expect(readFileSync(file, "utf8")).toContain("payment.received");
     if (what === "a file") expect(readFileSync(target, "utf8")).toBe("mine");
@@ -35,9 +44,12 @@ it.each(["a file", "nothing", "a folder"])(
 
 it("--save-dir replaces a link at the name of its file, and writes nothing through it", async () => {
   const cwd = tempFolder();
-  vi.spyOn(Date, "now").mockReturnValue(AT); // so that the same event is saved under the same name again
+  // so that the same event is saved under the same name again
+  vi.spyOn(Date, "now").mockReturnValue(AT);
   onTestFinished(() => void vi.restoreAllMocks());
-  const request = signedRequest(sampleEvent("payment.received", { timestamp: AT }), { secret: SECRET });
+  const request = signedRequest(sampleEvent("payment.received", { timestamp: AT }), {
+    secret: SECRET,
+  });
   const save = async (folder: string) => {
     const argv = ["--secret-env", "OWN", "--save-dir", folder, "--inbox", `${folder}.db`];
     const { url, stop } = await listening(["--no-inspect", ...argv], cwd, { OWN: SECRET });
@@ -61,8 +73,13 @@ it.each([
   ["x".repeat(5000), "y".repeat(5000)],
   ["CON", "nul."],
   ["..\\..\\a:b*?|<>", "é/😀"],
-])("the name of a saved delivery of kind %j with id %j is safe in every file system", (kind, id) => {
-  const name = fixtureName(AT, 1, kind, id);
-  expect(name).toMatch(/^\d{8}T\d{6}\.\d{3}Z-000001-[A-Za-z0-9._-]{1,60}-[A-Za-z0-9._-]{1,20}\.json$/);
-  expect(name.length).toBeLessThan(130);
-});
+])(
+  "the name of a saved delivery of kind %j with id %j is safe in every file system",
+  (kind, id) => {
+    const name = fixtureName(AT, 1, kind, id);
+    expect(name).toMatch(
+      /^\d{8}T\d{6}\.\d{3}Z-000001-[A-Za-z0-9._-]{1,60}-[A-Za-z0-9._-]{1,20}\.json$/,
+    );
+    expect(name.length).toBeLessThan(130);
+  },
+);

@@ -12,7 +12,10 @@ async function failed(): Promise<string> {
   const inbox = sqliteInbox(join(cwd, DEFAULT_INBOX));
   await inbox.open();
   for (const [number, reason] of ["too_old", "too_old", "dropped", "empty_body"].entries())
-    await keep(inbox, numberedEntry(number, number, { state: "dead", reason, kind: "lead.created" }));
+    await keep(
+      inbox,
+      numberedEntry(number, number, { state: "dead", reason, kind: "lead.created" }),
+    );
   await keep(inbox, numberedEntry(9));
   await inbox.close();
   return cwd;
@@ -23,7 +26,9 @@ it("events list --group shows each error once, with the command that retries all
   const { stdout, stderr } = await runCli(["events", "list", "--group"], { cwd });
   const lines = stdout.trimEnd().split("\n");
   expect(lines).toHaveLength(6);
-  expect(lines[1]).toMatch(/^ {2}2 events · 2 dead · lead\.created · since (?:\d+ \w+ )?\d\d:\d\d$/);
+  expect(lines[1]).toMatch(
+    /^ {2}2 events · 2 dead · lead\.created · since (?:\d+ \w+ )?\d\d:\d\d$/,
+  );
   expect(lines[2]).toBe("  hookporter events retry --like 2");
   expect(stderr).toContain("2 errors in 3 entries");
   const { records } = await runCli(["events", "list", "--group", "--json"], { cwd });
@@ -44,16 +49,21 @@ it("--like selects what failed alike, and refuses an entry that did not fail", a
   expect(wrong.stderr).toContain(
     "expected --like to name a failing entry or a dead letter, got #5, which is waiting",
   );
-  expect((await runCli(["events", "drop", "--like", "3"], { cwd })).stderr).toContain("#3, which is dropped");
+  expect((await runCli(["events", "drop", "--like", "3"], { cwd })).stderr).toContain(
+    "#3, which is dropped",
+  );
 });
 
 it.each([[[]], [["--dry-run"]], [["--rate", "5"]]])(
   "--like and a name select what both do (%j)",
   async (argv) => {
     const cwd = await failed();
-    const { records } = await runCli(["events", "retry", "2", "4", "--like", "1", ...argv, "--json"], {
-      cwd,
-    });
+    const { records } = await runCli(
+      ["events", "retry", "2", "4", "--like", "1", ...argv, "--json"],
+      {
+        cwd,
+      },
+    );
     const [{ retried, wouldRetry } = {}] = records;
     expect(retried ?? wouldRetry).toBe(1);
   },
@@ -77,8 +87,13 @@ it("events list --group counts what is selected, and nothing else", async () => 
 });
 
 it("events list --group does not follow", async () => {
-  const { code, stderr } = await runCli(["events", "list", "--group", "--follow"], { cwd: await failed() });
-  expect([code, stderr]).toEqual([2, "error: expected --group or --follow, got both: remove one\n"]);
+  const { code, stderr } = await runCli(["events", "list", "--group", "--follow"], {
+    cwd: await failed(),
+  });
+  expect([code, stderr]).toEqual([
+    2,
+    "error: expected --group or --follow, got both: remove one\n",
+  ]);
 });
 
 it("suggested commands name the inbox that was typed, so that they can be copied", async () => {

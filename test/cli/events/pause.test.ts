@@ -12,7 +12,10 @@ async function deadLetters(many: number) {
   onTestFinished(() => inbox.close());
   for (let number = 0; number < many; number++) await keep(inbox, numberedEntry(number));
   for (const entry of await inbox.claim({ now: Date.now(), limit: many, leaseTime: 60_000 }))
-    await inbox.settle(settlementOf(entry, { state: "dead", reason: "attempts_exhausted" }), Date.now());
+    await inbox.settle(
+      settlementOf(entry, { state: "dead", reason: "attempts_exhausted" }),
+      Date.now(),
+    );
   const run = (...argv: string[]) => runCli(["events", ...argv, "--inbox", "a.db"], { cwd });
   const due = async () =>
     (await inbox.list({ states: ["waiting", "failing"] })).map(({ seq, runAt }) => [seq, runAt]);
@@ -22,13 +25,24 @@ async function deadLetters(many: number) {
 describe("`events pause` and `events resume`", () => {
   it("pause several things, show them everywhere, and resume them one by one or all", async () => {
     const { cwd, inbox, run } = await deadLetters(1);
-    expect(await run("pause")).toMatchObject({ code: 0, stdout: "", stderr: "nothing is paused\n" });
-    const paused = await run("pause", "--kind", "payment.*,lead.created", "--target", "3000", "--all");
+    expect(await run("pause")).toMatchObject({
+      code: 0,
+      stdout: "",
+      stderr: "nothing is paused\n",
+    });
+    const paused = await run(
+      "pause",
+      "--kind",
+      "payment.*,lead.created",
+      "--target",
+      "3000",
+      "--all",
+    );
     expect(paused.stdout).toMatch(/^everything has been paused for \S+ ms by .+\n/);
     expect(paused.stdout).toContain("target http://127.0.0.1:3000/ has been paused");
-    expect((await inbox.pauses?.())?.paused.map(({ scope, name }) => `${scope} ${name}`).sort()).toEqual([
-      ...["all ", "kind lead.created", "kind payment.*", "target http://127.0.0.1:3000/"],
-    ]);
+    expect(
+      (await inbox.pauses?.())?.paused.map(({ scope, name }) => `${scope} ${name}`).sort(),
+    ).toEqual(["all ", "kind lead.created", "kind payment.*", "target http://127.0.0.1:3000/"]);
     expect((await run("list")).stderr).toContain("kind payment.* has been paused");
     const doctor = await runCli(["doctor", "--inbox", "a.db", "--json"], { cwd });
     expect(doctor.stdout).toContain("kind payment.* has been paused");
@@ -57,7 +71,16 @@ describe("`events pause` and `events resume`", () => {
 describe("`events retry` at a measured pace", () => {
   it("says what it would do, and does nothing", async () => {
     const { run, due } = await deadLetters(30);
-    const { stdout } = await run("retry", "--state", "dead", "--rate", "20/s", "--limit", "20", "--dry-run");
+    const { stdout } = await run(
+      "retry",
+      "--state",
+      "dead",
+      "--rate",
+      "20/s",
+      "--limit",
+      "20",
+      "--dry-run",
+    );
     expect(stdout).toBe("20 entries would be retried, #1 to #20 at 20 a second, which takes 1 s\n");
     expect(await due()).toEqual([]);
     expect((await run("retry", "--kind", "lead.created", "--rate", "1")).stdout).toBe(
@@ -76,7 +99,9 @@ describe("`events retry` at a measured pace", () => {
   it("makes each entry due at its time, in order, more than fit into a step", async () => {
     const { inbox, run, due } = await deadLetters(1205);
     const { stdout, stderr } = await run("retry", "--state", "dead", "--rate", "50/s");
-    expect(stdout).toMatch(/^retry 1: 1205 entries, #1 to #1205 at 50 a second, which takes 24 s\n/);
+    expect(stdout).toMatch(
+      /^retry 1: 1205 entries, #1 to #1205 at 50 a second, which takes 24 s\n/,
+    );
     expect(stderr).toContain("it stops if more than half of its latest entries fail again");
     const times = await due();
     const [, first = 0] = times[0] ?? [];

@@ -14,7 +14,9 @@ import { runCli, tempFolder } from "../fake-io.ts";
 const DAY = 86_400_000;
 
 /** An inbox with one entry per age in days and state; returns its folder. */
-async function inboxOf(entries: readonly (readonly [number, "handled" | "dead" | "received" | "waiting"])[]) {
+async function inboxOf(
+  entries: readonly (readonly [number, "handled" | "dead" | "received" | "waiting"])[],
+) {
   const cwd = tempFolder();
   const inbox = sqliteInbox(join(cwd, "inbox.db"));
   await inbox.open();
@@ -23,7 +25,8 @@ async function inboxOf(entries: readonly (readonly [number, "handled" | "dead" |
     const key = sampleKey({ eventId: `evt_${index}`, timestamp: at });
     const delivery = sampleDelivery({ receivedAt: at });
     await keep(inbox, { ...numberedEntry(index), key, eventTimestamp: at, delivery });
-    if (state !== "waiting") await inbox.settle(settlementOf(await claimOne(inbox, at), { state }), at);
+    if (state !== "waiting")
+      await inbox.settle(settlementOf(await claimOne(inbox, at), { state }), at);
   }
   await inbox.close();
   const left = async () => {
@@ -42,10 +45,14 @@ it("prune deletes old finished entries, and the deliveries of handled ones", asy
     [1, "handled"],
     [0, "waiting"],
   ]);
-  const { code, records } = await runCli(["events", "prune", "--inbox", "inbox.db", "--json"], { cwd });
+  const { code, records } = await runCli(["events", "prune", "--inbox", "inbox.db", "--json"], {
+    cwd,
+  });
   expect([code, records.at(-1)]).toMatchObject([0, { type: "prune", pruned: 2, slimmed: 1 }]);
   expect(await left()).toEqual(["evt_1", "evt_3", "evt_4", "evt_5"]);
-  expect((await runCli(["events", "show", "4", "--inbox", "inbox.db", "--body"], { cwd })).code).toBe(2);
+  expect(
+    (await runCli(["events", "show", "4", "--inbox", "inbox.db", "--body"], { cwd })).code,
+  ).toBe(2);
 });
 
 it("prune deletes dead letters on request, with the given age", async () => {
@@ -73,6 +80,8 @@ it.each([
     [40, "handled"],
     [0, "handled"],
   ]);
-  expect((await runCli(["events", "prune", "--inbox", "inbox.db", ...flags], { cwd })).code).toBe(2);
+  expect((await runCli(["events", "prune", "--inbox", "inbox.db", ...flags], { cwd })).code).toBe(
+    2,
+  );
   expect(await left()).toHaveLength(2);
 });

@@ -34,9 +34,13 @@ it("a number that no entry has is not taken for the beginning of an event id, an
   expect([code, stderr]).toEqual([2, expect.stringContaining("no entry 77 in this inbox")]);
   expect(await inbox.counts()).toMatchObject({ waiting: 1 });
   await add("78");
-  expect((await cli("events", "show", "78", "--json")).records).toMatchObject([{ seq: 2, id: "78" }]);
+  expect((await cli("events", "show", "78", "--json")).records).toMatchObject([
+    { seq: 2, id: "78" },
+  ]);
   await add("1234567890123456"); // which is listed as 123456789012 on a narrow terminal
-  expect((await cli("events", "show", "123456789012", "--json")).records).toMatchObject([{ seq: 3 }]);
+  expect((await cli("events", "show", "123456789012", "--json")).records).toMatchObject([
+    { seq: 3 },
+  ]);
 });
 
 it("an empty reference, as of a shell's variable that is not set, names no entry", async () => {

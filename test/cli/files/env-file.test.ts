@@ -24,7 +24,9 @@ it.each(Object.entries(FORMS))("an env file in %s is read", async (_, bytes) => 
 
 it("an env file that ends in half a character is read", () => {
   expect(
-    textOfEnvFile(Buffer.concat([FORMS["UTF-16, little-endian"] ?? Buffer.alloc(0), Buffer.from("a")])),
+    textOfEnvFile(
+      Buffer.concat([FORMS["UTF-16, little-endian"] ?? Buffer.alloc(0), Buffer.from("a")]),
+    ),
   ).toBe(LINES);
   expect(textOfEnvFile(Buffer.from([0xff]))).toBe("\uFFFD");
   expect(textOfEnvFile(Buffer.alloc(0))).toBe("");

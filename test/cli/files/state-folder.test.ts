@@ -9,7 +9,9 @@ it("a secret's file is read without its line end, and refused with a fix that wo
   const path = join(tempFolder(), "secret");
   expect(readOwnFile(path)).toBeUndefined();
   writeFileSync(path, "abc\n", { mode: 0o644 });
-  expect(() => readOwnFile(path)).toThrow("got other permissions: run chmod 600 on it, or remove it");
+  expect(() => readOwnFile(path)).toThrow(
+    "got other permissions: run chmod 600 on it, or remove it",
+  );
   chmodSync(path, 0o600);
   expect(readOwnFile(path)).toBe("abc");
 });
@@ -29,5 +31,8 @@ it("an empty development secret is named, with a fix that works", async () => {
   mkdirSync(join(cwd, ".hookporter"), { mode: 0o700 });
   writeFileSync(path, "\n", { mode: 0o600 });
   const { code, stderr } = await runCli(["trigger", "lead.created"], { cwd });
-  expect([code, stderr]).toEqual([3, expect.stringContaining(`expected ${path} to hold a secret, got none`)]);
+  expect([code, stderr]).toEqual([
+    3,
+    expect.stringContaining(`expected ${path} to hold a secret, got none`),
+  ]);
 });

@@ -15,7 +15,8 @@ it("the console prints to standard error, and is restored afterwards", () => {
     },
   });
   const restore = consoleOnStderr({ stderr });
-  for (const method of ["log", "info", "debug", "warn", "error"] as const) printer[method]("%s", method);
+  for (const method of ["log", "info", "debug", "warn", "error"] as const)
+    printer[method]("%s", method);
   restore();
   expect(text).toBe("log\ninfo\ndebug\nwarn\nerror\n");
   expect(printer.log).toBe(before);

@@ -31,14 +31,15 @@ function commandOf(script: string, options: Partial<DeadLetterCommandOptions> = 
   const cwd = options.cwd ?? tempFolder();
   const said: string[] = [];
   const command = new DeadLetterCommand({
-    ...{
-      words: [process.execPath, "-e", script],
-      cwd,
-      env: { PATH: process.env.PATH ?? "" },
-      inbox: "inbox.db",
-    },
-    ...{ onLine: (line: string) => void said.push(line), onFailure: (line: string) => void said.push(line) },
-    ...{ lastRun: 0, interval: HOUR, ...options },
+    words: [process.execPath, "-e", script],
+    cwd,
+    env: { PATH: process.env.PATH ?? "" },
+    inbox: "inbox.db",
+    onLine: (line: string) => void said.push(line),
+    onFailure: (line: string) => void said.push(line),
+    lastRun: 0,
+    interval: HOUR,
+    ...options,
   });
   onTestFinished(() => command.close());
   /** The entries that a run was for. */
@@ -52,9 +53,15 @@ function commandOf(script: string, options: Partial<DeadLetterCommandOptions> = 
 function letter(seq: number, more: Partial<DeadLetter> = {}): DeadLetter {
   const event = { id: `evt_${seq}`, kind: "payment.received", timestamp: "2026-01-15T10:00:00Z" };
   return {
-    ...{ seq, eventId: `evt_${seq}`, kind: "payment.received", reason: "attempts_exhausted", problems: [] },
-    ...{ error: "the books are closed", delivery: savedDelivery({ body: Buffer.from('{"iban":"DE07"}') }) },
-    ...{ event: event as never, ...more },
+    seq,
+    eventId: `evt_${seq}`,
+    kind: "payment.received",
+    reason: "attempts_exhausted",
+    problems: [],
+    error: "the books are closed",
+    delivery: savedDelivery({ body: Buffer.from('{"iban":"DE07"}') }),
+    event: event as never,
+    ...more,
   };
 }
 
@@ -75,8 +82,14 @@ it("a command gets a dead letter in variables and as JSON, without its payload",
   const ours = Object.keys(env).filter((name) => name.startsWith("HOOKPORTER_"));
   expect(ours.sort()).toEqual([...DEAD_LETTER_VARIABLES].sort());
   expect(input).toEqual({
-    ...{ seq: 7, id: "evt_7", kind: "payment.received", timestamp: "2026-01-15T10:00:00Z" },
-    ...{ reason: "attempts_exhausted", problems: [], error: "the books are closed", count: 1 },
+    seq: 7,
+    id: "evt_7",
+    kind: "payment.received",
+    timestamp: "2026-01-15T10:00:00Z",
+    reason: "attempts_exhausted",
+    problems: [],
+    error: "the books are closed",
+    count: 1,
     inbox: "inbox.db",
   });
 });
@@ -120,7 +133,12 @@ it("the next run begins a minute after the previous one, if there were dead lett
   const words = [process.execPath, "-e", KEEP];
   const env = { PATH: process.env.PATH ?? "" };
   const command = new DeadLetterCommand({
-    ...{ words, cwd, env, inbox: undefined, onLine: () => {}, onFailure: () => {} },
+    words,
+    cwd,
+    env,
+    inbox: undefined,
+    onLine: () => {},
+    onFailure: () => {},
   });
   const ended = (seq: number) => expectFile(join(cwd, `run-${seq}`));
   command.note(letter(1));
@@ -143,7 +161,10 @@ it("a command that fails is reported, and run for later dead letters", async () 
   const { command, said, ran } = commandOf(script, { interval: 1 });
   command.note(letter(1));
   await vi.waitFor(() => expect(said).toHaveLength(2), PATIENCE);
-  expect(said).toEqual(["no network", expect.stringMatching(/to end with exit code 0, got exit code 3$/)]);
+  expect(said).toEqual([
+    "no network",
+    expect.stringMatching(/to end with exit code 0, got exit code 3$/),
+  ]);
   command.note(letter(2));
   expect((await ran(2)).input).toMatchObject({ count: 1 });
 });
@@ -164,11 +185,15 @@ it("a command has 30 seconds, and 5 once listen ends, unless it is told otherwis
     [TIME_LIMIT, () => {}],
     [LAST_RUN, (command: DeadLetterCommand) => command.close()],
   ] as const) {
-    const [cwd, said]: [string, string[]] = [tempFolder(), []];
+    const cwd = tempFolder();
+    const said: string[] = [];
     const command = new DeadLetterCommand({
       words: [process.execPath, "-e", `${KEEP}; setInterval(() => {}, 1000)`],
-      ...{ cwd, env: { PATH: process.env.PATH ?? "" }, inbox: undefined },
-      ...{ onLine: () => {}, onFailure: (message) => void said.push(message) },
+      cwd,
+      env: { PATH: process.env.PATH ?? "" },
+      inbox: undefined,
+      onLine: () => {},
+      onFailure: (message) => void said.push(message),
     });
     command.note(letter(1));
     await expectFile(join(cwd, "run-1"));
@@ -195,7 +220,9 @@ it("a command that hangs is ended after its time, and reported", async () => {
 
 it.skipIf(windows)("a command that ignores SIGTERM is killed", async () => {
   const { command, said } = commandOf("", {
-    ...{ words: ["sh", "-c", "trap '' TERM; echo up; sleep 1000"], timeLimit: 300, grace: 50 },
+    words: ["sh", "-c", "trap '' TERM; echo up; sleep 1000"],
+    timeLimit: 300,
+    grace: 50,
   });
   command.note(letter(1));
   await vi.waitFor(() => expect(said.at(-1)).toMatch(/to end within/), PATIENCE);

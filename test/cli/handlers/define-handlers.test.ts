@@ -40,16 +40,25 @@ it("a handlers module brings its schemas to listen, and a reload swaps both: the
     expect(records("delivery")).toHaveLength(1);
     return records("delivery");
   });
-  expect(delivery).toMatchObject({ verdict: "dead", detail: "data.amount: expected number, got string" });
+  expect(delivery).toMatchObject({
+    verdict: "dead",
+    detail: "data.amount: expected number, got string",
+  });
   writeFileSync(join(cwd, "handlers.ts"), paying("string"));
   await vi.waitFor(() => expect(now().stderr).toContain("handlers reloaded"), 10_000);
   await runCli(["events", "retry", "1"], { cwd });
-  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ seq: 1, state: "handled" }]), 10_000);
+  await vi.waitFor(
+    () => expect(records("attempt")).toMatchObject([{ seq: 1, state: "handled" }]),
+    10_000,
+  );
   expect(records("attempt")[0]?.runs).toMatchObject([{ note: "paid 1450.00" }]);
 });
 
 it("replay --handlers checks the schemas of the module", async () => {
-  const cwd = project({ "handlers.ts": paying("number"), "bodies/a.json": sample("payment.received") });
+  const cwd = project({
+    "handlers.ts": paying("number"),
+    "bodies/a.json": sample("payment.received"),
+  });
   const replay = await runCli(["replay", "bodies", "--handlers", "handlers.ts"], { cwd });
   expect(replay.code).toBe(1);
   expect(replay.stdout).toContain("data.amount: expected number, got string");
@@ -62,7 +71,10 @@ it("the files of a folder share a schema, and different schemas for one kind are
       export default defineHandlers({ schemas, handlers: { "lead.created": () => {} } });`,
   };
   const same = shared["handlers/a.ts"];
-  const other = same.replace(/schemas, handlers/, 'schemas: { "lead.created": z.looseObject({}) }, handlers');
+  const other = same.replace(
+    /schemas, handlers/,
+    'schemas: { "lead.created": z.looseObject({}) }, handlers',
+  );
   const replay = async (b: string) => {
     const cwd = project({ ...shared, "handlers/b.ts": b, "bodies/a.json": sample("lead.created") });
     return runCli(["replay", "bodies", "--handlers", "handlers"], { cwd });

@@ -2,7 +2,11 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { EXEC_VARIABLES, ExecCommand, type ExecOptions } from "../../../src/cli/handlers/exec-command.ts";
+import {
+  EXEC_VARIABLES,
+  ExecCommand,
+  type ExecOptions,
+} from "../../../src/cli/handlers/exec-command.ts";
 import { savedDelivery } from "../../relay/sample.ts";
 import { tempFolder } from "../fake-io.ts";
 
@@ -14,15 +18,22 @@ function commandOf(words: readonly string[], options: Partial<ExecOptions> = {})
   const cwd = options.cwd ?? tempFolder();
   const lines: string[] = [];
   const command = new ExecCommand({
-    ...{ words, cwd, env: { PATH: process.env.PATH ?? "" }, inbox: join(cwd, "inbox.db") },
-    ...{ onLine: (seq: number, line: string) => void lines.push(`${seq} ${line}`), ...options },
+    words,
+    cwd,
+    env: { PATH: process.env.PATH ?? "" },
+    inbox: join(cwd, "inbox.db"),
+    onLine: (seq: number, line: string) => void lines.push(`${seq} ${line}`),
+    ...options,
   });
   const aborter = new AbortController();
   onTestFinished(async () => {
     aborter.abort(new Error("the test is over"));
     await command.close();
   });
-  const run = (body: string | Uint8Array = "{}", { id = "evt_1", signal = aborter.signal } = {}) => {
+  const run = (
+    body: string | Uint8Array = "{}",
+    { id = "evt_1", signal = aborter.signal } = {},
+  ) => {
     const delivery = savedDelivery({ body: Buffer.from(body), target: "/webhooks?code=hunter2" });
     const event = { id, kind: "payment.received", timestamp: "2026-01-15T10:00:00Z" };
     return Promise.resolve(
@@ -42,22 +53,29 @@ function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);
     // Nobody may have collected it yet.
-    return !/^State:\s+Z/m.test(existsSync("/proc/self") ? readFileSync(`/proc/${pid}/status`, "utf8") : "");
+    return !/^State:\s+Z/m.test(
+      existsSync("/proc/self") ? readFileSync(`/proc/${pid}/status`, "utf8") : "",
+    );
   } catch {
     return false;
   }
 }
 
 it("a command gets the body on standard input, byte for byte", async () => {
-  const { cwd, run } = commandOf(node('process.stdin.pipe(require("fs").createWriteStream("got"))'));
+  const { cwd, run } = commandOf(
+    node('process.stdin.pipe(require("fs").createWriteStream("got"))'),
+  );
   const body = Buffer.from([0, 255, 10, 13, 0x80, 0xef, 0xbb, 0xbf]);
   await run(body);
   expect(readFileSync(join(cwd, "got"))).toEqual(body);
 });
 
 it("a command gets its event in variables, and nothing else of ours", async () => {
-  const print = 'for (const name of Object.keys(process.env)) console.log(name + "=" + process.env[name])';
-  const { cwd, run, lines } = commandOf(node(print), { env: { PATH: process.env.PATH ?? "", OWN: "1" } });
+  const print =
+    'for (const name of Object.keys(process.env)) console.log(name + "=" + process.env[name])';
+  const { cwd, run, lines } = commandOf(node(print), {
+    env: { PATH: process.env.PATH ?? "", OWN: "1" },
+  });
   await run("{}", { id: "evt\0_1" });
   const got = Object.fromEntries(lines.map((line) => line.replace("7 ", "").split("=")));
   expect(got).toMatchObject({
@@ -81,14 +99,23 @@ it("a command need not read its input", async () => {
 
 it("a command that exits with another code fails with the last lines of its standard error", async () => {
   const { run, lines } = commandOf(
-    node('for (let n = 1; n < 9; n++) console.error("line", n); console.log("out"); process.exitCode = 3'),
+    node(
+      'for (let n = 1; n < 9; n++) console.error("line", n); console.log("out"); process.exitCode = 3',
+    ),
   );
-  await expect(run()).rejects.toThrow(/got exit code 3: line 4 \| line 5 \| line 6 \| line 7 \| line 8$/);
+  await expect(run()).rejects.toThrow(
+    /got exit code 3: line 4 \| line 5 \| line 6 \| line 7 \| line 8$/,
+  );
   expect(lines).toEqual(expect.arrayContaining(["7 line 1", "7 line 8", "7 out"]));
 });
 
 it("arguments are passed as they are, without a shell", async () => {
-  const { run, lines } = commandOf([...node("console.log(process.argv.slice(1))"), "$HOME", "*", "a|b"]);
+  const { run, lines } = commandOf([
+    ...node("console.log(process.argv.slice(1))"),
+    "$HOME",
+    "*",
+    "a|b",
+  ]);
   await run();
   expect(lines).toEqual(["7 [ '$HOME', '*', 'a|b' ]"]);
 });
@@ -101,7 +128,9 @@ it("a program that does not exist, or is no program, is reported", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "text"), "no program");
   chmodSync(join(cwd, "text"), 0o600);
-  await expect(commandOf(["./missing"], { cwd }).run()).rejects.toThrow("could not start ./missing");
+  await expect(commandOf(["./missing"], { cwd }).run()).rejects.toThrow(
+    "could not start ./missing",
+  );
   await expect(commandOf(["./text"], { cwd }).run()).rejects.toThrow("could not start ./text");
 });
 

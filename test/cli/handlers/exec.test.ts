@@ -23,7 +23,10 @@ it("listen runs a command for each event until it exits with 0", async () => {
      require("fs").writeFileSync("got", require("fs").readFileSync(0));
      console.log("booked");`,
   );
-  const { url, records, now } = await listening(["--exec", command, "--count", "1", "--timeout", "20s"], cwd);
+  const { url, records, now } = await listening(
+    ["--exec", command, "--count", "1", "--timeout", "20s"],
+    cwd,
+  );
   await runCli(["trigger", "payment.received", "--set", "data.id=pay_7", "--url", url], { cwd });
   await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), PATIENCE);
   const name = `exec ${process.execPath}`;
@@ -36,7 +39,10 @@ it("listen runs a command for each event until it exits with 0", async () => {
 
 it("a command of listen gets neither our secrets nor those that flags name", async () => {
   const cwd = tempFolder();
-  const command = scriptIn(cwd, 'require("fs").writeFileSync("env.json", JSON.stringify(process.env))');
+  const command = scriptIn(
+    cwd,
+    'require("fs").writeFileSync("env.json", JSON.stringify(process.env))',
+  );
   const env = { HOOKPORTER_SECRET: "own-secret-own-secret", APP_TOKEN: "app-secret", OWN: "kept" };
   const { listen, ready } = startListen(
     ["--exec", command, "--forward-to", "payment.*=1", "--header-env", "x-a=APP_TOKEN"],
@@ -45,7 +51,10 @@ it("a command of listen gets neither our secrets nor those that flags name", asy
   );
   const { localUrl } = await ready();
   await runCli(["trigger", "lead.created", "--url", localUrl.href], { cwd, env });
-  await vi.waitFor(() => expect(listen.records("attempt")).toMatchObject([{ state: "handled" }]), PATIENCE);
+  await vi.waitFor(
+    () => expect(listen.records("attempt")).toMatchObject([{ state: "handled" }]),
+    PATIENCE,
+  );
   const got = JSON.parse(readFileSync(join(cwd, "env.json"), "utf8"));
   expect(got).toMatchObject({ OWN: "kept", HOOKPORTER_ENTRY: "1" });
   expect(JSON.stringify(got)).not.toMatch(/own-secret|app-secret/);
@@ -84,7 +93,11 @@ it.skipIf(windows).each(["SIGINT", "SIGKILL"] as const)(
 const SECRET_ENV = { HOOKPORTER_SECRET: "own-secret-own-secret" };
 
 /** The built `listen` in a process of its own. */
-function startListen(argv: readonly string[], cwd: string, env: Record<string, string> = SECRET_ENV) {
+function startListen(
+  argv: readonly string[],
+  cwd: string,
+  env: Record<string, string> = SECRET_ENV,
+) {
   const listen = startListening(argv, { cwd, env });
   return { listen, ready: listen.ready };
 }
@@ -95,7 +108,9 @@ it.each([
   [["--exec", "sh -c 'open"], "quote"],
   [["--exec", "sh", "--sync", "--forward-to", "1"], "--exec"],
 ])("listen refuses %j", async (argv, words) => {
-  const run = await runCli(["listen", "--port", "0", ...argv], { env: { PATH: process.env.PATH ?? "" } });
+  const run = await runCli(["listen", "--port", "0", ...argv], {
+    env: { PATH: process.env.PATH ?? "" },
+  });
   expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(words)]);
 });
 
@@ -105,5 +120,8 @@ it("events that arrived without a command run with --catch-up", async () => {
   await runCli(["trigger", "lead.created", "--url", plain.url], { cwd });
   await plain.stop();
   const { records } = await listening(["--exec", scriptIn(cwd, ""), "--catch-up"], cwd);
-  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ state: "handled" }]), PATIENCE);
+  await vi.waitFor(
+    () => expect(records("attempt")).toMatchObject([{ state: "handled" }]),
+    PATIENCE,
+  );
 });

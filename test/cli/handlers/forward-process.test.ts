@@ -42,7 +42,11 @@ function openApp() {
 /** Starts the built `listen` in a folder; returns its address and a way to kill it. */
 async function startListen(cwd: string, port: number) {
   const argv = ["listen", "--port", "0", "--json", "--forward-to", `${port}/in`];
-  const child = spawn(process.execPath, [bin, ...argv], { cwd, env, stdio: ["ignore", "pipe", "ignore"] });
+  const child = spawn(process.execPath, [bin, ...argv], {
+    cwd,
+    env,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stdout = "";
   child.stdout.on("data", (chunk) => {
@@ -58,12 +62,15 @@ async function startListen(cwd: string, port: number) {
     new Promise<void>((resolve) => {
       child.once("close", () => resolve()).kill("SIGKILL");
     });
-  // Killed between attempts, it leaves no lease for which the next one would have to wait 15 seconds.
+  // Killed between attempts, it leaves no lease for which the next one would have to wait 15
+  // seconds.
   const killBetweenAttempts = async () => {
     await vi.waitFor(async () => {
       const { records } = await runCli(["events", "list", "--json"], { cwd });
       const soon = new Date(Date.now() + 200).toISOString();
-      const busy = records.filter(({ state, runAt }) => state !== "handled" && String(runAt) < soon);
+      const busy = records.filter(
+        ({ state, runAt }) => state !== "handled" && String(runAt) < soon,
+      );
       expect(busy).toEqual([]);
     }, WAIT);
     await kill();

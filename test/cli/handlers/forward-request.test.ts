@@ -2,7 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { addedHeaders } from "../../../src/cli/handlers/forward-request.ts";
-import { readAddedHeader, readForwardHost, readHeaderVariable } from "../../../src/cli/handlers/values.ts";
+import {
+  readAddedHeader,
+  readForwardHost,
+  readHeaderVariable,
+} from "../../../src/cli/handlers/values.ts";
 import { openTarget } from "../../relay/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
@@ -49,43 +53,56 @@ describe("--header-env", () => {
     ]);
   });
 
-  it.each(["APP_TOKEN", "=APP_TOKEN", "a=", "a=Bearer x", "host=HOST", "a=B,C"])("refuses %j", (text) => {
-    expect(() => readHeaderVariable(text)).toThrow();
-  });
+  it.each(["APP_TOKEN", "=APP_TOKEN", "a=", "a=Bearer x", "host=HOST", "a=B,C"])(
+    "refuses %j",
+    (text) => {
+      expect(() => readHeaderVariable(text)).toThrow();
+    },
+  );
 });
 
-it.each(["app.test", "app.test:8080", "[::1]:3000", "127.0.0.1", "app_1"])("the host %s is read", (host) => {
-  expect(readForwardHost(host)).toBe(host);
-});
-
-it.each(["", "http://app.test", "app.test/in", "a b", "app.test:x", "sk_test_4eC39HqLyJWDarjtT1zdp7dc"])(
-  "the host %j is refused",
-  (host) => expect(() => readForwardHost(host)).toThrow("host"),
+it.each(["app.test", "app.test:8080", "[::1]:3000", "127.0.0.1", "app_1"])(
+  "the host %s is read",
+  (host) => {
+    expect(readForwardHost(host)).toBe(host);
+  },
 );
+
+it.each([
+  "",
+  "http://app.test",
+  "app.test/in",
+  "a b",
+  "app.test:x",
+  "sk_test_4eC39HqLyJWDarjtT1zdp7dc",
+])("the host %j is refused", (host) => expect(() => readForwardHost(host)).toThrow("host"));
 
 it("listen adds headers, one of them from the env file, and prints no value", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, ".env"), 'APP_TOKEN="Bearer hunter2-hunter2"\n');
   const { url, got } = await openTarget((response, { headers }) => {
-    response.writeHead(got.length === 1 ? 403 : 200).end(`no: ${headers.authorization} ${headers["x-team"]}`);
+    response
+      .writeHead(got.length === 1 ? 403 : 200)
+      .end(`no: ${headers.authorization} ${headers["x-team"]}`);
   });
   const listen = await listening(
     [
-      ...[
-        "--forward-to",
-        url.href,
-        "HOOKPORTER_FORWARD_HOST=app.test",
-        "--header",
-        "X-Team: secret-team-name",
-      ],
-      ...["--header-env", "Authorization=APP_TOKEN"],
+      "--forward-to",
+      url.href,
+      "HOOKPORTER_FORWARD_HOST=app.test",
+      "--header",
+      "X-Team: secret-team-name",
+      "--header-env",
+      "Authorization=APP_TOKEN",
     ],
     cwd,
   );
   await runCli(["trigger", "lead.created", "--url", listen.url], { cwd });
   await vi.waitFor(() => expect(listen.records("attempt")).toHaveLength(2), 10_000);
   expect(got[1]?.headers).toMatchObject({
-    ...{ authorization: "Bearer hunter2-hunter2", "x-team": "secret-team-name", host: "app.test" },
+    authorization: "Bearer hunter2-hunter2",
+    "x-team": "secret-team-name",
+    host: "app.test",
   });
   const shown = await runCli(["events", "show", "1", "--json"], { cwd });
   const { stdout, stderr } = await listen.stop();

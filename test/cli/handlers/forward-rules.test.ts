@@ -13,12 +13,22 @@ import { eventKinds } from "../../../src/event/kinds.ts";
 import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
 
-const patterns = fc.constantFrom(null, "*", "payment.*", "property.*", "payment.received", "lead.created");
+const patterns = fc.constantFrom(
+  null,
+  "*",
+  "payment.*",
+  "property.*",
+  "payment.received",
+  "lead.created",
+);
 const targets = fc.constantFrom("http://a.test/1", "http://a.test/1?q=2", "http://b.test/");
-const rules = fc.array(fc.record({ pattern: patterns, target: targets.map((text) => new URL(text)) }), {
-  minLength: 1,
-  maxLength: 6,
-});
+const rules = fc.array(
+  fc.record({ pattern: patterns, target: targets.map((text) => new URL(text)) }),
+  {
+    minLength: 1,
+    maxLength: 6,
+  },
+);
 const wanted = fc.oneof(
   fc.constant(["*"]),
   fc.constant(["payment.*"]),
@@ -57,9 +67,13 @@ it("a target is named after its address, without its query or its position", () 
     registerForwards(router, texts.reduce(readForwardOnto, []), {});
     return router.match("payment.received").map(({ name }) => name);
   };
-  const readForwardOnto = (before: readonly ForwardRule[], text: string) => readForward(text, before);
+  const readForwardOnto = (before: readonly ForwardRule[], text: string) =>
+    readForward(text, before);
   const there = names("3000/in?token=abc", "3001");
-  expect(there).toEqual(["forward to http://127.0.0.1:3000/in", "forward to http://127.0.0.1:3001/"]);
+  expect(there).toEqual([
+    "forward to http://127.0.0.1:3000/in",
+    "forward to http://127.0.0.1:3001/",
+  ]);
   expect(names("3001", "3000/in?token=abc").sort()).toEqual(there);
   expect(new Set(names("3000/in?a", "3000/in?b")).size).toBe(2);
 });
@@ -71,14 +85,25 @@ it("the wanted kinds that any target receives are known", () => {
       events,
     );
   expect(kindsOf(["3000", "payment.*=3001"], ["*"])).toEqual(["*"]);
-  expect(kindsOf(["payment.*=3001", "lead.created=3002"], ["*"])).toEqual(["payment.*", "lead.created"]);
-  expect(kindsOf(["payment.*=3001"], ["payment.received", "lead.created"])).toEqual(["payment.received"]);
+  expect(kindsOf(["payment.*=3001", "lead.created=3002"], ["*"])).toEqual([
+    "payment.*",
+    "lead.created",
+  ]);
+  expect(kindsOf(["payment.*=3001"], ["payment.received", "lead.created"])).toEqual([
+    "payment.received",
+  ]);
   expect(kindsOf(["payment.*=3001"], ["lead.created"])).toEqual([]);
 });
 
 it("a forward's run that no target answered is recognised", () => {
   const run = (parts: Partial<AttemptRecord>): AttemptRecord => ({
-    ...{ attempt: 1, startedAt: 0, duration: 1, error: "no", failure: null, note: null, outcome: "error" },
+    attempt: 1,
+    startedAt: 0,
+    duration: 1,
+    error: "no",
+    failure: null,
+    note: null,
+    outcome: "error",
     handler: "forward to http://127.0.0.1:3000/",
     ...parts,
   });

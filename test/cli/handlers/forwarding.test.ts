@@ -23,8 +23,12 @@ it("a target has 30 seconds to answer, 10 with --sync, or --forward-timeout", ()
 });
 
 it("a handler has at least as much time as its forward", () => {
-  expect(receiverLimits({ forwardTo: one, forwardTimeout: 90_000 }).handlerTimeout).toBeGreaterThan(90_000);
-  expect(receiverLimits({ forwardTo: one, forwardTimeout: 5 }).handlerTimeout).toBeGreaterThan(30_000);
+  expect(receiverLimits({ forwardTo: one, forwardTimeout: 90_000 }).handlerTimeout).toBeGreaterThan(
+    90_000,
+  );
+  expect(receiverLimits({ forwardTo: one, forwardTimeout: 5 }).handlerTimeout).toBeGreaterThan(
+    30_000,
+  );
   expect(receiverLimits({ handlers: "h.js" }).handlerTimeout).toBeUndefined();
 });
 
@@ -40,22 +44,26 @@ it("entries are never given up, targets are tried at most 30 seconds apart, hand
   );
   const unused = { env: {}, stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
   const context = createContext({
-    ...{ ...unused, cwd, isTTY: { stdin: false, stdout: false, stderr: false } },
-    ...{
-      exit: () => {},
-      onSignal: () => () => {},
-      onKeys: () => () => {},
-      onBrokenOutput: () => {},
-      onStray: () => () => {},
-      onExitCall: () => () => {},
-    },
+    ...unused,
+    cwd,
+    isTTY: { stdin: false, stdout: false, stderr: false },
+    exit: () => {},
+    onSignal: () => () => {},
+    onKeys: () => () => {},
+    onBrokenOutput: () => {},
+    onStray: () => () => {},
+    onExitCall: () => () => {},
   });
   const router = new Router();
   const { handlers } = await chooseHandlers({ handlers: "h.js", forwardTo: one }, {}, context);
   handlers(router);
   const attempts = (kind: string) => router.match(kind).map((named) => named.attempts);
   expect(attempts("payment.received")).toEqual([DEFAULT_RETRY.attempts, 2, undefined]);
-  expect(attempts("lease.signed")).toEqual([DEFAULT_RETRY.attempts, DEFAULT_RETRY.attempts, undefined]);
+  expect(attempts("lease.signed")).toEqual([
+    DEFAULT_RETRY.attempts,
+    DEFAULT_RETRY.attempts,
+    undefined,
+  ]);
   for (const options of [{}, { handlers: "h.js" }, { forwardTo: one }])
     expect(receiverLimits(options).retry.attempts).toBe(Number.POSITIVE_INFINITY);
   expect(receiverLimits({ forwardTo: one }).retry).toMatchObject({ delay: 500, maxDelay: 30_000 });

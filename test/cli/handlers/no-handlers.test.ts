@@ -33,23 +33,26 @@ const RETURNED: readonly (readonly [string, string])[] = [
   ],
 ];
 
-it.each(NOTHING)("`listen` and `replay` refuse a module with %s, with exit code 3", async (_, text) => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "h.mjs"), text);
-  writeFileSync(join(cwd, "e.json"), ENVELOPE);
-  for (const argv of [
-    ["listen", "--port", "0", "--no-inspect", "--count", "1", "--timeout", "1s"],
-    ["replay", "e.json"],
-  ]) {
-    const { code, stderr } = await runCli([...argv, "--handlers", "h.mjs"], { cwd });
-    expect([code, stderr]).toEqual([
-      3,
-      expect.stringContaining("expected h.mjs to register a handler, got none"),
-    ]);
-  }
-  const { records } = await runCli(["doctor", "--json", "--handlers", "h.mjs"], { cwd });
-  expect(records).toContainEqual(expect.objectContaining({ check: "handlers", status: "fail" }));
-});
+it.each(NOTHING)(
+  "`listen` and `replay` refuse a module with %s, with exit code 3",
+  async (_, text) => {
+    const cwd = tempFolder();
+    writeFileSync(join(cwd, "h.mjs"), text);
+    writeFileSync(join(cwd, "e.json"), ENVELOPE);
+    for (const argv of [
+      ["listen", "--port", "0", "--no-inspect", "--count", "1", "--timeout", "1s"],
+      ["replay", "e.json"],
+    ]) {
+      const { code, stderr } = await runCli([...argv, "--handlers", "h.mjs"], { cwd });
+      expect([code, stderr]).toEqual([
+        3,
+        expect.stringContaining("expected h.mjs to register a handler, got none"),
+      ]);
+    }
+    const { records } = await runCli(["doctor", "--json", "--handlers", "h.mjs"], { cwd });
+    expect(records).toContainEqual(expect.objectContaining({ check: "handlers", status: "fail" }));
+  },
+);
 
 it("a folder is refused only if none of its files registers a handler", async () => {
   const cwd = tempFolder();
@@ -75,7 +78,10 @@ it.each(NOTHING)("a reload of %s keeps the previous handlers, and says so", asyn
     PATIENCE,
   );
   await runCli(["trigger", "lead.created", "--url", listen.url], { cwd });
-  await vi.waitFor(() => expect(listen.records("attempt")).toMatchObject([{ state: "handled" }]), PATIENCE);
+  await vi.waitFor(
+    () => expect(listen.records("attempt")).toMatchObject([{ state: "handled" }]),
+    PATIENCE,
+  );
   writeFileSync(join(cwd, "h.mjs"), RETURNED[1]?.[1] ?? "");
   await vi.waitFor(() => expect(listen.now().stderr).toMatch(/^handlers reloaded: 3$/m), PATIENCE);
 });

@@ -55,7 +55,7 @@ it("handlers keep their names, with the part added if they have several", () => 
 });
 
 it("a pattern with a typing error is refused, whether wanted or not", () => {
-  expect(() => onlyKinds(new Router(), ["lead.created"]).on("payment.recieved" as "*", () => {})).toThrow(
-    expect.objectContaining({ code: "option_invalid" }),
-  );
+  expect(() =>
+    onlyKinds(new Router(), ["lead.created"]).on("payment.recieved" as "*", () => {}),
+  ).toThrow(expect.objectContaining({ code: "option_invalid" }));
 });

@@ -31,7 +31,10 @@ async function reloading(handlers: string, files: Readonly<Record<string, string
       const attempt = listen.records("attempt")[before];
       if (attempt === undefined) throw new Error(`no attempt: ${listen.now().stderr}`);
       const runs = attempt.runs as { handler: string; error: string | null }[];
-      return { state: attempt.state, runs: runs.map(({ handler, error }) => `${handler}: ${error}`) };
+      return {
+        state: attempt.state,
+        runs: runs.map(({ handler, error }) => `${handler}: ${error}`),
+      };
     }, PATIENCE);
   };
   /** Changes files, and waits for a line that `listen` prints. */
@@ -44,10 +47,19 @@ async function reloading(handlers: string, files: Readonly<Record<string, string
   return { cwd, write, trigger, edit };
 }
 
-/** A handler that fails with the versions of what it was made of: itself, and a file that it imports of each kind. */
-function modules(extension: string, type: string, version: number): Readonly<Record<string, string>> {
+/**
+ * A handler that fails with the versions of what it was made of: itself, and a file that it imports
+ * of each kind.
+ */
+function modules(
+  extension: string,
+  type: string,
+  version: number,
+): Readonly<Record<string, string>> {
   const isCommonJs = (kind: string) => kind === "cjs" || (kind === "js" && type === "commonjs");
-  const libs = isCommonJs(extension) ? ["cjs", "js", "mjs"] : ["ts", "mts", "cts", "mjs", "cjs", "js"];
+  const libs = isCommonJs(extension)
+    ? ["cjs", "js", "mjs"]
+    : ["ts", "mts", "cts", "mjs", "cjs", "js"];
   const lib = (kind: string) =>
     isCommonJs(kind) ? `exports.v = ${version};` : `export const v = ${version};`;
   const versions = libs.map((kind) => `${kind}.v`).join(", ");
@@ -122,9 +134,15 @@ describe("reloading", () => {
       "h.mjs",
       'import d from "./d.json" with { type: "json" }; export default { "*": () => { throw new Error(d.v); } };',
     ],
-    ["h.cjs", 'const d = require("./d.json"); module.exports = { "*": () => { throw new Error(d.v); } };'],
+    [
+      "h.cjs",
+      'const d = require("./d.json"); module.exports = { "*": () => { throw new Error(d.v); } };',
+    ],
   ])("a JSON file that %s imports is loaded again after it was broken", async (name, handlers) => {
-    const { trigger, edit, write } = await reloading(name, { [name]: handlers, "d.json": '{ "v": "a" }' });
+    const { trigger, edit, write } = await reloading(name, {
+      [name]: handlers,
+      "d.json": '{ "v": "a" }',
+    });
     await edit(() => write({ "d.json": '{ "v": ' }), "d.json: ");
     expect((await trigger()).runs).toEqual(["*: a"]);
     await edit(() => write({ "d.json": '{ "v": "b" }' }));
@@ -136,7 +154,9 @@ describe("reloading", () => {
     writeFileSync(join(cwd, "d.json"), '{\n"v": oops\n');
     writeFileSync(join(cwd, "h.ts"), 'import d from "./d.json"; export default { "*": () => d };');
     const listen = await runCli(["listen", "--port", "0", "--handlers", "h.ts"], { cwd });
-    expect(listen.said).toMatch(/d\.json: Unexpected token .*"\{"v": oops" is not valid JSON; correct/);
+    expect(listen.said).toMatch(
+      /d\.json: Unexpected token .*"\{"v": oops" is not valid JSON; correct/,
+    );
   });
 
   it("an import by a path of tsconfig.json is found, also one of a file that it extends", async () => {
@@ -144,7 +164,8 @@ describe("reloading", () => {
       "tsconfig.base.json": '{ "compilerOptions": { "paths": { "@lib/*": ["./src/lib/*"] } } }',
       "tsconfig.json": '{ "extends": "./tsconfig.base.json" }',
       "src/lib/a.ts": 'export const v: string = "a";',
-      "handlers/h.ts": 'import { v } from "@lib/a"; export default { "*": () => { throw new Error(v); } };',
+      "handlers/h.ts":
+        'import { v } from "@lib/a"; export default { "*": () => { throw new Error(v); } };',
     });
     expect((await trigger()).runs).toEqual(["*: a"]);
     await edit(() => write({ "src/lib/a.ts": 'export const v: string = "b";' }));
@@ -153,7 +174,8 @@ describe("reloading", () => {
 
   it("decorators are refused, since they would run wrongly", async () => {
     const cwd = tempFolder();
-    const service = "const D = (value: unknown) => value as never;\nexport class Pay { @D run() {} }\n";
+    const service =
+      "const D = (value: unknown) => value as never;\nexport class Pay { @D run() {} }\n";
     writeFileSync(join(cwd, "pay.ts"), service);
     writeFileSync(
       join(cwd, "h.ts"),
@@ -182,7 +204,8 @@ describe("reloading", () => {
       "handlers/h.mjs": 'export default { "*": () => { throw new Error("1"); } };',
       "lib/l.mjs": 'export const v = "2";',
     });
-    // The handlers change the file themselves after they have imported it, when nobody watches its folder yet.
+    // The handlers change the file themselves after they have imported it, when nobody watches its
+    // folder yet.
     const handlers = `import { writeFileSync } from "node:fs"; import { v } from "../lib/l.mjs";
       if (v === "2") writeFileSync(new URL("../lib/l.mjs", import.meta.url), 'export const v = "3";');
       export default { "*": () => { throw new Error(v); } };`;
@@ -191,7 +214,8 @@ describe("reloading", () => {
   });
 
   it("a file that an editor replaces is reloaded each time", async () => {
-    const text = (version: number) => `export default { "*": () => { throw new Error("${version}"); } };`;
+    const text = (version: number) =>
+      `export default { "*": () => { throw new Error("${version}"); } };`;
     const { cwd, trigger, edit, write } = await reloading("h.mjs", { "h.mjs": text(0) });
     for (const version of [1, 2, 3]) {
       await edit(() => {
@@ -267,7 +291,8 @@ describe("reloading", () => {
     writeFileSync(join(cwd, "h.mjs"), text(1));
     writeFileSync(join(cwd, "deep.mjs"), deep(1));
     const listen = startListening(["--handlers", "h.mjs"], { cwd });
-    const until = (line: string) => vi.waitFor(() => expect(listen.output()).toContain(line), PATIENCE);
+    const until = (line: string) =>
+      vi.waitFor(() => expect(listen.output()).toContain(line), PATIENCE);
     await until('"type":"ready"');
     const edit = async (name: string, content: string, line: string) => {
       const before = listen.output().length;

@@ -13,12 +13,16 @@ it.skipIf(process.platform !== "linux")(
     openSync(join(cwd, "open"), "w"); // neither this file nor this socket
     const server = createServer().listen(0, "127.0.0.1");
     onTestFinished(() => void server.close());
-    const script = "pwd; cd /proc/$$/fd; echo $(readlink *); env | cut -d= -f1 | sort | tr '\\n' ' '";
+    const script =
+      "pwd; cd /proc/$$/fd; echo $(readlink *); env | cut -d= -f1 | sort | tr '\\n' ' '";
     const lines: string[] = [];
     const { how } = await runCommand({
       words: ["/bin/sh", "-c", script],
-      ...{ cwd, env: { PATH: String(process.env.PATH), PGPASSWORD: "kept" } },
-      ...{ variables: { HOOKPORTER_ENTRY: "1\0" }, input: "{}", signal: new AbortController().signal },
+      cwd,
+      env: { PATH: String(process.env.PATH), PGPASSWORD: "kept" },
+      variables: { HOOKPORTER_ENTRY: "1\0" },
+      input: "{}",
+      signal: new AbortController().signal,
       onLine: (line) => lines.push(line),
     });
     expect(how).toBeUndefined();
@@ -28,7 +32,9 @@ it.skipIf(process.platform !== "linux")(
     expect(files.match(/socket:/g)?.length ?? 0).toBeLessThanOrEqual(3); // as Node's pipes are
     const names = variables.trim().split(" ");
     expect(names.filter((name) => !["OLDPWD", "PWD", "SHLVL", "_"].includes(name))).toEqual([
-      ...["HOOKPORTER_ENTRY", "PATH", "PGPASSWORD"],
+      "HOOKPORTER_ENTRY",
+      "PATH",
+      "PGPASSWORD",
     ]);
   },
 );

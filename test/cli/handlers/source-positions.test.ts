@@ -35,12 +35,17 @@ function positionOf(text: string, source: string): string {
   return `${before.length}:${(before.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** A module of some files, to run as a handler with corrected errors: returns what it threw or returned. */
+/**
+ * A module of some files, to run as a handler with corrected errors: returns what it threw or
+ * returned.
+ */
 async function load(files: Readonly<Record<string, string>>, entry: string) {
   const folder = tempFolder();
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const loader = await ModuleLoader.create();
-  const handler = loader.positions.correcting((await loader.load(join(folder, entry))) as () => unknown);
+  const handler = loader.positions.correcting(
+    (await loader.load(join(folder, entry))) as () => unknown,
+  );
   const run = () =>
     Promise.resolve()
       .then(() => handler({} as never, {} as never))
@@ -66,7 +71,10 @@ describe("the recorded place of a failure", () => {
     writeFileSync(join(cwd, "handlers", "x.ts"), HANDLERS);
     writeFileSync(join(cwd, "lib.ts"), LIB);
     const listen = startListening(["--handlers", "handlers"], { cwd });
-    const url = await vi.waitFor(() => String(listen.records("ready")[0]?.url ?? expect.fail()), 15_000);
+    const url = await vi.waitFor(
+      () => String(listen.records("ready")[0]?.url ?? expect.fail()),
+      15_000,
+    );
     for (const kind of ["payment.received", "lead.created"]) {
       await runCli(["trigger", kind, "--url", url], { cwd, env: { HOOKPORTER_SECRET: SECRET } });
     }
@@ -96,17 +104,22 @@ describe("the stack of an error from a handler", () => {
       expect(frames, name).toEqual([`${name}:${positionOf("new Error", text)}`]);
     }
     for (const name of ["h.cts", "h.cjs", "h.js"]) {
-      const text = 'const { join } = require("node:path"); module.exports = () => join(undefined.x);';
+      const text =
+        'const { join } = require("node:path"); module.exports = () => join(undefined.x);';
       const { frames } = await thrownBy({ [name]: text }, name);
       expect(frames, name).toEqual([`${name}:${positionOf("x)", text)}`]);
     }
   });
 
   it("has the place of a call of an imported function", async () => {
-    const text = 'import { lib } from "./lib.js";\nexport default () => { let x: any;    lib(x); };';
+    const text =
+      'import { lib } from "./lib.js";\nexport default () => { let x: any;    lib(x); };';
     const lib = "export const lib = (x) => x.y;";
     const { frames } = await thrownBy({ "h.ts": text, "lib.js": lib }, "h.ts");
-    expect(frames).toEqual([`lib.js:${positionOf("y;", lib)}`, `h.ts:${positionOf("lib(x)", text)}`]);
+    expect(frames).toEqual([
+      `lib.js:${positionOf("y;", lib)}`,
+      `h.ts:${positionOf("lib(x)", text)}`,
+    ]);
   });
 
   it("is corrected in its causes and in the errors of an AggregateError too", async () => {
@@ -124,7 +137,8 @@ describe("the stack of an error from a handler", () => {
     const text = `const same: Error =    new Error("x");
       export default (): void => { throw same; };`;
     const { run } = await load({ "h.ts": text }, "h.ts");
-    const [first, second] = [await run(), await run()];
+    const first = await run();
+    const second = await run();
     expect(second).toBe(first);
     expect(String((second as Error).stack)).toContain(`h.ts:${positionOf("new Error", text)}`);
   });

@@ -1,6 +1,11 @@
 import { expect, it } from "vitest";
 import { describeRule } from "../../../src/cli/handlers/forward-rules.ts";
-import { readFieldValue, readForward, readGiveUp, readOrderPath } from "../../../src/cli/handlers/values.ts";
+import {
+  readFieldValue,
+  readForward,
+  readGiveUp,
+  readOrderPath,
+} from "../../../src/cli/handlers/values.ts";
 
 it.each([
   ["3000", null, "http://127.0.0.1:3000/"],
@@ -18,7 +23,10 @@ it.each([
 
 it("a repeated flag adds to the rules", () => {
   const rules = readForward("payment.*=3001", readForward("3000"));
-  expect(rules.map(describeRule)).toEqual(["http://127.0.0.1:3000/", "http://127.0.0.1:3001/ (payment.*)"]);
+  expect(rules.map(describeRule)).toEqual([
+    "http://127.0.0.1:3000/",
+    "http://127.0.0.1:3001/ (payment.*)",
+  ]);
 });
 
 it.each(["payments.*=3000", "=3000", "payment=3000", "localhost=3000"])(
@@ -32,7 +40,11 @@ it.each(["payment.*=", "payment.*=ftp://a", "payment.*=http://user:pass@host", "
 );
 
 it("limits are read in any order", () => {
-  expect(readGiveUp("on=4xx, time=90m,attempts=3")).toEqual({ on: "4xx", time: 5_400_000, attempts: 3 });
+  expect(readGiveUp("on=4xx, time=90m,attempts=3")).toEqual({
+    on: "4xx",
+    time: 5_400_000,
+    attempts: 3,
+  });
 });
 
 it.each(["", "20", "attempts", "attempts=0", "time=soon", "on=5xx", "attempts=2,", "toString=1"])(

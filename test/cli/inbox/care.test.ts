@@ -39,12 +39,17 @@ describe("care of an inbox on a server:", async () => {
   };
 
   it("`inbox migrate` makes the tables once, and what it prints does the same", async () => {
-    const [made, printed] = [newSchema(), newSchema()];
+    const made = newSchema();
+    const printed = newSchema();
     const done = { type: "migrate", schema: made, from: 0, to: expect.any(Number), sql: null };
     const [first] = await run(urlOf(made), "inbox", "migrate");
     expect(first).toMatchObject(done);
-    expect(await run(urlOf(made), "inbox", "migrate")).toMatchObject([{ ...done, from: first?.to }]);
-    const [{ sql }] = (await run(urlOf(printed), "inbox", "migrate", "--print")) as [{ sql: string }];
+    expect(await run(urlOf(made), "inbox", "migrate")).toMatchObject([
+      { ...done, from: first?.to },
+    ]);
+    const [{ sql }] = (await run(urlOf(printed), "inbox", "migrate", "--print")) as [
+      { sql: string },
+    ];
     await admin.query(sql);
     expect(await run(urlOf(printed), "inbox", "migrate", "--print")).toMatchObject([
       { sql: "", from: first?.to },
@@ -64,7 +69,9 @@ describe("care of an inbox on a server:", async () => {
     const schema = newSchema();
     const role = `granted_${process.pid}`;
     await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'granted'`);
-    onTestFinished(async () => void (await admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)));
+    onTestFinished(
+      async () => void (await admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)),
+    );
     const url = urlOf(schema, { username: role, password: "granted" });
     await run(urlOf(schema), "inbox", "migrate", "--grant-to", role);
     expect(await run(url, "events", "list")).toEqual([]);
@@ -86,7 +93,9 @@ describe("care of an inbox on a server:", async () => {
     onTestFinished(() => void vi.useRealTimers());
     const [maintained] = await run(urlOf(schema), "inbox", "maintain");
     expect(maintained).toMatchObject({ daysMade: 0, daysDropped: 3 }); // the last always stays
-    expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.day`)).rows).toEqual([{ n: 1 }]);
+    expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.day`)).rows).toEqual([
+      { n: 1 },
+    ]);
   });
 
   it("the queries of the page about scaling run on a server too, and find open transactions", async () => {
@@ -109,7 +118,8 @@ describe("care of an inbox on a server:", async () => {
   it("10 000 entries are copied to the server over a kill, and back, each once", {
     timeout: 120_000,
   }, async () => {
-    const [cwd, schema] = [tempFolder(), newSchema()];
+    const cwd = tempFolder();
+    const schema = newSchema();
     const file = join(cwd, "a.db");
     const inbox = sqliteInbox(file);
     await inbox.open();
@@ -122,9 +132,9 @@ describe("care of an inbox on a server:", async () => {
     const env = { PATH: process.env.PATH, HOOKPORTER_INBOX: urlOf(schema) };
     const child = spawn(process.execPath, argv, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
     child.stdout.once("data", () => child.kill("SIGKILL"));
-    expect(await new Promise((resolve) => child.once("close", (_, signal) => resolve(signal)))).toBe(
-      "SIGKILL",
-    );
+    expect(
+      await new Promise((resolve) => child.once("close", (_, signal) => resolve(signal))),
+    ).toBe("SIGKILL");
     const counted = async () =>
       Number((await admin.query(`SELECT count(*) FROM ${schema}.entry`)).rows[0].count);
     const left = await counted();
@@ -139,7 +149,9 @@ describe("care of an inbox on a server:", async () => {
          (SELECT count(*)::int FROM ${schema}.handled) AS handled, (SELECT count(DISTINCT (key_timestamp, event_id, source))::int FROM ${schema}.entry) AS keys,
          (SELECT count(*)::int FROM ${schema}.delivery WHERE octet_length(body) > 0) AS bodies`,
     );
-    expect(rows).toEqual([{ turn: 10_005, dead_or_received: 3, handled: 1, keys: 10_009, bodies: 10_008 }]);
+    expect(rows).toEqual([
+      { turn: 10_005, dead_or_received: 3, handled: 1, keys: 10_009, bodies: 10_008 },
+    ]);
 
     const back = join(cwd, "b.db");
     const { records } = await runCli(["inbox", "copy", urlOf(schema), back, "--json"]);

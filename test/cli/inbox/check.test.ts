@@ -26,7 +26,10 @@ const run = (cwd: string, command: string, ...more: string[]) =>
 /** A process of `listen` that has the inbox open. */
 async function started(cwd: string) {
   const listening = startListening(["--inbox", "a.db"], { cwd });
-  await vi.waitFor(() => expect(listening.records("ready"), listening.output()).toHaveLength(1), 15_000);
+  await vi.waitFor(
+    () => expect(listening.records("ready"), listening.output()).toHaveLength(1),
+    15_000,
+  );
   return listening;
 }
 
@@ -58,7 +61,14 @@ describe("`inbox check`", () => {
     expect(stdout).toContain("in use by   no process");
     const { records } = await run(cwd, "check", "--json");
     expect(records).toMatchObject([
-      { type: "inbox", inbox: file, intact: true, schema: SCHEMA_VERSION, problems: [], holders: [] },
+      {
+        type: "inbox",
+        inbox: file,
+        intact: true,
+        schema: SCHEMA_VERSION,
+        problems: [],
+        holders: [],
+      },
     ]);
   });
 

@@ -112,7 +112,8 @@ describe("`inbox copy --salvage`", () => {
     const bytes = readFileSync(join(cwd, "a.db"));
     writeFileSync(join(cwd, "a.db"), bytes.fill(0x5a, 0, 4096));
     expect(await runCli(["inbox", "copy", "a.db", "b.db", "--json"], { cwd })).toMatchObject({
-      ...{ code: 3, records: [{ code: "inbox_corrupt" }] },
+      code: 3,
+      records: [{ code: "inbox_corrupt" }],
     });
     const run = await runCli(["inbox", "copy", "--salvage", "a.db", "b.db", "--json"], { cwd });
     expect(run).toMatchObject({
@@ -135,7 +136,9 @@ describe("`inbox copy --salvage`", () => {
     const salvage = async (from: string) =>
       (await runCli(["inbox", "copy", "--salvage", from, "b.db", "--json"], { cwd })).records;
     expect(await salvage("none.db")).toMatchObject([{ code: "inbox_unavailable" }]);
-    expect(await salvage("postgres://127.0.0.1/app")).toMatchObject([{ code: "inbox_unsupported" }]);
+    expect(await salvage("postgres://127.0.0.1/app")).toMatchObject([
+      { code: "inbox_unsupported" },
+    ]);
     await listening(["--inbox", "a.db"], cwd);
     expect(await salvage("a.db")).toMatchObject([{ code: "inbox_busy" }]);
     expect(existsSync(join(cwd, "b.db"))).toBe(false);
@@ -148,7 +151,9 @@ describe("`inbox maintain`", () => {
     const argv = ["inbox", "maintain", "--inbox", "a.db", "--json"];
     const { code, records } = await runCli(argv, { cwd });
     expect(code).toBe(0);
-    expect(records).toMatchObject([{ type: "maintain", daysMade: 0, daysDropped: 0, pruned: 2, slimmed: 0 }]);
+    expect(records).toMatchObject([
+      { type: "maintain", daysMade: 0, daysDropped: 0, pruned: 2, slimmed: 0 },
+    ]);
   });
 
   it("refuses an age at which an event could be taken for new", async () => {

@@ -32,7 +32,9 @@ async function startServer(cwd: string): Promise<URL> {
   await receiver.start();
   onTestFinished(() => receiver.close());
   const url = new URL("/webhooks", await listenNode(nodeReceiver(receiver)));
-  writeFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET=${SECRET}\nPORT=${url.port}\n`, { mode: 0o600 });
+  writeFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET=${SECRET}\nPORT=${url.port}\n`, {
+    mode: 0o600,
+  });
   return url;
 }
 
@@ -81,9 +83,9 @@ it("with two inboxes, reading says which was taken, and what cannot be undone as
     `inbox: ${LISTENS}; that of the project is ${SERVERS}: add --inbox ${SERVERS} to use it\n`,
   );
   expect((await run(`events list --inbox ${SERVERS}`)).stdout).toContain("lead.created");
-  expect((await runCli(["events", "list"], { cwd, env: { HOOKPORTER_INBOX: SERVERS } })).stdout).toContain(
-    "lead.created",
-  );
+  expect(
+    (await runCli(["events", "list"], { cwd, env: { HOOKPORTER_INBOX: SERVERS } })).stdout,
+  ).toContain("lead.created");
 
   for (const line of [
     "events drop 1",
@@ -112,7 +114,9 @@ it("--wait looks into the inbox of the endpoint, and asks before it sends to ano
   const elsewhere = await listening(["--no-inspect"]);
   await listening(["--no-inspect"], cwd);
   const run = inFolder(cwd);
-  const before = await run(`trigger lead.created --wait --json --url localhost:${url.port}/webhooks`);
+  const before = await run(
+    `trigger lead.created --wait --json --url localhost:${url.port}/webhooks`,
+  );
   expect([before.code, before.records.at(-1)]).toEqual([
     7,
     expect.objectContaining({ kind: "lead.created" }),
@@ -120,7 +124,10 @@ it("--wait looks into the inbox of the endpoint, and asks before it sends to ano
   expect((await run(`replay 1 --wait --inbox ${SERVERS} --url ${url.href}`)).code).toBe(7);
 
   const asked = await run(`trigger ${PAYMENT} --wait --url ${elsewhere.url}`);
-  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("expected --inbox beside --wait")]);
+  expect([asked.code, asked.stderr]).toEqual([
+    2,
+    expect.stringContaining("expected --inbox beside --wait"),
+  ]);
   expect(elsewhere.records("delivery")).toEqual([]);
   const named = await run(
     `trigger ${PAYMENT} --wait --url ${elsewhere.url} --inbox ${join(elsewhere.cwd, LISTENS)} --secret-env NAMED`,
@@ -146,7 +153,10 @@ it("what a listen has left behind is named if it is newer, or the only one; what
   const [, printed = ""] = /hookporter (events retry 1[^"`]*)/.exec(listen.now().stdout) ?? [];
   expect((await run(printed)).code).toBe(0);
   const missing = await run("events list");
-  expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining(`add --inbox ${LISTENS}`)]);
+  expect([missing.code, missing.stderr]).toEqual([
+    3,
+    expect.stringContaining(`add --inbox ${LISTENS}`),
+  ]);
 
   await startServer(cwd);
   const listed = await run("events list");
@@ -181,7 +191,10 @@ it("a record leads to no file outside its folder, unless the reader's own settin
   expect([sent.code, sent.stderr]).toEqual([2, expect.stringContaining(`add --inbox ${outside}`)]);
   expect(listen.records("delivery")).toEqual([]);
   expect((await run("events list")).code).toBe(3);
-  writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ listen: { inbox: outside } }));
+  writeFileSync(
+    join(cwd, "hookporter.config.json"),
+    JSON.stringify({ listen: { inbox: outside } }),
+  );
   expect((await run(`trigger ${PAYMENT} --wait`)).code).toBe(7);
   expect((await run("events list")).stdout).toContain(PAYMENT);
 });
@@ -192,9 +205,17 @@ it("reads a record's place: links, other folders, and databases by host, name an
   writeFileSync(join(far, "far.db"), "");
   symlinkSync(join(far, "far.db"), join(cwd, "link.db"));
   symlinkSync(far, join(cwd, "linked"));
-  const optionOf = (text: string, own: readonly string[] = []) => readRecordedInbox(text, cwd, own).option;
+  const optionOf = (text: string, own: readonly string[] = []) =>
+    readRecordedInbox(text, cwd, own).option;
   expect(optionOf("in.db")).toBe(join(cwd, "in.db"));
-  for (const text of ["link.db", "linked/new.db", "../x.db", join(far, "far.db"), dirname(cwd), "."])
+  for (const text of [
+    "link.db",
+    "linked/new.db",
+    "../x.db",
+    join(far, "far.db"),
+    dirname(cwd),
+    ".",
+  ])
     expect([text, optionOf(text)]).toEqual([text, undefined]);
   expect(optionOf(join(far, "far.db"), [join(far, "far.db")])).toBe(join(far, "far.db"));
   const own = "postgres://me:secret@db.example/app";

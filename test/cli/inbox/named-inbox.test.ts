@@ -34,14 +34,17 @@ describe("an inbox that a command names", () => {
 
   it("is refused without its password if it is the URL of something else", () => {
     expect(() => name(`mysql://user:${CANARY}@db.test/app`)).toThrow(
-      expect.objectContaining({ code: "inbox_unsupported", message: expect.not.stringContaining(CANARY) }),
+      expect.objectContaining({
+        code: "inbox_unsupported",
+        message: expect.not.stringContaining(CANARY),
+      }),
     );
   });
 
   it("is passed on without its password", () => {
-    expect(withoutPassword(`postgres://user:${CANARY}@db.test/app?password=${CANARY}&schema=a`)).toBe(
-      "postgres://user@db.test/app?schema=a",
-    );
+    expect(
+      withoutPassword(`postgres://user:${CANARY}@db.test/app?password=${CANARY}&schema=a`),
+    ).toBe("postgres://user@db.test/app?schema=a");
     expect(withoutPassword(`postgres://user:${CANARY}@not a host/app`)).toBe("");
   });
 });

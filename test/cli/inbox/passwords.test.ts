@@ -37,7 +37,12 @@ const FILES_ONLY = ["events backup", "inbox vacuum"];
 /** Commands that print errors as findings, and then fail with 1. */
 const REPORTS = ["doctor"];
 
-const called = (command: string) => [...command.split(" "), ...(NEEDED[command] ?? []), "--json", "--debug"];
+const called = (command: string) => [
+  ...command.split(" "),
+  ...(NEEDED[command] ?? []),
+  "--json",
+  "--debug",
+];
 
 /** A folder with the inbox that `inbox copy` copies. */
 async function folderWithInbox(): Promise<string> {
@@ -60,7 +65,11 @@ function expectError({ code, records }: CliRun, exitCode: number, error: string)
 function expectFinding({ code, records }: CliRun, message: RegExp) {
   expect(code).toBe(1);
   expect(records).toContainEqual(
-    expect.objectContaining({ type: "finding", status: "fail", message: expect.stringMatching(message) }),
+    expect.objectContaining({
+      type: "finding",
+      status: "fail",
+      message: expect.stringMatching(message),
+    }),
   );
 }
 
@@ -95,7 +104,9 @@ describe.each(commands)("the password of a database and `%s`", (command) => {
   });
 
   it("in the environment, it is used and not printed", async () => {
-    const env = { HOOKPORTER_INBOX: `postgres://user:${CANARY}@127.0.0.1:${await closedPort()}/app` };
+    const env = {
+      HOOKPORTER_INBOX: `postgres://user:${CANARY}@127.0.0.1:${await closedPort()}/app`,
+    };
     const run = await runCli(called(command), { env, cwd: await folderWithInbox() });
     if (REPORTS.includes(command)) expectFinding(run, /ECONNREFUSED/);
     else if (FILES_ONLY.includes(command)) expectError(run, 3, "inbox_unsupported");

@@ -19,7 +19,8 @@ describe("the commands, on a database,", async () => {
     url.searchParams.set("schema", schema);
     return url.href;
   };
-  const list = (url: string) => runCli(["events", "list", "--json"], { env: { HOOKPORTER_INBOX: url } });
+  const list = (url: string) =>
+    runCli(["events", "list", "--json"], { env: { HOOKPORTER_INBOX: url } });
 
   it("receive, list, show, export, retry, drop, replay and prune", async () => {
     const inbox = urlOf(newSchema());
@@ -28,7 +29,9 @@ describe("the commands, on a database,", async () => {
     expect(listen.records("ready")[0]).toMatchObject({
       inbox: expect.stringMatching(/^postgres:\/\/127.*schema=test_/),
     });
-    expect(listen.now().stderr).toMatch(/ {2}Inbox {6}postgres:\/\/127\.0\.0\.1:\d+\/postgres\?schema=test_/);
+    expect(listen.now().stderr).toMatch(
+      / {2}Inbox {6}postgres:\/\/127\.0\.0\.1:\d+\/postgres\?schema=test_/,
+    );
     await runCli(["trigger", "payment.received", "--url", url], { cwd });
     const run = async (...argv: string[]) => {
       const { code, stdout, stderr, records } = await runCli([...argv, "--json"], {
@@ -43,7 +46,10 @@ describe("the commands, on a database,", async () => {
       .toMatchObject({ seq: 1, state: "received" });
     expect((await run("events", "show", "1"))[0]).toMatchObject({ delivery: { method: "POST" } });
     expect(await run("events", "export")).toHaveLength(1);
-    expect((await run("replay", "1", "--url", url)).at(-1)).toMatchObject({ type: "answer", status: 200 });
+    expect((await run("replay", "1", "--url", url)).at(-1)).toMatchObject({
+      type: "answer",
+      status: 200,
+    });
     expect(await run("events", "retry", "1")).toMatchObject([{ ended: 1 }]);
     await listen.stop();
     expect(await run("events", "drop", "--all")).toMatchObject([{ dropped: expect.any(Number) }]);
@@ -53,7 +59,10 @@ describe("the commands, on a database,", async () => {
 
   it("share it: what one `listen` receives, another one's command can list", async () => {
     const inbox = urlOf(newSchema());
-    const [a, b] = await Promise.all([listening(["--inbox", inbox]), listening(["--inbox", inbox])]);
+    const [a, b] = await Promise.all([
+      listening(["--inbox", inbox]),
+      listening(["--inbox", inbox]),
+    ]);
     await runCli(["trigger", "payment.received", "--url", a.url], { cwd: a.cwd });
     await runCli(["trigger", "contact.created", "--url", b.url], { cwd: b.cwd });
     const entries = (await list(inbox)).records.map(({ kind }) => kind);
@@ -75,20 +84,27 @@ describe("the commands, on a database,", async () => {
   });
 
   it("name a missing role", async () => {
-    const { line, ...rest } = await refused(urlOf("a", { username: "nobody_here", password: CANARY }));
+    const { line, ...rest } = await refused(
+      urlOf("a", { username: "nobody_here", password: CANARY }),
+    );
     expect(rest).toEqual({ exit: 3, code: "inbox_unavailable" });
     expect(line).toContain("check the user");
   });
 
-  it.skipIf(server.restart === undefined)("name a wrong password, and one that is not given", async () => {
-    await admin.query("CREATE ROLE secured LOGIN PASSWORD 'right'");
-    const wrong = await refused(urlOf("a", { username: "secured", password: CANARY }));
-    expect(wrong).toMatchObject({ exit: 3, code: "inbox_unavailable" });
-    expect(wrong.line).toMatch(/password authentication failed.*: check the user and the password/);
-    const missing = await refused(urlOf("a", { username: "secured" }));
-    expect(missing).toMatchObject({ exit: 3, code: "inbox_unavailable" });
-    expect(missing.line).toContain("PGPASSWORD");
-  });
+  it.skipIf(server.restart === undefined)(
+    "name a wrong password, and one that is not given",
+    async () => {
+      await admin.query("CREATE ROLE secured LOGIN PASSWORD 'right'");
+      const wrong = await refused(urlOf("a", { username: "secured", password: CANARY }));
+      expect(wrong).toMatchObject({ exit: 3, code: "inbox_unavailable" });
+      expect(wrong.line).toMatch(
+        /password authentication failed.*: check the user and the password/,
+      );
+      const missing = await refused(urlOf("a", { username: "secured" }));
+      expect(missing).toMatchObject({ exit: 3, code: "inbox_unavailable" });
+      expect(missing.line).toContain("PGPASSWORD");
+    },
+  );
 
   it("name a missing right, and a schema that is not there", async () => {
     const schema = newSchema();

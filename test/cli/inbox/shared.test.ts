@@ -43,7 +43,8 @@ describe("`listen` and `events` on a shared database:", async () => {
     const env = { PATH: process.env.PATH, HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET };
     const program = join(root, "dist", "bin.js");
     const child = spawn(process.execPath, [program, "listen", "--port", "0", "--json", ...argv], {
-      ...{ cwd, env },
+      cwd,
+      env,
       stdio: ["ignore", "pipe", "pipe"],
     });
     onTestFinished(async () => {
@@ -95,7 +96,9 @@ describe("`listen` and `events` on a shared database:", async () => {
     const refused = await runCli(argv, { cwd, env: { HOOKPORTER_SECRET } });
     expect(refused.code).toBe(3);
     expect(refused.stdout).toBe("");
-    expect(refused.stderr.trim().split("\n")).toEqual([expect.stringMatching(/tx: true.*postgres:\/\//)]);
+    expect(refused.stderr.trim().split("\n")).toEqual([
+      expect.stringMatching(/tx: true.*postgres:\/\//),
+    ]);
 
     const inbox = urlOf(newSchema());
     const { url } = await listening(["--inbox", inbox, "--handlers", "h.js"], cwd);
@@ -104,7 +107,9 @@ describe("`listen` and `events` on a shared database:", async () => {
     await vi.waitFor(async () => {
       expect(await run(inbox, "events", "list")).toMatchObject([{ state: "handled" }]);
     }, WAIT);
-    expect((await admin.query("SELECT count(*)::int AS n FROM cli_effect")).rows).toEqual([{ n: 1 }]);
+    expect((await admin.query("SELECT count(*)::int AS n FROM cli_effect")).rows).toEqual([
+      { n: 1 },
+    ]);
   });
 
   describe("through PgBouncer in transaction mode", async () => {
@@ -123,9 +128,13 @@ describe("`listen` and `events` on a shared database:", async () => {
         expect(await run(inbox, "events", "list")).toMatchObject([{ seq: 1, state: "received" }]);
       }, WAIT);
       await listen.stop();
-      expect(await run(inbox, "events", "show", "1")).toMatchObject([{ delivery: { method: "POST" } }]);
+      expect(await run(inbox, "events", "show", "1")).toMatchObject([
+        { delivery: { method: "POST" } },
+      ]);
       expect(await run(inbox, "events", "retry", "1")).toMatchObject([{ ended: 1 }]);
-      expect(await run(inbox, "events", "list")).toMatchObject([{ seq: 1, state: "waiting", attempts: 0 }]);
+      expect(await run(inbox, "events", "list")).toMatchObject([
+        { seq: 1, state: "waiting", attempts: 0 },
+      ]);
     });
   });
 });

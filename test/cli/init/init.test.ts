@@ -16,7 +16,9 @@ const init = async (
 it("the command to enter the folder quotes what a shell would replace", async () => {
   const { stderr } = await runCli(["init", "my $HOME app"], { cwd: tempFolder() });
   expect(stderr).toContain("  cd 'my $HOME app'\n");
-  expect((await runCli(["init", "my app"], { cwd: tempFolder() })).stderr).toContain('  cd "my app"\n');
+  expect((await runCli(["init", "my app"], { cwd: tempFolder() })).stderr).toContain(
+    '  cd "my app"\n',
+  );
 });
 
 it("a plain init creates an Express project with a file as its inbox, and prints the next steps", async () => {
@@ -35,8 +37,16 @@ it("a plain init creates an Express project with a file as its inbox, and prints
 });
 
 it("--template and --inbox choose the project, and its record names both", async () => {
-  const { cwd, records, stderr } = await init(["--template", "hono", "--inbox", "postgres", "--json"]);
-  expect(records).toMatchObject([{ type: "project", name: "app", template: "hono", inbox: "postgres" }]);
+  const { cwd, records, stderr } = await init([
+    "--template",
+    "hono",
+    "--inbox",
+    "postgres",
+    "--json",
+  ]);
+  expect(records).toMatchObject([
+    { type: "project", name: "app", template: "hono", inbox: "postgres" },
+  ]);
   expect(readFileSync(join(cwd, "app", ".env"), "utf8")).toMatch(/^DATABASE_URL=postgres:/m);
   expect(stderr).toContain("docker compose up");
 });
@@ -52,7 +62,8 @@ it("--help names every template", async () => {
 it("an unknown template is refused with the names of all, and nothing is written", async () => {
   const { code, cwd, stderr } = await init(["--template", "rails"]);
   expect(code).toBe(2);
-  for (const name of ["express", "fastify", "hono", "lambda", "nextjs"]) expect(stderr).toContain(name);
+  for (const name of ["express", "fastify", "hono", "lambda", "nextjs"])
+    expect(stderr).toContain(name);
   expect(existsSync(join(cwd, "app"))).toBe(false);
 });
 

@@ -30,22 +30,25 @@ it("without a terminal and without --yes it shows what would change, hides the s
 });
 
 it("shows no line of .env, which may hold other secrets", async () => {
-  const { stdout } = await into(appFolder("express", { ".env": "A=1\nSTRIPE_KEY=sk_live_hunter2" }));
+  const { stdout } = await into(
+    appFolder("express", { ".env": "A=1\nSTRIPE_KEY=sk_live_hunter2" }),
+  );
   expect(stdout).toContain("HOOKPORTER_SECRET=(a new secret)");
   expect(stdout).not.toContain("hunter2");
 });
 
-it.each(["HOOKPORTER_SECRET=\nA=1\n", 'export HOOKPORTER_SECRET=""\n', "HOOKPORTER_SECRET= # to fill in\n"])(
-  "takes an empty secret in .env for none: %j",
-  async (text) => {
-    const cwd = appFolder("express", { ".env": text, ".env.example": text });
-    const before = filesOf(cwd);
-    expect((await into(cwd, "--yes")).code).toBe(0);
-    const after = filesOf(cwd);
-    expect(parseEnv(after[".env"] ?? "").HOOKPORTER_SECRET).toMatch(/^[\w-]{43}$/);
-    expect(after[".env.example"]).toBe(before[".env.example"]);
-  },
-);
+it.each([
+  "HOOKPORTER_SECRET=\nA=1\n",
+  'export HOOKPORTER_SECRET=""\n',
+  "HOOKPORTER_SECRET= # to fill in\n",
+])("takes an empty secret in .env for none: %j", async (text) => {
+  const cwd = appFolder("express", { ".env": text, ".env.example": text });
+  const before = filesOf(cwd);
+  expect((await into(cwd, "--yes")).code).toBe(0);
+  const after = filesOf(cwd);
+  expect(parseEnv(after[".env"] ?? "").HOOKPORTER_SECRET).toMatch(/^[\w-]{43}$/);
+  expect(after[".env.example"]).toBe(before[".env.example"]);
+});
 
 it("an app in CommonJS gets its endpoint before the parsers and its start before it listens; a second run changes nothing", async () => {
   const cwd = appFolder("express");
@@ -55,7 +58,13 @@ it("an app in CommonJS gets its endpoint before the parsers and its start before
   expect(code).toBe(0);
   const after = filesOf(cwd);
   expect(records).toMatchObject([
-    { type: "receiver", framework: "Express", home: "webhooks", files: changed(before, after), toDo: [] },
+    {
+      type: "receiver",
+      framework: "Express",
+      home: "webhooks",
+      files: changed(before, after),
+      toDo: [],
+    },
   ]);
   expect(after["app.js"]).toBe(
     before["app.js"]
@@ -148,7 +157,9 @@ it("a Next.js app gets a route, and lines in its configuration and instrumentati
 });
 
 it("a Next.js app without these files gets them", async () => {
-  const cwd = appFolder("express", { "package.json": '{\n  "dependencies": {\n    "next": "16"\n  }\n}\n' });
+  const cwd = appFolder("express", {
+    "package.json": '{\n  "dependencies": {\n    "next": "16"\n  }\n}\n',
+  });
   await into(cwd, "--yes");
   const after = filesOf(cwd);
   expect(after["instrumentation.js"]).toContain('import("./webhooks/receiver")');
@@ -160,7 +171,10 @@ const DEPENDENCIES = '{\n  "dependencies": {\n    "NAME": "1"\n  }\n}\n';
 
 it.each([
   ["fastify", "app.register(fastifyReceiver(receiver()));"],
-  ["@nestjs/platform-fastify", "app.getHttpAdapter().getInstance().register(fastifyReceiver(receiver()));"],
+  [
+    "@nestjs/platform-fastify",
+    "app.getHttpAdapter().getInstance().register(fastifyReceiver(receiver()));",
+  ],
   ["hono", 'app.all("/webhooks", (context) => fetchReceiver(receiver())(context.req.raw));'],
 ])("for %s the lines are printed, and no source is changed", async (name, line) => {
   const cwd = appFolder("express", { "package.json": DEPENDENCIES.replace("NAME", name) });
@@ -169,12 +183,17 @@ it.each([
   expect(records[0]?.toDo).toContainEqual({ where: expect.stringContaining("app is made"), line });
   expect(stderr).toContain(line);
   const after = filesOf(cwd);
-  expect(changed(before, after).filter((path) => before[path] !== undefined)).toEqual(["package.json"]);
+  expect(changed(before, after).filter((path) => before[path] !== undefined)).toEqual([
+    "package.json",
+  ]);
   expect(changed(before, after)).not.toContain("webhooks/endpoint.mjs");
 });
 
 it.each([
-  ["made twice", "const express = require('express');\nconst app = express();\nconst other = express();\n"],
+  [
+    "made twice",
+    "const express = require('express');\nconst app = express();\nconst other = express();\n",
+  ],
   ["one of several declared at once", "const express = require('express'),\n  app = express();\n"],
   ["made in an expression", "const express = require('express');\nconst app = wrap(express());\n"],
   ["followed by a call", "const express = require('express');\nconst app = express().use(x);\n"],
@@ -198,7 +217,10 @@ it.each([
   const cwd = appFolder("express", { "bin/www": `const app = require('../app');\n${source}` });
   const { records } = await into(cwd, "--yes", "--json");
   expect(readFileSync(join(cwd, "bin/www"), "utf8")).not.toContain("startReceiver");
-  expect(records[0]?.toDo).toContainEqual({ where: "before the server listens", line: "startReceiver();" });
+  expect(records[0]?.toDo).toContainEqual({
+    where: "before the server listens",
+    line: "startReceiver();",
+  });
 });
 
 it("what the app has already stays: its secret, ignored files, configuration, and a folder named webhooks", async () => {
@@ -213,7 +235,9 @@ it("what the app has already stays: its secret, ignored files, configuration, an
   const before = filesOf(cwd);
   const { records } = await into(cwd, "--yes", "--json");
   const after = filesOf(cwd);
-  expect(records).toMatchObject([{ home: "receiver", toDo: [{ where: "hookporter.config.json" }] }]);
+  expect(records).toMatchObject([
+    { home: "receiver", toDo: [{ where: "hookporter.config.json" }] },
+  ]);
   expect(after[".env"]).toBe(before[".env"]);
   expect(after[".env.example"]).toMatch(/^A=\n\n# .*[\s\S]*\nHOOKPORTER_SECRET=\n/);
   expect(after[".gitignore"]).toBe("/.env*\n/data\n.hookporter/\n");
@@ -244,7 +268,10 @@ it("a folder without an app, an older zod, a file in the way, and flags for new 
   const cwd = tempFolder();
   expect((await into(cwd, "--yes")).said).toContain("package.json");
   writeFileSync(join(cwd, "package.json"), '{ "dependencies": { "koa": "3" } }');
-  expect(await into(cwd, "--yes")).toMatchObject({ code: 3, said: expect.stringContaining("express") });
+  expect(await into(cwd, "--yes")).toMatchObject({
+    code: 3,
+    said: expect.stringContaining("express"),
+  });
   const old = appFolder("express", {
     "package.json": '{\n  "dependencies": {\n    "express": "4",\n    "zod": "^3.22.0"\n  }\n}\n',
   });

@@ -43,7 +43,9 @@ function folderWith(...all: readonly object[]): string {
 /** The data of the scrubbed fixtures. */
 function scrubbed(cwd: string): readonly Record<string, unknown>[] {
   return readdirSync(join(cwd, "out")).map((name) => {
-    const read = readEnvelope(Buffer.from(JSON.parse(readFileSync(join(cwd, "out", name), "utf8")).body));
+    const read = readEnvelope(
+      Buffer.from(JSON.parse(readFileSync(join(cwd, "out", name), "utf8")).body),
+    );
     if (!read.ok) throw new Error(`${name} is no event`);
     return read.envelope.data;
   });
@@ -105,16 +107,21 @@ it("trigger sends data that fits the shape file, the same with the same seed", a
   const trigger = async (...more: string[]) => {
     const argv = ["trigger", "payment.received", "--dry-run", "--json", "--no-signature", ...more];
     const { stderr, records } = await runCli(argv, { cwd });
-    const bodies = records.map(({ file }) => JSON.parse(readFileSync(join(cwd, String(file)), "utf8")).data);
+    const bodies = records.map(
+      ({ file }) => JSON.parse(readFileSync(join(cwd, String(file)), "utf8")).data,
+    );
     return { stderr, bodies };
   };
   const made = await trigger("--count", "5", "--seed", "3");
   expect(made.stderr).toContain("data made up from src/schemas.shape.json");
   expect(new Set(made.bodies.map(({ id }) => id)).size).toBe(5);
   expect((await trigger("--count", "5", "--seed", "3")).bodies).toEqual(made.bodies);
-  const { code, stdout } = await runCli(["types", ".hookporter/bodies", "--check", "--with-samples"], {
-    cwd,
-  });
+  const { code, stdout } = await runCli(
+    ["types", ".hookporter/bodies", "--check", "--with-samples"],
+    {
+      cwd,
+    },
+  );
   expect([code, stdout]).toEqual([0, ""]);
   const plain = await trigger("--no-shapes");
   expect([plain.stderr, plain.bodies[0].tenant]).toEqual([

@@ -69,13 +69,19 @@ it("types says that few events are few, in the output and in the code", async ()
 it("types reads the inbox and fixtures, and only what is selected", async () => {
   const { cwd, run, read } = typesIn();
   mkdirSync(join(cwd, "fixtures"));
-  writeFileSync(join(cwd, "fixtures/a.json"), line({ id: "tenant_0001" }, { kind: "tenant.created" }));
+  writeFileSync(
+    join(cwd, "fixtures/a.json"),
+    line({ id: "tenant_0001" }, { kind: "tenant.created" }),
+  );
   writeFileSync(join(cwd, "fixtures/b.json"), line({ id: "lead_0001" }, { kind: "lead.created" }));
   expect((await run(["fixtures", "--kind", "tenant.*"])).code).toBe(0);
   expect(read(SCHEMAS)).toContain("tenantCreatedSchema");
   expect(read(SCHEMAS)).not.toContain("leadCreatedSchema");
   const none = await run(["fixtures", "--since", "2027-01-01"]);
-  expect([none.code, none.stderr]).toEqual([2, expect.stringContaining("expected events to learn from")]);
+  expect([none.code, none.stderr]).toEqual([
+    2,
+    expect.stringContaining("expected events to learn from"),
+  ]);
   const noInbox = await run([]);
   expect([noInbox.code, noInbox.stderr]).toEqual([3, expect.stringContaining("there is no inbox")]);
 });
@@ -115,7 +121,9 @@ it("types --merge keeps edited blocks, prints how they differ, and adds new kind
   const { code, stderr } = await run(["-", "--merge", "HOOKPORTER_TYPES_STRICT=true"], both);
   expect(code).toBe(0);
   expect(stderr).toContain("payment.received was edited and left alone");
-  expect(stderr).toMatch(/- +paid_on: z\.string\(\) \/\* mine \*\/,\n +\+ +paid_on: z\.iso\.date\(\),/);
+  expect(stderr).toMatch(
+    /- +paid_on: z\.string\(\) \/\* mine \*\/,\n +\+ +paid_on: z\.iso\.date\(\),/,
+  );
   const text = read(SCHEMAS);
   expect(text).toContain("/* mine */");
   expect(text.indexOf("leadCreatedSchema = ")).toBeLessThan(text.indexOf("export const schemas"));
@@ -126,7 +134,13 @@ it("types --check exits with 1 and names the place and an example if events no l
   const { run } = typesIn();
   await run(["-"], payments(20));
   expect((await run(["-", "--check"], payments(5))).code).toBe(0);
-  const changed = line({ id: 12, amount: "1.00", note: null, paid_on: "2026-01-03", extra: "secret-value" });
+  const changed = line({
+    id: 12,
+    amount: "1.00",
+    note: null,
+    paid_on: "2026-01-03",
+    extra: "secret-value",
+  });
   const { code, stdout } = await run(["-", "--check"], payments(2) + changed);
   expect(code).toBe(1);
   expect(stdout).toContain(
@@ -135,7 +149,10 @@ it("types --check exits with 1 and names the place and an example if events no l
   expect(stdout).toContain("data.extra  new field");
   expect(stdout).not.toContain("secret-value");
   const without = await typesIn().run(["-", "--check"], payments(1));
-  expect([without.code, without.stderr]).toEqual([2, expect.stringContaining("schemas.shape.json")]);
+  expect([without.code, without.stderr]).toEqual([
+    2,
+    expect.stringContaining("schemas.shape.json"),
+  ]);
 });
 
 it("types --diff compares times, and a shape file with events", async () => {
@@ -146,12 +163,17 @@ it("types --diff compares times, and a shape file with events", async () => {
     { at: 86_400_000 },
   ).repeat(2);
   const byTime = await run(["-", "--diff", "2026-01-02"], payments(20) + later);
-  expect(byTime.stdout).toContain("payment.received  data.amount  type changed: string (decimal) → integer");
+  expect(byTime.stdout).toContain(
+    "payment.received  data.amount  type changed: string (decimal) → integer",
+  );
   const byFile = await run(["-", "--diff", SHAPES], later);
   expect(byFile.stdout).toContain("data.amount  type changed");
   expect((await run([SHAPES, "--diff", SHAPES])).stderr).toContain("no differences");
   const bad = await run(["-", "--diff", "nosuch.json"], later);
-  expect([bad.code, bad.stderr]).toEqual([2, expect.stringContaining("expected --diff with a shape file")]);
+  expect([bad.code, bad.stderr]).toEqual([
+    2,
+    expect.stringContaining("expected --diff with a shape file"),
+  ]);
 });
 
 it("types writes TypeScript, JSON Schema and enums where asked for", async () => {
@@ -160,9 +182,16 @@ it("types writes TypeScript, JSON Schema and enums where asked for", async () =>
     "export type PaymentReceived = {\n  id: string;",
   );
   const { stdout } = await run(["-", "--format", "json-schema", "--out", "-"], payments(20));
-  expect(JSON.parse(stdout).$defs["payment.received"].required).toEqual(["id", "amount", "note", "paid_on"]);
+  expect(JSON.parse(stdout).$defs["payment.received"].required).toEqual([
+    "id",
+    "amount",
+    "note",
+    "paid_on",
+  ]);
   await run(["-", "HOOKPORTER_ENUMS=payment.received:data.note"], payments(20));
-  expect(read(SCHEMAS)).toContain('note: (z.string() as z.ZodType<"late" | (string & {})>).nullable()');
+  expect(read(SCHEMAS)).toContain(
+    'note: (z.string() as z.ZodType<"late" | (string & {})>).nullable()',
+  );
   await run(
     ["-", "HOOKPORTER_ENUMS=payment.received:data.note", "HOOKPORTER_TYPES_STRICT=true"],
     payments(20),
@@ -182,7 +211,10 @@ it("types --strict writes formats that schemas enforce", async () => {
   paid_on: z.iso.date(),
 });`);
   const schema = (
-    await run(["-", "HOOKPORTER_TYPES_STRICT=true", "--format", "json-schema", "--out", "-"], payments(30))
+    await run(
+      ["-", "HOOKPORTER_TYPES_STRICT=true", "--format", "json-schema", "--out", "-"],
+      payments(30),
+    )
   ).stdout;
   expect(JSON.parse(schema).$defs["payment.received"].properties.id).toEqual({
     type: "string",
@@ -197,9 +229,14 @@ it("types --strict writes formats that schemas enforce", async () => {
 
 it("types leaves out what trigger, check and the sandbox made up, and says how much", async () => {
   const { run } = typesIn();
-  const made = ["wh_sample_0001", "wh_sandbox_0002"].map((id) => payments(2).replaceAll("wh_1", id)).join("");
+  const made = ["wh_sample_0001", "wh_sandbox_0002"]
+    .map((id) => payments(2).replaceAll("wh_1", id))
+    .join("");
   const none = await run(["-"], made);
-  expect([none.code, none.stderr]).toEqual([2, expect.stringMatching(/all 4 were made up.*--with-samples/)]);
+  expect([none.code, none.stderr]).toEqual([
+    2,
+    expect.stringMatching(/all 4 were made up.*--with-samples/),
+  ]);
   const mixed = await run(["-"], made + payments(3));
   expect([mixed.code, mixed.stderr]).toEqual([
     0,
@@ -226,7 +263,9 @@ it("types learns names in any script, and says which keys it left out", async ()
     expect(text).toContain(`  ${name}: z.`);
   expect(text).toContain('"code postal": z.string(),\n');
   expect(text).not.toMatch(/toString|a@b/);
-  expect(stderr).toMatch(/payment\.received +30 events +4 fields {2}keys that look like data left out\n/);
+  expect(stderr).toMatch(
+    /payment\.received +30 events +4 fields {2}keys that look like data left out\n/,
+  );
 });
 
 it("types lists a kind that the library does not know in `otherKinds`", async () => {
@@ -239,7 +278,8 @@ it("types lists a kind that the library does not know in `otherKinds`", async ()
   const one = await run(["-", "--kind", "invoice.sent", "--out", "-"], events);
   expect(one.stdout).not.toContain("paymentReceived");
   expect((await run(["-", "--kind", "in voice"], events)).code).toBe(2);
-  // A file of an older version, whose program passes no otherKinds on: it must still compile and start.
+  // A file of an older version, whose program passes no otherKinds on: it must still compile and
+  // start.
   edit(SCHEMAS, (text) => text.replace(/\/\/ learned otherKinds.*?end of otherKinds\n\n/s, ""));
   const old = await run(["-", "--merge"], events);
   expect([old.code, old.stderr]).toEqual([0, expect.stringContaining("so not in schemas")]);
@@ -250,6 +290,8 @@ it("types lists a kind that the library does not know in `otherKinds`", async ()
 it("types leaves out a kind that cannot be named, and says so", async () => {
   const { run, read } = typesIn();
   const events = payments(20) + line({}, { kind: "*/ alert(1) /*" });
-  expect((await run(["-"], events)).stderr).toContain("left out 1 kind whose names cannot be written");
+  expect((await run(["-"], events)).stderr).toContain(
+    "left out 1 kind whose names cannot be written",
+  );
   expect(read(SCHEMAS)).not.toContain("alert");
 });

@@ -18,17 +18,25 @@ it("`listen` names the entry whose handler blocks the event loop, and says when 
   writeFileSync(join(cwd, "handlers.mjs"), BLOCKING);
   const listen = startListening(["--handlers", "handlers.mjs", "--no-inspect"], { cwd });
   const url = (await listen.ready()).localUrl.href;
-  await runCli(["trigger", "lead.created", "--url", url, "--secret-env", "S"], { cwd, env: { S: SECRET } });
+  await runCli(["trigger", "lead.created", "--url", url, "--secret-env", "S"], {
+    cwd,
+    env: { S: SECRET },
+  });
   const said = (text: string) =>
     vi.waitFor(() => expect(listen.output()).toContain(text), { timeout: 20_000 });
   await said("the handler of #1 lead.created has blocked the event loop for 2 s");
   await said(`kill -9 ${listen.child.pid} ends this process`);
   writeFileSync(join(cwd, "go"), "");
   await said("the event loop runs again");
-  await vi.waitFor(() => expect(listen.records("attempt")).toMatchObject([{ state: "handled" }]), 10_000);
+  await vi.waitFor(
+    () => expect(listen.records("attempt")).toMatchObject([{ state: "handled" }]),
+    10_000,
+  );
 });
 
-it("two times Ctrl-C end a blocked `listen` on its terminal", { timeout: 90_000 }, async (context) => {
+it("two times Ctrl-C end a blocked `listen` on its terminal", {
+  timeout: 90_000,
+}, async (context) => {
   if (spawnSync("python3", ["--version"]).status !== 0) skip(context, "python3");
   const cwd = tempFolder();
   writeFileSync(join(cwd, "handlers.mjs"), BLOCKING);
@@ -41,11 +49,19 @@ it("two times Ctrl-C end a blocked `listen` on its terminal", { timeout: 90_000 
     const args = [driver, "100", "Ctrl-C twice", ...listen, ...ready];
     execFile("python3", args, { cwd, env, timeout: 60_000 }, (_, stdout) => resolve(stdout));
   });
-  const url = await vi.waitFor(() => JSON.parse(readFileSync(join(cwd, "ready.json"), "utf8")).url, 15_000);
-  await runCli(["trigger", "lead.created", "--url", url, "--secret-env", "S"], { cwd, env: { S: SECRET } });
+  const url = await vi.waitFor(
+    () => JSON.parse(readFileSync(join(cwd, "ready.json"), "utf8")).url,
+    15_000,
+  );
+  await runCli(["trigger", "lead.created", "--url", url, "--secret-env", "S"], {
+    cwd,
+    env: { S: SECRET },
+  });
   const printed = await ended;
   expect(printed).toContain("has blocked the event loop for 2 s");
-  const told = printed.split(/\r?\n/).filter((line) => /blocked the event loop|Ctrl-C twice/.test(line));
+  const told = printed
+    .split(/\r?\n/)
+    .filter((line) => /blocked the event loop|Ctrl-C twice/.test(line));
   expect(told.map((line) => line.length <= 80)).toEqual([true, true]);
   expect(printed.trim().split("\n").at(-1)).toBe("-9"); // SIGKILL
 });

@@ -49,7 +49,10 @@ it("events that arrived while the target was down are forwarded at the next star
   expect(await entries(cwd)).toMatchObject([{ state: "waiting" }]);
   const target = await startReceiving();
   const { records } = await listening(["--forward-to", target.url], cwd);
-  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ seq: 1, state: "handled" }), WAIT);
+  await vi.waitFor(
+    () => expect(records("attempt").at(-1)).toMatchObject({ seq: 1, state: "handled" }),
+    WAIT,
+  );
   expect(target.kinds()).toEqual(["payment.received"]);
 });
 
@@ -71,7 +74,11 @@ it("events kept without any target are forwarded at the next start, if their kin
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(2), WAIT);
   expect(target.kinds().sort()).toEqual(["payment.overdue", "payment.received"]);
   expect(now().stderr).toContain("catching up: 2 entries that had no handler");
-  expect((await entries(cwd)).map(({ state }) => state)).toEqual(["handled", "received", "handled"]);
+  expect((await entries(cwd)).map(({ state }) => state)).toEqual([
+    "handled",
+    "received",
+    "handled",
+  ]);
 });
 
 it("--no-catch-up leaves received entries as they are", async () => {
@@ -79,7 +86,10 @@ it("--no-catch-up leaves received entries as they are", async () => {
   const target = await startReceiving();
   const { url, now, records } = await listening(["--forward-to", target.url, "--no-catch-up"], cwd);
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
-  await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ seq: 2, state: "handled" }]), WAIT);
+  await vi.waitFor(
+    () => expect(records("attempt")).toMatchObject([{ seq: 2, state: "handled" }]),
+    WAIT,
+  );
   expect(await entries(cwd)).toMatchObject([{ state: "received" }, { state: "handled" }]);
   expect(now().stderr).not.toContain("catching up");
 });
@@ -88,7 +98,9 @@ it("--catch-up lets handlers run received entries; without it listen suggests th
   const cwd = await keptOnly("payment.received", "lead.created");
   writeFileSync(join(cwd, "h.js"), 'export default { "lead.created": () => {} };');
   const first = await listening(["--handlers", "h.js"], cwd);
-  expect(first.now().stderr).toContain("2 entries had no handler or target: run them with --catch-up");
+  expect(first.now().stderr).toContain(
+    "2 entries had no handler or target: run them with --catch-up",
+  );
   expect(first.records("attempt")).toEqual([]);
   await first.stop();
   const second = await listening(["--handlers", "h.js", "--catch-up"], cwd);

@@ -19,7 +19,9 @@ function folderWithShapes(): string {
 }
 
 function send(data: object, url: string, cwd: string) {
-  return runCli(["trigger", "payment.received", "--data", JSON.stringify(data), "--url", url], { cwd });
+  return runCli(["trigger", "payment.received", "--data", JSON.stringify(data), "--url", url], {
+    cwd,
+  });
 }
 
 it("a changed sender is told of within one delivery, in the record and on the page", async () => {

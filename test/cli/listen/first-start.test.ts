@@ -26,7 +26,11 @@ it("`listen` starts in a folder in which its first start was killed", async () =
     await once(first, "close");
     const timeout = ["--timeout", "1ms", "--count", "1"];
     const env = { PATH: process.env.PATH, HOME: folder };
-    const next = spawnSync(process.execPath, [...LISTEN, ...timeout], { cwd: folder, env, encoding: "utf8" });
+    const next = spawnSync(process.execPath, [...LISTEN, ...timeout], {
+      cwd: folder,
+      env,
+      encoding: "utf8",
+    });
     expect(next.stderr).toContain("Endpoint");
     expect(next.status).toBe(6);
   }
@@ -42,7 +46,8 @@ it("two `listen` that start at the same time in a new folder both start, with on
       child.stderr.setEncoding("utf8").on("data", (text) => {
         said += text;
       });
-      for (const end = Date.now() + 20_000; !said.includes("trigger") && Date.now() < end; ) await sleep(20);
+      for (const end = Date.now() + 20_000; !said.includes("trigger") && Date.now() < end; )
+        await sleep(20);
       if (/trigger payment\.received --url http/.test(said)) others++;
       return /fingerprint ([0-9a-f]{8})/.exec(said)?.[1];
     }),

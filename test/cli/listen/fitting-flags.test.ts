@@ -14,8 +14,10 @@ import { listening } from "../open-listen.ts";
 /** The remaining options, given typed ones and settings. */
 function left(typed: ListenOptions, settings: ListenOptions = {}): ListenOptions {
   const command = new Command();
-  for (const [name, value] of Object.entries(settings)) command.setOptionValueWithSource(name, value, "env");
-  for (const [name, value] of Object.entries(typed)) command.setOptionValueWithSource(name, value, "cli");
+  for (const [name, value] of Object.entries(settings))
+    command.setOptionValueWithSource(name, value, "env");
+  for (const [name, value] of Object.entries(typed))
+    command.setOptionValueWithSource(name, value, "cli");
   return fitOptions({ ...settings, ...typed }, command, FITTING_FLAGS);
 }
 
@@ -25,17 +27,22 @@ const stream = new URL("wss://stream.test");
 const one = readForward("3000");
 
 it("the table names only flags that `listen` has", () => {
-  const unused = { env: {}, cwd: "", stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
+  const unused = {
+    env: {},
+    cwd: "",
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+  };
   const context = createContext({
-    ...{ ...unused, isTTY: { stdin: false, stdout: false, stderr: false } },
-    ...{
-      exit: () => {},
-      onSignal: () => () => {},
-      onKeys: () => () => {},
-      onBrokenOutput: () => {},
-      onStray: () => () => {},
-      onExitCall: () => () => {},
-    },
+    ...unused,
+    isTTY: { stdin: false, stdout: false, stderr: false },
+    exit: () => {},
+    onSignal: () => () => {},
+    onKeys: () => () => {},
+    onBrokenOutput: () => {},
+    onStray: () => () => {},
+    onExitCall: () => () => {},
   });
   const listen = createProgram(context).commands.find((command) => command.name() === "listen");
   const names = new Set(listen?.options.map((option) => option.attributeName()));
@@ -64,7 +71,12 @@ it.each<ListenOptions>([
   { catchUp: true, exec: ["sh"] },
   { catchUp: false },
   { deadLetters: "block", orderBy: "data.id" },
-  { header: [{ name: "x-team", value: "a" }], forwardHost: "app.test", insecure: true, forwardTo: one },
+  {
+    header: [{ name: "x-team", value: "a" }],
+    forwardHost: "app.test",
+    insecure: true,
+    forwardTo: one,
+  },
 ])("fitting options are kept: %o", (options) => {
   expect(left(options)).toEqual(options);
   expect(left({}, options)).toEqual(options);
@@ -124,7 +136,8 @@ it("settings that do not fit a typed option, or have no effect, are dropped", ()
 });
 
 it("an access token that the command line names overrides a setting for the API key, and vice versa", () => {
-  const [token, key] = [{ accessTokenEnv: "TOKEN" }, { apiKeyEnv: "KEY" }];
+  const token = { accessTokenEnv: "TOKEN" };
+  const key = { apiKeyEnv: "KEY" };
   expect(left({ subscribe: true, ...token }, key)).toEqual({ subscribe: true, ...token });
   expect(left({ subscribe: true, ...key }, token)).toEqual({ subscribe: true, ...key });
   expect(left({}, { ...token, ...key })).toEqual({});
@@ -164,8 +177,14 @@ it.each([["--sync"], ["--catch-up"]])(
 
 it("listen does not forward to itself", async () => {
   const port = "1"; // refused before anything is opened
-  for (const target of [`${port}/webhooks`, `http://127.0.0.1:${port}`, `0.0.0.0:${port}/webhooks`]) {
-    expect(await runCli(["listen", "--port", port, "--forward-to", target])).toMatchObject({ code: 2 });
+  for (const target of [
+    `${port}/webhooks`,
+    `http://127.0.0.1:${port}`,
+    `0.0.0.0:${port}/webhooks`,
+  ]) {
+    expect(await runCli(["listen", "--port", port, "--forward-to", target])).toMatchObject({
+      code: 2,
+    });
   }
 });
 

@@ -16,10 +16,16 @@ async function entries(cwd: string) {
 }
 
 it("an event goes to the targets with a matching pattern, and the rest to the target without one", async () => {
-  const [rest, payments, received] = [await startReceiving(), await startReceiving(), await startReceiving()];
+  const rest = await startReceiving();
+  const payments = await startReceiving();
+  const received = await startReceiving();
   const { url, cwd, records } = await listening([
-    ...["--forward-to", `${rest.url}`, "--forward-to", `payment.*=${payments.url}`],
-    ...["--forward-to", `payment.received=${received.url}`],
+    "--forward-to",
+    `${rest.url}`,
+    "--forward-to",
+    `payment.*=${payments.url}`,
+    "--forward-to",
+    `payment.received=${received.url}`,
   ]);
   await runCli(["trigger", "--all", "--url", url], { cwd });
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(12), WAIT);
@@ -77,9 +83,12 @@ it("an event's own line comes before the line that its target is away", async ()
 it("the number of events that fail alike is that of the end, after another process dropped some", async () => {
   const target = await openTarget((response) => void response.writeHead(500).end());
   const cwd = tempFolder();
-  const listen = startCli(["listen", "--port", "0", "--no-inspect", "--forward-to", target.url.href], {
-    cwd,
-  });
+  const listen = startCli(
+    ["listen", "--port", "0", "--no-inspect", "--forward-to", target.url.href],
+    {
+      cwd,
+    },
+  );
   await vi.waitFor(() => expect(listen.now().stderr).toContain("Try it"), LONG);
   await runCli(["trigger", "payment.received", "--count", "4"], { cwd });
   const states = async () => (await entries(cwd)).map(({ state }) => state);
@@ -92,10 +101,18 @@ it("the number of events that fail alike is that of the end, after another proce
 
 it("only events with the value of forwardWhere are forwarded; the others end as received", async () => {
   const target = await startReceiving();
-  const argv = ["--forward-to", target.url, "HOOKPORTER_FORWARD_WHERE=data.paid=true", "--count", "3"];
+  const argv = [
+    "--forward-to",
+    target.url,
+    "HOOKPORTER_FORWARD_WHERE=data.paid=true",
+    "--count",
+    "3",
+  ];
   const { url, cwd, finished } = await listening(argv);
   for (const paid of ["true", "false", "null"])
-    await runCli(["trigger", "payment.received", "--set", `data.paid=${paid}`, "--url", url], { cwd });
+    await runCli(["trigger", "payment.received", "--set", `data.paid=${paid}`, "--url", url], {
+      cwd,
+    });
   expect((await finished).code).toBe(0);
   expect(target.kinds()).toHaveLength(1);
   expect(await entries(cwd)).toMatchObject([
@@ -106,7 +123,8 @@ it("only events with the value of forwardWhere are forwarded; the others end as 
 });
 
 it("maxForwards counts an event once, however often it is tried; the next listen forwards the rest", async () => {
-  const [bad, good] = [await startReceiving(500, 500, 200), await startReceiving()];
+  const bad = await startReceiving(500, 500, 200);
+  const good = await startReceiving();
   const targets = ["--forward-to", bad.url, "--forward-to", good.url];
   const first = await listening([...targets, "HOOKPORTER_MAX_FORWARDS=1"]);
   const { url, cwd } = first;
@@ -116,7 +134,9 @@ it("maxForwards counts an event once, however often it is tried; the next listen
     expect(states).toEqual(["handled", "received", "received"]);
   }, WAIT);
   expect([bad.kinds().length, good.kinds().length]).toEqual([3, 1]);
-  expect(first.now().stderr).toContain("1 event was forwarded (maxForwards): later ones are only kept\n");
+  expect(first.now().stderr).toContain(
+    "1 event was forwarded (maxForwards): later ones are only kept\n",
+  );
   await first.stop();
   const next = await listening(["--forward-to", good.url], cwd);
   await vi.waitFor(() => expect(next.records("attempt")).toHaveLength(2), WAIT);
@@ -126,16 +146,25 @@ it("maxForwards counts an event once, however often it is tried; the next listen
 it("a target that has taken an event does not get it again while another has not", async () => {
   const good = await startReceiving();
   const bad = await startReceiving(500, 503, 200);
-  const { url, cwd, records } = await listening(["--forward-to", good.url, "--forward-to", bad.url]);
+  const { url, cwd, records } = await listening([
+    "--forward-to",
+    good.url,
+    "--forward-to",
+    bad.url,
+  ]);
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
-  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "handled" }), WAIT);
+  await vi.waitFor(
+    () => expect(records("attempt").at(-1)).toMatchObject({ state: "handled" }),
+    WAIT,
+  );
   expect(good.kinds()).toHaveLength(1);
   expect(bad.kinds()).toHaveLength(3);
 });
 
 it("the configuration file may contain several targets", async () => {
   const cwd = tempFolder();
-  const [one, two] = [await startReceiving(), await startReceiving()];
+  const one = await startReceiving();
+  const two = await startReceiving();
   const config = { listen: { forwardTo: [one.url, `payment.*=${two.url}`] } };
   writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify(config));
   const { url, records } = await listening([], cwd);
@@ -160,7 +189,9 @@ it("`events show` prints the target's status and the beginning of its response",
   const [shown] = (await runCli(["events", "show", "1", "--json"], { cwd })).records;
   const notes = ["422 Unprocessable Entity\namount: \u001b[31mnot a number\nat line 3", "200 OK"];
   expect(shown?.runs).toMatchObject(notes.map((note) => ({ note })));
-  expect(records("attempt").flatMap(({ runs }) => runs)).toMatchObject(notes.map((note) => ({ note })));
+  expect(records("attempt").flatMap(({ runs }) => runs)).toMatchObject(
+    notes.map((note) => ({ note })),
+  );
   expect(now().stderr).not.toContain("not a number");
 });
 
@@ -203,7 +234,9 @@ it("listen waits for a target that is not up yet before its goal, even with hand
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
   await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), WAIT);
   const server = createServer((_, response) => void response.end());
-  await new Promise<void>((resolve) => server.listen(Number(new URL(down.url).port), "127.0.0.1", resolve));
+  await new Promise<void>((resolve) =>
+    server.listen(Number(new URL(down.url).port), "127.0.0.1", resolve),
+  );
   onTestFinished(() => void server.close().closeAllConnections());
   expect((await finished).code).toBe(0);
 });
@@ -238,7 +271,10 @@ it("--sync returns the target's response to the sender", async () => {
   expect(run.records).toMatchObject([{ status: 409, body: "seen before" }]);
   expect(now().stderr).toContain("while the sender waits");
   expect(records("ready")).toMatchObject([{ sync: true }]);
-  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "handled" }), WAIT);
+  await vi.waitFor(
+    () => expect(records("attempt").at(-1)).toMatchObject({ state: "handled" }),
+    WAIT,
+  );
   expect(target.kinds()).toHaveLength(2);
 });
 
@@ -252,5 +288,7 @@ it("--sync answers 504 after forwardTimeout", async () => {
   ]);
   const run = await runCli(["trigger", "lead.created", "--url", url, "--json"], { cwd });
   expect(run.records).toMatchObject([{ status: 504 }]);
-  expect(await entries(cwd)).toMatchObject([{ state: expect.stringMatching(/waiting|failing|running/) }]);
+  expect(await entries(cwd)).toMatchObject([
+    { state: expect.stringMatching(/waiting|failing|running/) },
+  ]);
 });

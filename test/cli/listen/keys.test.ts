@@ -25,8 +25,12 @@ async function listening(
   const url = /Endpoint +(\S+)/.exec(listen.now().stderr)?.[1] ?? "";
   const trigger = (kind: string) => runCli(["trigger", kind, "--url", url], { cwd });
   const shows = (text: string | RegExp, times = 1) =>
-    vi.waitFor(() => expect(listen.now().stdout.match(new RegExp(text, "g"))?.length ?? 0).toBe(times), WAIT);
-  const says = (text: string) => vi.waitFor(() => expect(listen.now().stderr).toContain(text), WAIT);
+    vi.waitFor(
+      () => expect(listen.now().stdout.match(new RegExp(text, "g"))?.length ?? 0).toBe(times),
+      WAIT,
+    );
+  const says = (text: string) =>
+    vi.waitFor(() => expect(listen.now().stderr).toContain(text), WAIT);
   return { ...listen, cwd, trigger, shows, says };
 }
 
@@ -44,7 +48,11 @@ it("q exits like Ctrl-C", async () => {
 
 it("r asks before it sends a handled event again as a new one, and says so if there is none", async () => {
   const handlers = { "handlers.mjs": 'export default { "lead.created": () => {} };' };
-  const { press, trigger, shows, says } = await listening(["--handlers", "handlers.mjs"], {}, handlers);
+  const { press, trigger, shows, says } = await listening(
+    ["--handlers", "handlers.mjs"],
+    {},
+    handlers,
+  );
   press("r");
   await says("no event has arrived yet");
   await trigger("lead.created");
@@ -112,7 +120,9 @@ it.skipIf(process.platform !== "linux")(
       { mode: 0o755 },
     );
     const { press, now, signal, finished } = await listening([], {
-      ...{ PATH: `${folder}:${process.env.PATH}`, LANG: "C", HOOKPORTER_API_KEY: "sk_hunter2" },
+      PATH: `${folder}:${process.env.PATH}`,
+      LANG: "C",
+      HOOKPORTER_API_KEY: "sk_hunter2",
     });
     press("o");
     await vi.waitFor(() => expect(existsSync(join(folder, "argv"))).toBe(true), WAIT);
@@ -130,13 +140,16 @@ it.skipIf(process.platform !== "linux")(
   },
 );
 
-it.skipIf(process.platform !== "linux")("o says to open the page by hand if no browser starts", async () => {
-  const empty = join(tempFolder(), "empty");
-  mkdirSync(empty);
-  const { press, says } = await listening([], { PATH: empty });
-  press("o");
-  await says("open the address above yourself");
-});
+it.skipIf(process.platform !== "linux")(
+  "o says to open the page by hand if no browser starts",
+  async () => {
+    const empty = join(tempFolder(), "empty");
+    mkdirSync(empty);
+    const { press, says } = await listening([], { PATH: empty });
+    press("o");
+    await says("open the address above yourself");
+  },
+);
 
 it("there are no keys if input or output is piped, output is NDJSON, or the secret comes from standard input", async () => {
   for (const [isTTY, argv] of [

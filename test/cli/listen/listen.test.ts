@@ -14,7 +14,9 @@ it("listen creates a development secret for its owner only, prints its fingerpri
   expect(records("delivery")).toMatchObject([
     { verdict: "accepted", kind: "payment.received", secret: "current" },
   ]);
-  expect(records("ready")).toMatchObject([{ secretFingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) }]);
+  expect(records("ready")).toMatchObject([
+    { secretFingerprint: expect.stringMatching(/^[0-9a-f]{8}$/) },
+  ]);
   expect(now().stdout + now().stderr).not.toContain(secret);
 });
 
@@ -29,9 +31,14 @@ it("each verdict is shown with its reason and fix", async () => {
     body: "x",
     headers: { "x-service-signature": `sha256=${"0".repeat(64)}` },
   });
-  await vi.waitFor(() => expect(records("delivery")).toHaveLength(6)); // shown when it has been diagnosed
+  // shown when it has been diagnosed
+  await vi.waitFor(() => expect(records("delivery")).toHaveLength(6));
   await fetch(`${url}/other`, { method: "POST" });
-  const verdicts = records("delivery").map(({ verdict, reason, fix }) => [verdict, reason, typeof fix]);
+  const verdicts = records("delivery").map(({ verdict, reason, fix }) => [
+    verdict,
+    reason,
+    typeof fix,
+  ]);
   expect(verdicts).toEqual([
     ["accepted", null, "object"],
     ["duplicate", null, "object"],
@@ -60,7 +67,9 @@ it("handlers from a TypeScript file run, and are reloaded when it changes", asyn
   await vi.waitFor(() => expect(now().stderr).toContain("handlers reloaded"), 5000);
   await runCli(["trigger", "payment.overdue", "--url", url], { cwd });
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(2));
-  expect(readFileSync(join(cwd, "out"), "utf8")).toBe("old payment.received\nnew payment.overdue\n");
+  expect(readFileSync(join(cwd, "out"), "utf8")).toBe(
+    "old payment.received\nnew payment.overdue\n",
+  );
   writeFileSync(join(cwd, "handlers.ts"), "export default {");
   await vi.waitFor(() => expect(now().stderr).toContain("the previous ones stay in use"), 5000);
 });
@@ -111,7 +120,15 @@ it("--wait-for waits for its kind only", async () => {
 });
 
 it("--count ends once events have arrived if other processes run their handlers", async () => {
-  const listen = await listening(["--count", "1", "--timeout", "20s", "--role", "receive", "--no-inspect"]);
+  const listen = await listening([
+    "--count",
+    "1",
+    "--timeout",
+    "20s",
+    "--role",
+    "receive",
+    "--no-inspect",
+  ]);
   await runCli(["trigger", "payment.received", "--url", listen.url], { cwd: listen.cwd });
   expect(await listen.finished).toMatchObject({
     code: 0,
@@ -143,7 +160,10 @@ it("listen exits with 1 if the awaited event failed in its handler", async () =>
 it("--events limits what is shown, handled and saved, but all events are kept", async () => {
   const { url, cwd, records } = await listening(["--events", "payment.*", "--save-dir", "saved"]);
   await runCli(["trigger", "--all", "--url", url], { cwd });
-  expect(records("delivery").map(({ kind }) => kind)).toEqual(["payment.received", "payment.overdue"]);
+  expect(records("delivery").map(({ kind }) => kind)).toEqual([
+    "payment.received",
+    "payment.overdue",
+  ]);
   expect(readdirSync(join(cwd, "saved"))).toHaveLength(2);
   expect((await runCli(["events", "list", "--json"], { cwd })).records).toHaveLength(12);
 });
@@ -169,9 +189,17 @@ it.each([
   await runCli(["trigger", "--all", "--url", url], { cwd });
   await runCli(["trigger", "lease.signed", "--unknown-kind", "--url", url], { cwd });
   const list = async (state: string) =>
-    (await runCli(["events", "list", "--json", "--state", state], { cwd })).records.map(({ kind }) => kind);
-  await vi.waitFor(async () => expect(await list("received")).toHaveLength(13 - kinds.length), 10_000);
-  await vi.waitFor(async () => expect((await list("handled")).sort()).toEqual([...kinds].sort()), 10_000);
+    (await runCli(["events", "list", "--json", "--state", state], { cwd })).records.map(
+      ({ kind }) => kind,
+    );
+  await vi.waitFor(
+    async () => expect(await list("received")).toHaveLength(13 - kinds.length),
+    10_000,
+  );
+  await vi.waitFor(
+    async () => expect((await list("handled")).sort()).toEqual([...kinds].sort()),
+    10_000,
+  );
   expect(got.sort()).toEqual([...kinds].sort());
   expect(now().stderr).not.toContain("error");
 });
@@ -179,7 +207,10 @@ it.each([
 it("the summary counts deliveries and shows the progress of a rotation", async () => {
   const env = { NEW: "the new secret of good size", OLD: "the old secret of good size" };
   const cwd = tempFolder();
-  const listen = startCli(["listen", "--port", "0", "--json", "--secret-env", "NEW,OLD"], { cwd, env });
+  const listen = startCli(["listen", "--port", "0", "--json", "--secret-env", "NEW,OLD"], {
+    cwd,
+    env,
+  });
   const record = (type: string) => listen.now().records.find((one) => one.type === type);
   await vi.waitFor(() => expect(record("ready")).toBeDefined(), 5000);
   const url = String(record("ready")?.url);
@@ -256,11 +287,15 @@ it("a token of an earlier run in the folder is still valid, until its file is re
   const cwd = tempFolder();
   const flags = ["HOOKPORTER_INSPECT_HOST=devbox.test"];
   const first = await listening(flags, cwd);
-  const inspectorOf = ({ records }: typeof first) => new URL(String(records("ready")[0]?.inspector));
+  const inspectorOf = ({ records }: typeof first) =>
+    new URL(String(records("ready")[0]?.inspector));
   const token = inspectorOf(first).hash.replace("#token=", "");
   const status = async (run: typeof first) =>
-    (await fetch(new URL("/api/status", inspectorOf(run)), { headers: { authorization: `Bearer ${token}` } }))
-      .status;
+    (
+      await fetch(new URL("/api/status", inspectorOf(run)), {
+        headers: { authorization: `Bearer ${token}` },
+      })
+    ).status;
   expect(await status(first)).toBe(200);
   const file = join(cwd, ".hookporter", "inspector-tokens");
   expect(readFileSync(file, "utf8")).not.toContain(token);

@@ -11,17 +11,24 @@ const { readFileSync, writeFileSync } = require("node:fs");
 console.log("told of " + process.env.HOOKPORTER_ENTRY);
 writeFileSync("told", JSON.stringify({ env: process.env, input: JSON.parse(readFileSync(0, "utf8")) }));`;
 
-/** A folder whose path has a blank, the flags for a command in it, and a target that refuses every event. */
+/**
+ * A folder whose path has a blank, the flags for a command in it, and a target that refuses every
+ * event.
+ */
 async function deadly() {
   const cwd = join(tempFolder(), "my app");
   mkdirSync(cwd);
   writeFileSync(join(cwd, "tell me.cjs"), TELL);
   const target = await startTarget(() => 400);
   const flags = [
-    ...["--on-dead", `"${process.execPath}" "${join(cwd, "tell me.cjs")}"`],
-    ...["--forward-to", target, "HOOKPORTER_GIVE_UP=on=4xx"],
+    "--on-dead",
+    `"${process.execPath}" "${join(cwd, "tell me.cjs")}"`,
+    "--forward-to",
+    target,
+    "HOOKPORTER_GIVE_UP=on=4xx",
   ];
-  const told = () => vi.waitFor(() => JSON.parse(readFileSync(join(cwd, "told"), "utf8")), PATIENCE);
+  const told = () =>
+    vi.waitFor(() => JSON.parse(readFileSync(join(cwd, "told"), "utf8")), PATIENCE);
   return { cwd, flags, told };
 }
 
@@ -59,7 +66,8 @@ it("the command gets neither our secrets nor those that flags name, and ends wit
   const url = (await listen.ready()).localUrl.href;
   await runCli(["trigger", "lead.created", "--url", url], { cwd, env });
   await listen.ended;
-  const got = await told(); // the goal was reached with the dead letter, and the command still ran to its end
+  // the goal was reached with the dead letter, and the command still ran to its end
+  const got = await told();
   expect(got.env).toMatchObject({ OWN: "kept", HOOKPORTER_ENTRY: "1" });
   expect(JSON.stringify(got)).not.toMatch(/own-secret|app-secret/);
 });

@@ -14,7 +14,7 @@ async function openPage(cwd: string, argv: readonly string[] = []) {
   const listen = await listening(argv, cwd);
   const page = new URL(String(listen.records("ready")[0]?.inspector));
   const headers = {
-    ...{ authorization: `Bearer ${page.hash.replace("#token=", "")}` },
+    authorization: `Bearer ${page.hash.replace("#token=", "")}`,
     "content-type": "application/json",
   };
   const trigger = async (fields: object): Promise<readonly Triggered[]> => {
@@ -33,7 +33,11 @@ it("events of the page's trigger and of the command at the same time are no dupl
   const data = '{"id":"the same"}';
   const fields = { kind: "lead.created", data, count: 40 };
   const argv = ["trigger", "lead.created", "--data", data, "--count", "40", "--url", url];
-  const [first, second] = await Promise.all([trigger(fields), trigger(fields), runCli(argv, { cwd })]);
+  const [first, second] = await Promise.all([
+    trigger(fields),
+    trigger(fields),
+    runCli(argv, { cwd }),
+  ]);
   expect([...first, ...second].map(({ word }) => word)).toEqual(Array(80).fill("accepted"));
   await vi.waitFor(() => expect(records("delivery")).toHaveLength(120), WAIT);
   expect(records("delivery").filter(({ verdict }) => verdict !== "accepted")).toEqual([]);
@@ -42,13 +46,17 @@ it("events of the page's trigger and of the command at the same time are no dupl
 it("the page's trigger makes up data from the shape file, unless told to send the samples", async () => {
   const cwd = tempFolder();
   const learned: Learned = new Map();
-  for (let at = 0; at < 3; at++) learn(learned, "lead.created", { id: `lead_${at}`, invented: at }, at);
+  for (let at = 0; at < 3; at++)
+    learn(learned, "lead.created", { id: `lead_${at}`, invented: at }, at);
   mkdirSync(join(cwd, "src"));
   writeFileSync(join(cwd, "src", "schemas.shape.json"), writeShapes(learned));
   const { trigger, api } = await openPage(cwd);
   const kind = "lead.created";
-  for (const fields of [{}, { samples: true }, { data: '{"id":"mine"}' }]) await trigger({ kind, ...fields });
-  const bodies = await Promise.all([1, 2, 3].map((seq) => api<{ data: object }>(`/api/entries/${seq}/body`)));
+  for (const fields of [{}, { samples: true }, { data: '{"id":"mine"}' }])
+    await trigger({ kind, ...fields });
+  const bodies = await Promise.all(
+    [1, 2, 3].map((seq) => api<{ data: object }>(`/api/entries/${seq}/body`)),
+  );
   expect(bodies.map((body) => body.data)).toEqual([
     expect.objectContaining({ invented: expect.any(Number) }),
     expect.not.objectContaining({ invented: expect.anything() }),

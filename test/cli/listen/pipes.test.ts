@@ -21,12 +21,25 @@ interface Started {
 type Streams = readonly ["ignore", "pipe" | number, "pipe" | number];
 
 /** `listen` with a handler that takes a while, in a process of its own; killed with the test. */
-async function start(streams: Streams = ["ignore", "pipe", "pipe"], ...more: string[]): Promise<Started> {
+async function start(
+  streams: Streams = ["ignore", "pipe", "pipe"],
+  ...more: string[]
+): Promise<Started> {
   const cwd = tempFolder();
   const handler =
     'export default { "*": ({ id }) => new Promise((done) => setTimeout(done, id === "slow" ? 3500 : 5)) };';
   writeFileSync(join(cwd, "handlers.mjs"), handler);
-  const argv = [BIN, "listen", "--port", "0", "--health-port", "0", "--handlers", "handlers.mjs", ...more];
+  const argv = [
+    BIN,
+    "listen",
+    "--port",
+    "0",
+    "--health-port",
+    "0",
+    "--handlers",
+    "handlers.mjs",
+    ...more,
+  ];
   const env = { PATH: process.env.PATH, HOME: cwd, HOOKPORTER_SECRET: SECRET };
   const child = spawn(process.execPath, argv, { cwd, env, stdio: [...streams] });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -42,8 +55,16 @@ async function start(streams: Streams = ["ignore", "pipe", "pipe"], ...more: str
 }
 
 async function deliver(url: string, id: string): Promise<number> {
-  const event = { id, event: "lead.created", timestamp: new Date().toISOString(), data: { id: "lead_1" } };
-  const body = JSON.stringify({ ...event, webhook: { id: "wh_1", url: "https://a.example/webhooks" } });
+  const event = {
+    id,
+    event: "lead.created",
+    timestamp: new Date().toISOString(),
+    data: { id: "lead_1" },
+  };
+  const body = JSON.stringify({
+    ...event,
+    webhook: { id: "wh_1", url: "https://a.example/webhooks" },
+  });
   const headers = {
     "content-type": "application/json",
     "x-service-signature": sign(Buffer.from(body), SECRET),
@@ -64,7 +85,8 @@ it.each(["stdout", "stderr"] as const)(
     const { child, url, text } = await start();
     expect(await deliver(url, "first")).toBe(200);
     child[name]?.destroy();
-    for (let number = 0; number < 10; number++) expect(await deliver(url, `next-${number}`)).toBe(200);
+    for (let number = 0; number < 10; number++)
+      expect(await deliver(url, `next-${number}`)).toBe(200);
     expect(await deliver(url, "slow")).toBe(200);
     await sleep(200);
     child.kill("SIGTERM");
@@ -85,7 +107,9 @@ it("`listen` goes on when standard output is a full disk, and blames no handler"
   expect(await deliver(url, "second")).toBe(200);
   child.kill("SIGTERM");
   expect(await ended(child)).toEqual([0, null]);
-  expect(text.stderr.match(/cannot write to standard output any more \([^)]*ENOSPC/g)).toHaveLength(1);
+  expect(text.stderr.match(/cannot write to standard output any more \([^)]*ENOSPC/g)).toHaveLength(
+    1,
+  );
   expect(text.stderr).not.toContain("outside any awaited handler");
 }, 30_000);
 
@@ -97,7 +121,10 @@ it("a command that only prints fails if standard output is a full disk", async (
   ]) {
     const env = { ...process.env, HOOKPORTER_SECRET: SECRET };
     const stdio = ["ignore", openSync("/dev/full", "w"), "pipe"] as const;
-    const { status, stderr } = spawnSync(process.execPath, [BIN, ...argv], { env, stdio: [...stdio] });
+    const { status, stderr } = spawnSync(process.execPath, [BIN, ...argv], {
+      env,
+      stdio: [...stdio],
+    });
     expect([status, String(stderr)]).toEqual([1, expect.stringContaining("got ENOSPC")]);
   }
 }, 30_000);
@@ -106,7 +133,8 @@ it("`listen --json` ends within seconds of SIGTERM though nobody reads what it p
   const { child, url } = await start(["ignore", "pipe", "pipe"], "--json");
   child.stdout?.pause();
   child.stdout?.removeAllListeners("data");
-  for (let number = 0; number < 400; number++) expect(await deliver(url, `unread-${number}`)).toBe(200);
+  for (let number = 0; number < 400; number++)
+    expect(await deliver(url, `unread-${number}`)).toBe(200);
   const began = Date.now();
   child.kill("SIGTERM");
   expect((await ended(child))[0]).toBe(0);

@@ -13,7 +13,10 @@ const env = { PATH: process.env.PATH ?? "", HOOKPORTER_SECRET: "a secret that is
 /** Starts the built program with the test's handlers. */
 function start(argv: readonly string[], handlers: string, cwd = tempFolder()) {
   writeFileSync(join(cwd, "h.js"), handlers);
-  const child = spawn(process.execPath, [bin, ...argv, "--json", "--handlers", "h.js"], { cwd, env });
+  const child = spawn(process.execPath, [bin, ...argv, "--json", "--handlers", "h.js"], {
+    cwd,
+    env,
+  });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stdout = "";
   let stderr = "";
@@ -37,7 +40,10 @@ function start(argv: readonly string[], handlers: string, cwd = tempFolder()) {
 /** The same with `listen`, ready. */
 async function listening(handlers: string, argv: readonly string[] = []) {
   const listen = start(["listen", "--port", "0", ...argv], handlers);
-  await vi.waitFor(() => expect(listen.records("ready"), listen.stderr()).toHaveLength(1), PATIENCE);
+  await vi.waitFor(
+    () => expect(listen.records("ready"), listen.stderr()).toHaveLength(1),
+    PATIENCE,
+  );
   const url = String(listen.records("ready")[0]?.url);
   const trigger = (...more: string[]) =>
     runCli(["trigger", ...more, "--url", url], { cwd: listen.cwd, env: { ...env } });
@@ -47,22 +53,26 @@ async function listening(handlers: string, argv: readonly string[] = []) {
 it.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("listen exits at once on a second signal while it is closing: %s", async (signal, code) => {
-  const { child, ended, records, trigger, cwd, stderr } = await listening(`
+] as const)(
+  "listen exits at once on a second signal while it is closing: %s",
+  async (signal, code) => {
+    const { child, ended, records, trigger, cwd, stderr } = await listening(`
     import { writeFileSync } from "node:fs";
     export default { "*": () => { writeFileSync("started", ""); return new Promise(() => setInterval(() => {}, 1000)); } };
   `);
-  await trigger("payment.received");
-  await vi.waitFor(() => expect(existsSync(join(cwd, "started"))).toBe(true), PATIENCE);
-  child.kill(signal);
-  await vi.waitFor(() => expect(stderr()).toContain("again to stop at once"), PATIENCE);
-  if (signal === "SIGTERM") await sleep(600); // one that follows at once is the first, passed on by another way
-  child.kill(signal);
-  expect(await ended).toBe(code);
-  expect(stderr().match(/^stopped at once by .*$/gm)).toHaveLength(1);
-  expect(records("stopped")).toMatchObject([{ exitCode: code, counts: { accepted: 1 } }]);
-  expect(stderr()).not.toContain("process.exit");
-});
+    await trigger("payment.received");
+    await vi.waitFor(() => expect(existsSync(join(cwd, "started"))).toBe(true), PATIENCE);
+    child.kill(signal);
+    await vi.waitFor(() => expect(stderr()).toContain("again to stop at once"), PATIENCE);
+    // one that follows at once is the first, passed on by another way
+    if (signal === "SIGTERM") await sleep(600);
+    child.kill(signal);
+    expect(await ended).toBe(code);
+    expect(stderr().match(/^stopped at once by .*$/gm)).toHaveLength(1);
+    expect(records("stopped")).toMatchObject([{ exitCode: code, counts: { accepted: 1 } }]);
+    expect(stderr()).not.toContain("process.exit");
+  },
+);
 
 it("listen refuses new connections while it waits for handlers, which end", async () => {
   const { child, ended, records, trigger, cwd, stderr } = await listening(`
@@ -73,7 +83,10 @@ it("listen refuses new connections while it waits for handlers, which end", asyn
   await trigger("payment.received");
   child.kill("SIGTERM");
   await vi.waitFor(() => expect(stderr()).toContain("again to stop at once"), PATIENCE);
-  await vi.waitFor(async () => expect((await trigger("lead.created")).stderr).toMatch(/refused/i), PATIENCE);
+  await vi.waitFor(
+    async () => expect((await trigger("lead.created")).stderr).toMatch(/refused/i),
+    PATIENCE,
+  );
   writeFileSync(join(cwd, "end"), "");
   expect(await ended).toBe(0);
   expect(records("attempt")).toMatchObject([{ runs: [{ outcome: "ok" }] }]);
@@ -109,7 +122,9 @@ it("listen survives stray errors, prints and counts each, and runs what it ackno
   expect(stderr()).toMatch(
     /^stopped by SIGINT: 12 accepted, 12 handled, 3 errors outside any awaited handler$/m,
   );
-  expect(records("stopped")).toMatchObject([{ strayErrors: 3, counts: { accepted: 12, handled: 12 } }]);
+  expect(records("stopped")).toMatchObject([
+    { strayErrors: 3, counts: { accepted: 12, handled: 12 } },
+  ]);
 });
 
 const PRINTING = `
@@ -129,8 +144,14 @@ it("what handlers print stays off standard output, in listen and replay", async 
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), PATIENCE);
   child.kill("SIGINT");
   await ended;
-  expect(lines().map((line) => JSON.parse(line).type)).toEqual(["ready", "delivery", "attempt", "stopped"]);
-  for (const text of ["while loading", "handler prints", "debug", "info"]) expect(stderr()).toContain(text);
+  expect(lines().map((line) => JSON.parse(line).type)).toEqual([
+    "ready",
+    "delivery",
+    "attempt",
+    "stopped",
+  ]);
+  for (const text of ["while loading", "handler prints", "debug", "info"])
+    expect(stderr()).toContain(text);
 
   const replay = start(["replay", "1"], PRINTING, cwd);
   expect(await replay.ended).toBe(0);
@@ -140,8 +161,16 @@ it("what handlers print stays off standard output, in listen and replay", async 
 
 it("replay reports a stray error and exits with 1", async () => {
   const cwd = tempFolder();
-  const envelope = { event: "lead.created", timestamp: "2026-01-01T00:00:00Z", data: {}, webhook: {} };
-  writeFileSync(join(cwd, "one.json"), JSON.stringify({ ...envelope, webhook: { id: "wh_1", url: "u" } }));
+  const envelope = {
+    event: "lead.created",
+    timestamp: "2026-01-01T00:00:00Z",
+    data: {},
+    webhook: {},
+  };
+  writeFileSync(
+    join(cwd, "one.json"),
+    JSON.stringify({ ...envelope, webhook: { id: "wh_1", url: "u" } }),
+  );
   const { ended, stderr, records } = start(
     ["replay", "one.json"],
     'export default { "*": () => { Promise.reject(new Error("left alone")); } };',
@@ -168,40 +197,57 @@ it.each([
   ["payment.received", "0"],
   ["payment.overdue", ""],
   ["payment.received", "7"],
-] as const)("says that a handler of %s called process.exit(%s), and exits 1", async (kind, code) => {
-  const { cwd, ended, trigger, records, stderr } = await listening(EXITING.replaceAll("CODE", code));
-  await trigger("tenant.created");
-  await trigger("lead.created");
-  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), PATIENCE);
-  await trigger(kind);
-  expect(await ended).toBe(1);
-  const errors = stderr().match(/^error: .*$/gm) ?? [];
-  expect(errors).toHaveLength(1);
-  expect(errors[0]).toContain(`process.exit(${Number(code)}) at ${join(cwd, "h.js")}:`);
-  expect(errors[0]).toContain(`next start: #2 lead.created, #3 ${kind}.`);
-  expect(records("stopped")).toMatchObject([{ exitCode: 1, counts: { accepted: 3, handled: 1 } }]);
-  expect(records("error")).toMatchObject([{ code: "handler_exited" }]);
+] as const)(
+  "says that a handler of %s called process.exit(%s), and exits 1",
+  async (kind, code) => {
+    const { cwd, ended, trigger, records, stderr } = await listening(
+      EXITING.replaceAll("CODE", code),
+    );
+    await trigger("tenant.created");
+    await trigger("lead.created");
+    await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), PATIENCE);
+    await trigger(kind);
+    expect(await ended).toBe(1);
+    const errors = stderr().match(/^error: .*$/gm) ?? [];
+    expect(errors).toHaveLength(1);
+    expect(errors[0]).toContain(`process.exit(${Number(code)}) at ${join(cwd, "h.js")}:`);
+    expect(errors[0]).toContain(`next start: #2 lead.created, #3 ${kind}.`);
+    expect(records("stopped")).toMatchObject([
+      { exitCode: 1, counts: { accepted: 3, handled: 1 } },
+    ]);
+    expect(records("error")).toMatchObject([{ code: "handler_exited" }]);
 
-  const next = start(["listen", "--port", "0", "--count", "1"], 'export default { "*": () => {} };', cwd);
-  await vi.waitFor(() => expect(next.records("attempt")).toHaveLength(2), PATIENCE);
-  const ran = next.records("attempt").map(({ kind, state, attempt }) => ({ kind, state, attempt }));
-  expect(ran).toEqual(
-    expect.arrayContaining([
-      { kind: "lead.created", state: "handled", attempt: 2 },
-      { kind, state: "handled", attempt: 2 },
-    ]),
-  );
-});
+    const next = start(
+      ["listen", "--port", "0", "--count", "1"],
+      'export default { "*": () => {} };',
+      cwd,
+    );
+    await vi.waitFor(() => expect(next.records("attempt")).toHaveLength(2), PATIENCE);
+    const ran = next
+      .records("attempt")
+      .map(({ kind, state, attempt }) => ({ kind, state, attempt }));
+    expect(ran).toEqual(
+      expect.arrayContaining([
+        { kind: "lead.created", state: "handled", attempt: 2 },
+        { kind, state: "handled", attempt: 2 },
+      ]),
+    );
+  },
+);
 
 it("says that process.exit was called while handlers were loaded, or after they had ended", async () => {
   const loading = start(["listen", "--port", "0"], "process.exit(0);");
   expect(await loading.ended).toBe(1);
   expect(loading.stderr()).toMatch(/^error: .*process\.exit\(0\).* No entry was interrupted/m);
-  const later = await listening('export default { "*": () => void setTimeout(() => process.exit(0), 200) };');
+  const later = await listening(
+    'export default { "*": () => void setTimeout(() => process.exit(0), 200) };',
+  );
   await later.trigger("lead.created");
   expect(await later.ended).toBe(1);
   expect(later.stderr()).toMatch(/^error: .*process\.exit\(0\).* No entry was interrupted/m);
-  expect(later.records("stopped")).toMatchObject([{ exitCode: 1, counts: { accepted: 1, handled: 1 } }]);
+  expect(later.records("stopped")).toMatchObject([
+    { exitCode: 1, counts: { accepted: 1, handled: 1 } },
+  ]);
 });
 
 it("says that a handler of a replay called process.exit, and exits 1", async () => {
@@ -212,7 +258,11 @@ it("says that a handler of a replay called process.exit, and exits 1", async () 
     writeFileSync(join(cwd, `${kind}.json`), JSON.stringify({ ...envelope, webhook }));
   }
   const files = ["tenant.created.json", "payment.overdue.json", "lead.created.json"];
-  const { ended, stderr, records } = start(["replay", ...files], EXITING.replaceAll("CODE", "0"), cwd);
+  const { ended, stderr, records } = start(
+    ["replay", ...files],
+    EXITING.replaceAll("CODE", "0"),
+    cwd,
+  );
   expect(await ended).toBe(1);
   expect(records("replay")).toMatchObject([{ label: "tenant.created.json", state: "handled" }]);
   expect(stderr().match(/^error: .*$/gm)).toEqual([

@@ -12,7 +12,9 @@ it("data that does not fit names its field in listen, in events and in records",
     "--handlers",
     handlers("export default { 'deal.status_changed': () => {} };"),
   ]);
-  await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
+  await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], {
+    cwd,
+  });
   const [delivery] = await vi.waitFor(() => {
     expect(records("delivery")).toHaveLength(1);
     return records("delivery");
@@ -31,10 +33,17 @@ it("data that does not fit names its field in listen, in events and in records",
 it("no value of data reaches a record, a log line or the list", async () => {
   const canary = "canary-81e5";
   const { url, cwd, records, now } = await listening();
-  const set = [`data.surface="${canary}"`, `data.owner.id=7`, `data.owner.name={"${canary}":"${canary}"}`];
-  await runCli(["trigger", "property.created", ...set.flatMap((one) => ["--set", one]), "--url", url], {
-    cwd,
-  });
+  const set = [
+    `data.surface="${canary}"`,
+    `data.owner.id=7`,
+    `data.owner.name={"${canary}":"${canary}"}`,
+  ];
+  await runCli(
+    ["trigger", "property.created", ...set.flatMap((one) => ["--set", one]), "--url", url],
+    {
+      cwd,
+    },
+  );
   const [delivery] = await vi.waitFor(() => {
     expect(records("delivery")).toHaveLength(1);
     return records("delivery");
@@ -53,7 +62,9 @@ it("data that does not fit names its field on the terminal, with the command tha
   const { url, cwd, stdout } = await listeningForPeople(
     "export default { 'deal.status_changed': () => {} };",
   );
-  await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], { cwd });
+  await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], {
+    cwd,
+  });
   await vi.waitFor(() => expect(stdout()).toContain("fix: "));
   expect(stdout()).toContain(`${LINE}\n`);
   expect(stdout()).toContain("hookporter events retry 1");
@@ -61,7 +72,8 @@ it("data that does not fit names its field on the terminal, with the command tha
 
 it("what is special about a delivery is told though its handler runs at once", async () => {
   const { url, cwd, stdout } = await listeningForPeople('export default { "*": () => {} };');
-  const send = (...more: string[]) => runCli(["trigger", "payment.received", ...more, "--url", url], { cwd });
+  const send = (...more: string[]) =>
+    runCli(["trigger", "payment.received", ...more, "--url", url], { cwd });
   await send("--set", "data.amount=1e400", "--set", "data.id=a");
   await vi.waitFor(() => expect(stdout()).toContain("data.amount: sent 1e400, read as Infinity"));
   expect(stdout()).toContain("fix: let its handler read such numbers with exactNumber");
@@ -107,7 +119,10 @@ it("an error of a handler names its type, its line and its causes, and repeats a
   const { url, cwd, stdout } = await listeningForPeople(code);
   await runCli(["trigger", "payment.received", "--url", url], { cwd });
   await runCli(["trigger", "lead.created", "--url", url], { cwd });
-  await vi.waitFor(() => expect(stdout()).toMatch(/same error, attempt 2, again in [\d.]+ m?s/), 10_000);
+  await vi.waitFor(
+    () => expect(stdout()).toMatch(/same error, attempt 2, again in [\d.]+ m?s/),
+    10_000,
+  );
   expect(stdout()).toMatch(
     /TypeError: Cannot read properties of undefined \(reading 'name'\)\n +at \S*handlers\.mjs:2:\d+\n/,
   );

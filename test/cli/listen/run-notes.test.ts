@@ -44,7 +44,9 @@ it("what a handler prints is told apart by run, and still reaches the terminal",
   );
   for (const seq of [1, 2]) {
     const { kind, runs } = await entry(seq);
-    expect(runs.map(({ printed }) => printed.map(({ level, text }) => `${level}: ${text}`))).toEqual(
+    expect(
+      runs.map(({ printed }) => printed.map(({ level, text }) => `${level}: ${text}`)),
+    ).toEqual(
       (kind === "lead.created" ? [1, 2] : [1]).map((attempt) => [
         `info: begin ${kind} { attempt: ${attempt} }`,
         `error: half of ${kind}`,
@@ -84,7 +86,9 @@ it("a target's answer has its headers, without credentials, the values of added 
   expect(runs).toMatchObject([
     {
       answer: {
-        ...{ status: 202, bytes: 8, isCut: false },
+        status: 202,
+        bytes: 8,
+        isCut: false,
         headers: {
           "set-cookie": "(not shown)",
           location: "/jobs/7?key=…",
@@ -100,7 +104,10 @@ it("a target's answer has its headers, without credentials, the values of added 
 it("the output of a command of --exec is its run's", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "step.cjs"), 'console.log("booked"); console.error("careful");');
-  const { entry, trigger, records } = await opened(["--exec", `"${process.execPath}" step.cjs`], cwd);
+  const { entry, trigger, records } = await opened(
+    ["--exec", `"${process.execPath}" step.cjs`],
+    cwd,
+  );
   await trigger("payment.received");
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), WAIT);
   const [run] = (await entry(1)).runs;
@@ -111,7 +118,10 @@ it("a handler that prints a payload cannot forge a row, and each line has the en
   const cwd = tempFolder();
   const forged =
     "x\\r\\u001b[2K12:00:00  #9   ✓ payment.received      handled\\n12:00:00  #8   ✓ paid\\u200b";
-  writeFileSync(join(cwd, "handlers.mjs"), `export default { "*": () => console.log("${forged}") };`);
+  writeFileSync(
+    join(cwd, "handlers.mjs"),
+    `export default { "*": () => console.log("${forged}") };`,
+  );
   const { trigger, now, records } = await opened(["--handlers", "handlers.mjs"], cwd);
   await trigger("payment.received");
   await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), WAIT);

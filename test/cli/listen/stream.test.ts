@@ -7,7 +7,10 @@ import { openServer } from "../../stream/open.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 
 /** Starts `listen --stream` and waits until it is ready; it ends with the test. */
-async function listening(stream: string, { argv = [], env = {} }: { argv?: string[]; env?: object } = {}) {
+async function listening(
+  stream: string,
+  { argv = [], env = {} }: { argv?: string[]; env?: object } = {},
+) {
   const cwd = tempFolder();
   const listen = startCli(["listen", "--port", "0", "--json", "--stream", stream, ...argv], {
     cwd,
@@ -28,7 +31,9 @@ async function listening(stream: string, { argv = [], env = {} }: { argv?: strin
 
 it("deliveries of a stream are taken and marked as unsigned, though nothing can reach listen", async () => {
   const { sandbox, settled } = await openSandbox();
-  const { records, ready, cwd, now } = await listening(sandbox.url.port, { argv: ["--save-dir", "saved"] });
+  const { records, ready, cwd, now } = await listening(sandbox.url.port, {
+    argv: ["--save-dir", "saved"],
+  });
   expect(ready.stream).toBe(sandbox.streamUrl.href);
   expect(records("stream")).toMatchObject([{ state: "open", url: sandbox.streamUrl.href }]);
   sandbox.emit("payment.received");
@@ -56,7 +61,9 @@ it("an event is handled once, whether it arrives over the stream, signed, or bot
   sandbox.emit("lead.created");
   expect(await settled()).toHaveLength(4);
   await until(() => expect(records("delivery")).toHaveLength(4));
-  const verdicts = records("delivery").map(({ verdict, channel }) => `${verdict} ${channel ?? "signed"}`);
+  const verdicts = records("delivery").map(
+    ({ verdict, channel }) => `${verdict} ${channel ?? "signed"}`,
+  );
   expect(verdicts.filter((verdict) => verdict.startsWith("accepted"))).toHaveLength(1);
   expect(verdicts.filter((verdict) => verdict.endsWith("stream"))).toHaveLength(2);
 });
@@ -69,7 +76,9 @@ it("a message that is not an envelope is kept as a dead letter, and answered", a
   const { records } = await listening(sandbox.url.port);
   sandbox.emit("lead.created");
   expect(await settled()).toMatchObject([{ state: "failed", attempts: [{ status: 400 }] }]);
-  expect(records("delivery")).toMatchObject([{ verdict: "rejected", reason: "too_old", channel: "stream" }]);
+  expect(records("delivery")).toMatchObject([
+    { verdict: "rejected", reason: "too_old", channel: "stream" },
+  ]);
 });
 
 it("a message that is too large is refused alone, with the status of HTTP, and does not block the next", async () => {
@@ -98,7 +107,9 @@ it("the stream is reopened after an outage, and brings missed events once", asyn
   const states = records("stream").map(({ state }) => state);
   expect([states[0], states.at(-1)]).toEqual(["open", "open"]);
   expect(states).toContain("waiting");
-  expect(records("delivery").filter(({ verdict }) => verdict === "accepted")).toHaveLength(caused.length);
+  expect(records("delivery").filter(({ verdict }) => verdict === "accepted")).toHaveLength(
+    caused.length,
+  );
 });
 
 it("listen is ready before an unavailable stream, and opens it later", async () => {
@@ -118,7 +129,10 @@ it("/readyz shows whether the stream is open", async () => {
   const { ready } = await listening(sandbox.url.port, { argv: ["--health-port", "0"] });
   const readyz = async () => {
     const response = await fetch(new URL("/readyz", String(ready.health)));
-    return [response.status, ((await response.json()) as { checks: { stream: boolean } }).checks.stream];
+    return [
+      response.status,
+      ((await response.json()) as { checks: { stream: boolean } }).checks.stream,
+    ];
   };
   await until(async () => expect(await readyz()).toEqual([200, true]));
   await sandbox.close();

@@ -37,7 +37,9 @@ it("--subscribe subscribes at a service on this machine, which can deliver at on
   });
   const signature = secret === undefined ? "" : sign(Buffer.from(body), secret.key);
   const headers = { "x-service-signature": signature };
-  expect((await fetch(subscription?.url ?? "", { method: "POST", headers, body })).status).toBe(200);
+  expect((await fetch(subscription?.url ?? "", { method: "POST", headers, body })).status).toBe(
+    200,
+  );
   const run = await listening.finished;
   expect(run.code).toBe(0);
   expect(run.records).toContainEqual(
@@ -61,7 +63,10 @@ it("--subscribe does not subscribe again at the same address", async () => {
   const service = await openService();
   const cwd = tempFolder();
   const start = (port: string) =>
-    startCli(["listen", "--port", port, "--subscribe", "--base-url", service.url, "--json"], { cwd, env });
+    startCli(["listen", "--port", port, "--subscribe", "--base-url", service.url, "--json"], {
+      cwd,
+      env,
+    });
   const shown = ({ now }: ReturnType<typeof start>) =>
     now().records.find(({ type }) => type === "subscription");
   const first = start("0");
@@ -69,7 +74,10 @@ it("--subscribe does not subscribe again at the same address", async () => {
   first.signal("SIGINT");
   expect((await first.finished).code).toBe(0);
   const second = start(new URL(service.created[0]?.url ?? "").port);
-  await vi.waitFor(() => expect(shown(second)).toMatchObject({ id: "wh_1", created: false }), 10_000);
+  await vi.waitFor(
+    () => expect(shown(second)).toMatchObject({ id: "wh_1", created: false }),
+    10_000,
+  );
   second.signal("SIGINT");
   expect((await second.finished).code).toBe(0);
   expect(service.created).toHaveLength(1);
@@ -78,9 +86,12 @@ it("--subscribe does not subscribe again at the same address", async () => {
 it("listen ends with the service's error if the subscription is refused", async () => {
   const service = await openService();
   service.next(failure(401));
-  const run = await runCli(["listen", "--port", "0", "--subscribe", "--base-url", service.url, "--json"], {
-    env,
-  });
+  const run = await runCli(
+    ["listen", "--port", "0", "--subscribe", "--base-url", service.url, "--json"],
+    {
+      env,
+    },
+  );
   expect(run.code).toBe(3);
   expect(run.records.at(-1)).toMatchObject({ type: "error", code: "service_unauthorized" });
 });
@@ -89,7 +100,8 @@ it("listen ends with the service's error if the subscription is refused", async 
 function subscribing(baseUrl: string, more: readonly string[] = [], cwd = tempFolder()) {
   const argv = ["listen", "--port", "0", "--subscribe", "--base-url", baseUrl, "--json", ...more];
   const listening = startCli(argv, { cwd, env });
-  const records = (type: string) => listening.now().records.filter((record) => record.type === type);
+  const records = (type: string) =>
+    listening.now().records.filter((record) => record.type === type);
   const until = (type: string) =>
     vi.waitFor(() => {
       const [found] = records(type);
@@ -109,12 +121,16 @@ it("listen waits for a service that is not up yet, and is not ready before it is
   });
   const { health } = await until("ready");
   const check = async () => (await fetch(`${health}readyz`)).json();
-  expect(await check()).toMatchObject({ ready: false, checks: { subscription: false, receiver: true } });
+  expect(await check()).toMatchObject({
+    ready: false,
+    checks: { subscription: false, receiver: true },
+  });
   const service = await openService({ port });
   expect(await until("subscription")).toMatchObject({ id: "wh_1", created: true });
   expect(service.created).toHaveLength(1);
   await vi.waitFor(async () => expect(await check()).toMatchObject({ ready: true }));
-  expect(now().stderr.match(/no deliveries will arrive/g)).toHaveLength(1); // said once, however often it tried
+  // said once, however often it tried
+  expect(now().stderr.match(/no deliveries will arrive/g)).toHaveLength(1);
   expect(records("error")).toEqual([]);
   signal("SIGINT");
   expect((await finished).code).toBe(0);
@@ -143,7 +159,10 @@ it("a subscription that may exist is reported, and not created again", async () 
   const service = await openService();
   service.next((response) => void response.destroy());
   const first = subscribing(service.url);
-  expect(await first.until("error")).toMatchObject({ code: "service_unreachable", mayHaveHappened: true });
+  expect(await first.until("error")).toMatchObject({
+    code: "service_unreachable",
+    mayHaveHappened: true,
+  });
   await first.until("ready");
   first.signal("SIGINT");
   const run = await first.finished;
@@ -155,9 +174,12 @@ it("a subscription that may exist is reported, and not created again", async () 
 it("listen can be stopped while the service is slow", async () => {
   const service = await openService();
   service.next(() => {});
-  const listening = startCli(["listen", "--port", "0", "--subscribe", "--base-url", service.url, "--json"], {
-    env,
-  });
+  const listening = startCli(
+    ["listen", "--port", "0", "--subscribe", "--base-url", service.url, "--json"],
+    {
+      env,
+    },
+  );
   await vi.waitFor(() => expect(service.requests).toHaveLength(1), 10_000);
   listening.signal("SIGINT");
   const run = await listening.finished;

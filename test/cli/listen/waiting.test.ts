@@ -26,7 +26,9 @@ async function up(url: string): Promise<readonly number[]> {
     got.push(JSON.parse(Buffer.concat(chunks).toString("utf8")).data.number);
     response.end();
   });
-  await new Promise<void>((resolve) => server.listen(Number(new URL(url).port), "127.0.0.1", resolve));
+  await new Promise<void>((resolve) =>
+    server.listen(Number(new URL(url).port), "127.0.0.1", resolve),
+  );
   onTestFinished(() => void server.close().closeAllConnections());
   return got;
 }
@@ -34,9 +36,12 @@ async function up(url: string): Promise<readonly number[]> {
 /** Triggers events one after another, with rising numbers. */
 async function send(count: number, url: string, cwd: string, from = 1): Promise<void> {
   for (let number = from; number < from + count; number++) {
-    const sent = await runCli(["trigger", "lead.created", "--set", `data.number=${number}`, "--url", url], {
-      cwd,
-    });
+    const sent = await runCli(
+      ["trigger", "lead.created", "--set", `data.number=${number}`, "--url", url],
+      {
+        cwd,
+      },
+    );
     expect(sent.code).toBe(0);
   }
 }
@@ -92,38 +97,50 @@ it.each([
   ["on=4xx", "refused_for_good", 1],
   ["attempts=2", "attempts_exhausted", 2],
   ["time=300ms,attempts=99", "waited_too_long", undefined],
-])("a target that always answers 404 is given up on with giveUp %s", async (limits, reason, attempts) => {
-  const target = await startReceiving(404);
-  const { url, cwd, records } = await listening(["--forward-to", target.url, `HOOKPORTER_GIVE_UP=${limits}`]);
-  await send(1, url, cwd);
-  await vi.waitFor(() => expect(records("attempt").at(-1)).toMatchObject({ state: "dead", reason }), WAIT);
-  const { length } = target.got;
-  if (attempts !== undefined) expect(length).toBe(attempts);
-  await new Promise((resolve) => setTimeout(resolve, 2500)); // longer than the time between probes
-  expect(target.got).toHaveLength(length);
-});
+])(
+  "a target that always answers 404 is given up on with giveUp %s",
+  async (limits, reason, attempts) => {
+    const target = await startReceiving(404);
+    const { url, cwd, records } = await listening([
+      "--forward-to",
+      target.url,
+      `HOOKPORTER_GIVE_UP=${limits}`,
+    ]);
+    await send(1, url, cwd);
+    await vi.waitFor(
+      () => expect(records("attempt").at(-1)).toMatchObject({ state: "dead", reason }),
+      WAIT,
+    );
+    const { length } = target.got;
+    if (attempts !== undefined) expect(length).toBe(attempts);
+    // longer than the time between probes
+    await new Promise((resolve) => setTimeout(resolve, 2500));
+    expect(target.got).toHaveLength(length);
+  },
+);
 
 it.each([
   ["skip", 2],
   ["block", 0],
-])("orderBy goes on after an event that was given up on as deadLetters says (%s)", async (choice, later) => {
-  const target = await startReceiving(404, 200);
-  const { url, cwd, records } = await listening([
-    ...[
+])(
+  "orderBy goes on after an event that was given up on as deadLetters says (%s)",
+  async (choice, later) => {
+    const target = await startReceiving(404, 200);
+    const { url, cwd, records } = await listening([
       "--forward-to",
       target.url,
       "HOOKPORTER_GIVE_UP=on=4xx",
       "HOOKPORTER_ORDER_BY=data.address",
       `HOOKPORTER_DEAD_LETTERS=${choice}`,
-    ],
-  ]);
-  await send(3, url, cwd);
-  await vi.waitFor(() => expect(records("attempt")[0]).toMatchObject({ state: "dead" }), WAIT);
-  if (later > 0) await vi.waitFor(() => expect(target.got).toHaveLength(1 + later), WAIT);
-  else expect(target.got).toHaveLength(1);
-  await runCli(["events", "drop", "1"], { cwd });
-  await vi.waitFor(() => expect(target.got).toHaveLength(3), WAIT);
-});
+    ]);
+    await send(3, url, cwd);
+    await vi.waitFor(() => expect(records("attempt")[0]).toMatchObject({ state: "dead" }), WAIT);
+    if (later > 0) await vi.waitFor(() => expect(target.got).toHaveLength(1 + later), WAIT);
+    else expect(target.got).toHaveLength(1);
+    await runCli(["events", "drop", "1"], { cwd });
+    await vi.waitFor(() => expect(target.got).toHaveLength(3), WAIT);
+  },
+);
 
 it("entries of other sources are not counted among those that wait here", async () => {
   const app = await down();

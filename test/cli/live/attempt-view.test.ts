@@ -14,13 +14,24 @@ const RUN = {
   note: null,
 } as const;
 
-/** The first line for an entry that one handler took, and of which the rest waits for ten minutes at most. */
+/**
+ * The first line for an entry that one handler took, and of which the rest waits for ten minutes at
+ * most.
+ */
 function lineOf(reason: string | null): string {
   const { io } = collected(false);
   const output = createOutput(io, { json: false, color: false, clock: () => 0 });
   const observation: AttemptObservation = {
-    ...{ type: "attempt", seq: 1, eventId: "evt_1", kind: "lead.created", attempt: 1, problems: [] },
-    ...{ state: "waiting", reason, runAt: 600_000, records: [{ ...RUN, failure: null }] },
+    type: "attempt",
+    seq: 1,
+    eventId: "evt_1",
+    kind: "lead.created",
+    attempt: 1,
+    problems: [],
+    state: "waiting",
+    reason,
+    runAt: 600_000,
+    records: [{ ...RUN, failure: null }],
   };
   return attemptLines(observation, { now: 0, telling: "whole" }, output)[0] ?? "";
 }

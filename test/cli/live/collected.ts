@@ -11,15 +11,18 @@ export function collected(terminal = false): { readonly io: Io; readonly text: (
     },
   });
   const io = {
-    ...{ env: {}, cwd: ".", stdin: process.stdin, stdout: stream, stderr: stream, exit: () => {} },
+    env: {},
+    cwd: ".",
+    stdin: process.stdin,
+    stdout: stream,
+    stderr: stream,
+    exit: () => {},
     isTTY: { stdin: terminal, stdout: terminal, stderr: terminal },
-    ...{
-      onSignal: () => () => {},
-      onKeys: () => () => {},
-      onBrokenOutput: () => {},
-      onStray: () => () => {},
-      onExitCall: () => () => {},
-    },
+    onSignal: () => () => {},
+    onKeys: () => () => {},
+    onBrokenOutput: () => {},
+    onStray: () => () => {},
+    onExitCall: () => () => {},
   };
   return { io, text: () => text };
 }

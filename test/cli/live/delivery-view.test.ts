@@ -19,7 +19,13 @@ function withoutTime(lines: readonly string[]): readonly string[] {
 
 function delivery(parts: Partial<DeliveryObservation> = {}): DeliveryObservation {
   return {
-    ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt: 0, duration: 1, bytes: 2 },
+    type: "delivery",
+    method: "POST",
+    target: "/",
+    headers: {},
+    receivedAt: 0,
+    duration: 1,
+    bytes: 2,
     outcome: accepted({}),
     ...parts,
   };
@@ -27,30 +33,50 @@ function delivery(parts: Partial<DeliveryObservation> = {}): DeliveryObservation
 
 function accepted(parts: object): DeliveryObservation["outcome"] {
   return {
-    ...{ type: "accepted", eventId: ID, seq: 12, kind: "lead.created", duplicate: false },
-    ...{ entryState: "waiting", secret: { role: "current", fingerprint: "00000000" } },
+    type: "accepted",
+    eventId: ID,
+    seq: 12,
+    kind: "lead.created",
+    duplicate: false,
+    entryState: "waiting",
+    secret: { role: "current", fingerprint: "00000000" },
     ...parts,
   } as DeliveryObservation["outcome"];
 }
 
 function attempt(parts: Partial<AttemptObservation> = {}): AttemptObservation {
   return {
-    ...{ type: "attempt", seq: 13, eventId: ID, kind: "payment.overdue", attempt: 1, records: [ran()] },
-    ...{ state: "handled", reason: null, problems: [], runAt: 0 },
+    type: "attempt",
+    seq: 13,
+    eventId: ID,
+    kind: "payment.overdue",
+    attempt: 1,
+    records: [ran()],
+    state: "handled",
+    reason: null,
+    problems: [],
+    runAt: 0,
     ...parts,
   } as AttemptObservation;
 }
 
 function ran(parts: Partial<AttemptRecord> = {}): AttemptRecord {
   return {
-    ...{ attempt: 1, handler: "payment.overdue", startedAt: 0, duration: 8, outcome: "ok", error: null },
-    ...{ failure: null, note: null },
+    attempt: 1,
+    handler: "payment.overdue",
+    startedAt: 0,
+    duration: 8,
+    outcome: "ok",
+    error: null,
+    failure: null,
+    note: null,
     ...parts,
   } as AttemptRecord;
 }
 
 const FAILED = ran({
-  ...{ outcome: "error", error: "Cannot read properties of undefined (reading 'name')" },
+  outcome: "error",
+  error: "Cannot read properties of undefined (reading 'name')",
   failure: { name: "TypeError", at: "handlers/finances.ts:14:22", stack: null },
 });
 
@@ -65,7 +91,11 @@ function session(columns: number | undefined): readonly string[] {
   return withoutTime([
     ...attemptLines(attempt({ seq: 12, kind: "payment.received" }), terms, style),
     ...attemptLines(attempt(pending), terms, style),
-    ...attemptLines(attempt({ ...pending, attempt: 2, runAt: 3000 }), { now: 0, telling: "again" }, style),
+    ...attemptLines(
+      attempt({ ...pending, attempt: 2, runAt: 3000 }),
+      { now: 0, telling: "again" },
+      style,
+    ),
     ...deliveryLines(unsigned, told, style),
     ...deliveryLines(unsigned, told, style),
     ...deliveryLines(delivery({ outcome: accepted({ duplicate: true }) }), told, style),
@@ -79,7 +109,11 @@ function session(columns: number | undefined): readonly string[] {
       told,
       style,
     ),
-    ...attemptLines(attempt({ state: "received", records: [], reason: "no_handler" }), terms, style),
+    ...attemptLines(
+      attempt({ state: "received", records: [], reason: "no_handler" }),
+      terms,
+      style,
+    ),
     ...attemptLines(
       attempt({ state: "dead", records: [FAILED], reason: "attempts_exhausted" }),
       terms,
@@ -94,13 +128,17 @@ describe("the live view", () => {
     async (columns) => {
       const lines = session(columns);
       expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
-      await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot(`snapshots/live-${columns}-columns.txt`);
+      await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot(
+        `snapshots/live-${columns}-columns.txt`,
+      );
     },
   );
 
   it("cuts and wraps nothing if it is piped", async () => {
     const lines = session(undefined);
-    expect(lines.filter((line) => line.startsWith("tt")).every((line) => !line.includes("…"))).toBe(true);
+    expect(lines.filter((line) => line.startsWith("tt")).every((line) => !line.includes("…"))).toBe(
+      true,
+    );
     expect(lines[0]).toContain(ID);
     await expect(`${lines.join("\n")}\n`).toMatchFileSnapshot("snapshots/live-piped.txt");
   });
@@ -108,9 +146,11 @@ describe("the live view", () => {
 
 it("a delivery signed with a previous secret is marked", () => {
   const line = (role: string) =>
-    deliveryLines(delivery({ outcome: accepted({ secret: { role } }) }), { told: new Set() }, WIDE).join(
-      "\n",
-    );
+    deliveryLines(
+      delivery({ outcome: accepted({ secret: { role } }) }),
+      { told: new Set() },
+      WIDE,
+    ).join("\n");
   expect(line("previous")).toContain("previous secret");
   expect(line("current")).not.toContain("secret");
 });
@@ -130,7 +170,13 @@ it("the values of a query are hidden, for people and in records", () => {
 });
 
 it("a dead letter whose handlers never ran shows its event", () => {
-  const dead = attempt({ seq: 7, kind: null, records: [], state: "dead", reason: "invalid_timestamp" });
+  const dead = attempt({
+    seq: 7,
+    kind: null,
+    records: [],
+    state: "dead",
+    reason: "invalid_timestamp",
+  });
   const text = attemptLines(dead, { now: 0, telling: "whole" }, WIDE).join("\n");
   expect(text).toMatch(/#7 .*dead .*evt_1_.*\n +.* \(invalid_timestamp\); not run\n.*retry 7$/);
 });
@@ -155,14 +201,29 @@ it("a dead letter like an earlier one has one line", () => {
     problems: [{ field: "data.id", message: "no" }],
     seq: 14,
   });
-  const lines = deliveryLines(delivery({ outcome: unfit }), { told: new Set(), telling: { as: 2 } }, WIDE);
+  const lines = deliveryLines(
+    delivery({ outcome: unfit }),
+    { told: new Set(), telling: { as: 2 } },
+    WIDE,
+  );
   expect(lines.length).toBe(1);
   expect(lines[0]).toContain("the same as #2");
 });
 
 it("a delivery that is no event, like an earlier one, still names its own field", () => {
-  const rejection = { reason: "invalid_envelope", message: "event is missing or invalid", field: "event" };
-  const outcome = { type: "rejected", rejection, seq: 14, eventId: "raw_1", kind: null, duplicate: false };
+  const rejection = {
+    reason: "invalid_envelope",
+    message: "event is missing or invalid",
+    field: "event",
+  };
+  const outcome = {
+    type: "rejected",
+    rejection,
+    seq: 14,
+    eventId: "raw_1",
+    kind: null,
+    duplicate: false,
+  };
   const rejected = delivery({ outcome: outcome as DeliveryObservation["outcome"] });
   const lines = deliveryLines(rejected, { told: new Set(), telling: { as: 2 } }, WIDE);
   expect(lines.length).toBe(1);
@@ -172,7 +233,9 @@ it("a delivery that is no event, like an earlier one, still names its own field"
 it("each of several handlers is named, with its result", () => {
   const records = [ran({ handler: "ledger" }), { ...FAILED, handler: "mail" }];
   const failing = attempt({ state: "failing", records, runAt: 1000 });
-  const lines = attemptLines(failing, { now: 0, telling: "whole" }, WIDE).map((line) => line.trim());
+  const lines = attemptLines(failing, { now: 0, telling: "whole" }, WIDE).map((line) =>
+    line.trim(),
+  );
   expect(lines.slice(1)).toEqual([
     "ledger: ok 8 ms",
     "mail: TypeError: Cannot read properties of undefined (reading 'name')",
@@ -185,7 +248,9 @@ it("a search that took too long is named each time, and what to do about it once
   const outcome = { type: "unauthorized", reason: "signature_mismatch" } as const;
   const refused = () =>
     deliveryLines(delivery({ outcome }), { told, diagnosis: "took_too_long" }, WIDE).at(-1)?.trim();
-  expect(refused()).toBe("not searched: took too long; run `hookporter verify` to find out why one fails");
+  expect(refused()).toBe(
+    "not searched: took too long; run `hookporter verify` to find out why one fails",
+  );
   expect(refused()).toBe("not searched: took too long");
 });
 

@@ -5,7 +5,9 @@ function limited() {
   const clock = { now: 0, takes: 1 };
   const limit = new DiagnosisLimit(() => clock.now);
   const asked: number[] = [];
-  /** A diagnosis that takes as long as the clock says for its work; `left_out` if it may do none. */
+  /**
+   * A diagnosis that takes as long as the clock says for its work; `left_out` if it may do none.
+   */
   const ask = () => {
     const work = limit.work();
     if (work === undefined) return "left_out";

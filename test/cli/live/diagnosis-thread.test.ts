@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { DiagnosisLimit } from "../../../src/cli/live/diagnosis-limit.ts";
 import { DiagnosisThread, MOST_WAITING } from "../../../src/cli/live/diagnosis-thread.ts";
-import type { DeliveryObservation } from "../../../src/receiver/observation.ts";
+import type { InspectedDelivery } from "../../../src/receiver/observed.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../../src/signature/signature-format.ts";
 import { root } from "../../docs/markdown.ts";
@@ -16,7 +16,9 @@ function open(program = STAND_IN, mostTime = 300) {
   const warned: string[] = [];
   const clock = { now: 0 };
   const thread = new DiagnosisThread({
-    ...{ program, mostTime, limit: new DiagnosisLimit(() => clock.now) },
+    program,
+    mostTime,
+    limit: new DiagnosisLimit(() => clock.now),
     start: { secrets: readSecrets(SECRET), others: [], signatureHeader: SIGNATURE_HEADER },
     warn: (message) => warned.push(message),
   });
@@ -25,11 +27,19 @@ function open(program = STAND_IN, mostTime = 300) {
   return { thread, warned, clock };
 }
 
-function refusedWith(body: Uint8Array | string, signature = `sha256=${"0".repeat(64)}`): DeliveryObservation {
+function refusedWith(
+  body: Uint8Array | string,
+  signature = `sha256=${"0".repeat(64)}`,
+): InspectedDelivery {
   return {
-    ...{ type: "delivery", method: "POST", target: "/webhooks", receivedAt: 0, duration: 0 },
+    type: "delivery",
+    method: "POST",
+    target: "/webhooks",
+    receivedAt: 0,
+    duration: 0,
     headers: { [SIGNATURE_HEADER]: signature },
-    ...{ bytes: body.length, outcome: { type: "unauthorized", reason: "signature_mismatch" } },
+    bytes: body.length,
+    outcome: { type: "unauthorized", reason: "signature_mismatch" },
     body: () => Buffer.from(body),
   };
 }
@@ -37,7 +47,10 @@ function refusedWith(body: Uint8Array | string, signature = `sha256=${"0".repeat
 it("the built thread finds the cause, from a copy of the body", async () => {
   const { thread } = open(BUILT, 20_000);
   const body = Buffer.from('{"event": "lead.created"}');
-  const observation = { ...refusedWith(body, signed(body.toString(), `${SECRET}\n`)), body: () => body };
+  const observation = {
+    ...refusedWith(body, signed(body.toString(), `${SECRET}\n`)),
+    body: () => body,
+  };
   const found = thread.diagnose(observation);
   body.fill(0); // the receiver releases it
   expect(await found).toMatchObject({ code: "secret_whitespace", complete: true });
@@ -47,7 +60,8 @@ it("the built thread finds the cause, from a copy of the body", async () => {
 it("a diagnosis that does not end is ended, and the next one works", async () => {
   const { thread, clock } = open();
   await thread.diagnose(refusedWith("warm"));
-  const [first, second] = [thread.diagnose(refusedWith("endless")), thread.diagnose(refusedWith("early"))];
+  const first = thread.diagnose(refusedWith("endless"));
+  const second = thread.diagnose(refusedWith("early"));
   clock.now += 60_000; // saves up the time that the first one takes
   expect(await first).toBe("took_too_long");
   expect(await second).toMatchObject({ advice: ["early"] });

@@ -20,16 +20,24 @@ it("verify prints the cause, its meaning and its fix, and adds them to the recor
   const { records } = await runCli([...argv, "--json"], { env, stdin: pretty });
   expect(records).toMatchObject([
     {
-      ...{ valid: false, reason: "signature_mismatch", cause: "json_spacing", fix: expect.any(String) },
+      valid: false,
+      reason: "signature_mismatch",
+      cause: "json_spacing",
+      fix: expect.any(String),
       causes: [{ code: "json_spacing", detail: "compact" }],
-      ...{ otherwise: [], advice: [], complete: true },
+      otherwise: [],
+      advice: [],
+      complete: true,
       printedBy: expect.arrayContaining(["JavaScript's `JSON.stringify`"]),
     },
   ]);
 });
 
 it("verify says what to try, in order, if nothing explains the signature", async () => {
-  const run = await runCli(["verify", "--signature", signed("x", "y".repeat(20))], { env, stdin: pretty });
+  const run = await runCli(["verify", "--signature", signed("x", "y".repeat(20))], {
+    env,
+    stdin: pretty,
+  });
   expect(run.stdout).toMatch(
     /cause: unexplained: .*\nfix: .*\ntry 1: .*fingerprint [0-9a-f]{8}.*\ntry 2: .*\ntry 3: /,
   );
@@ -51,7 +59,10 @@ it.each([
   mkdirSync(join(cwd, ".hookporter"));
   writeFileSync(join(cwd, ".hookporter", "secret"), `${folder}\n`, { mode: 0o600 });
   const options = { cwd, env: { ...env, STAGING_SECRET: String(staging) }, stdin: compact };
-  const run = await runCli(["verify", "--signature", signed(compact, String(others[name]))], options);
+  const run = await runCli(
+    ["verify", "--signature", signed(compact, String(others[name]))],
+    options,
+  );
   expect(run.stdout).toContain(`secret_other: `);
   expect(run.stdout).toContain(`(${name})`);
   for (const value of [...Object.values(others), secret])
@@ -62,13 +73,23 @@ it("verify finds the signature of a saved delivery under another header name", a
   const headers = { "x-hub-signature-256": signed(compact, secret) };
   const saved = { method: "POST", target: "/", receivedAt: 0, headers, body: Buffer.from(compact) };
   const run = await runCli(["verify", "--json"], { env, stdin: formatDelivery(saved) });
-  expect(run.records).toMatchObject([{ cause: "header_name", causes: [{ detail: "x-hub-signature-256" }] }]);
+  expect(run.records).toMatchObject([
+    { cause: "header_name", causes: [{ detail: "x-hub-signature-256" }] },
+  ]);
 });
 
 it("verify hints that a file is a saved delivery, which contains its own signature", async () => {
-  const saved = { method: "POST", target: "/", receivedAt: 0, headers: {}, body: Buffer.from(compact) };
+  const saved = {
+    method: "POST",
+    target: "/",
+    receivedAt: 0,
+    headers: {},
+    body: Buffer.from(compact),
+  };
   const argv = ["verify", "--signature", signed(compact, secret)];
-  expect((await runCli(argv, { env, stdin: formatDelivery(saved) })).stderr).toContain("omit --signature");
+  expect((await runCli(argv, { env, stdin: formatDelivery(saved) })).stderr).toContain(
+    "omit --signature",
+  );
   expect((await runCli(argv, { env, stdin: pretty })).stderr).toBe("");
 });
 
@@ -80,7 +101,9 @@ it("[case 10] listen shows the cause of a refused delivery in the live view, but
   const headers = { "x-service-signature": signed(compact, secret) };
   const answers = [];
   for (let count = 0; count < 7; count++)
-    answers.push(await fetch(String(record("ready")[0]?.url), { method: "POST", headers, body: pretty }));
+    answers.push(
+      await fetch(String(record("ready")[0]?.url), { method: "POST", headers, body: pretty }),
+    );
   for (const answer of answers) {
     expect(answer.status).toBe(401);
     expect(await answer.json()).toEqual({

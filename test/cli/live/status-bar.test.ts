@@ -20,7 +20,8 @@ function open() {
 
 it("what fails comes first, numbers keep their words, and the help is never lost at 80 columns", async () => {
   const { line } = open();
-  const counts = "6 accepted  2 duplicate  3 rejected  5 unauthorized  3 refused  2 handled  9 received";
+  const counts =
+    "6 accepted  2 duplicate  3 rejected  5 unauthorized  3 refused  2 handled  9 received";
   const whole = await line({ counts, failed: "2 failing, 1 dead" });
   expect(whole).toMatch(/^2 failing, 1 dead {3}6 accepted .* {2}3 rejected … {3}\? help$/);
   expect(columnsOf(whole)).toBeLessThan(80);

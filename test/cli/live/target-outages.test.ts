@@ -13,13 +13,30 @@ const REFUSED = "http://127.0.0.1:3000: connection refused: nothing listens ther
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-function attempt(seq: number, parts: Partial<AttemptObservation> & { handler?: string; ok?: boolean } = {}) {
+function attempt(
+  seq: number,
+  parts: Partial<AttemptObservation> & { handler?: string; ok?: boolean } = {},
+) {
   const { ok = false, handler = FORWARD, ...rest } = parts;
   const outcome = ok ? "ok" : "error";
-  const record = { attempt: 1, handler, startedAt: 0, duration: 1, outcome, error: ok ? null : REFUSED };
+  const record = {
+    attempt: 1,
+    handler,
+    startedAt: 0,
+    duration: 1,
+    outcome,
+    error: ok ? null : REFUSED,
+  };
   return {
-    ...{ type: "attempt", seq, eventId: `evt_${seq}`, kind: "lead.created", attempt: 1, runAt: 0 },
-    ...{ state: ok ? "handled" : "waiting", reason: ok ? null : TARGET_AWAY, problems: [] },
+    type: "attempt",
+    seq,
+    eventId: `evt_${seq}`,
+    kind: "lead.created",
+    attempt: 1,
+    runAt: 0,
+    state: ok ? "handled" : "waiting",
+    reason: ok ? null : TARGET_AWAY,
+    problems: [],
     records: [{ ...record, note: null, failure: null }],
     ...rest,
   } as unknown as AttemptObservation;
@@ -29,7 +46,8 @@ function open({ terminal = false, json = false } = {}) {
   const { io, text } = collected(terminal);
   const output = createOutput(io, { json, color: false, clock: Date.now });
   const waits = { [TARGET]: 1 };
-  const waiting = async () => Object.entries(waits).map(([target, entries]) => ({ target, entries }));
+  const waiting = async () =>
+    Object.entries(waits).map(([target, entries]) => ({ target, entries }));
   const shown = new TargetOutages({ output, bar: new StatusBar(output), clock: Date.now, waiting });
   const note = (one: AttemptObservation) => shown.note(one, () => {});
   const outages = { note, close: () => shown.close() };
@@ -48,7 +66,8 @@ describe("a target that goes away", () => {
     waits[TARGET] = 100;
     await vi.advanceTimersByTimeAsync(20_000);
     for (let times = 0; times < 7; times++) expect(outages.note(attempt(1))).toBe(true);
-    for (let seq = 1; seq <= 100; seq++) expect(outages.note(attempt(seq, { ok: true }))).toBe(false);
+    for (let seq = 1; seq <= 100; seq++)
+      expect(outages.note(attempt(seq, { ok: true }))).toBe(false);
     await vi.advanceTimersByTimeAsync(2000);
     expect(lines()).toEqual([
       `–    ! ${TARGET} is away: connection refused: nothing listens there`,
@@ -113,7 +132,9 @@ describe("a target that goes away", () => {
 
   it("is told in lines that fit the terminal", () => {
     const { outages, text } = open({ terminal: true });
-    outages.note(attempt(1, { handler: `forward to ${TARGET}/a/long/path/that/takes/most/of/a/line` }));
+    outages.note(
+      attempt(1, { handler: `forward to ${TARGET}/a/long/path/that/takes/most/of/a/line` }),
+    );
     const widths = text()
       .split("\n")
       .map((line) => line.length);
@@ -132,7 +153,10 @@ describe("a target that goes away", () => {
     const { outages, lines } = open();
     outages.note(attempt(1));
     outages.note(attempt(2, { handler: "forward payment.* to http://127.0.0.1:3001/in#2" }));
-    expect(lines().map((line) => line.split(/ +/)[2])).toEqual([TARGET, "http://127.0.0.1:3001/in"]);
+    expect(lines().map((line) => line.split(/ +/)[2])).toEqual([
+      TARGET,
+      "http://127.0.0.1:3001/in",
+    ]);
   });
 });
 

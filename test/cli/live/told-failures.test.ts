@@ -12,10 +12,24 @@ afterEach(() => void vi.useRealTimers());
 type Failed = "failing" | "dead" | "handled";
 
 function attempt(seq: number, error: string, state: Failed = "failing"): AttemptObservation {
-  const run = { attempt: 1, handler: "*", startedAt: 0, duration: 1, outcome: "error", note: null } as const;
+  const run = {
+    attempt: 1,
+    handler: "*",
+    startedAt: 0,
+    duration: 1,
+    outcome: "error",
+    note: null,
+  } as const;
   return {
-    ...{ type: "attempt", seq, eventId: "evt_1", kind: null, attempt: 1, problems: [] },
-    ...{ state, reason: null, runAt: 0 },
+    type: "attempt",
+    seq,
+    eventId: "evt_1",
+    kind: null,
+    attempt: 1,
+    problems: [],
+    state,
+    reason: null,
+    runAt: 0,
     records: state === "handled" ? [] : [{ ...run, error, failure: null }],
   };
 }
@@ -24,22 +38,39 @@ function open(terminal = false, entries?: readonly object[]) {
   const { io, text } = collected(terminal);
   const output = createOutput(io, { json: false, color: false, clock: Date.now });
   const failures = new ToldFailures({
-    ...{ output, bar: new StatusBar(output), clock: Date.now },
+    output,
+    bar: new StatusBar(output),
+    clock: Date.now,
     list: async (seqs) =>
       (entries ??
-        seqs.map((seq) => ({ seq, state: "failing", attempts: 1, reason: null }))) as readonly Entry[],
+        seqs.map((seq) => ({
+          seq,
+          state: "failing",
+          attempts: 1,
+          reason: null,
+        }))) as readonly Entry[],
   });
   const lines = () =>
     text()
       .split("\n")
       .filter((line) => line !== "");
-  return { failures, lines, text, texts: () => lines().map((line) => line.replace(/^\S+ {2}/, "")) };
+  return {
+    failures,
+    lines,
+    text,
+    texts: () => lines().map((line) => line.replace(/^\S+ {2}/, "")),
+  };
 }
 
 it("one entry's error is told in full, then that it is the same, until it changes or the entry ends", () => {
   const { failures, texts } = open();
   const note = (error: string, state?: Failed) => failures.note(attempt(1, error, state));
-  expect([note("no"), note("no"), note("other"), note("no")]).toEqual(["whole", "again", "whole", "whole"]);
+  expect([note("no"), note("no"), note("other"), note("no")]).toEqual([
+    "whole",
+    "again",
+    "whole",
+    "whole",
+  ]);
   expect([note("no"), note("no", "dead")]).toEqual(["again", "whole"]);
   expect([note("", "handled"), note("no")]).toEqual(["whole", "whole"]);
   expect(texts()).toEqual([]);
@@ -55,10 +86,14 @@ it("an error that many entries share is told once, and then how many they are", 
   // Each is tried again and again, for 30 seconds.
   for (let second = 0; second < 30; second++) {
     for (const seq of all)
-      expect(failures.note(attempt(seq, `http://127.0.0.1:3000 answered 500: order ${seq}`))).toBe("nothing");
+      expect(failures.note(attempt(seq, `http://127.0.0.1:3000 answered 500: order ${seq}`))).toBe(
+        "nothing",
+      );
     await vi.advanceTimersByTimeAsync(1000);
   }
-  expect(texts()).toEqual(["#1   ✗ 100 failing like this: http://127.0.0.1:3000 answered 500: order 1"]);
+  expect(texts()).toEqual([
+    "#1   ✗ 100 failing like this: http://127.0.0.1:3000 answered 500: order 1",
+  ]);
   for (const seq of all) failures.note(attempt(seq, "", "handled"));
   expect(texts().at(-1)).toBe("#1   ✓ none of 100 events fails like this any more");
 });
@@ -124,8 +159,14 @@ it("the numbers at the end are those of the end, after others were dropped or re
 
 it("the first of those that failed alike is not said to be like itself", () => {
   const { failures } = open();
-  expect([1, 2].map((seq) => failures.note(attempt(seq, "no", "dead")))).toEqual(["whole", { as: 1 }]);
-  expect([1, 2].map((seq) => failures.note(attempt(seq, "no", "dead")))).toEqual(["whole", { as: 1 }]);
+  expect([1, 2].map((seq) => failures.note(attempt(seq, "no", "dead")))).toEqual([
+    "whole",
+    { as: 1 },
+  ]);
+  expect([1, 2].map((seq) => failures.note(attempt(seq, "no", "dead")))).toEqual([
+    "whole",
+    { as: 1 },
+  ]);
 });
 
 it("no more than ten thousand entries are remembered", () => {

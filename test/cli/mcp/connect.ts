@@ -16,7 +16,11 @@ export function connect(cwd: string, ...argv: string[]) {
 }
 
 /** The same, with the variables of the person who started the server. */
-export async function connectWith(variables: Record<string, string>, cwd: string, ...argv: string[]) {
+export async function connectWith(
+  variables: Record<string, string>,
+  cwd: string,
+  ...argv: string[]
+) {
   const client = new Client({ name: "test", version: "1" });
   const args = [BIN, "mcp", ...argv];
   const env = { PATH: process.env.PATH ?? "", ...variables };
@@ -27,7 +31,9 @@ export async function connectWith(variables: Record<string, string>, cwd: string
   const call = async (name: string, input: Record<string, unknown>) => {
     const { content, isError } = await client.callTool({ name, arguments: input });
     const text = content.map((one) => (one.type === "text" ? one.text : "")).join("\n");
-    const records = text.split("\n").flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
+    const records = text
+      .split("\n")
+      .flatMap((line) => (line.startsWith("{") ? [JSON.parse(line)] : []));
     return { text, records, isError: isError === true };
   };
   return { client, call };

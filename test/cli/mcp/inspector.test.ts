@@ -11,7 +11,10 @@ import { startListening } from "../listening.ts";
 
 const execute = promisify(execFile);
 
-/** The Inspector needs a newer Node than this package; both are downloaded, so only the long run does it. */
+/**
+ * The Inspector needs a newer Node than this package; both are downloaded, so only the long run
+ * does it.
+ */
 const INSPECTOR = [
   "-y",
   "-p",
@@ -28,7 +31,8 @@ it.skipIf(process.env.HOOKPORTER_LONG === undefined)(
   async () => {
     const cwd = tempFolder();
     writeFileSync(join(cwd, "handlers.mjs"), 'export default { "lead.created": () => {} };\n');
-    writeFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET=${SECRET}\n`, { mode: 0o600 }); // the Inspector passes no variables on
+    // the Inspector passes no variables on
+    writeFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET=${SECRET}\n`, { mode: 0o600 });
     const listen = startListening(["--handlers", "handlers.mjs", "--no-inspect"], { cwd });
     const url = (await listen.ready()).localUrl.href;
     const program = [process.execPath, join(root, "dist", "hookporter.cjs"), "mcp"];
@@ -45,7 +49,13 @@ it.skipIf(process.env.HOOKPORTER_LONG === undefined)(
     const read = await inspect("--method", "resources/read", "--uri", String(resources[0].uri));
     expect(JSON.parse(read.answer.contents[0].text).properties.event.const).toBe(eventKinds[0]);
     const call = ["--method", "tools/call", "--tool-name", "send_event"];
-    const sent = await inspect(...call, "--tool-arg", "kind=lead.created", "--tool-arg", `url=${url}`);
+    const sent = await inspect(
+      ...call,
+      "--tool-arg",
+      "kind=lead.created",
+      "--tool-arg",
+      `url=${url}`,
+    );
     expect(sent.answer.content[0].text).toMatch(/^exit code 0\n[\s\S]*"state":"handled"/);
   },
 );

@@ -23,8 +23,13 @@ it("the tools act on the inbox of the listen that runs in a project, and say so 
   writeFileSync(join(cwd, "hookporter.config.json"), '{ "project": { "inbox": "data/inbox.db" } }');
   const { call } = await connect(cwd);
   const sent = await call("send_event", { kind: "payment.received" });
-  expect(sent.records.find(({ type }) => type === "outcome")).toMatchObject({ seq: 1, state: "failing" });
-  expect((await call("find_events", {})).records).toContainEqual(expect.objectContaining({ seq: 1 }));
+  expect(sent.records.find(({ type }) => type === "outcome")).toMatchObject({
+    seq: 1,
+    state: "failing",
+  });
+  expect((await call("find_events", {})).records).toContainEqual(
+    expect.objectContaining({ seq: 1 }),
+  );
   expect((await call("get_event", { entry: 1 })).isError).toBe(false);
   expect((await call("retry_events", { entry: 1 })).isError).toBe(false);
 
@@ -46,10 +51,15 @@ it("a broken handler is found, mended and proven handled through the tools alone
 
   const [file = ""] = String(failed.at).split(":");
   writeFileSync(join(cwd, file), MENDED);
-  const proven = await call("wait_for_event", { after: failed.seq - 1, state: ["handled", "dead"] });
+  const proven = await call("wait_for_event", {
+    after: failed.seq - 1,
+    state: ["handled", "dead"],
+  });
   expect(proven.records).toMatchObject([{ seq: failed.seq, state: "handled" }]);
   expect(proven.text).toMatch(/^exit code 0\n/);
-  expect((await call("find_events", { group: true })).records).toEqual([{ message: "nothing failed" }]);
+  expect((await call("find_events", { group: true })).records).toEqual([
+    { message: "nothing failed" },
+  ]);
 });
 
 it("the same with `trigger --wait --json` alone", async () => {
@@ -63,11 +73,18 @@ it("the same with `trigger --wait --json` alone", async () => {
           .split("\n")
           .filter(Boolean)
           .map((line) => JSON.parse(line));
-        resolve({ code: program.exitCode ?? -1, outcome: records.find(({ type }) => type === "outcome") });
+        resolve({
+          code: program.exitCode ?? -1,
+          outcome: records.find(({ type }) => type === "outcome"),
+        });
       });
     });
   const { code, outcome } = await trigger();
-  expect({ code, ...outcome }).toMatchObject({ code: 7, state: "failing", at: "handlers.mjs:1:68" });
+  expect({ code, ...outcome }).toMatchObject({
+    code: 7,
+    state: "failing",
+    at: "handlers.mjs:1:68",
+  });
   expect(outcome.error).toContain("Cannot read properties of undefined (reading 'name')");
 
   writeFileSync(join(cwd, String(outcome.at).split(":")[0] ?? ""), MENDED);
@@ -86,11 +103,23 @@ it("lists eight tools with annotations, and the kinds as resources", async () =>
   const page = readFileSync(join(root, "docs", "reference", "cli", "mcp.md"), "utf8");
   const documented = [...page.matchAll(/^\| `(\w+)` \| \[/gm)].map(([, name]) => name);
   expect(tools.map(({ name }) => name)).toEqual(documented);
-  expect(tools.map(({ annotations }) => annotations?.destructiveHint)).toEqual(Array(8).fill(false));
+  expect(tools.map(({ annotations }) => annotations?.destructiveHint)).toEqual(
+    Array(8).fill(false),
+  );
   const hinted = (hint: "readOnlyHint" | "openWorldHint") =>
     tools.filter(({ annotations }) => annotations?.[hint] === true).map(({ name }) => name);
-  expect(hinted("readOnlyHint")).toEqual(["wait_for_event", "find_events", "get_event", "explain_signature"]);
-  expect(hinted("openWorldHint")).toEqual(["send_event", "check_receiver", "retry_events", "doctor"]);
+  expect(hinted("readOnlyHint")).toEqual([
+    "wait_for_event",
+    "find_events",
+    "get_event",
+    "explain_signature",
+  ]);
+  expect(hinted("openWorldHint")).toEqual([
+    "send_event",
+    "check_receiver",
+    "retry_events",
+    "doctor",
+  ]);
   const { resources } = await client.listResources();
   expect(resources.map(({ name }) => name)).toEqual(eventKinds);
 });
@@ -98,7 +127,12 @@ it("lists eight tools with annotations, and the kinds as resources", async () =>
 it("reads a kind's schema, with a sample that fits it: `data` as learned, as documented, or open and said to be", async () => {
   const cwd = tempFolder();
   const learned: Learned = new Map();
-  learn(learned, "lead.created", { id: "lead_1", score: 3 }, Date.parse("2026-01-15T09:30:00.000Z"));
+  learn(
+    learned,
+    "lead.created",
+    { id: "lead_1", score: 3 },
+    Date.parse("2026-01-15T09:30:00.000Z"),
+  );
   mkdirSync(join(cwd, "src"));
   writeFileSync(join(cwd, shapesBeside(DEFAULT_OUT.zod)), writeShapes(learned));
   const { client } = await connect(cwd);
@@ -149,7 +183,10 @@ it("sends to this machine, one event at a time, and retries one entry, unless mo
 it("sends to no other machine that the settings name, unless that is allowed", async () => {
   const { cwd } = await listeningFolder();
   const elsewhere = "http://receiver.invalid/webhooks";
-  writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ trigger: { url: elsewhere } }));
+  writeFileSync(
+    join(cwd, "hookporter.config.json"),
+    JSON.stringify({ trigger: { url: elsewhere } }),
+  );
   const sent = async (...argv: string[]) => {
     const { call } = await connect(cwd, ...argv);
     return await call("send_event", { kind: "lead.created", timeout: 1 });
@@ -165,7 +202,10 @@ it("takes no operand for a flag, and never answers with a secret", async () => {
   const { call } = await connect(cwd);
   for (const entry of ["--body", "--inbox=/etc/passwd"]) {
     const { isError, records } = await call("get_event", { entry });
-    expect([isError, records], entry).toMatchObject([true, [{ type: "error", code: "entry_unknown" }]]);
+    expect([isError, records], entry).toMatchObject([
+      true,
+      [{ type: "error", code: "entry_unknown" }],
+    ]);
   }
   const answers = [
     await call("doctor", {}),
@@ -190,21 +230,32 @@ it("fences what senders wrote, cuts bodies, and escapes what nobody sees", async
   expect(short.text).not.toContain(String(mark));
 });
 
-/** Asks the built program for each of some methods, at once, and returns the answers in the order in which they came. */
+/**
+ * Asks the built program for each of some methods, at once, and returns the answers in the order in
+ * which they came.
+ */
 async function ask(protocolVersion: string, methods: readonly string[], dist = join(root, "dist")) {
   const program = spawn(process.execPath, [join(dist, "bin.js"), "mcp"], {
-    ...{ cwd: tempFolder(), stdio: ["pipe", "pipe", "ignore"] },
+    cwd: tempFolder(),
+    stdio: ["pipe", "pipe", "ignore"],
   });
   onTestFinished(() => void program.kill());
   const client = { protocolVersion, capabilities: {}, clientInfo: { name: "é", version: "1" } };
-  const messages = methods.map((method, id) => ({ id, method, ...(id === 0 && { params: client }) }));
-  const lines = messages.map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`).join("");
+  const messages = methods.map((method, id) => ({
+    id,
+    method,
+    ...(id === 0 && { params: client }),
+  }));
+  const lines = messages
+    .map((message) => `${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`)
+    .join("");
   const bytes = Buffer.from(lines);
   const cut = bytes.indexOf("é") + 1;
   program.stdin.write(bytes.subarray(0, cut));
   await setTimeout(50);
   program.stdin.write(bytes.subarray(cut));
-  const answers: { readonly id: number; readonly result: { readonly protocolVersion?: string } }[] = [];
+  const answers: { readonly id: number; readonly result: { readonly protocolVersion?: string } }[] =
+    [];
   for await (const line of createInterface({ input: program.stdout })) {
     answers.push(JSON.parse(line));
     if (answers.length === methods.length) break;
@@ -229,8 +280,12 @@ it("the SDK is in a chunk of at most 200 kB, which no other command loads", () =
   const chunks = readdirSync(dist).filter((name) => name.endsWith(".js"));
   const code = (name: string) => readFileSync(join(dist, name), "utf8");
   const imports = (name: string) =>
-    [...code(name).matchAll(/(?:from|import) ?"\.\/([^"]+)"/g)].map(([, imported = ""]) => imported);
-  const [sdk = "", ...others] = chunks.filter((name) => code(name).includes("notifications/progress"));
+    [...code(name).matchAll(/(?:from|import) ?"\.\/([^"]+)"/g)].map(
+      ([, imported = ""]) => imported,
+    );
+  const [sdk = "", ...others] = chunks.filter((name) =>
+    code(name).includes("notifications/progress"),
+  );
   expect(others).toEqual([]);
   expect(statSync(join(dist, sdk)).size).toBeLessThanOrEqual(200_000);
   expect(chunks.filter((name) => imports(name).includes(sdk))).toEqual([]);

@@ -8,12 +8,16 @@ import { connectWith, listeningFolder } from "./connect.ts";
 
 const ELSEWHERE = "http://service.invalid:8080";
 
-/** What files of a folder may say, each as an agent with edit rights, or the author of a clone, writes it. */
+/**
+ * What files of a folder may say, each as an agent with edit rights, or the author of a clone,
+ * writes it.
+ */
 const FILES: readonly (readonly [string, (cwd: string, url: string) => void])[] = [
   [".env", (cwd, url) => writeFileSync(join(cwd, ".env"), `HOOKPORTER_BASE_URL=${url}\n`)],
   [
     "hookporter.config.json",
-    (cwd, url) => writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ baseUrl: url })),
+    (cwd, url) =>
+      writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ baseUrl: url })),
   ],
 ];
 
@@ -26,7 +30,10 @@ describe.each(FILES)("a base URL in %s", (file, write) => {
     const { records, text } = await call("doctor", {});
     expect(service.requests).toEqual([]);
     const found = records.find(({ check }) => check === "service");
-    expect(found).toMatchObject({ status: "fail", fix: expect.stringContaining("HOOKPORTER_BASE_URL") });
+    expect(found).toMatchObject({
+      status: "fail",
+      fix: expect.stringContaining("HOOKPORTER_BASE_URL"),
+    });
     expect(found.message).toContain(file);
     expect(found.message).toContain("HOOKPORTER_API_KEY in the environment");
     expect(text).not.toContain(KEY);
@@ -36,9 +43,13 @@ describe.each(FILES)("a base URL in %s", (file, write) => {
 it("a base URL and a key of one folder are used together", async () => {
   const service = await openService();
   const cwd = tempFolder();
-  writeFileSync(join(cwd, ".env"), `HOOKPORTER_BASE_URL=${service.url}\nHOOKPORTER_API_KEY=${KEY}\n`, {
-    mode: 0o600,
-  });
+  writeFileSync(
+    join(cwd, ".env"),
+    `HOOKPORTER_BASE_URL=${service.url}\nHOOKPORTER_API_KEY=${KEY}\n`,
+    {
+      mode: 0o600,
+    },
+  );
   const { call } = await connectWith({}, cwd);
   const { records } = await call("doctor", {});
   expect(records.find(({ check }) => check === "service")).toMatchObject({ status: "ok" });
@@ -55,7 +66,9 @@ it("`doctor` asks no other machine unless --allow hosts is typed", async () => {
   writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify(settings));
   const { call } = await connectWith({}, cwd);
   const { records } = await call("doctor", {});
-  const left = records.filter(({ message = "" }) => /is another machine, and was not asked/.test(message));
+  const left = records.filter(({ message = "" }) =>
+    /is another machine, and was not asked/.test(message),
+  );
   expect(left.map(({ check }) => check)).toEqual(
     expect.arrayContaining(["database", "target", "address", "service"]),
   );
@@ -66,7 +79,10 @@ it("`doctor` asks no other machine unless --allow hosts is typed", async () => {
 it("a file that says --allow is told, not obeyed", async () => {
   const { cwd } = await listeningFolder();
   writeFileSync(join(cwd, ".env"), `HOOKPORTER_ALLOW=hosts\nHOOKPORTER_URL=${ELSEWHERE}\n`);
-  const { call } = await connectWith({ HOOKPORTER_SECRET: SECRET, HOOKPORTER_ALLOW: "many,hosts" }, cwd);
+  const { call } = await connectWith(
+    { HOOKPORTER_SECRET: SECRET, HOOKPORTER_ALLOW: "many,hosts" },
+    cwd,
+  );
   expect((await call("send_event", { kind: "lead.created" })).text).toContain("--allow hosts");
   const two = await call("send_event", { kind: "lead.created", url: "9", count: 2 });
   expect(two.text).toContain("--allow many");
@@ -77,7 +93,10 @@ it("with --allow hosts, no secret of the environment signs for an endpoint that 
   writeFileSync(join(cwd, ".env"), `HOOKPORTER_URL=${ELSEWHERE}\n`);
   const { call } = await connectWith({ HOOKPORTER_SECRET: SECRET }, cwd, "--allow", "hosts");
   const { isError, text } = await call("send_event", { kind: "lead.created", timeout: 1 });
-  expect([isError, text]).toEqual([true, expect.stringContaining("HOOKPORTER_SECRET in the environment")]);
+  expect([isError, text]).toEqual([
+    true,
+    expect.stringContaining("HOOKPORTER_SECRET in the environment"),
+  ]);
   expect(text).toContain("HOOKPORTER_URL in .env");
   const typed = await call("send_event", { kind: "lead.created", timeout: 1, url: ELSEWHERE });
   expect(typed.text).not.toContain("from one place");

@@ -29,5 +29,7 @@ it.each([
 });
 
 it("an id in an answer cannot draw on the terminal", () => {
-  expect(ownAnswerLine("a", 1, { id: "\u001b[2J", duplicate: true })).toBe("a 1 ms  duplicate  \\u001b[2J");
+  expect(ownAnswerLine("a", 1, { id: "\u001b[2J", duplicate: true })).toBe(
+    "a 1 ms  duplicate  \\u001b[2J",
+  );
 });

@@ -30,7 +30,10 @@ describe("`--wait`", () => {
   it("reports what the handler did: handled, or its error with file and line; received without a handler", async () => {
     const { trigger } = await listeningWithHandlers();
     const handled = await trigger("lead.created");
-    expect([handled.code, outcomes(handled)]).toMatchObject([0, [{ seq: 1, state: "handled", error: null }]]);
+    expect([handled.code, outcomes(handled)]).toMatchObject([
+      0,
+      [{ seq: 1, state: "handled", error: null }],
+    ]);
     const failing = await trigger("payment.received");
     expect(failing.code).toBe(7);
     const [failed] = outcomes(failing);
@@ -46,7 +49,17 @@ describe("`--wait`", () => {
 
   it("does not wait after a signal", async () => {
     const { url, cwd, records } = await listening(["--forward-to", "9", "--no-inspect"]);
-    const argv = ["trigger", "lead.created", "--count", "50", "--rate", "10", "--url", url, "--wait"];
+    const argv = [
+      "trigger",
+      "lead.created",
+      "--count",
+      "50",
+      "--rate",
+      "10",
+      "--url",
+      url,
+      "--wait",
+    ];
     const run = startCli(argv, { cwd });
     await vi.waitFor(() => expect(records("delivery").length).toBeGreaterThan(1));
     run.signal("SIGINT");
@@ -68,7 +81,9 @@ describe("`--wait`", () => {
     await trigger("payment.received");
     const run = await runCli(["replay", "1", "--wait", "--url", url], { cwd });
     expect(run.code).toBe(7);
-    expect(run.stdout).toMatch(/failing {3}#2 payment\.received {2}TypeError: .* at \S*handlers\.mjs:2:53/);
+    expect(run.stdout).toMatch(
+      /failing {3}#2 payment\.received {2}TypeError: .* at \S*handlers\.mjs:2:53/,
+    );
   });
 
   it("says which inbox it looked in if the endpoint keeps its events elsewhere", async () => {
@@ -77,8 +92,19 @@ describe("`--wait`", () => {
     const other = sqliteInbox(join(tempFolder(), "other.db"));
     await other.open();
     await other.close();
-    const missing = await cli("trigger", "lead.created", "--url", url, "--wait", "--inbox", "none.db");
-    expect([missing.code, missing.records.at(-1)]).toMatchObject([3, { code: "inbox_unavailable" }]);
+    const missing = await cli(
+      "trigger",
+      "lead.created",
+      "--url",
+      url,
+      "--wait",
+      "--inbox",
+      "none.db",
+    );
+    expect([missing.code, missing.records.at(-1)]).toMatchObject([
+      3,
+      { code: "inbox_unavailable" },
+    ]);
   });
 
   it("reports what a target answered, and times out while it is away", async () => {
@@ -158,8 +184,12 @@ async function givenUp() {
   const { method, headers, body } = signedRequest(sampleEvent("lead.created"), given);
   await receiver.accept({ method, headers, body, target: "/webhooks", receivedAt: Date.now() });
   const cli = (...argv: string[]) => runCli([...argv, "--inbox", inbox, "--json"], { cwd });
-  const wait = async (...argv: string[]) => outcomes(await cli("events", "wait", "--after", "0", ...argv))[0];
-  expect(await wait("--state", "dead")).toMatchObject({ error: "TypeError: not mended yet", attempts: 2 });
+  const wait = async (...argv: string[]) =>
+    outcomes(await cli("events", "wait", "--after", "0", ...argv))[0];
+  expect(await wait("--state", "dead")).toMatchObject({
+    error: "TypeError: not mended yet",
+    attempts: 2,
+  });
   const mend = () => {
     isMended = true;
   };
@@ -180,5 +210,7 @@ it("an event whose time was refused has the fix that the inspector names", async
   await cli("trigger", "lead.created", "--stale", "8d", "--url", url);
   const [outcome] = outcomes(await cli("events", "wait", "--after", "0"));
   expect(outcome).toMatchObject({ state: "dead", reason: "too_old" });
-  expect(outcome?.fix).toBe("Retry it to accept it anyway, or send it again as new, with the current time.");
+  expect(outcome?.fix).toBe(
+    "Retry it to accept it anyway, or send it again as new, with the current time.",
+  );
 });

@@ -18,19 +18,33 @@ async function open() {
 }
 
 /** By `node:http`: `fetch` writes the Host header itself. */
-function ask(url: URL, { path, method, host }: { path: string; method: string; host: string | undefined }) {
-  return new Promise<{ status: number | undefined; headers: object; text: string }>((resolve, reject) => {
-    const headers = host === undefined ? {} : { host };
-    const asking = request({ host: url.hostname, port: url.port, path, method, headers, agent: false });
-    asking.on("error", reject).on("response", (response) => {
-      let text = "";
-      response.on("data", (chunk) => {
-        text += String(chunk);
+function ask(
+  url: URL,
+  { path, method, host }: { path: string; method: string; host: string | undefined },
+) {
+  return new Promise<{ status: number | undefined; headers: object; text: string }>(
+    (resolve, reject) => {
+      const headers = host === undefined ? {} : { host };
+      const asking = request({
+        host: url.hostname,
+        port: url.port,
+        path,
+        method,
+        headers,
+        agent: false,
       });
-      response.on("end", () => resolve({ status: response.statusCode, headers: response.headers, text }));
-    });
-    asking.end();
-  });
+      asking.on("error", reject).on("response", (response) => {
+        let text = "";
+        response.on("data", (chunk) => {
+          text += String(chunk);
+        });
+        response.on("end", () =>
+          resolve({ status: response.statusCode, headers: response.headers, text }),
+        );
+      });
+      asking.end();
+    },
+  );
 }
 
 it("/healthz answers 200 even if the process is not ready", async () => {
@@ -102,7 +116,9 @@ it("[case 83] no other origin may read it", async () => {
 it("a taken port is reported", async () => {
   const { url, close } = await startHealthServer(0, { readiness: new Readiness() });
   onTestFinished(close);
-  await expect(startHealthServer(Number(url.port), { readiness: new Readiness() })).rejects.toMatchObject({
+  await expect(
+    startHealthServer(Number(url.port), { readiness: new Readiness() }),
+  ).rejects.toMatchObject({
     code: "port_unavailable",
   });
 });

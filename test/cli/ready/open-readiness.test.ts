@@ -20,9 +20,12 @@ it("listen leaves no ready file if it fails to start", async () => {
   const cwd = tempFolder();
   const { url } = await listening([], cwd);
   const port = new URL(url).port;
-  const run = await runCli(["listen", "--port", port, "--ready-file", "ready.json", "--inbox", "two.db"], {
-    cwd,
-  });
+  const run = await runCli(
+    ["listen", "--port", port, "--ready-file", "ready.json", "--inbox", "two.db"],
+    {
+      cwd,
+    },
+  );
   expect(run.code).toBe(5);
   expect(existsSync(join(cwd, "ready.json"))).toBe(false);
 });
@@ -40,16 +43,23 @@ it("/readyz is served on a separate port, and not on the public one", async () =
   const health = String(records("ready")[0]?.health);
   const ready = await fetch(new URL("/readyz", health));
   expect(ready.status).toBe(200);
-  expect(await ready.json()).toEqual({ ready: true, checks: { open: true, receiver: true, inbox: true } });
+  expect(await ready.json()).toEqual({
+    ready: true,
+    checks: { open: true, receiver: true, inbox: true },
+  });
   expect((await fetch(new URL("/healthz", health))).status).toBe(200);
-  for (const path of ["/healthz", "/readyz"]) expect((await fetch(new URL(path, url))).status).toBe(404);
+  for (const path of ["/healthz", "/readyz"])
+    expect((await fetch(new URL(path, url))).status).toBe(404);
   expect((await fetch(new URL("/webhooks", health), { method: "POST" })).status).toBe(404);
 
   for (const ending of ["", "-wal", "-shm"])
     rmSync(join(cwd, ".hookporter", `inbox.db${ending}`), { force: true });
   const gone = await fetch(new URL("/readyz", health));
   expect(gone.status).toBe(503);
-  expect(await gone.json()).toMatchObject({ ready: false, checks: { receiver: true, inbox: false } });
+  expect(await gone.json()).toMatchObject({
+    ready: false,
+    checks: { receiver: true, inbox: false },
+  });
 });
 
 it("/metrics is served beside /readyz, with what listen counts, and not on the public port", async () => {
@@ -60,7 +70,9 @@ it("/metrics is served beside /readyz, with what listen counts, and not on the p
   expect(scraped.status).toBe(200);
   expect(scraped.headers.get("content-type")).toContain("version=0.0.4");
   const text = await scraped.text();
-  expect(text).toContain('hookporter_deliveries_total{outcome="unauthorized",reason="signature_missing"} 1');
+  expect(text).toContain(
+    'hookporter_deliveries_total{outcome="unauthorized",reason="signature_missing"} 1',
+  );
   expect(text).toContain('hookporter_part_up{part="receiver"} 1');
   expect(text).toContain("process_resident_memory_bytes ");
   expect((await fetch(new URL("/metrics", url))).status).toBe(404);

@@ -15,11 +15,16 @@ it.each([
   ["replay", "event.json"],
 ])("%s sends to the listen that runs in the folder, on whatever port and path", async (...argv) => {
   const { cwd, url } = await listening(["--path", "/in", "--no-inspect"]);
-  const sample = await runCli(["trigger", PAYMENT, "--json", "--dry-run", "HOOKPORTER_BODIES_TO=."], { cwd });
+  const sample = await runCli(
+    ["trigger", PAYMENT, "--json", "--dry-run", "HOOKPORTER_BODIES_TO=."],
+    { cwd },
+  );
   const body = sample.records.find(({ type }) => type === "sending")?.file;
   const given = argv.map((word) => (word === "event.json" ? String(body) : word));
   const run = await runCli([...given, "--json"], { cwd });
-  expect(run.records, run.stderr).toContainEqual(expect.objectContaining({ type: "answer", url, ok: true }));
+  expect(run.records, run.stderr).toContainEqual(
+    expect.objectContaining({ type: "answer", url, ok: true }),
+  );
 });
 
 it("a flag, a variable and the configuration file override the running listen", async () => {
@@ -47,13 +52,21 @@ it("doctor looks at the port of the running listen", async () => {
 it("--explain, and a failure, say where the endpoint is from", async () => {
   const { cwd, url, stop } = await listening(["--no-inspect"]);
   const here = `listen in this folder (process ${process.pid})`;
-  expect((await runCli(["doctor", "--explain", "trigger"], { cwd })).stdout).toMatch(`from ${here}`);
+  expect((await runCli(["doctor", "--explain", "trigger"], { cwd })).stdout).toMatch(
+    `from ${here}`,
+  );
   const env = { HOOKPORTER_SECRET: "another secret, of another receiver" };
-  expect((await runCli(["trigger", PAYMENT], { cwd, env })).stderr).toBe(`endpoint ${url}, from ${here}\n`);
-  expect((await runCli(["check"], { cwd })).stderr).toMatch(`such as ${url}, where listen runs, got none`);
+  expect((await runCli(["trigger", PAYMENT], { cwd, env })).stderr).toBe(
+    `endpoint ${url}, from ${here}\n`,
+  );
+  expect((await runCli(["check"], { cwd })).stderr).toMatch(
+    `such as ${url}, where listen runs, got none`,
+  );
   await stop();
   const unset = await runCli(["trigger", PAYMENT], { cwd, env: { HOOKPORTER_URL: "1" } });
-  expect(unset.stderr).toMatch(/^endpoint http:\/\/127\.0\.0\.1:1\/webhooks, from HOOKPORTER_URL\nerror: /);
+  expect(unset.stderr).toMatch(
+    /^endpoint http:\/\/127\.0\.0\.1:1\/webhooks, from HOOKPORTER_URL\nerror: /,
+  );
   const typed = await runCli(["trigger", PAYMENT, "--url", "1"], { cwd });
   expect(typed.stderr).toMatch(/^error: /);
 });

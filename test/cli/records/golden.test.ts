@@ -21,12 +21,17 @@ const OPEN: ReadonlySet<string> = new Set(["headers"]);
 function shapeOf(value: unknown, name = ""): unknown {
   if (value === null) return "null";
   if (Array.isArray(value))
-    return [...new Set(value.map((one) => JSON.stringify(shapeOf(one))))].map((text) => JSON.parse(text));
+    return [...new Set(value.map((one) => JSON.stringify(shapeOf(one))))].map((text) =>
+      JSON.parse(text),
+    );
   if (typeof value !== "object" || OPEN.has(name)) return typeof value;
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, shapeOf(one, key)]));
 }
 
-/** What a run printed: its exit code, and each shape of a record once, with the version of the records. */
+/**
+ * What a run printed: its exit code, and each shape of a record once, with the version of the
+ * records.
+ */
 function outlineOf(code: number, records: readonly Record<string, unknown>[]) {
   const shapes = records.map(({ type, schemaVersion, ...fields }) =>
     JSON.stringify({ type, schemaVersion, ...(shapeOf(fields) as object) }),
@@ -42,7 +47,10 @@ const NOT_PRINTED = {
 
 const KEY = "sk_test_of_the_golden_file";
 
-/** Starts a command that keeps running, and waits until it printed a record of a type; it ends with the test. */
+/**
+ * Starts a command that keeps running, and waits until it printed a record of a type; it ends with
+ * the test.
+ */
 async function started(
   argv: readonly string[],
   type: string,
@@ -71,7 +79,10 @@ it("each command's exit code and the fields of its records are those of the gold
   writeFileSync(join(cwd, "body.json"), "{}");
   writeFileSync(join(cwd, "broken.json"), "{");
   const outlines: Record<string, unknown> = {};
-  const listen = await listening(["--handlers", "handlers.mjs", "--no-inspect", "--no-catch-up"], cwd);
+  const listen = await listening(
+    ["--handlers", "handlers.mjs", "--no-inspect", "--no-catch-up"],
+    cwd,
+  );
   const own = ["--url", listen.url];
   const hidden = new Map([[listen.url, "URL"]]);
   const shown = (argv: readonly string[]) =>
@@ -85,7 +96,18 @@ it("each command's exit code and the fields of its records are those of the gold
   await cli("trigger", "payment.received", ...own, "--wait");
   await cli("trigger", "property.created", ...own, "--wait");
   await cli("trigger", "no.kind", ...own);
-  await cli("trigger", "lead.created", ...own, "--dry-run", "--count", "4", "--drop", "50%", "--seed", "1");
+  await cli(
+    "trigger",
+    "lead.created",
+    ...own,
+    "--dry-run",
+    "--count",
+    "4",
+    "--drop",
+    "50%",
+    "--seed",
+    "1",
+  );
   await cli("events", "wait", "--after", "0", "--count", "2");
   await cli("events", "wait", "--after", "0", "--count", "99", "--timeout", "1s");
   await cli("events", "list");
@@ -124,9 +146,13 @@ it("each command's exit code and the fields of its records are those of the gold
   const { code } = await listen.stop();
   outlines.listen = outlineOf(code, listen.now().records);
 
-  const slow = await started(["trigger", "lead.created", "--count", "9", "--rate", "1", ...own], "answer", {
-    cwd,
-  });
+  const slow = await started(
+    ["trigger", "lead.created", "--count", "9", "--rate", "1", ...own],
+    "answer",
+    {
+      cwd,
+    },
+  );
   outlines["trigger, interrupted"] = await slow.stop();
 
   const env = { HOOKPORTER_API_KEY: KEY };

@@ -4,10 +4,19 @@ import { expect, it, onTestFinished } from "vitest";
 import { KEY, until } from "../../sandbox/open.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 
-/** Starts a command that keeps running, and waits for its record of a type; it ends with the test. */
-async function started(argv: readonly string[], type: string, options: { cwd?: string; env?: object } = {}) {
+/**
+ * Starts a command that keeps running, and waits for its record of a type; it ends with the test.
+ */
+async function started(
+  argv: readonly string[],
+  type: string,
+  options: { cwd?: string; env?: object } = {},
+) {
   const env = { HOOKPORTER_API_KEY: KEY, ...options.env };
-  const command = startCli([...argv, "--port", "0", "--json"], { cwd: options.cwd ?? tempFolder(), env });
+  const command = startCli([...argv, "--port", "0", "--json"], {
+    cwd: options.cwd ?? tempFolder(),
+    env,
+  });
   onTestFinished(async () => {
     command.signal("SIGINT");
     await command.finished;
@@ -24,7 +33,11 @@ async function started(argv: readonly string[], type: string, options: { cwd?: s
 const sandbox = (...argv: string[]) => started(["sandbox", ...argv], "sandbox");
 
 /** Posts to one of the sandbox's own routes. */
-async function post(sandboxUrl: unknown, path: string, body: object): Promise<Record<string, unknown>> {
+async function post(
+  sandboxUrl: unknown,
+  path: string,
+  body: object,
+): Promise<Record<string, unknown>> {
   const response = await fetch(new URL(path, String(sandboxUrl)), {
     method: "POST",
     headers: { "content-type": "application/json" },
@@ -35,7 +48,12 @@ async function post(sandboxUrl: unknown, path: string, body: object): Promise<Re
 }
 
 it("sandbox prints its address, shows what happens, and stops with a count", async () => {
-  const { ready, records, signal, finished, now } = await sandbox("--seed", "7", "--properties", "3");
+  const { ready, records, signal, finished, now } = await sandbox(
+    "--seed",
+    "7",
+    "--properties",
+    "3",
+  );
   expect(ready).toMatchObject({
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     chaos: {},
@@ -49,9 +67,12 @@ it("sandbox prints its address, shows what happens, and stops with a count", asy
   };
   const listed = await runCli(["properties", "--json"], { env });
   expect(listed.records.filter(({ type }) => type === "property")).toHaveLength(3);
-  const subscribed = await runCli(["subscribe", "http://127.0.0.1:1/webhooks", "--events", "lead.*"], {
-    env,
-  });
+  const subscribed = await runCli(
+    ["subscribe", "http://127.0.0.1:1/webhooks", "--events", "lead.*"],
+    {
+      env,
+    },
+  );
   expect(subscribed.code).toBe(0);
   await post(url, "/_sandbox/events", { event: "lead.created" });
   await until(() => expect(records("outgoing")).toHaveLength(1));
@@ -114,25 +135,23 @@ it("sandbox shows the same to people on standard output, with messages on standa
 
 it("sandbox passes each of its flags on", async () => {
   const { ready, records } = await sandbox(
-    ...[
-      "HOOKPORTER_RATE_LIMIT=1",
-      "HOOKPORTER_ATTEMPTS=4",
-      "HOOKPORTER_RETRY_DELAY=1ms",
-      "HOOKPORTER_ANSWER_TIMEOUT=30s",
-    ],
-    ...[
-      "HOOKPORTER_TARGET_HOSTS=*.tunnel.example",
-      "HOOKPORTER_SIGNATURE_HEADER=X-Own",
-      "HOOKPORTER_DELAY=1ms..2ms",
-    ],
-    ...["--wrong-signature", "1"],
+    "HOOKPORTER_RATE_LIMIT=1",
+    "HOOKPORTER_ATTEMPTS=4",
+    "HOOKPORTER_RETRY_DELAY=1ms",
+    "HOOKPORTER_ANSWER_TIMEOUT=30s",
+    "HOOKPORTER_TARGET_HOSTS=*.tunnel.example",
+    "HOOKPORTER_SIGNATURE_HEADER=X-Own",
+    "HOOKPORTER_DELAY=1ms..2ms",
+    "--wrong-signature",
+    "1",
   );
   expect(ready).toMatchObject({
     targetHosts: ["*.tunnel.example"],
     chaos: { delay: [1, 2], wrongSignature: 1 },
   });
   const headers = { authorization: `Bearer ${KEY}` };
-  const ask = (query: string) => fetch(new URL(`/v1/properties?${query}`, String(ready.url)), { headers });
+  const ask = (query: string) =>
+    fetch(new URL(`/v1/properties?${query}`, String(ready.url)), { headers });
   const page = (await (await ask("page=2&per_page=1&fields=id,rent")).json()) as {
     data: object[];
     meta: object;
@@ -142,10 +161,16 @@ it("sandbox passes each of its flags on", async () => {
   expect((await ask("")).status).toBe(429);
   const receiver = await started(["listen", "HOOKPORTER_SIGNATURE_HEADER=x-own"], "ready");
   const other = { authorization: "Bearer sk_test_another", "content-type": "application/json" };
-  const body = JSON.stringify({ url: receiver.ready.url, events: ["lead.created"], secret: "s".repeat(20) });
+  const body = JSON.stringify({
+    url: receiver.ready.url,
+    events: ["lead.created"],
+    secret: "s".repeat(20),
+  });
   await fetch(new URL("/v1/webhooks", String(ready.url)), { method: "POST", headers: other, body });
   await post(ready.url, "/_sandbox/events", { event: "lead.created" });
-  await until(() => expect(records("outgoing").at(-1)).toMatchObject({ state: "failed", attempt: 4 }));
+  await until(() =>
+    expect(records("outgoing").at(-1)).toMatchObject({ state: "failed", attempt: 4 }),
+  );
   // They were signed under the same header name.
   const refused = Array(4).fill({ verdict: "unauthorized", reason: "signature_mismatch" });
   await until(() => expect(receiver.records("delivery")).toMatchObject(refused));
@@ -180,25 +205,42 @@ it("sandbox exits with 5 if its port is taken", async () => {
 it("`trigger` can cause events in the sandbox", async () => {
   const { ready, records } = await sandbox();
   const cwd = tempFolder();
-  const receiver = await started(["listen", "--subscribe", "--base-url", String(ready.url)], "ready", {
-    cwd,
-  });
+  const receiver = await started(
+    ["listen", "--subscribe", "--base-url", String(ready.url)],
+    "ready",
+    {
+      cwd,
+    },
+  );
   await until(() => expect(records("registration")).toHaveLength(1));
   const to = `${new URL(String(ready.url)).port}/_sandbox/events`;
-  const run = await runCli(["trigger", "payment.received", "--set", "data.amount=1.50", "--url", to], {
-    cwd,
-  });
+  const run = await runCli(
+    ["trigger", "payment.received", "--set", "data.amount=1.50", "--url", to],
+    {
+      cwd,
+    },
+  );
   expect(run.code).toBe(0);
   await until(() =>
-    expect(receiver.records("delivery")).toMatchObject([{ verdict: "accepted", secret: "current" }]),
+    expect(receiver.records("delivery")).toMatchObject([
+      { verdict: "accepted", secret: "current" },
+    ]),
   );
 });
 
 it("sandbox and `listen --subscribe` handle every event once, with chaos", async () => {
   const { ready, records } = await sandbox(
-    ...["--duplicates", "0.5", "--wrong-signature", "0.3", "HOOKPORTER_DELAY=0..20ms"],
-    // A short outage, as each attempt doubles the wait: many before the first wrong signature would make it seconds.
-    ...["--outage", "10ms", "HOOKPORTER_ATTEMPTS=16", "HOOKPORTER_RETRY_DELAY=1ms"],
+    "--duplicates",
+    "0.5",
+    "--wrong-signature",
+    "0.3",
+    "HOOKPORTER_DELAY=0..20ms",
+    // A short outage, as each attempt doubles the wait: many before the first wrong signature would
+    // make it seconds.
+    "--outage",
+    "10ms",
+    "HOOKPORTER_ATTEMPTS=16",
+    "HOOKPORTER_RETRY_DELAY=1ms",
   );
   const cwd = tempFolder();
   mkdirSync(join(cwd, "handlers"));
@@ -220,7 +262,9 @@ it("sandbox and `listen --subscribe` handle every event once, with chaos", async
     const ids = caused.flatMap((one) => (one as { deliveries: string[] }).deliveries);
     expect(ends.map(({ id }) => id).sort()).toEqual(ids.sort());
   });
-  await until(() => expect(receiver.records("attempt").length).toBeGreaterThanOrEqual(caused.length));
+  await until(() =>
+    expect(receiver.records("attempt").length).toBeGreaterThanOrEqual(caused.length),
+  );
   const attempts = receiver.records("attempt");
   expect(attempts.every(({ state, attempt }) => state === "handled" && attempt === 1)).toBe(true);
   expect(new Set(attempts.map(({ id }) => id)).size).toBe(caused.length);

@@ -74,7 +74,10 @@ describe("--secret-encoding", () => {
     const flag = ["--secret-encoding", encoding];
     const cwd = tempFolder();
     writeFileSync(join(cwd, "body"), BODY);
-    const piped = await runCli(["sign", "body", "--secret-stdin", ...flag], { cwd, stdin: `${text}\n` });
+    const piped = await runCli(["sign", "body", "--secret-stdin", ...flag], {
+      cwd,
+      stdin: `${text}\n`,
+    });
     const env = { HOOKPORTER_SECRET: text };
     const fromEnv = await runCli(["sign", ...flag], { env, stdin: BODY });
     writeFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET=${text}\n`);
@@ -95,7 +98,15 @@ describe("--secret-encoding", () => {
   });
 
   it("applies to each of several secrets, and the message names the one that does not fit", async () => {
-    const argv = ["verify", "--signature", signature, "--secret-env", "NEW,OLD", "--secret-encoding", "hex"];
+    const argv = [
+      "verify",
+      "--signature",
+      signature,
+      "--secret-env",
+      "NEW,OLD",
+      "--secret-encoding",
+      "hex",
+    ];
     const good = { NEW: randomBytes(32).toString("hex"), OLD: KEY.toString("hex") };
     expect((await runCli(argv, { env: good, stdin: BODY })).code).toBe(0);
     const run = await runCli(argv, { env: { ...good, OLD: "canary" }, stdin: BODY });
@@ -106,7 +117,9 @@ describe("--secret-encoding", () => {
 
   it("does not apply to the development secret", async () => {
     const cwd = tempFolder();
-    const created = await runCli(["listen", "--port", "0", "--timeout", "1ms", "--count", "1"], { cwd });
+    const created = await runCli(["listen", "--port", "0", "--timeout", "1ms", "--count", "1"], {
+      cwd,
+    });
     expect(created.code).toBe(6);
     const plain = await runCli(["sign"], { cwd, stdin: BODY });
     expect((await runCli(["sign", "--secret-encoding", "hex"], { cwd, stdin: BODY })).stdout).toBe(
@@ -114,7 +127,10 @@ describe("--secret-encoding", () => {
     );
   });
 
-  /** Each row: the text, its encoding here, the key on the signing side, and the code of the diagnosis. */
+  /**
+   * Each row: the text, its encoding here, the key on the signing side, and the code of the
+   * diagnosis.
+   */
   const hex = KEY.toString("hex");
   it.each([
     [PADDED, "utf8", KEY, "secret_base64"],
@@ -129,14 +145,20 @@ describe("--secret-encoding", () => {
   ])("verify names the encoding if %s as %s is wrong", async (text, encoding, key, code) => {
     const argv = ["verify", "--json", "--secret-encoding", encoding];
     const header = ["--signature", sign(Buffer.from(BODY), key)];
-    const run = await runCli([...argv, ...header], { env: { HOOKPORTER_SECRET: text }, stdin: BODY });
+    const run = await runCli([...argv, ...header], {
+      env: { HOOKPORTER_SECRET: text },
+      stdin: BODY,
+    });
     expect(run.code).toBe(4);
     expect(run.records).toMatchObject([{ valid: false, cause: code }]);
   });
 
   it("verify decodes the other secrets that are set here too, and leaves out the settings", async () => {
     const argv = ["verify", "--json", "--secret-encoding", "hex", "--signature", signature];
-    const env = { HOOKPORTER_SECRET: randomBytes(32).toString("hex"), OTHER_SECRET: KEY.toString("hex") };
+    const env = {
+      HOOKPORTER_SECRET: randomBytes(32).toString("hex"),
+      OTHER_SECRET: KEY.toString("hex"),
+    };
     const run = await runCli(argv, { env, stdin: BODY });
     expect(run.records).toMatchObject([{ cause: "secret_other" }]);
     expect(run.stdout).toContain("OTHER_SECRET");
@@ -144,7 +166,10 @@ describe("--secret-encoding", () => {
 
   it("verify names the API key if it was used as the secret", async () => {
     const argv = ["verify", "--json", "--signature", sign(Buffer.from(BODY), "sk_test_0123456789")];
-    const env = { HOOKPORTER_SECRET: "a-secret-0123456789", HOOKPORTER_API_KEY: "sk_test_0123456789" };
+    const env = {
+      HOOKPORTER_SECRET: "a-secret-0123456789",
+      HOOKPORTER_API_KEY: "sk_test_0123456789",
+    };
     const run = await runCli(argv, { env, stdin: BODY });
     expect(run.records).toMatchObject([{ cause: "secret_other" }]);
     expect(run.stdout).toContain("HOOKPORTER_API_KEY");
@@ -153,23 +178,29 @@ describe("--secret-encoding", () => {
 });
 
 describe("a secret on standard input that is not UTF-8", () => {
-  it.each([KEY, Buffer.concat([KEY, Buffer.from("\n")])])("is used to the last byte", async (key) => {
-    const cwd = tempFolder();
-    writeFileSync(join(cwd, "body"), BODY);
-    const signed = await runCli(["sign", "body", "--secret-stdin"], { cwd, stdin: key });
-    expect(signed.stdout).toBe(`${sign(Buffer.from(BODY), key)}\n`);
-    expect(signed.stderr.includes("line break")).toBe(key !== KEY);
-    const argv = ["verify", "body", "--secret-stdin", "--signature", signed.stdout.trim()];
-    expect((await runCli(argv, { cwd, stdin: key })).code).toBe(0);
-  });
+  it.each([KEY, Buffer.concat([KEY, Buffer.from("\n")])])(
+    "is used to the last byte",
+    async (key) => {
+      const cwd = tempFolder();
+      writeFileSync(join(cwd, "body"), BODY);
+      const signed = await runCli(["sign", "body", "--secret-stdin"], { cwd, stdin: key });
+      expect(signed.stdout).toBe(`${sign(Buffer.from(BODY), key)}\n`);
+      expect(signed.stderr.includes("line break")).toBe(key !== KEY);
+      const argv = ["verify", "body", "--secret-stdin", "--signature", signed.stdout.trim()];
+      expect((await runCli(argv, { cwd, stdin: key })).code).toBe(0);
+    },
+  );
 
   it("is refused with an encoding other than utf8", async () => {
     const cwd = tempFolder();
     writeFileSync(join(cwd, "body"), BODY);
-    const run = await runCli(["sign", "body", "--secret-stdin", "--secret-encoding", "hex", "--json"], {
-      cwd,
-      stdin: KEY,
-    });
+    const run = await runCli(
+      ["sign", "body", "--secret-stdin", "--secret-encoding", "hex", "--json"],
+      {
+        cwd,
+        stdin: KEY,
+      },
+    );
     expect(run.code).toBe(3);
     expect(run.records).toMatchObject([{ type: "error", code: "secret_invalid" }]);
   });

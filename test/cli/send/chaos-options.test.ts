@@ -8,17 +8,23 @@ import { readPage, rowsOf } from "../../docs/markdown.ts";
 function onPage(command: string): ReadonlyMap<string, readonly string[]> {
   const rows = rowsOf(readPage(`docs/reference/cli/${command}.md`));
   const plain = rows.map((cells) => cells.map((cell) => cell.replaceAll("`", "")));
-  return new Map(plain.map(([flag = "", , fallback = "", meaning = ""]) => [flag, [fallback, meaning]]));
+  return new Map(
+    plain.map(([flag = "", , fallback = "", meaning = ""]) => [flag, [fallback, meaning]]),
+  );
 }
 
 /** What the help says of each flag: its default and its meaning. */
 function inHelp(failFast?: string): ReadonlyMap<string, readonly string[]> {
-  const { options } = addChaosOptions(new CliCommand("send"), failFast === undefined ? {} : { failFast });
+  const { options } = addChaosOptions(
+    new CliCommand("send"),
+    failFast === undefined ? {} : { failFast },
+  );
   return new Map(
     options
       .filter((option) => !isSettingOnly(option))
       .map(({ flags, description }) => {
-        const [, meaning = "", fallback = ""] = /^(.*?)(?: \(default: (.*)\))?$/.exec(description) ?? [];
+        const [, meaning = "", fallback = ""] =
+          /^(.*?)(?: \(default: (.*)\))?$/.exec(description) ?? [];
         return [flags, [fallback, meaning]];
       }),
   );

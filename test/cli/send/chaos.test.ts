@@ -18,7 +18,8 @@ async function endpoint() {
   const [adapter] = ADAPTERS;
   if (adapter === undefined) throw new Error("expected an adapter, got none");
   const opened = await openEndpoint(adapter, { clock: Date.now });
-  const run = (...argv: string[]) => runCli([...argv, "--url", opened.url.href, "--json"], { cwd, env });
+  const run = (...argv: string[]) =>
+    runCli([...argv, "--url", opened.url.href, "--json"], { cwd, env });
   return { ...opened, cwd, run };
 }
 
@@ -32,7 +33,10 @@ describe("chaos", () => {
     "%s makes the receiver answer %s to trigger and replay, which exit with 1",
     async (flags, reason, chaos) => {
       const { run, outcomes, cwd } = await endpoint();
-      writeFileSync(join(cwd, "one.json"), '{"event":"lead.created","timestamp":"2026-01-01T00:00:00Z"}');
+      writeFileSync(
+        join(cwd, "one.json"),
+        '{"event":"lead.created","timestamp":"2026-01-01T00:00:00Z"}',
+      );
       for (const what of [
         ["trigger", "lead.created"],
         ["replay", "one.json"],
@@ -97,7 +101,14 @@ describe("chaos", () => {
       "4",
     ];
     const labels = (await run(...argv)).records.map(({ label }) => label);
-    expect([...labels].sort()).toEqual(["a.json", "a.json", "b.json", "b.json", "c.json", "c.json"]);
+    expect([...labels].sort()).toEqual([
+      "a.json",
+      "a.json",
+      "b.json",
+      "b.json",
+      "c.json",
+      "c.json",
+    ]);
     expect((await run(...argv)).records.map(({ label }) => label)).toEqual(labels);
   });
 
@@ -120,17 +131,23 @@ describe("chaos", () => {
   it("a typed flag overrides a contradicting setting", async () => {
     const { url, cwd, outcomes } = await endpoint();
     const settings = { ...env, HOOKPORTER_STALE: "8d", HOOKPORTER_NO_SIGNATURE: "true" };
-    await runCli(["trigger", "lead.created", "--future", "1h", "--tamper", "signature", "--url", url.href], {
-      cwd,
-      env: settings,
-    });
+    await runCli(
+      ["trigger", "lead.created", "--future", "1h", "--tamper", "signature", "--url", url.href],
+      {
+        cwd,
+        env: settings,
+      },
+    );
     expect(outcomes()).toMatchObject([{ reason: "signature_mismatch" }]);
   });
 
   it("lets settings that contradict each other give way to what is typed", async () => {
     const settings = { ...env, HOOKPORTER_STALE: "8d", HOOKPORTER_FUTURE: "1h" };
     const { code, stderr } = await runCli(["replay", "none.json", "--exact"], { env: settings });
-    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("no such file") });
+    expect({ code, stderr }).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no such file"),
+    });
   });
 });
 
@@ -156,7 +173,8 @@ describe("--dry-run", () => {
       const printed = async (...more: string[]) =>
         (await runCli(["trigger", "lead.created", ...argv, ...more], { cwd, env })).stdout;
       const script =
-        (await printed("--set", 'data.note=it\'s "é" $(x)')) + (await printed("--tamper", "signature"));
+        (await printed("--set", 'data.note=it\'s "é" $(x)')) +
+        (await printed("--tamper", "signature"));
       expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
       const { stdout } = await promisify(execFile)("sh", ["-c", script], { cwd });
       expect(stdout).toMatch(/\n200\n[\s\S]*\n401\n$/);

@@ -14,7 +14,8 @@ function dryRunOf(deliveries: Readonly<Record<string, Partial<Delivery>>>) {
   const cwd = tempFolder();
   for (const [name, { target = "/in", ...parts }] of Object.entries(deliveries)) {
     const saved = formatDelivery(savedDelivery({ ...parts, target: "TARGET" }));
-    writeFileSync(join(cwd, name), saved.replace("TARGET", target)); // with the query that saving hides
+    // with the query that saving hides
+    writeFileSync(join(cwd, name), saved.replace("TARGET", target));
   }
   const run = (...more: string[]) => {
     const argv = ["replay", ...Object.keys(deliveries), "--exact", "--dry-run", ...more];
@@ -29,12 +30,18 @@ it("the record of a delivery has all that it would send", async () => {
   expect([code, stderr]).toEqual([0, ""]);
   const [{ file, curl, ...others } = {} as never] = records;
   expect(others).toMatchObject({
-    ...{ type: "sending", label: "a b.json", url: `${URL_GIVEN}?key=…` },
-    ...{ at: 0, chaos: null, bytes: 28 },
+    type: "sending",
+    label: "a b.json",
+    url: `${URL_GIVEN}?key=…`,
+    at: 0,
+    chaos: null,
+    bytes: 28,
   });
   expect(file).toMatch(/^\.hookporter\/bodies\/a_b-[0-9a-f]{12}\.json$/);
   expect(readFileSync(join(cwd, String(file)), "utf8")).toBe('{"event":"payment.received"}');
-  expect(curl).toMatch(new RegExp(`^curl .* --data-binary '@${file}' 'http://app\\.test/in\\?key=hunter2'$`));
+  expect(curl).toMatch(
+    new RegExp(`^curl .* --data-binary '@${file}' 'http://app\\.test/in\\?key=hunter2'$`),
+  );
 });
 
 it("what would be dropped is a comment, and has no file", async () => {
@@ -52,7 +59,9 @@ it("what would be dropped is a comment, and has no file", async () => {
 });
 
 it("a header that a command line cannot carry is named", async () => {
-  const { run } = dryRunOf({ "a.json": { headers: { "content-type": "text/plain", "x-name": "\u00e9" } } });
+  const { run } = dryRunOf({
+    "a.json": { headers: { "content-type": "text/plain", "x-name": "\u00e9" } },
+  });
   const { stdout, stderr } = await run();
   expect(stderr).toBe("header omitted: x-name, since a command line cannot carry its value\n");
   expect(stdout).toContain("-H 'content-type: text/plain'");

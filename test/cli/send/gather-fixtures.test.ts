@@ -35,7 +35,10 @@ it("an entry is named by its kind and event id, or by `?` and its id if it has n
   const own = await listening([], tempFolder(), env);
   const { post } = posting(new URL(own.url));
   await post(
-    ENVELOPE.replace("}}", '},"webhook":{"id":"wh_1","url":"u"}}').replace("2026-01-01T00:00:00", now()),
+    ENVELOPE.replace("}}", '},"webhook":{"id":"wh_1","url":"u"}}').replace(
+      "2026-01-01T00:00:00",
+      now(),
+    ),
   );
   await post("[]");
   const target = await startReceiving();
@@ -84,7 +87,11 @@ it.each([
 );
 
 it("of a folder the .json files are read, and one that cannot be read is skipped", async () => {
-  const { cwd, replay } = await replaying({ "b.json": ENVELOPE, "a.txt": ENVELOPE, "c.ndjson": ENVELOPE });
+  const { cwd, replay } = await replaying({
+    "b.json": ENVELOPE,
+    "a.txt": ENVELOPE,
+    "c.ndjson": ENVELOPE,
+  });
   mkdirSync(join(cwd, "a.json"));
   const run = await replay(["."]);
   expect([run.code, labels(run)]).toEqual([1, ["b.json"]]);
@@ -108,7 +115,11 @@ it("each line keeps its bytes", async () => {
 it.each(["", "\n", " \r\n\t\n"])("blank input %j is nothing to replay", async (stdin) => {
   const { target, replay } = await replaying({});
   const run = await replay(["-"], stdin);
-  expect(run).toMatchObject({ code: 0, stdout: "", stderr: "nothing to replay: the input is empty\n" });
+  expect(run).toMatchObject({
+    code: 0,
+    stdout: "",
+    stderr: "nothing to replay: the input is empty\n",
+  });
   expect(target.got).toEqual([]);
 });
 
@@ -137,13 +148,21 @@ it("of a folder, files without a webhook are left out, and said", async () => {
 });
 
 it("a folder with no webhook is an error, and so is such a file that is named", async () => {
-  const { cwd, replay, target } = await replaying({ ...OTHERS, "session.har": '{"log":{"entries":[{}]}}' });
+  const { cwd, replay, target } = await replaying({
+    ...OTHERS,
+    "session.har": '{"log":{"entries":[{}]}}',
+  });
   expect(await replay(["."])).toMatchObject({
     code: 2,
-    said: expect.stringContaining("got 3 files without a webhook: hookporter.config.json, package.json"),
+    said: expect.stringContaining(
+      "got 3 files without a webhook: hookporter.config.json, package.json",
+    ),
   });
   const named = await replay(["session.har"]);
-  expect([named.code, named.said]).toEqual([2, expect.stringContaining("looks like a HAR with 1 entry")]);
+  expect([named.code, named.said]).toEqual([
+    2,
+    expect.stringContaining("looks like a HAR with 1 entry"),
+  ]);
   expect((await replay(["-"], '{"log":{"entries":[]}}')).said).toContain(
     "standard input: expected a saved delivery or an envelope, got what looks like a HAR",
   );
@@ -154,7 +173,10 @@ it("a folder with no webhook is an error, and so is such a file that is named", 
     ["replay", ".", "--handlers", "h.mjs"],
   ]) {
     const run = await runCli(argv, { cwd, env });
-    expect([run.code, run.said], argv.join(" ")).toEqual([2, expect.stringContaining("without a webhook")]);
+    expect([run.code, run.said], argv.join(" ")).toEqual([
+      2,
+      expect.stringContaining("without a webhook"),
+    ]);
   }
 });
 

@@ -16,7 +16,14 @@ function folder(lastInstant?: string) {
   }
   const reserve = (count: number, { now = NOW, dryRun = false } = {}) =>
     reserveInstants(count, { cwd, clock: () => now, dryRun });
-  return { cwd, state, path, lock: `${path}.lock`, reserve, last: () => readFileSync(path, "utf8") };
+  return {
+    cwd,
+    state,
+    path,
+    lock: `${path}.lock`,
+    reserve,
+    last: () => readFileSync(path, "utf8"),
+  };
 }
 
 it("the last of some milliseconds is the clock's, and is noted", async () => {

@@ -14,9 +14,20 @@ function run() {
     listener = given;
     return off;
   };
-  const [stop, cut, onEnd, exit] = [vi.fn(), vi.fn(), vi.fn(), vi.fn()];
+  const stop = vi.fn();
+  const cut = vi.fn();
+  const onEnd = vi.fn();
+  const exit = vi.fn();
   const interrupt = stopRunOnSignal({ io: { onSignal, exit } } as never, { stop, cut, onEnd });
-  return { interrupt, stop, cut, onEnd, exit, off, signal: (name: "SIGINT" | "SIGTERM") => listener?.(name) };
+  return {
+    interrupt,
+    stop,
+    cut,
+    onEnd,
+    exit,
+    off,
+    signal: (name: "SIGINT" | "SIGTERM") => listener?.(name),
+  };
 }
 
 const BY_SIGINT = { reason: "stopped by SIGINT", exitCode: 130 };
@@ -38,7 +49,10 @@ it("a second signal ends the process at once, with the exit code of the second",
   const { interrupt, stop, onEnd, exit, signal } = run();
   signal("SIGINT");
   signal("SIGTERM");
-  expect(onEnd).toHaveBeenCalledExactlyOnceWith({ reason: "stopped at once by SIGTERM", exitCode: 143 });
+  expect(onEnd).toHaveBeenCalledExactlyOnceWith({
+    reason: "stopped at once by SIGTERM",
+    exitCode: 143,
+  });
   expect(exit).toHaveBeenCalledExactlyOnceWith(143);
   expect(stop).toHaveBeenCalledOnce();
   expect(interrupt.reason).toEqual(BY_SIGINT);

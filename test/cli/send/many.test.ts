@@ -10,7 +10,9 @@ import { listening } from "../open-listen.ts";
 
 const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 
-/** A folder with envelopes `00.json` to `<count - 1>.json` that differ in their timestamps alone. */
+/**
+ * A folder with envelopes `00.json` to `<count - 1>.json` that differ in their timestamps alone.
+ */
 function folderOf(count: number) {
   const cwd = tempFolder();
   mkdirSync(join(cwd, "fx"));
@@ -39,7 +41,9 @@ describe("events of their own", () => {
     const own = await listening([], cwd);
     const first = await runCli(["replay", "fx", "--url", own.url], { cwd });
     expect(first.stderr).toContain("20 sent, 20 new\n");
-    const again = await runCli(["replay", "fx", "--url", own.url, "HOOKPORTER_CONCURRENCY=8"], { cwd });
+    const again = await runCli(["replay", "fx", "--url", own.url, "HOOKPORTER_CONCURRENCY=8"], {
+      cwd,
+    });
     expect(again.stderr).toContain("20 sent, 20 new\n");
   });
 
@@ -60,7 +64,16 @@ describe("events of their own", () => {
   it("two runs at the same time never send the same timestamp", async () => {
     const target = await startReceiving();
     const cwd = tempFolder();
-    const argv = ["trigger", "payment.received", "--count", "200", "--data", "{}", "--url", target.url];
+    const argv = [
+      "trigger",
+      "payment.received",
+      "--count",
+      "200",
+      "--data",
+      "{}",
+      "--url",
+      target.url,
+    ];
     await Promise.all(Array.from({ length: 4 }, () => runCli(argv, { cwd, env })));
     expect(new Set(target.bodies()).size).toBe(800);
   });
@@ -117,8 +130,16 @@ describe("a run that is stopped", () => {
     const sent = target.got.length;
     expect(got).toBe(code);
     expect(stderr).toContain(`stopped by ${signal}: ${sent} of 12 sent\n`);
-    expect(stderr).toContain(`run it again with --resume to send only the ${12 - sent} that are left\n`);
-    expect(records.at(-1)).toMatchObject({ type: "interrupted", exitCode: code, total: 12, sent, ok: sent });
+    expect(stderr).toContain(
+      `run it again with --resume to send only the ${12 - sent} that are left\n`,
+    );
+    expect(records.at(-1)).toMatchObject({
+      type: "interrupted",
+      exitCode: code,
+      total: 12,
+      sent,
+      ok: sent,
+    });
 
     const rest = await runCli([...argv, "--resume"], { cwd, env });
     expect(rest.code).toBe(0);
@@ -135,7 +156,9 @@ describe("a run that is stopped", () => {
     const argv = ["replay", "fx", "--url", target.url];
     const off = { ...env, HOOKPORTER_DRY_RUN: "false", HOOKPORTER_NO_SIGNATURE: "0" };
     const first = await runCli(argv, { cwd, env: off });
-    expect(first.stderr).toContain("run it again with --resume to send only the one that is left\n");
+    expect(first.stderr).toContain(
+      "run it again with --resume to send only the one that is left\n",
+    );
     const rest = await runCli([...argv, "--resume"], { cwd, env: off });
     expect(rest.stderr).toContain("2 of 3 were sent before; 1 are left\n");
     expect(target.got).toHaveLength(4);
@@ -148,8 +171,13 @@ describe("a run that is stopped", () => {
     const first = await runCli(argv, { cwd, env });
     expect(first).toMatchObject({ code: 1 });
     expect(first.stderr).toContain("3 sent, 2 answered 2xx, 1 not answered 2xx\n");
-    expect(first.stderr).toContain("run it again with --resume to send only the one that is left\n");
-    writeFileSync(join(cwd, "fx", "00.json"), '{"event":"lead.created","timestamp":"2026-01-01T00:00:00Z"}');
+    expect(first.stderr).toContain(
+      "run it again with --resume to send only the one that is left\n",
+    );
+    writeFileSync(
+      join(cwd, "fx", "00.json"),
+      '{"event":"lead.created","timestamp":"2026-01-01T00:00:00Z"}',
+    );
     await runCli([...argv, "--resume"], { cwd, env });
     expect(target.got).toHaveLength(5);
   });
@@ -158,7 +186,9 @@ describe("a run that is stopped", () => {
     const target = await startReceiving();
     const cwd = folderOf(2);
     await runCli(["replay", "fx", "--url", `${target.url}?token=hunter2`], { cwd, env });
-    const [name = ""] = readdirSync(join(cwd, ".hookporter")).filter((one) => one.startsWith("replay-"));
+    const [name = ""] = readdirSync(join(cwd, ".hookporter")).filter((one) =>
+      one.startsWith("replay-"),
+    );
     expect(name).toMatch(/^replay-[0-9a-f]{12}\.json$/);
     const text = readFileSync(join(cwd, ".hookporter", name), "utf8");
     expect(text).not.toMatch(/same|payment|hunter2/);
@@ -177,14 +207,17 @@ describe("a run that is stopped", () => {
     expect(none).toMatchObject({ code: 2 });
     expect(none.stderr).toContain("--resume: expected an earlier replay of the same arguments");
     await runCli(argv.slice(0, -1), { cwd, env });
-    const [name = ""] = readdirSync(join(cwd, ".hookporter")).filter((one) => one.startsWith("replay-"));
+    const [name = ""] = readdirSync(join(cwd, ".hookporter")).filter((one) =>
+      one.startsWith("replay-"),
+    );
     writeFileSync(join(cwd, ".hookporter", name), '{"version":1,"sent":[1]}');
     expect(await runCli(argv, { cwd, env })).toMatchObject({ code: 2 });
     expect(target.got).toHaveLength(2);
   });
 
   it("--resume after a replay to another target sends nothing", async () => {
-    const [one, other] = [await startReceiving(200, 500), await startReceiving()];
+    const one = await startReceiving(200, 500);
+    const other = await startReceiving();
     const cwd = folderOf(3);
     await runCli(["replay", "fx", "--url", one.url], { cwd, env });
     const run = await runCli(["replay", "fx", "--url", other.url, "--resume"], { cwd, env });
@@ -200,7 +233,8 @@ describe("a run that is stopped", () => {
     run.signal("SIGINT");
     expect(run.now().stderr).toContain("stopped at once by SIGINT: 0 of 3 sent\n");
     expect(run.now().stderr).toContain("--count 3 sends the rest\n");
-    expect(await run.finished).toMatchObject({ code: 130, stdout: "" }); // what was cut off is no failure
+    // what was cut off is no failure
+    expect(await run.finished).toMatchObject({ code: 130, stdout: "" });
   });
 
   it("SIGINT ends replay --handlers after the handler that runs", async () => {
@@ -240,7 +274,10 @@ describe("faults among many", () => {
     await runCli(["trigger", "lead.created", "--url", own.url], { cwd: own.cwd });
     writeFileSync(join(own.cwd, "saved", "a.json"), '{"event":"lead.created"}');
     const run = await runCli(["replay", "saved", "--exact", "--url", own.url], { cwd: own.cwd });
-    expect(run).toMatchObject({ code: 1, stdout: expect.stringContaining(" ms  duplicate  evt_1_") });
+    expect(run).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(" ms  duplicate  evt_1_"),
+    });
     expect(run.stderr).toContain("skipped: a.json: expected a saved delivery, got an envelope");
   });
 
@@ -248,10 +285,13 @@ describe("faults among many", () => {
     const away = await startReceiving();
     await away.close();
     const cwd = folderOf(9);
-    const run = await runCli(["replay", "fx", "--url", away.url, "HOOKPORTER_MAX_FAILURES=3", "--json"], {
-      cwd,
-      env,
-    });
+    const run = await runCli(
+      ["replay", "fx", "--url", away.url, "HOOKPORTER_MAX_FAILURES=3", "--json"],
+      {
+        cwd,
+        env,
+      },
+    );
     expect(run.code).toBe(5);
     expect(run.records.filter(({ type }) => type === "answer")).toHaveLength(3);
     expect(run.records[0]).toMatchObject({
@@ -259,7 +299,9 @@ describe("faults among many", () => {
       ok: false,
       error: expect.stringContaining("connection refused"),
     });
-    expect(run.said).toContain("(0 of 9 sent: run it again with --resume to send only the 9 that are left)");
+    expect(run.said).toContain(
+      "(0 of 9 sent: run it again with --resume to send only the 9 that are left)",
+    );
   });
 
   it("one that comes back is sent the rest", async () => {
@@ -348,7 +390,10 @@ it("replay sends what events export writes, from standard input and from a file"
   expect(file).toMatchObject({ code: 1 });
   expect(file.stderr).toContain("skipped: all.ndjson, line 13: ");
   expect(file.stderr).toContain("12 sent, 0 new, 12 duplicates\n");
-  const both = await runCli(["replay", "-", "--secret-stdin", "--url", url], { cwd, stdin: stdout });
+  const both = await runCli(["replay", "-", "--secret-stdin", "--url", url], {
+    cwd,
+    stdin: stdout,
+  });
   expect(both).toMatchObject({ code: 2 });
 });
 

@@ -7,8 +7,10 @@ import { startReceiving } from "../fake-target.ts";
 
 const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 const ENVELOPE = {
-  ...{ event: "payment.received", timestamp: "2026-01-01T00:00:00Z" },
-  ...{ data: { id: "pay_1" }, webhook: { id: "wh_1", url: "u" } },
+  event: "payment.received",
+  timestamp: "2026-01-01T00:00:00Z",
+  data: { id: "pay_1" },
+  webhook: { id: "wh_1", url: "u" },
 };
 
 /** A folder with saved envelopes and a module of handlers. */
@@ -46,11 +48,22 @@ it("each delivery that is dropped is a line", async () => {
 it("why there is no answer is said once, while it is the same", async () => {
   const away = await startReceiving();
   await away.close();
-  const argv = ["trigger", "lead.created", "--count", "3", "HOOKPORTER_MAX_FAILURES=3", "--url", away.url];
+  const argv = [
+    "trigger",
+    "lead.created",
+    "--count",
+    "3",
+    "HOOKPORTER_MAX_FAILURES=3",
+    "--url",
+    away.url,
+  ];
   const run = await runCli(argv, { cwd: tempFolder(), env });
   const lines = run.stdout.trim().split("\n");
   expect(lines[0]).toMatch(/^no answer lead\.created {2}.*connection refused/);
-  expect(lines.slice(1)).toEqual(["no answer lead.created  as above", "no answer lead.created  as above"]);
+  expect(lines.slice(1)).toEqual([
+    "no answer lead.created  as above",
+    "no answer lead.created  as above",
+  ]);
 });
 
 it("what was refused is explained once in a row, and not if it was tampered with", async () => {
@@ -96,7 +109,13 @@ it("replay --handlers that is interrupted records how far it came", async () => 
   const { code, records } = await run.finished;
   expect(code).toBe(130);
   expect(records.at(-1)).toMatchObject({
-    ...{ type: "interrupted", reason: "stopped by SIGINT", exitCode: 130 },
-    ...{ total: 2, sent: 1, ok: 1, new: null, duplicates: null },
+    type: "interrupted",
+    reason: "stopped by SIGINT",
+    exitCode: 130,
+    total: 2,
+    sent: 1,
+    ok: 1,
+    new: null,
+    duplicates: null,
   });
 });

@@ -8,7 +8,10 @@ const terminal = (columns?: number) => ({ stderr: { columns } as never });
 
 function start(steps: number, isTerminal = true) {
   const status = vi.fn((_line: string | undefined) => isTerminal);
-  return { progress: startProgress(steps, { output: { status }, io: terminal(80) } as never), status };
+  return {
+    progress: startProgress(steps, { output: { status }, io: terminal(80) } as never),
+    status,
+  };
 }
 
 it.each([

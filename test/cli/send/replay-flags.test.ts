@@ -16,14 +16,21 @@ it("flags that do not fit each other are refused before anything is read", async
       "--tamper body",
       "--no-signature",
       "--dry-run",
-    ].map((flags) => ["--resume", flags, "it sends what an earlier run has left, once and unchanged"]),
+    ].map((flags) => [
+      "--resume",
+      flags,
+      "it sends what an earlier run has left, once and unchanged",
+    ]),
     ["--exact", "--stale 1d", "--exact sends the saved bytes, including their timestamp"],
     ["--exact", "--future 1d", "--exact sends the saved bytes, including their timestamp"],
     ["--handlers h.mjs", "--rate 1", "with --handlers nothing is sent"],
     ["--handlers h.mjs", "--url 3000", "with --handlers nothing is sent"],
   ];
   for (const [one = "", other = "", why = ""] of refused) {
-    const run = await runCli(["replay", "none.json", ...one.split(" "), ...other.split(" ")], { cwd, env });
+    const run = await runCli(["replay", "none.json", ...one.split(" "), ...other.split(" ")], {
+      cwd,
+      env,
+    });
     expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(why)]);
   }
 });

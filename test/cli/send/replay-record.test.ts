@@ -9,13 +9,24 @@ import { tempFolder } from "../fake-io.ts";
 it("what was sent is written each second, so that a killed run sends no more than a second of it again", () => {
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
-  const run = { cwd: tempFolder(), what: ["fx"], target: new URL("http://app.test/"), exact: false };
-  const items = ["a", "b", "c"].map((name) => ({ item: {} as Sendable, name, body: Buffer.from(name) }));
+  const run = {
+    cwd: tempFolder(),
+    what: ["fx"],
+    target: new URL("http://app.test/"),
+    exact: false,
+  };
+  const items = ["a", "b", "c"].map((name) => ({
+    item: {} as Sendable,
+    name,
+    body: Buffer.from(name),
+  }));
   const record = new ReplayRecord(run, items, false);
   const written = () => {
     const folder = join(run.cwd, ".hookporter");
     const files = readdirSync(run.cwd).includes(".hookporter") ? readdirSync(folder) : [];
-    const texts = files.filter((name) => name.startsWith("replay-")).map((name) => join(folder, name));
+    const texts = files
+      .filter((name) => name.startsWith("replay-"))
+      .map((name) => join(folder, name));
     return texts.flatMap((path) => JSON.parse(readFileSync(path, "utf8")).sent).length;
   };
   const add = (at: number) => record.add(items[at]?.item as Sendable);
@@ -30,25 +41,45 @@ it("what was sent is written each second, so that a killed run sends no more tha
   expect(written()).toBe(2);
 });
 
-it.each(['{"version":2,"sent":[]}', '{"version":1}', '{"version":1,"sent":[7]}', "[]", '{"version":1,"se'])(
-  "a record that another version wrote or that is damaged, such as %s, is not resumed",
-  (text) => {
-    const run = { cwd: tempFolder(), what: ["fx"], target: new URL("http://app.test/"), exact: false };
-    new ReplayRecord(run, [], false).write();
-    expect(new ReplayRecord(run, [], true)).toBeInstanceOf(ReplayRecord);
-    const folder = join(run.cwd, ".hookporter");
-    const [name = ""] = readdirSync(folder).filter((one) => one.startsWith("replay-"));
-    writeFileSync(join(folder, name), text);
-    expect(() => new ReplayRecord(run, [], true)).toThrow(expect.objectContaining({ code: "input_invalid" }));
-  },
-);
+it.each([
+  '{"version":2,"sent":[]}',
+  '{"version":1}',
+  '{"version":1,"sent":[7]}',
+  "[]",
+  '{"version":1,"se',
+])("a record that another version wrote or that is damaged, such as %s, is not resumed", (text) => {
+  const run = {
+    cwd: tempFolder(),
+    what: ["fx"],
+    target: new URL("http://app.test/"),
+    exact: false,
+  };
+  new ReplayRecord(run, [], false).write();
+  expect(new ReplayRecord(run, [], true)).toBeInstanceOf(ReplayRecord);
+  const folder = join(run.cwd, ".hookporter");
+  const [name = ""] = readdirSync(folder).filter((one) => one.startsWith("replay-"));
+  writeFileSync(join(folder, name), text);
+  expect(() => new ReplayRecord(run, [], true)).toThrow(
+    expect.objectContaining({ code: "input_invalid" }),
+  );
+});
 
 /** A run and its items, each of a name and a body. */
 function runOf(items: readonly (readonly [name: string, body: string])[], cwd = tempFolder()) {
-  const run = { cwd, what: ["fx"], target: new URL("http://app.test/in?key=hunter2"), exact: false };
-  const recordables = items.map(([name, body]) => ({ item: {} as Sendable, name, body: Buffer.from(body) }));
+  const run = {
+    cwd,
+    what: ["fx"],
+    target: new URL("http://app.test/in?key=hunter2"),
+    exact: false,
+  };
+  const recordables = items.map(([name, body]) => ({
+    item: {} as Sendable,
+    name,
+    body: Buffer.from(body),
+  }));
   const sendables = recordables.map(({ item }) => item);
-  const resume = (more: Partial<typeof run> = {}) => new ReplayRecord({ ...run, ...more }, recordables, true);
+  const resume = (more: Partial<typeof run> = {}) =>
+    new ReplayRecord({ ...run, ...more }, recordables, true);
   return { run, record: new ReplayRecord(run, recordables, false), sendables, resume };
 }
 
@@ -87,8 +118,13 @@ it("a run of other arguments, to another target or with --exact is another run",
   const { record, resume } = runOf([]);
   record.write();
   resume();
-  const others = [{ what: ["fx", "fx"] }, { target: new URL("http://app.test/in") }, { exact: true }];
-  for (const other of others) expect(() => resume(other)).toThrow(expect.objectContaining({ code: "usage" }));
+  const others = [
+    { what: ["fx", "fx"] },
+    { target: new URL("http://app.test/in") },
+    { exact: true },
+  ];
+  for (const other of others)
+    expect(() => resume(other)).toThrow(expect.objectContaining({ code: "usage" }));
   expect(() => resume({ exact: true })).toThrow(
     "--resume: expected an earlier replay of the same arguments to http://app.test/in?key=…, got none: omit",
   );

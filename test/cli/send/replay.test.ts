@@ -16,7 +16,10 @@ const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 it("--save-dir saves authentic deliveries byte for byte, and replay --exact resends them identically", async () => {
   const first = await listening(["--save-dir", "saved"]);
   const { url, cwd } = first;
-  writeFileSync(join(cwd, "data.json"), '{"amount": 1234567890123456789012345,\n "text": "\\u00e9"}');
+  writeFileSync(
+    join(cwd, "data.json"),
+    '{"amount": 1234567890123456789012345,\n "text": "\\u00e9"}',
+  );
   await runCli(["trigger", "payment.received", "--url", url, "--data", "@data.json"], { cwd });
   await fetch(url, { method: "POST", body: "unsigned" });
   const files = readdirSync(join(cwd, "saved"));
@@ -62,7 +65,9 @@ it("replay sends a folder in name order, with new timestamps and signatures, and
     { label: "b.json", status: 200, ok: true },
     { label: "c.json", status: 200, ok: true },
   ]);
-  expect(got.every((body) => !body.includes("2020-01-01") && body.includes('\n  "data"'))).toBe(true);
+  expect(got.every((body) => !body.includes("2020-01-01") && body.includes('\n  "data"'))).toBe(
+    true,
+  );
 });
 
 it("replay --handlers runs fixtures in this process, and exits with 1 if one fails", async () => {
@@ -80,7 +85,9 @@ it("replay --handlers runs fixtures in this process, and exits with 1 if one fai
     });
   writeFileSync(join(cwd, "1.json"), envelope({ bad: false }));
   writeFileSync(join(cwd, "2.json"), envelope({ bad: true }));
-  expect(await runCli(["replay", "1.json", "--handlers", "h.ts"], { cwd })).toMatchObject({ code: 0 });
+  expect(await runCli(["replay", "1.json", "--handlers", "h.ts"], { cwd })).toMatchObject({
+    code: 0,
+  });
   const run = await runCli(["replay", "1.json", "2.json", "--handlers", "h.ts", "--json"], { cwd });
   expect(run.code).toBe(1);
   expect(run.records).toMatchObject([
@@ -175,7 +182,10 @@ function savedFolder(deliveries: Readonly<Record<string, Partial<Delivery>>>) {
 it("--wait without an inbox sends nothing", async () => {
   const target = await openTarget();
   const { cwd } = savedFolder({ "a.json": {} });
-  const run = await runCli(["replay", "a.json", "--wait", "--url", target.url.href, "--json"], { cwd, env });
+  const run = await runCli(["replay", "a.json", "--wait", "--url", target.url.href, "--json"], {
+    cwd,
+    env,
+  });
   expect(run.records).toMatchObject([{ type: "error", code: "usage" }]);
   expect(target.got).toEqual([]);
 });
@@ -249,7 +259,9 @@ it.each([
   });
   const bare = new URL("/in", target.url).href;
   const run = await runCli(["replay", ".", "--exact", "--url", bare], { cwd });
-  expect(run.stderr).toContain(`${said}so no query is sent: add it to --url if the target needs it\n`);
+  expect(run.stderr).toContain(
+    `${said}so no query is sent: add it to --url if the target needs it\n`,
+  );
   const own = await runCli(["replay", ".", "--exact", "--url", `${bare}?own=1`], { cwd });
   expect(own.stderr).not.toContain("query");
 });

@@ -8,11 +8,16 @@ import { fakeIo, runCli, startCli, tempFolder } from "../fake-io.ts";
 
 const SECRET = "a secret that is long enough";
 const ENVELOPE = {
-  ...{ event: "payment.received", timestamp: "1990-01-01T00:00:00Z" },
-  ...{ data: { id: "pay_1" }, webhook: { id: "wh_1", url: "u" } },
+  event: "payment.received",
+  timestamp: "1990-01-01T00:00:00Z",
+  data: { id: "pay_1" },
+  webhook: { id: "wh_1", url: "u" },
 };
 
-/** A folder with a module of handlers, and files to replay: envelopes, or bodies of saved deliveries. */
+/**
+ * A folder with a module of handlers, and files to replay: envelopes, or bodies of saved
+ * deliveries.
+ */
 function folderOf(files: Readonly<Record<string, object | string>>, handlers: string) {
   const cwd = tempFolder();
   for (const [name, content] of Object.entries(files)) {
@@ -51,7 +56,9 @@ it("a handler that fails runs once, and one that never ends is given up after --
   );
   const { code, stdout, stderr } = await runCli([...argv, "--timeout", "30ms"], { cwd });
   expect(code).toBe(1);
-  expect(stdout).toMatch(/^failed a\.json {2}payment\.received: no at .*\nfailed b\.json {2}lead\.created: /);
+  expect(stdout).toMatch(
+    /^failed a\.json {2}payment\.received: no at .*\nfailed b\.json {2}lead\.created: /,
+  );
   expect(stderr).toBe("runs\n2 replayed, 2 failed\n");
 });
 
@@ -87,10 +94,17 @@ it("a field that is wrong is named after the reason", async () => {
 
 it("one file has no summary", async () => {
   const { cwd, argv } = folderOf({ "1.json": ENVELOPE }, 'export default { "*": () => {} };');
-  expect(await runCli(argv, { cwd })).toMatchObject({ code: 0, stdout: "handled 1.json\n", stderr: "" });
+  expect(await runCli(argv, { cwd })).toMatchObject({
+    code: 0,
+    stdout: "handled 1.json\n",
+    stderr: "",
+  });
 });
 
-/** Runs a command whose process reports uncaught errors and calls of `process.exit`, as the handlers ask for them. */
+/**
+ * Runs a command whose process reports uncaught errors and calls of `process.exit`, as the handlers
+ * ask for them.
+ */
 async function runWatched(argv: readonly string[], cwd: string, during: (io: Watched) => void) {
   const { io, stdout, stderr } = fakeIo({ cwd });
   const watched: Watched = { stray: () => {}, exit: () => -1 };

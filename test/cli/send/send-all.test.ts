@@ -46,9 +46,17 @@ it("an answer's record has its status, how long it took and its body", async () 
   const { records } = await runCli(argv, { env });
   expect(records).toEqual([
     {
-      ...{ schemaVersion: 1, time: expect.any(String), type: "answer", url: `${target.url}?key=…` },
-      ...{ label: "lead.created", status: 202, ok: true, duration: expect.any(Number), chaos: null },
-      ...{ body: "x".repeat(2000), error: null },
+      schemaVersion: 1,
+      time: expect.any(String),
+      type: "answer",
+      url: `${target.url}?key=…`,
+      label: "lead.created",
+      status: 202,
+      ok: true,
+      duration: expect.any(Number),
+      chaos: null,
+      body: "x".repeat(2000),
+      error: null,
     },
   ]);
 });
@@ -57,7 +65,12 @@ it("the record of a delivery without an answer has no status, duration or body",
   const argv = await triggerAway();
   const { records } = await runCli([...argv, "--json"], { env });
   expect(records[0]).toMatchObject({
-    ...{ label: "lead.created", status: null, ok: false, duration: null, body: null, chaos: null },
+    label: "lead.created",
+    status: null,
+    ok: false,
+    duration: null,
+    body: null,
+    chaos: null,
     error: expect.stringContaining("connection refused"),
   });
 });
@@ -76,7 +89,9 @@ it("where a target comes from that nobody typed is said once, if something fails
   const target = await startReceiving(500, 200, 500);
   const argv = ["trigger", "lead.created", "--count", "3"];
   const set = await runCli(argv, { env: { ...env, HOOKPORTER_URL: target.url } });
-  expect(set.stderr.match(/^endpoint .*$/gm)).toEqual([`endpoint ${target.url}, from HOOKPORTER_URL`]);
+  expect(set.stderr.match(/^endpoint .*$/gm)).toEqual([
+    `endpoint ${target.url}, from HOOKPORTER_URL`,
+  ]);
   const typed = await runCli([...argv, "--url", target.url], { env });
   expect(typed.stderr).not.toContain("endpoint");
   const fine = await startReceiving();
@@ -147,7 +162,16 @@ it("a delivery is not sent before its time", async () => {
     response.end();
   });
   const start = performance.now();
-  const argv = ["trigger", "lead.created", "--count", "2", "--rate", "10", "--url", target.url.href];
+  const argv = [
+    "trigger",
+    "lead.created",
+    "--count",
+    "2",
+    "--rate",
+    "10",
+    "--url",
+    target.url.href,
+  ];
   await runCli(argv, { env });
   expect((at[1] ?? 0) - start).toBeGreaterThanOrEqual(100);
 });

@@ -2,12 +2,20 @@ import { expect, it } from "vitest";
 import { SendSummary } from "../../../src/cli/send/summary.ts";
 
 const answer = (status: number, body = "") => ({
-  ...{ status, ok: status < 300, body, headers: {}, duration: 1 },
+  status,
+  ok: status < 300,
+  body,
+  headers: {},
+  duration: 1,
 });
-const own = (duplicate: boolean) => answer(200, JSON.stringify({ received: true, id: "evt_1", duplicate }));
+const own = (duplicate: boolean) =>
+  answer(200, JSON.stringify({ received: true, id: "evt_1", duplicate }));
 
 /** A summary of answers, of which some more were dropped or got no answer. */
-function of(answers: readonly ReturnType<typeof answer>[], { dropped = 0, unanswered = 0, total = 9 } = {}) {
+function of(
+  answers: readonly ReturnType<typeof answer>[],
+  { dropped = 0, unanswered = 0, total = 9 } = {},
+) {
   const summary = new SendSummary(total);
   for (const one of answers) summary.add(one as never);
   summary.dropped = dropped;

@@ -21,7 +21,10 @@ it("--data is read from a file, with or without a byte order mark, or from stand
   writeFileSync(join(cwd, "plain.json"), '{"id": 1.50}');
   writeFileSync(join(cwd, "marked.json"), '\uFEFF{"id": 1.50}');
   for (const given of ["@plain.json", "@marked.json", "@-"]) {
-    const { code, bodies } = await trigger(["lead.created", "--data", given], { cwd, stdin: '{"id": 1.50}' });
+    const { code, bodies } = await trigger(["lead.created", "--data", given], {
+      cwd,
+      stdin: '{"id": 1.50}',
+    });
     expect([code, bodies[0]]).toEqual([0, expect.stringContaining('"data":{"id": 1.50}')]);
   }
 });
@@ -29,7 +32,9 @@ it("--data is read from a file, with or without a byte order mark, or from stand
 it("standard input cannot be both data and secret", async () => {
   const { run, bodies } = await trigger(["lead.created", "--data", "@-", "--secret-stdin"]);
   expect([run.code, bodies]).toEqual([2, []]);
-  expect(run.said).toContain("expected the body in a file, since --secret-stdin reads standard input");
+  expect(run.said).toContain(
+    "expected the body in a file, since --secret-stdin reads standard input",
+  );
 });
 
 it("data is made up from the shape file of the project, but not in place of --data or with --no-shapes", async () => {
@@ -46,7 +51,10 @@ it("data is made up from the shape file of the project, but not in place of --da
   expect(await runCli(["types", "in"], { cwd })).toMatchObject({ code: 0 });
   const dataOf = async (...more: string[]) => {
     const { bodies, run } = await trigger(["lead.created", ...more], { cwd });
-    return [Object.keys(JSON.parse(bodies[0] ?? "").data), run.stderr.includes("data made up from")];
+    return [
+      Object.keys(JSON.parse(bodies[0] ?? "").data),
+      run.stderr.includes("data made up from"),
+    ];
   };
   expect(await dataOf()).toEqual([["fresh"], true]);
   expect(await dataOf("--data", '{"own":1}')).toEqual([["own"], false]);
@@ -61,7 +69,10 @@ it("a kind that is typed overrides a setting of all", async () => {
 });
 
 it.each([
-  [["lead.craeted"], 'got "lead.craeted": did you mean lead.created? (--unknown-kind sends it anyway)'],
+  [
+    ["lead.craeted"],
+    'got "lead.craeted": did you mean lead.created? (--unknown-kind sends it anyway)',
+  ],
   [["nothing"], 'got "nothing": the kinds are property.created, '],
   [["*"], 'got "*": the kinds are '],
   [["nothing.*"], 'got "nothing.*": '],
@@ -91,7 +102,9 @@ it("the signature is in the header that --signature-header names", async () => {
   const { stdout } = await runCli([...argv, "HOOKPORTER_SIGNATURE_HEADER=X-Other"], { env });
   expect(stdout).toMatch(/-H 'x-other: sha256=[0-9a-f]{64}'/i);
   expect(stdout).not.toContain("x-service-signature");
-  expect((await runCli(argv, { env })).stdout).toMatch(/-H 'x-service-signature: sha256=[0-9a-f]{64}'/);
+  expect((await runCli(argv, { env })).stdout).toMatch(
+    /-H 'x-service-signature: sha256=[0-9a-f]{64}'/,
+  );
 });
 
 it("--wait without an inbox sends nothing", async () => {

@@ -9,13 +9,16 @@ const SERVICE = new URL("https://api.example.com/base");
 const PROXY = "http://user:hush@proxy.example:3128";
 const noticeOf = (env: Record<string, string>, url = SERVICE) => proxyNotice(url, { env });
 
-it.each(["HTTPS_PROXY", "https_proxy"])("%s is reported if it is not used, without its value", (name) => {
-  const notice = noticeOf({ [name]: PROXY });
-  expect(notice).toContain(`${name} is set`);
-  expect(notice).toContain("api.example.com");
-  expect(notice).not.toContain("hush");
-  expect(notice).not.toContain("proxy.example");
-});
+it.each(["HTTPS_PROXY", "https_proxy"])(
+  "%s is reported if it is not used, without its value",
+  (name) => {
+    const notice = noticeOf({ [name]: PROXY });
+    expect(notice).toContain(`${name} is set`);
+    expect(notice).toContain("api.example.com");
+    expect(notice).not.toContain("hush");
+    expect(notice).not.toContain("proxy.example");
+  },
+);
 
 it.each<[string, Record<string, string>]>([
   ["there is none", {}],
@@ -46,7 +49,9 @@ it.each<[string, (cwd: string, url: string) => void, string]>([
   write(cwd, service.url);
   const run = await runCli(["properties"], { cwd, env: { HOOKPORTER_API_KEY: KEY } });
   expect(run.code, run.stderr).toBe(0);
-  expect(run.stderr).toContain(`${service.url}, from ${from}, gets the API key from HOOKPORTER_API_KEY`);
+  expect(run.stderr).toContain(
+    `${service.url}, from ${from}, gets the API key from HOOKPORTER_API_KEY`,
+  );
   expect(service.requests).toHaveLength(1);
 });
 
@@ -70,7 +75,8 @@ it("a base URL is not said if it was typed, is in the environment, or is in one 
 
 it("a key that a link in the folder leads to is not the folder's own", async () => {
   const service = await openService();
-  const [cwd, home] = [tempFolder(), tempFolder()];
+  const cwd = tempFolder();
+  const home = tempFolder();
   writeConfig(cwd, service.url);
   writeFileSync(join(home, "keys"), `HOOKPORTER_API_KEY=${KEY}\n`);
   symlinkSync(join(home, "keys"), join(cwd, ".env"));

@@ -9,7 +9,8 @@ import {
 } from "../../client/service.ts";
 import { runCli, startCli } from "../fake-io.ts";
 
-const many = (count: number) => Array.from({ length: count }, (_, index) => sampleProperty(index + 1));
+const many = (count: number) =>
+  Array.from({ length: count }, (_, index) => sampleProperty(index + 1));
 
 async function open(options: StandInOptions = {}, settings: Record<string, string> = {}) {
   const service = await openService(options);
@@ -73,11 +74,16 @@ it("--all prints every page, --page a given one", async () => {
 });
 
 it("a typed page overrides a setting for all, and vice versa", async () => {
-  const all = await open({ properties: many(3), perPage: 2 }, { HOOKPORTER_PROPERTIES_ALL: "true" });
+  const all = await open(
+    { properties: many(3), perPage: 2 },
+    { HOOKPORTER_PROPERTIES_ALL: "true" },
+  );
   expect((await all.properties("--page", "2", "--fields", "id")).stdout).toBe("id\nprop_3\n");
   expect((await all.properties("--fields", "id")).stdout).toBe("id\nprop_1\nprop_2\nprop_3\n");
   const page = await open({ properties: many(3), perPage: 2 }, { HOOKPORTER_PAGE: "2" });
-  expect((await page.properties("--all", "--fields", "id")).stdout).toBe("id\nprop_1\nprop_2\nprop_3\n");
+  expect((await page.properties("--all", "--fields", "id")).stdout).toBe(
+    "id\nprop_1\nprop_2\nprop_3\n",
+  );
   expect((await page.properties("--fields", "id")).stdout).toBe("id\nprop_3\n");
 });
 
@@ -152,24 +158,27 @@ it("a property that contradicts the description is printed, with a warning", asy
   ]);
 });
 
-it.each(["--json", "--no-color"])("--all %s prints each page before the next one arrives", async (flag) => {
-  const { service } = await open({ properties: many(4), perPage: 2 });
-  const page = (number: number, data: object[]) =>
-    json(200, { data, meta: { total: 4, page: number, per_page: 2 } });
-  let answer = () => {};
-  service.next(page(1, many(2)), (response, request) => {
-    answer = () => page(2, many(4).slice(2))(response, request);
-  });
-  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url };
-  const command = startCli(["properties", "--all", flag], { env });
-  await vi.waitFor(() => expect(service.requests).toHaveLength(2));
-  expect(command.now().stdout).toContain("prop_2");
-  expect(command.now().stdout).not.toContain("prop_3");
-  answer();
-  const { code, stdout } = await command.finished;
-  expect(code).toBe(0);
-  expect(stdout).toContain("prop_4");
-});
+it.each(["--json", "--no-color"])(
+  "--all %s prints each page before the next one arrives",
+  async (flag) => {
+    const { service } = await open({ properties: many(4), perPage: 2 });
+    const page = (number: number, data: object[]) =>
+      json(200, { data, meta: { total: 4, page: number, per_page: 2 } });
+    let answer = () => {};
+    service.next(page(1, many(2)), (response, request) => {
+      answer = () => page(2, many(4).slice(2))(response, request);
+    });
+    const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url };
+    const command = startCli(["properties", "--all", flag], { env });
+    await vi.waitFor(() => expect(service.requests).toHaveLength(2));
+    expect(command.now().stdout).toContain("prop_2");
+    expect(command.now().stdout).not.toContain("prop_3");
+    answer();
+    const { code, stdout } = await command.finished;
+    expect(code).toBe(0);
+    expect(stdout).toContain("prop_4");
+  },
+);
 
 it("--all keeps the columns of the first page, and makes them wider for later ones", async () => {
   const { service, properties } = await open();
@@ -222,7 +231,11 @@ it("accessTokenEnv sends an access token, even if an API key is set", async () =
     { key: "oauth-token", properties: many(1) },
     { TOKEN: "oauth-token\n" },
   );
-  const { code, stdout, stderr } = await properties("HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "--fields", "id");
+  const { code, stdout, stderr } = await properties(
+    "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN",
+    "--fields",
+    "id",
+  );
   expect(code).toBe(0);
   expect(stdout).toBe("id\nprop_1\n");
   expect(stderr).toBe("1 of 1 properties\n");
@@ -240,7 +253,11 @@ it.each([
   ["no such variable", ["HOOKPORTER_ACCESS_TOKEN_ENV=NONE"], 3],
   ["a token of several words", ["HOOKPORTER_ACCESS_TOKEN_ENV=WORDS"], 3],
   ["a live key without --live", ["HOOKPORTER_ACCESS_TOKEN_ENV=LIVE"], 3],
-  ["a variable for an API key too", ["HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "HOOKPORTER_API_KEY_ENV=OTHER"], 2],
+  [
+    "a variable for an API key too",
+    ["HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "HOOKPORTER_API_KEY_ENV=OTHER"],
+    2,
+  ],
 ])("accessTokenEnv is refused with %s, before anything is sent", async (_, argv, code) => {
   const settings = { TOKEN: "oauth-token", WORDS: "one-word and-another", LIVE: "sk_live_abcdef" };
   const { service, properties } = await open({ properties: many(1) }, settings);

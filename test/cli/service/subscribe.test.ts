@@ -41,7 +41,9 @@ describe("subscribe", () => {
     expect(run.code).toBe(0);
     expect(service.created).toEqual([{ url: URL_1, events: eventKinds, secret: SECRET }]);
     const known = { id: "wh_1", url: URL_1, events: [...eventKinds], environment: "test" };
-    expect(run.records).toMatchObject([{ type: "subscription", ...known, created: true, others: [] }]);
+    expect(run.records).toMatchObject([
+      { type: "subscription", ...known, created: true, others: [] },
+    ]);
     expect(remembered(cwd)).toMatchObject([{ ...known, baseUrl: service.url, tunnel: null }]);
     expect(statSync(join(cwd, SUBSCRIPTIONS_FILE)).mode & 0o777).toBe(0o600);
     expectNoSecret(run, cwd);
@@ -53,7 +55,8 @@ describe("subscribe", () => {
       const { cwd, subscribe } = await openSubscribe();
       mkdirSync(join(cwd, ".hookporter"), { mode: 0o700 });
       writeFileSync(join(cwd, "elsewhere"), "");
-      symlinkSync(join(cwd, "elsewhere"), join(cwd, SUBSCRIPTIONS_FILE)); // it is read, but not written through
+      // it is read, but not written through
+      symlinkSync(join(cwd, "elsewhere"), join(cwd, SUBSCRIPTIONS_FILE));
       const run = await subscribe(URL_1);
       expect(run.code).toBe(0);
       expect(run.records).toMatchObject([{ type: "subscription", id: "wh_1", created: true }]);
@@ -83,7 +86,10 @@ describe("subscribe", () => {
   });
 
   it("sends an access token from a variable or the env file instead of a key", async () => {
-    const { service, cwd, subscribe } = await openSubscribe({ HOOKPORTER_SECRET: SECRET, TOKEN: "oauth-1" });
+    const { service, cwd, subscribe } = await openSubscribe({
+      HOOKPORTER_SECRET: SECRET,
+      TOKEN: "oauth-1",
+    });
     writeFileSync(join(cwd, ".env"), "FILE_TOKEN=oauth-2\n");
     await subscribe(URL_1, "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN");
     await subscribe(URL_2, "HOOKPORTER_ACCESS_TOKEN_ENV=FILE_TOKEN");
@@ -93,7 +99,8 @@ describe("subscribe", () => {
       "Bearer oauth-2",
     ]);
     expect(
-      (await subscribe(URL_1, "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "HOOKPORTER_API_KEY_ENV=OTHER")).code,
+      (await subscribe(URL_1, "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "HOOKPORTER_API_KEY_ENV=OTHER"))
+        .code,
     ).toBe(2);
   });
 
@@ -106,7 +113,9 @@ describe("subscribe", () => {
     expect(service.created).toHaveLength(1);
     const third = await subscribe(URL_1, "--again");
     expect(third.records).toMatchObject([{ id: "wh_2", created: true, others: [{ id: "wh_1" }] }]);
-    expect(third.stderr).toContain("1 earlier subscription from this folder may deliver as well: wh_1;");
+    expect(third.stderr).toContain(
+      "1 earlier subscription from this folder may deliver as well: wh_1;",
+    );
     expect(remembered(cwd)).toHaveLength(2);
   });
 
@@ -114,24 +123,32 @@ describe("subscribe", () => {
     ["kinds", [URL_1, "--events", "lead.*"], {}],
     ["URL", [URL_2], {}],
     ["secret", [URL_1], { HOOKPORTER_SECRET: "another secret, as long as that" }],
-  ])("creates another subscription for another %s, and names the earlier one", async (_, argv, env) => {
-    const { service, cwd, subscribe } = await openSubscribe();
-    await subscribe(URL_1);
-    const run = await runCli(["subscribe", ...argv, "--base-url", service.url, "--json"], {
-      cwd,
-      env: { ...withBoth, ...env },
-    });
-    expect(run.code).toBe(0);
-    expect(run.records).toMatchObject([{ id: "wh_2", created: true, others: [{ id: "wh_1" }] }]);
-    expect(run.stderr).toMatch(/^warning: 1 earlier subscription .*: wh_1; /m);
-  });
+  ])(
+    "creates another subscription for another %s, and names the earlier one",
+    async (_, argv, env) => {
+      const { service, cwd, subscribe } = await openSubscribe();
+      await subscribe(URL_1);
+      const run = await runCli(["subscribe", ...argv, "--base-url", service.url, "--json"], {
+        cwd,
+        env: { ...withBoth, ...env },
+      });
+      expect(run.code).toBe(0);
+      expect(run.records).toMatchObject([{ id: "wh_2", created: true, others: [{ id: "wh_1" }] }]);
+      expect(run.stderr).toMatch(/^warning: 1 earlier subscription .*: wh_1; /m);
+    },
+  );
 
   it("does not remember the subscriptions of a sandbox, which creates none twice", async () => {
     const { sandbox } = await openSandbox();
     const cwd = tempFolder();
     const subscribe = () =>
-      runCli(["subscribe", URL_1, "--base-url", sandbox.url.href, "--json"], { cwd, env: withBoth });
-    expect((await subscribe()).records).toMatchObject([{ id: "wh_sandbox_0001", created: true, others: [] }]);
+      runCli(["subscribe", URL_1, "--base-url", sandbox.url.href, "--json"], {
+        cwd,
+        env: withBoth,
+      });
+    expect((await subscribe()).records).toMatchObject([
+      { id: "wh_sandbox_0001", created: true, others: [] },
+    ]);
     expect((await subscribe()).records).toMatchObject([{ id: "wh_sandbox_0001", others: [] }]);
     expect(sandbox.subscriptions).toHaveLength(1);
     expect(remembered(cwd)).toEqual([]);
@@ -141,7 +158,10 @@ describe("subscribe", () => {
     const { service, cwd, subscribe } = await openSubscribe();
     await subscribe(URL_1);
     const other = await openService();
-    const run = await runCli(["subscribe", URL_1, "--base-url", other.url, "--json"], { cwd, env: withBoth });
+    const run = await runCli(["subscribe", URL_1, "--base-url", other.url, "--json"], {
+      cwd,
+      env: withBoth,
+    });
     expect(run.records).toMatchObject([{ created: true, others: [] }]);
     expect([service.created.length, other.created.length]).toEqual([1, 1]);
   });
@@ -210,7 +230,12 @@ describe("subscribe", () => {
     ["plain http to another machine", [URL_1, "--base-url", "http://api.example"], {}, 3],
     ["this machine for a service elsewhere", [URL_1, "--base-url", "https://api.example"], {}, 2],
     ["a URL with a fragment", [`${URL_1}#top`, "--base-url", "http://127.0.0.1:1"], {}, 2],
-    ["a URL with a password", ["https://u:p@app.example", "--base-url", "https://api.example"], {}, 2],
+    [
+      "a URL with a password",
+      ["https://u:p@app.example", "--base-url", "https://api.example"],
+      {},
+      2,
+    ],
     ["no URL", ["--base-url", "https://api.example"], {}, 2],
     ["the key in place of its variable", [URL_1, "HOOKPORTER_API_KEY_ENV=sk_test-x"], {}, 2],
     ["a kind that is none", [URL_1, "--events", "lead.create"], {}, 2],
@@ -248,7 +273,10 @@ describe("subscribe", () => {
       "is of another form",
       '{"format":"hookporter-subscription/1","change":"add","subscription":{"url":1}}\n',
     ],
-    ["is of another version", '{"format":"hookporter-subscription/2","change":"add","subscription":{}}\n'],
+    [
+      "is of another version",
+      '{"format":"hookporter-subscription/2","change":"add","subscription":{}}\n',
+    ],
   ])("sends nothing if the memory %s, and leaves it unchanged", async (_, text) => {
     const { service, cwd, subscribe } = await openSubscribe();
     mkdirSync(join(cwd, ".hookporter"));
@@ -261,7 +289,9 @@ describe("subscribe", () => {
   it("sends nothing if the subscription could not be remembered", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     writeFileSync(join(cwd, ".hookporter"), "");
-    expect((await subscribe(URL_1)).records).toMatchObject([{ type: "error", code: "folder_unusable" }]);
+    expect((await subscribe(URL_1)).records).toMatchObject([
+      { type: "error", code: "folder_unusable" },
+    ]);
     expect(service.requests).toEqual([]);
   });
 });
@@ -269,7 +299,10 @@ describe("subscribe", () => {
 it("a base URL in a file is said if the secret that the service gets is from the environment", async () => {
   const service = await openService();
   const cwd = tempFolder();
-  writeFileSync(join(cwd, ".env"), `HOOKPORTER_BASE_URL=${service.url}\nHOOKPORTER_API_KEY=${KEY}\n`);
+  writeFileSync(
+    join(cwd, ".env"),
+    `HOOKPORTER_BASE_URL=${service.url}\nHOOKPORTER_API_KEY=${KEY}\n`,
+  );
   const subscribe = (env: Record<string, string>) => runCli(["subscribe", URL_1], { cwd, env });
   const { code, stderr } = await subscribe({ HOOKPORTER_SECRET: SECRET });
   expect(code, stderr).toBe(0);

@@ -11,9 +11,14 @@ import { tempFolder } from "../fake-io.ts";
 
 function sample(number: number): RememberedSubscription {
   return {
-    ...{ id: `wh_${number}`, url: `https://app.example/${number}`, events: ["lead.created"] },
-    ...{ baseUrl: "https://api.example", environment: "test", secretFingerprint: "0123456789ab" },
-    ...{ tunnel: null, createdAt: "2026-01-15T10:00:00.000Z" },
+    id: `wh_${number}`,
+    url: `https://app.example/${number}`,
+    events: ["lead.created"],
+    baseUrl: "https://api.example",
+    environment: "test",
+    secretFingerprint: "0123456789ab",
+    tunnel: null,
+    createdAt: "2026-01-15T10:00:00.000Z",
   };
 }
 
@@ -38,11 +43,14 @@ it("a file of version 0.2 is read: forgotten subscriptions and unconfirmed ones 
   remember(cwd, sample(1));
   const line = (change: string, number: number, state: string) =>
     `${JSON.stringify({
-      ...{ format: "hookporter-subscription/1", change },
+      format: "hookporter-subscription/1",
+      change,
       subscription: { ...sample(number), state },
     })}\n`;
   const lines = [
-    ...[line("add", 2, "created"), line("add", 3, "unconfirmed"), line("add", 4, "created")],
+    line("add", 2, "created"),
+    line("add", 3, "unconfirmed"),
+    line("add", 4, "created"),
     line("forget", 2, "created"),
   ];
   appendFileSync(join(cwd, SUBSCRIPTIONS_FILE), lines.join(""));
@@ -53,7 +61,9 @@ it("a damaged line is reported instead of being lost", () => {
   const cwd = tempFolder();
   remember(cwd, sample(1));
   appendFileSync(join(cwd, SUBSCRIPTIONS_FILE), '{"format":\n');
-  expect(() => rememberedSubscriptions(cwd)).toThrow(expect.objectContaining({ code: "input_invalid" }));
+  expect(() => rememberedSubscriptions(cwd)).toThrow(
+    expect.objectContaining({ code: "input_invalid" }),
+  );
 });
 
 it.skipIf(process.platform === "win32")("a symbolic link is never written through", () => {
@@ -62,6 +72,8 @@ it.skipIf(process.platform === "win32")("a symbolic link is never written throug
   const other = join(cwd, "other");
   writeFileSync(other, "");
   symlinkSync(other, join(cwd, SUBSCRIPTIONS_FILE));
-  expect(() => remember(cwd, sample(1))).toThrow(expect.objectContaining({ code: "folder_unusable" }));
+  expect(() => remember(cwd, sample(1))).toThrow(
+    expect.objectContaining({ code: "folder_unusable" }),
+  );
   expect(readFileSync(other, "utf8")).toBe("");
 });

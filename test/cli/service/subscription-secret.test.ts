@@ -10,7 +10,9 @@ describe("the secret of a subscription", () => {
 
   it("is never made up", async () => {
     const { service, subscribe } = await openSubscribe(withKey);
-    expect((await subscribe(URL_1)).records).toMatchObject([{ type: "error", code: "secret_missing" }]);
+    expect((await subscribe(URL_1)).records).toMatchObject([
+      { type: "error", code: "secret_missing" },
+    ]);
     expect(service.requests).toEqual([]);
   });
 
@@ -36,7 +38,10 @@ describe("the secret of a subscription", () => {
   });
 
   it("is sent without the line break it was stored with, as the receiver reads it", async () => {
-    const { service, subscribe } = await openSubscribe({ ...withKey, HOOKPORTER_SECRET: `${SECRET}\n` });
+    const { service, subscribe } = await openSubscribe({
+      ...withKey,
+      HOOKPORTER_SECRET: `${SECRET}\n`,
+    });
     await subscribe(URL_1);
     expect(secretOf(service)).toBe(SECRET);
   });

@@ -45,7 +45,8 @@ it("a module may take a URL with a password from a variable, but not contain one
   const url = "postgres://app:open-sesame@127.0.0.1:1/app";
   vi.stubEnv("APP_DATABASE", url);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const list = (text: string) => runCli(["events", "list"], { cwd: folderWith({ [TS]: text }), env });
+  const list = (text: string) =>
+    runCli(["events", "list"], { cwd: folderWith({ [TS]: text }), env });
   const taken = await list("export default { inbox: process.env.APP_DATABASE };");
   expect(taken.stderr).toMatch(/127\.0\.0\.1:1\/app/); // nothing listens there
   expect(taken.stderr).not.toMatch(/open-sesame|configuration file/);
@@ -55,26 +56,50 @@ it("a module may take a URL with a password from a variable, but not contain one
   ]) {
     const { code, stderr } = await list(text);
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^error: expected a URL without a password in the configuration file \(inbox\)/);
+    expect(stderr).toMatch(
+      /^error: expected a URL without a password in the configuration file \(inbox\)/,
+    );
     expect(stderr).not.toContain("open-sesame");
   }
 });
 
 it("what a module prints goes to standard error", async () => {
-  const { stdout, stderr } = await sign(folderWith({ [TS]: 'console.log("printed"); export default {};' }));
+  const { stdout, stderr } = await sign(
+    folderWith({ [TS]: 'console.log("printed"); export default {};' }),
+  );
   expect(stdout).toMatch(/^x-service-signature: \S+\n$/);
   expect(stderr).toBe("printed\n");
 });
 
 it.each([
-  ["throws", 'const a: string = "";\nthrow new Error("no luck");', /no luck \(hookporter\.config\.ts:2:7\)$/],
+  [
+    "throws",
+    'const a: string = "";\nthrow new Error("no luck");',
+    /no luck \(hookporter\.config\.ts:2:7\)$/,
+  ],
   ["throws a text", 'throw "no luck";', /could not be loaded: no luck$/],
-  ["cannot be parsed", "\n\nexport default {{", /could not be loaded: .* \(hookporter\.config\.ts:3:\d+\)$/],
-  ["imports what is missing", 'import "./gone.ts"; export default {};', /Cannot find module '\.\/gone\.ts'/],
-  ["exports only names", "export const listen = {};", /has no default export: write export default/],
+  [
+    "cannot be parsed",
+    "\n\nexport default {{",
+    /could not be loaded: .* \(hookporter\.config\.ts:3:\d+\)$/,
+  ],
+  [
+    "imports what is missing",
+    'import "./gone.ts"; export default {};',
+    /Cannot find module '\.\/gone\.ts'/,
+  ],
+  [
+    "exports only names",
+    "export const listen = {};",
+    /has no default export: write export default/,
+  ],
   ["exports nothing", "const config = { once: true };", /has no default export/],
   ["exports undefined", "export default undefined;", /has no default export/],
-  ["exports a function", "export default () => ({});", /expected an object of settings, got a function/],
+  [
+    "exports a function",
+    "export default () => ({});",
+    /expected an object of settings, got a function/,
+  ],
   ["exports a list", "export default [];", /expected an object of settings, got a list/],
   [
     "exports undefined under the name",

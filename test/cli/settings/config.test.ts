@@ -17,7 +17,11 @@ async function headerName(
   cwd: string,
   env: Record<string, string> = {},
 ): Promise<string> {
-  const run = await runCli(["sign", "--header", ...argv], { cwd, env: { ...secretEnv, ...env }, stdin });
+  const run = await runCli(["sign", "--header", ...argv], {
+    cwd,
+    env: { ...secretEnv, ...env },
+    stdin,
+  });
   expect(run.stderr).toBe("");
   return run.stdout.slice(0, run.stdout.indexOf(":"));
 }
@@ -33,14 +37,24 @@ it("a flag overrides the environment, the environment the configuration file, th
 });
 
 it("an empty variable counts as not set", async () => {
-  expect(await headerName([], tempFolder(), { HOOKPORTER_SIGNATURE_HEADER: "" })).toBe("x-service-signature");
+  expect(await headerName([], tempFolder(), { HOOKPORTER_SIGNATURE_HEADER: "" })).toBe(
+    "x-service-signature",
+  );
 });
 
 it("a variable for a switch is true or false; other words are refused", async () => {
   const cwd = tempFolder();
-  const on = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_SIGN_HEADER: "true" }, stdin });
+  const on = await runCli(["sign"], {
+    cwd,
+    env: { ...secretEnv, HOOKPORTER_SIGN_HEADER: "true" },
+    stdin,
+  });
   expect(on.stdout).toMatch(/^x-service-signature: /);
-  const off = await runCli(["sign"], { cwd, env: { ...secretEnv, HOOKPORTER_SIGN_HEADER: "0" }, stdin });
+  const off = await runCli(["sign"], {
+    cwd,
+    env: { ...secretEnv, HOOKPORTER_SIGN_HEADER: "0" },
+    stdin,
+  });
   expect(off.stdout).toMatch(/^sha256=/);
   const wrong = await runCli(["sign"], {
     cwd,
@@ -61,8 +75,14 @@ it.each([
   ["is not JSON", "{"],
   ["is not an object", "[]"],
   ["has an unknown key", '{ "prot": 1 }'],
-  ["sends a key to its own address", '{ "baseUrl": "https://service.invalid/$\\u007bHOOKPORTER_API_KEY}" }'],
-  ["sends a secret to its own address", '{ "url": "https://$\\u007bHOOKPORTER_SECRET:-}.invalid" }'],
+  [
+    "sends a key to its own address",
+    '{ "baseUrl": "https://service.invalid/$\\u007bHOOKPORTER_API_KEY}" }',
+  ],
+  [
+    "sends a secret to its own address",
+    '{ "url": "https://$\\u007bHOOKPORTER_SECRET:-}.invalid" }',
+  ],
   ["grants an agent more", '{ "mcp": { "allow": "hosts" } }'],
   ["grants an agent more, for all commands", '{ "allow": "hosts" }'],
   ["has a key that is gone", '{ "once": true }'],
@@ -84,7 +104,11 @@ it.each([
 });
 
 it("a secret in the configuration file is refused with a fix", async () => {
-  const run = await runCli(["sign"], { cwd: withConfig('{ "secret": "x" }'), env: secretEnv, stdin });
+  const run = await runCli(["sign"], {
+    cwd: withConfig('{ "secret": "x" }'),
+    env: secretEnv,
+    stdin,
+  });
   expect(run.stderr).toContain("do not put secrets here");
 });
 
@@ -94,7 +118,9 @@ it("a flag under its command overrides the same flag for all commands", async ()
   );
   expect(await headerName([], cwd)).toBe("x-own");
   expect(await headerName([], cwd, { HOOKPORTER_SIGNATURE_HEADER: "x-env" })).toBe("x-env");
-  const other = withConfig('{ "verify": { "signatureHeader": "x-own" }, "signatureHeader": "x-all" }');
+  const other = withConfig(
+    '{ "verify": { "signatureHeader": "x-own" }, "signatureHeader": "x-all" }',
+  );
   expect(await headerName([], other)).toBe("x-all");
 });
 
@@ -118,10 +144,13 @@ it("all values of a list are used", async () => {
 });
 
 it("a repeated list flag adds up", async () => {
-  const run = await runCli(["sign", "--secret-env", "MISSING", "--secret-env", "HOOKPORTER_SECRET"], {
-    env: secretEnv,
-    stdin,
-  });
+  const run = await runCli(
+    ["sign", "--secret-env", "MISSING", "--secret-env", "HOOKPORTER_SECRET"],
+    {
+      env: secretEnv,
+      stdin,
+    },
+  );
   expect(run.code).toBe(3);
   expect(run.stderr).toContain("MISSING to be set as well");
 });
@@ -153,7 +182,10 @@ describe("a setting of a flag that commands share", () => {
   });
 
   it("is overridden by a typed goal", async () => {
-    const { url, cwd, finished } = await listening({ HOOKPORTER_LISTEN_COUNT: "5" }, ["--count", "1"]);
+    const { url, cwd, finished } = await listening({ HOOKPORTER_LISTEN_COUNT: "5" }, [
+      "--count",
+      "1",
+    ]);
     await runCli([...TRIGGER, "--url", url], { cwd });
     expect((await finished).code).toBe(0);
   });
@@ -162,7 +194,9 @@ describe("a setting of a flag that commands share", () => {
     const { url, cwd, stop } = await listening();
     const env = { HOOKPORTER_TRIGGER_ALL: "true" };
     expect((await runCli([...TRIGGER, "--url", url], { cwd, env })).records).toHaveLength(1);
-    expect((await runCli(["trigger", "--json", "--url", url], { cwd, env })).records).toHaveLength(12);
+    expect((await runCli(["trigger", "--json", "--url", url], { cwd, env })).records).toHaveLength(
+      12,
+    );
     expect(await stop()).toBe(0);
   });
 
@@ -179,7 +213,11 @@ describe("a setting of a flag that commands share", () => {
 });
 
 /** Starts a `listen` with its own settings; `stop` returns its exit code. */
-async function listening(env: Record<string, string> = {}, argv: readonly string[] = [], cwd = tempFolder()) {
+async function listening(
+  env: Record<string, string> = {},
+  argv: readonly string[] = [],
+  cwd = tempFolder(),
+) {
   const listen = startCli(["listen", "--port", "0", "--json", ...argv], { cwd, env });
   const ready = () => listen.now().records.find(({ type }) => type === "ready");
   await vi.waitFor(() => expect(ready(), listen.now().stderr).toBeDefined(), 20_000);
@@ -191,11 +229,15 @@ async function listening(env: Record<string, string> = {}, argv: readonly string
 }
 
 describe("what a project says once", () => {
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: as the file has it
-  const PROJECT = '{ "project": { "inbox": "${DATABASE_URL:-server.db}" }, "events list": { "limit": 3 } }';
+  const PROJECT =
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as the file has it
+    '{ "project": { "inbox": "${DATABASE_URL:-server.db}" }, "events list": { "limit": 3 } }';
 
   async function origin(command: string, cwd: string, env: Record<string, string> = {}) {
-    const { records, code } = await runCli(["doctor", "--explain", command, "--json"], { cwd, env });
+    const { records, code } = await runCli(["doctor", "--explain", command, "--json"], {
+      cwd,
+      env,
+    });
     expect(code).toBe(0);
     return records.find(({ name }) => name === "inbox");
   }
@@ -231,13 +273,17 @@ describe("what a project says once", () => {
     const cwd = withConfig(PROJECT);
     writeFileSync(join(cwd, ".env"), "DATABASE_URL=postgres://app:very-hidden@db.internal/app\n");
     const run = await runCli(["doctor", "--explain", "events list"], { cwd });
-    expect(run.stdout).toMatch(/^inbox +postgres:\/\/\S*db\.internal\/app {2}from hookporter\.config\.json/m);
+    expect(run.stdout).toMatch(
+      /^inbox +postgres:\/\/\S*db\.internal\/app {2}from hookporter\.config\.json/m,
+    );
     expect(run.stdout).not.toContain("very-hidden");
     expect(run.stdout).toMatch(/^limit +from hookporter\.config\.json \(events list: limit\)$/m);
   });
 
   it("a variable of .env comes after the command's section of the file, and before the rest of it", async () => {
-    const cwd = withConfig('{ "verify": { "signatureHeader": "x-own" }, "signatureHeader": "x-all" }');
+    const cwd = withConfig(
+      '{ "verify": { "signatureHeader": "x-own" }, "signatureHeader": "x-all" }',
+    );
     writeFileSync(join(cwd, ".env"), "HOOKPORTER_SIGNATURE_HEADER=x-env\n");
     expect(await headerName([], cwd)).toBe("x-env");
     const own = withConfig('{ "sign": { "signatureHeader": "x-own" } }');
@@ -249,7 +295,10 @@ describe("what a project says once", () => {
   it("says where the secret is from, and changes nothing", async () => {
     const cwd = withConfig("{}");
     const none = await runCli(["doctor", "--explain", "listen"], { cwd });
-    expect([none.code, none.stdout]).toEqual([0, expect.stringMatching(/^secret +from nowhere: /m)]);
+    expect([none.code, none.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^secret +from nowhere: /m),
+    ]);
     const set = await runCli(["doctor", "--explain", "sign"], { cwd, env: secretEnv });
     expect(set.stdout).toMatch(/^secret +from HOOKPORTER_SECRET$/m);
     expect(readdirSync(cwd)).toEqual(["hookporter.config.json"]);
@@ -268,12 +317,15 @@ describe("what a project says once", () => {
 it.each([
   ["the environment", { HOOKPORTER_ALLOW: "hosts" }, ""],
   [".env", {}, "HOOKPORTER_ALLOW=hosts\n"],
-])("a variable in %s for a flag that counts on the command line alone is told", async (where, env, file) => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, ".env"), file);
-  const run = await runCli(["mcp"], { cwd, env, stdin: "" });
-  expect(run.stderr).toBe(
-    `HOOKPORTER_ALLOW in ${where} is not used: --allow counts on the command line alone\n`,
-  );
-  expect(run.stdout).toBe("");
-});
+])(
+  "a variable in %s for a flag that counts on the command line alone is told",
+  async (where, env, file) => {
+    const cwd = tempFolder();
+    writeFileSync(join(cwd, ".env"), file);
+    const run = await runCli(["mcp"], { cwd, env, stdin: "" });
+    expect(run.stderr).toBe(
+      `HOOKPORTER_ALLOW in ${where} is not used: --allow counts on the command line alone\n`,
+    );
+    expect(run.stdout).toBe("");
+  },
+);

@@ -25,15 +25,18 @@ const TABLE: FitTable<Options> = {
   },
   key: { needs: ["goal"], stays: true },
   goal: {
-    check: ({ goal }) => (goal === "bad" ? "expected a goal, got a bad one: choose another" : undefined),
+    check: ({ goal }) =>
+      goal === "bad" ? "expected a goal, got a bad one: choose another" : undefined,
   },
 };
 
 /** The remaining options, given typed ones and settings. */
 function left(typed: Options, settings: Options = {}, table = TABLE): Options {
   const command = new Command();
-  for (const [name, value] of Object.entries(settings)) command.setOptionValueWithSource(name, value, "env");
-  for (const [name, value] of Object.entries(typed)) command.setOptionValueWithSource(name, value, "cli");
+  for (const [name, value] of Object.entries(settings))
+    command.setOptionValueWithSource(name, value, "env");
+  for (const [name, value] of Object.entries(typed))
+    command.setOptionValueWithSource(name, value, "cli");
   return fitOptions({ ...settings, ...typed }, command, table);
 }
 
@@ -63,12 +66,16 @@ describe("a flag that needs others", () => {
       refusal("expected --via road with --house, got --via air: change it, or remove --house"),
     );
     expect(() => left({ address: "a", via: "air" })).toThrow(
-      refusal("expected --via sea or no --via with --address, got --via air: change it, or remove --address"),
+      refusal(
+        "expected --via sea or no --via with --address, got --via air: change it, or remove --address",
+      ),
     );
   });
 
   it("is dropped without them when it is a setting, unless it is one that stays", () => {
-    expect(left({ via: "air" }, { timeLimit: 5, house: "7", address: "a" })).toEqual({ via: "air" });
+    expect(left({ via: "air" }, { timeLimit: 5, house: "7", address: "a" })).toEqual({
+      via: "air",
+    });
     expect(left({}, { key: "k" })).toEqual({ key: "k" });
     expect(() => left({ key: "k" })).toThrow(
       refusal("expected --goal with --key, got none: add it, or remove --key"),
@@ -82,7 +89,9 @@ describe("a flag that needs others", () => {
   });
 
   it("does nothing while it is off", () => {
-    const table: FitTable<Options> = { newest: { needs: [{ flag: "via", is: undefined }, "goal"] } };
+    const table: FitTable<Options> = {
+      newest: { needs: [{ flag: "via", is: undefined }, "goal"] },
+    };
     expect(left({ newest: false }, { via: "air" }, table)).toEqual({ newest: false, via: "air" });
     expect(left({}, { newest: false, via: "air" }, table)).toEqual({ newest: false, via: "air" });
   });

@@ -32,8 +32,13 @@ it("a setting is read from its variable and from the configuration file, and is 
   const env = { HOOKPORTER_SECRET: "a-secret-0123456789" };
   const headers = async (more: Record<string, string> = {}) =>
     (await runCli(argv, { cwd, env: { ...env, ...more } })).stdout;
-  expect(await headers({ HOOKPORTER_SIGNATURE_HEADER: "x-variable" })).toContain("x-variable: sha256=");
-  writeFileSync(join(cwd, "hookporter.config.json"), '{ "replay": { "signatureHeader": "x-file" } }');
+  expect(await headers({ HOOKPORTER_SIGNATURE_HEADER: "x-variable" })).toContain(
+    "x-variable: sha256=",
+  );
+  writeFileSync(
+    join(cwd, "hookporter.config.json"),
+    '{ "replay": { "signatureHeader": "x-file" } }',
+  );
   expect(await headers()).toContain("x-file: sha256=");
   expect((await runCli(["replay", "--help", "--all"])).stdout).not.toContain("--signature-header");
 });

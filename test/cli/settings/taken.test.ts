@@ -8,27 +8,33 @@ import { fakeIo } from "../fake-io.ts";
 
 /** Values that some reader takes; none is a number. */
 const TEXTS = [
-  ...[
-    "a",
-    "5s",
-    "A=B",
-    "A_B",
-    "x-a: b",
-    "payment.*",
-    "https://a.test",
-    "wss://a.test",
-    "a.test",
-    "10%",
-    "20/s",
-  ],
-  ...["/a", "0..2s", "data.id", "payment.received=3001", "attempts=2", "SIG", "2026-01-31", "none"],
+  "a",
+  "5s",
+  "A=B",
+  "A_B",
+  "x-a: b",
+  "payment.*",
+  "https://a.test",
+  "wss://a.test",
+  "a.test",
+  "10%",
+  "20/s",
+  "/a",
+  "0..2s",
+  "data.id",
+  "payment.received=3001",
+  "attempts=2",
+  "SIG",
+  "2026-01-31",
+  "none",
 ];
 const NUMBERS = ["1", "22", "3000"];
 
-const cases = leaves(createProgram(createContext(fakeIo({ cwd: "." }).io))).flatMap((command: Command) =>
-  command.options
-    .filter(({ parseArg }) => parseArg !== undefined)
-    .map((option) => [`${commandName(command)} ${option.long}`, option] as const),
+const cases = leaves(createProgram(createContext(fakeIo({ cwd: "." }).io))).flatMap(
+  (command: Command) =>
+    command.options
+      .filter(({ parseArg }) => parseArg !== undefined)
+      .map((option) => [`${commandName(command)} ${option.long}`, option] as const),
 );
 
 it.each(cases)("%s takes what its reader declares", (_, option) => {

@@ -21,7 +21,9 @@ it.each([
   ["7d", 604_800_000],
   ["3", 3000],
   ["1000000d", 8.64e13],
-])("the duration %s is read", (text, milliseconds) => expect(readDuration(text)).toBe(milliseconds));
+])("the duration %s is read", (text, milliseconds) =>
+  expect(readDuration(text)).toBe(milliseconds),
+);
 
 it.each(["0s", "0.1ms", "25d", "x"])("a wait of %s is refused", (text) => {
   expect(() => readTimeout(text)).toThrow("duration");
@@ -98,6 +100,12 @@ it.each(["", "mine", "mine.ngrok-free.app/path", "mine.ngrok-free.app:443", "a b
 it("a public address is read, but not one with more than an address", () => {
   expect(readPublicUrl("https://kept.test").href).toBe("https://kept.test/");
   expect(readPublicUrl("https://kept.test/in").href).toBe("https://kept.test/in");
-  for (const text of ["kept.test", "3000", "ftp://kept.test", "https://me@kept.test", "https://kept.test/#x"])
+  for (const text of [
+    "kept.test",
+    "3000",
+    "ftp://kept.test",
+    "https://me@kept.test",
+    "https://kept.test/#x",
+  ])
     expect(() => readPublicUrl(text), text).toThrow("http");
 });

@@ -76,7 +76,10 @@ it.each([
 
 it("verify uses the signature in a saved delivery", async () => {
   const delivery = {
-    ...{ method: "POST", target: "/webhooks", receivedAt: 0, body: Buffer.from("Hello, World!") },
+    method: "POST",
+    target: "/webhooks",
+    receivedAt: 0,
+    body: Buffer.from("Hello, World!"),
     headers: { "x-service-signature": signature },
   };
   expect((await runCli(["verify"], { env, stdin: formatDelivery(delivery) })).code).toBe(0);
@@ -88,7 +91,10 @@ it("verify says that the URL was signed too, if the saved delivery shows it", as
   const body = Buffer.from("Hello, World!");
   const header = signed(`https://hooks.example/webhooks${body}`, secret);
   const saved = formatDelivery({
-    ...{ method: "POST", target: "/webhooks", receivedAt: 0, body },
+    method: "POST",
+    target: "/webhooks",
+    receivedAt: 0,
+    body,
     headers: { host: "hooks.example", "x-service-signature": header },
   });
   const run = await runCli(["verify"], { env, stdin: saved });
@@ -103,7 +109,10 @@ it("verify asks for --signature if a plain body has none", async () => {
 
 it("verify reports a damaged saved delivery, instead of treating it as a body", async () => {
   const saved = formatDelivery({
-    ...{ method: "POST", target: "/webhooks", receivedAt: 0, body: Buffer.from("Hello, World!") },
+    method: "POST",
+    target: "/webhooks",
+    receivedAt: 0,
+    body: Buffer.from("Hello, World!"),
     headers: { "x-service-signature": signature },
   });
   const run = await runCli(["verify"], { env, stdin: saved.replace("utf8", "base64") });

@@ -70,7 +70,10 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
         name,
         `while ! test -e '${cwd}/go'; do sleep 0.02; done\n${said}\nexec cat`,
       );
-      const { ready } = startListening(["--tunnel", name], { cwd, env: { ...env, PATH, SHOWN: "yes" } });
+      const { ready } = startListening(["--tunnel", name], {
+        cwd,
+        env: { ...env, PATH, SHOWN: "yes" },
+      });
       let port = 0;
       await untilTrue(() => {
         port = Number(argv.exec(readIfThere(join(cwd, "argv")))?.groups?.port);
@@ -92,8 +95,15 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
     const cwd = tempFolder();
     const script = `echo "at $1" | sed 's/127.0.0.1/localhost/'; until test -e '${cwd}/end'; do sleep 0.02; done; rm '${cwd}/end'`;
     const PATH = programIn(cwd, "my tunnel", script);
-    const argv = ["--tunnel-command", "'my tunnel' {target}", "HOOKPORTER_TUNNEL_URL_PATTERN=^at (http:.*)"];
-    const { ready, until } = startListening(["--tunnel", "command", ...argv], { cwd, env: { PATH } });
+    const argv = [
+      "--tunnel-command",
+      "'my tunnel' {target}",
+      "HOOKPORTER_TUNNEL_URL_PATTERN=^at (http:.*)",
+    ];
+    const { ready, until } = startListening(["--tunnel", "command", ...argv], {
+      cwd,
+      env: { PATH },
+    });
     const { publicUrl, post } = await ready();
     expect(publicUrl.hostname).toBe("localhost");
     expect((await post(nowEnvelope())).status).toBe(200);
@@ -113,7 +123,9 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
     });
     expect(await ended).toBe(5);
     expect(await until("failed")).toMatchObject([{ code: "command_missing" }]);
-    expect(output()).toContain("cloudflared: the program could not be started: spawn cloudflared ENOENT");
+    expect(output()).toContain(
+      "cloudflared: the program could not be started: spawn cloudflared ENOENT",
+    );
   });
 
   it("no process is left of a program that does not end, even if it and the tunnel's process are killed", async () => {
@@ -124,7 +136,10 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
       "trap '' TERM HUP\nsleep 60 &\necho \"$1\"\nwhile true; do sleep 1; done",
     );
     const argv = ["--tunnel-command", "stubborn {target}", "HOOKPORTER_TUNNEL_URL_PATTERN=^http.*"];
-    const { ready, child, pid } = startListening(["--tunnel", "command", ...argv], { cwd, env: { PATH } });
+    const { ready, child, pid } = startListening(["--tunnel", "command", ...argv], {
+      cwd,
+      env: { PATH },
+    });
     await ready();
     // A process bears the name of the one that it was forked from until it runs its own program.
     const isThere = (name: RegExp) => descendantsOf(pid).some(({ command }) => name.test(command));

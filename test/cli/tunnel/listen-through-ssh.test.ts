@@ -27,9 +27,17 @@ function throughService(server: SshServer) {
 }
 
 /** `listen` through your own server, which accepts the owner of the key. */
-function throughOwn(server: SshServer, argv: readonly string[] = [], options: ListeningOptions = {}) {
+function throughOwn(
+  server: SshServer,
+  argv: readonly string[] = [],
+  options: ListeningOptions = {},
+) {
   const at = ["--ssh-host", `ssh://porter@127.0.0.1:${server.port}`];
-  const forward = ["HOOKPORTER_SSH_REMOTE_PORT=4401", "--public-url", `http://127.0.0.1:${server.entry}`];
+  const forward = [
+    "HOOKPORTER_SSH_REMOTE_PORT=4401",
+    "--public-url",
+    `http://127.0.0.1:${server.entry}`,
+  ];
   return startListening(["--tunnel", "ssh", ...at, ...forward, ...argv], options);
 }
 
@@ -228,12 +236,16 @@ describe("no ssh process is left", () => {
 /** All processes that a `listen` has started; checks that ssh is among them. */
 function withSsh(pid: number): readonly number[] {
   const started = descendantsOf(pid);
-  expect(started.filter(({ command }) => /^ssh .*ExitOnForwardFailure/.test(command))).toHaveLength(1);
+  expect(started.filter(({ command }) => /^ssh .*ExitOnForwardFailure/.test(command))).toHaveLength(
+    1,
+  );
   return started.map((one) => one.pid);
 }
 
 function tunnelChildOf(pid: number): number {
-  const [tunnel, ...others] = descendantsOf(pid).filter(({ command }) => command.includes("tunnel-child"));
+  const [tunnel, ...others] = descendantsOf(pid).filter(({ command }) =>
+    command.includes("tunnel-child"),
+  );
   expect(others).toEqual([]);
   return tunnel?.pid ?? 0;
 }

@@ -7,7 +7,9 @@ import { rememberedUrl, rememberUrl } from "../../../src/cli/tunnel/memory.ts";
 import { root } from "../../docs/markdown.ts";
 import { tempFolder } from "../fake-io.ts";
 
-/** Remembers address after address for one tunnel, and reports how many were not there afterwards. */
+/**
+ * Remembers address after address for one tunnel, and reports how many were not there afterwards.
+ */
 const WRITER = `
   const { workerData, parentPort } = require("node:worker_threads");
   const { file, cwd, name, started } = workerData;

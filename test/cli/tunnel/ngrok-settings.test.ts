@@ -4,7 +4,11 @@ import { Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import type { Io } from "../../../src/cli/io.ts";
-import { authtokenOf, ngrokConfigPath, ngrokSettings } from "../../../src/cli/tunnel/ngrok-settings.ts";
+import {
+  authtokenOf,
+  ngrokConfigPath,
+  ngrokSettings,
+} from "../../../src/cli/tunnel/ngrok-settings.ts";
 import { tempFolder } from "../fake-io.ts";
 
 /** The settings in a folder with these files and variables; `HOME` is there too. */
@@ -56,9 +60,15 @@ it("an own ingress decides for itself whether it requires a token", () => {
 });
 
 it("an own ingress is read, and an invalid one is refused", () => {
-  const env = { HOOKPORTER_NGROK_SERVER_ADDR: "tunnel.example.com:443", HOOKPORTER_NGROK_CA_FILE: "ca.pem" };
+  const env = {
+    HOOKPORTER_NGROK_SERVER_ADDR: "tunnel.example.com:443",
+    HOOKPORTER_NGROK_CA_FILE: "ca.pem",
+  };
   const files = { "ca.pem": "a certificate" };
-  expect(settings({ env, files })()).toEqual({ serverAddr: "tunnel.example.com:443", ca: "a certificate" });
+  expect(settings({ env, files })()).toEqual({
+    serverAddr: "tunnel.example.com:443",
+    ca: "a certificate",
+  });
   for (const wrong of [
     { HOOKPORTER_NGROK_SERVER_ADDR: "https://x" },
     { HOOKPORTER_NGROK_CA_FILE: "no.pem" },
@@ -77,9 +87,14 @@ it.each([
   ["a token of something else", "tunnels:\n  web:\n    authtoken: no\n", undefined],
   ["a comment", "# authtoken: no\n", undefined],
   ["an empty file", "", undefined],
-])("the token is found in ngrok's file: %s", (_, yaml, token) => expect(authtokenOf(yaml)).toBe(token));
+])("the token is found in ngrok's file: %s", (_, yaml, token) =>
+  expect(authtokenOf(yaml)).toBe(token),
+);
 
-it.runIf(process.platform === "linux")("the path of ngrok's file is in the folder for settings", () => {
-  expect(ngrokConfigPath({ HOME: "/h" })).toBe("/h/.config/ngrok/ngrok.yml");
-  expect(ngrokConfigPath({})).toBeUndefined();
-});
+it.runIf(process.platform === "linux")(
+  "the path of ngrok's file is in the folder for settings",
+  () => {
+    expect(ngrokConfigPath({ HOME: "/h" })).toBe("/h/.config/ngrok/ngrok.yml");
+    expect(ngrokConfigPath({})).toBeUndefined();
+  },
+);

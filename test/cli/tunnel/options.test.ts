@@ -16,33 +16,49 @@ it.each([
   [["--tunnel", "cloudflared", "--tunnel-command", "cloudflared"], 2],
   [["--tunnel", "command"], 2],
   [["--tunnel", "command", "--tunnel-command", "bore"], 2],
-  [["--tunnel", "command", "--tunnel-command", "bore 'local", "HOOKPORTER_TUNNEL_URL_PATTERN=x"], 2],
+  [
+    ["--tunnel", "command", "--tunnel-command", "bore 'local", "HOOKPORTER_TUNNEL_URL_PATTERN=x"],
+    2,
+  ],
   [["--tunnel", "command", "--tunnel-command", "bore", "HOOKPORTER_TUNNEL_URL_PATTERN=("], 2],
   [["--ssh-host", "box"], 2],
 ])("%j is refused with %i, before anything is started", async (argv, exitCode) => {
-  const { code, stderr } = await runCli(["listen", ...argv], { env: { HOOKPORTER_SECRET: SECRET } });
+  const { code, stderr } = await runCli(["listen", ...argv], {
+    env: { HOOKPORTER_SECRET: SECRET },
+  });
   expect(code).toBe(exitCode);
   expect(stderr.trim().split("\n")).toHaveLength(1);
 });
 
 describe("a host", () => {
   it.each([
-    ...["box", "ssh.example.com", "192.0.2.1", "2001:db8::1", "_my.box", "bücher.example"],
-    ...["ssh://box", "ssh://first.last+tag-1_x@box:2222", "ssh://me@[2001:db8::1]:22"],
+    "box",
+    "ssh.example.com",
+    "192.0.2.1",
+    "2001:db8::1",
+    "_my.box",
+    "bücher.example",
+    "ssh://box",
+    "ssh://first.last+tag-1_x@box:2222",
+    "ssh://me@[2001:db8::1]:22",
   ])("may be %s", (text) => {
     expect(readHost(text)).toBe(text);
   });
 
   it.each([
-    ...["", "-oProxyCommand=x", "me@box", "a b", "box;ls", "$(box)", "box\n"],
-    ...[
-      "ssh://-oProxyCommand=x",
-      "ssh://-l@box",
-      "ssh://a b@box",
-      "ssh://$USER@box",
-      "ssh://box/x",
-      "ssh://box:ssh",
-    ],
+    "",
+    "-oProxyCommand=x",
+    "me@box",
+    "a b",
+    "box;ls",
+    "$(box)",
+    "box\n",
+    "ssh://-oProxyCommand=x",
+    "ssh://-l@box",
+    "ssh://a b@box",
+    "ssh://$USER@box",
+    "ssh://box/x",
+    "ssh://box:ssh",
   ])("may not be %j", (text) => expect(() => readHost(text)).toThrow("host"));
 });
 
@@ -67,7 +83,8 @@ describe("a command", () => {
     expect(() => readCommand(text)).toThrow("program");
   });
 
-  it("cannot be repeated", () => expect(() => readCommand("bore", ["bore"])).toThrow("one command"));
+  it("cannot be repeated", () =>
+    expect(() => readCommand("bore", ["bore"])).toThrow("one command"));
 });
 
 it("a regular expression is read", () => {

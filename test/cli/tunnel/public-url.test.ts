@@ -9,7 +9,9 @@ import { tempFolder } from "../fake-io.ts";
 
 const PATIENCE = { timeout: 10_000, interval: 10 };
 
-/** A proxy in front of a machine: it maps one path to another, and answers 404 to everything else. */
+/**
+ * A proxy in front of a machine: it maps one path to another, and answers 404 to everything else.
+ */
 async function openProxy(path: string) {
   const behind: { url?: URL } = {};
   const server = createServer((request, response) => {
@@ -36,29 +38,32 @@ async function openProxy(path: string) {
 it.each([
   ["/webhooks", ""],
   ["/hooks/in", "/hooks/in"],
-])("listen is ready once an address that the user maintains leads to it: %s", async (path, given) => {
-  const { origin, behind } = await openProxy(path);
-  const { url, now } = await startListen(["--json", "--public-url", `${origin}${given}`]);
-  const records = (type: string) => now().records.filter((record) => record.type === type);
-  // What answers there is reported at the first probe.
-  await vi.waitFor(() => expect(records("tunnel")).toHaveLength(2), PATIENCE);
-  expect(records("ready")).toEqual([]);
-  behind.url = url;
-  await vi.waitFor(() => expect(records("ready")).toHaveLength(1), PATIENCE);
-  expect(records("ready")).toMatchObject([{ publicUrl: origin + path }]);
-  expect(records("tunnel")).toMatchObject([
-    { name: "public-url", state: "starting", url: null, code: null },
-    {
-      name: "public-url",
-      state: "starting",
-      code: "tunnel_unreachable",
-      message: expect.stringContaining("it answers 404, but from another server"),
-    },
-    { name: "public-url", state: "online", url: origin + path, previousUrl: null },
-  ]);
-  expect((await posting(new URL(origin + path)).post(nowEnvelope())).status).toBe(200);
-  expect(records("delivery")).toHaveLength(1); // probes are not deliveries
-});
+])(
+  "listen is ready once an address that the user maintains leads to it: %s",
+  async (path, given) => {
+    const { origin, behind } = await openProxy(path);
+    const { url, now } = await startListen(["--json", "--public-url", `${origin}${given}`]);
+    const records = (type: string) => now().records.filter((record) => record.type === type);
+    // What answers there is reported at the first probe.
+    await vi.waitFor(() => expect(records("tunnel")).toHaveLength(2), PATIENCE);
+    expect(records("ready")).toEqual([]);
+    behind.url = url;
+    await vi.waitFor(() => expect(records("ready")).toHaveLength(1), PATIENCE);
+    expect(records("ready")).toMatchObject([{ publicUrl: origin + path }]);
+    expect(records("tunnel")).toMatchObject([
+      { name: "public-url", state: "starting", url: null, code: null },
+      {
+        name: "public-url",
+        state: "starting",
+        code: "tunnel_unreachable",
+        message: expect.stringContaining("it answers 404, but from another server"),
+      },
+      { name: "public-url", state: "online", url: origin + path, previousUrl: null },
+    ]);
+    expect((await posting(new URL(origin + path)).post(nowEnvelope())).status).toBe(200);
+    expect(records("delivery")).toHaveLength(1); // probes are not deliveries
+  },
+);
 
 it("neither the ready file nor /readyz reports ready before the address leads here", async () => {
   const { origin, behind } = await openProxy("/webhooks");
@@ -72,7 +77,9 @@ it("neither the ready file nor /readyz reports ready before the address leads he
   }, PATIENCE);
   const not = await fetch(health);
   expect(not.status).toBe(503);
-  expect(await not.json()).toMatchObject({ checks: { open: false, receiver: true, tunnel: false } });
+  expect(await not.json()).toMatchObject({
+    checks: { open: false, receiver: true, tunnel: false },
+  });
   expect(existsSync(file)).toBe(false);
   behind.url = url;
   await vi.waitFor(() => expect(existsSync(file)).toBe(true), PATIENCE);

@@ -11,7 +11,11 @@ import { remembered } from "../subscribe.ts";
 const PATIENCE = { timeout: 15_000, interval: 10 };
 
 /** `listen --tunnel … --subscribe` in a folder that contains the key. */
-function subscribing(edge: Parameters<typeof listenThrough>[0], service: StandIn, cwd = tempFolder()) {
+function subscribing(
+  edge: Parameters<typeof listenThrough>[0],
+  service: StandIn,
+  cwd = tempFolder(),
+) {
   writeFileSync(join(cwd, ".env"), `HOOKPORTER_API_KEY=${KEY}\n`);
   const listening = listenThrough(edge, ["--subscribe", "--base-url", service.url], cwd);
   const subscriptions = (count: number) =>
@@ -24,7 +28,8 @@ function subscribing(edge: Parameters<typeof listenThrough>[0], service: StandIn
 }
 
 it("listen subscribes at the public address once it is online, and deliveries arrive there", async () => {
-  const [edge, service] = [await openEdge(), await openService()];
+  const edge = await openEdge();
+  const service = await openService();
   const { ready, subscriptions, output } = subscribing(edge, service);
   const { publicUrl, post } = await ready();
   expect(await subscriptions(1)).toMatchObject([
@@ -36,7 +41,8 @@ it("listen subscribes at the public address once it is online, and deliveries ar
 });
 
 it("the API key is withheld from the tunnel's process, whatever variable holds it", async () => {
-  const [edge, service] = [await openEdge(), await openService()];
+  const edge = await openEdge();
+  const service = await openService();
   const argv = ["--subscribe", "--base-url", service.url, "HOOKPORTER_API_KEY_ENV=MY_KEY"];
   const { ready, child } = listenThrough(edge, argv, tempFolder(), { MY_KEY: KEY });
   await ready();
@@ -63,7 +69,8 @@ it("a key or token that is named by a setting is withheld from the tunnel's proc
 });
 
 it("listen does not subscribe again at the same address", async () => {
-  const [edge, service] = [await openEdge(), await openService()];
+  const edge = await openEdge();
+  const service = await openService();
   const first = subscribing(edge, service);
   await first.subscriptions(1);
   first.child.kill("SIGINT");
@@ -74,19 +81,28 @@ it("listen does not subscribe again at the same address", async () => {
 });
 
 it("listen subscribes a changed address, and names the old subscription", async () => {
-  const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
+  const edge = await openEdge({ newUrls: true });
+  const service = await openService();
   const { subscriptions, child, output, cwd } = subscribing(edge, service);
   await subscriptions(1);
   process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
   const [first, second] = await subscriptions(2);
-  expect(second).toMatchObject({ id: "wh_2", created: true, others: [{ id: "wh_1", url: first?.url }] });
+  expect(second).toMatchObject({
+    id: "wh_2",
+    created: true,
+    others: [{ id: "wh_1", url: first?.url }],
+  });
   expect(second?.url).not.toBe(first?.url);
-  await vi.waitFor(() => expect(output()).toMatch(/^warning: 1 earlier subscription .*: wh_1; /m), PATIENCE);
+  await vi.waitFor(
+    () => expect(output()).toMatch(/^warning: 1 earlier subscription .*: wh_1; /m),
+    PATIENCE,
+  );
   expect(remembered(cwd)).toHaveLength(2);
 });
 
 it("listen tells a service that was away about an address that changed meanwhile", async () => {
-  const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
+  const edge = await openEdge({ newUrls: true });
+  const service = await openService();
   const { subscriptions, child, until, records, output, ready } = subscribing(edge, service);
   await ready();
   await subscriptions(1);
@@ -94,7 +110,10 @@ it("listen tells a service that was away about an address that changed meanwhile
   process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
   const [, changed] = await until("online", 2);
   await vi.waitFor(() => expect(records("subscribing").length).toBeGreaterThan(0), PATIENCE);
-  expect(records("subscribing")[0]).toMatchObject({ url: changed?.url, code: "service_unreachable" });
+  expect(records("subscribing")[0]).toMatchObject({
+    url: changed?.url,
+    code: "service_unreachable",
+  });
   await vi.waitFor(() => expect(output()).toContain("no deliveries will arrive"), PATIENCE);
   expect(output()).not.toContain("change it at the service");
   const again = await openService({ port: Number(new URL(service.url).port) });
@@ -105,20 +124,31 @@ it("listen tells a service that was away about an address that changed meanwhile
 });
 
 it("listen continues if the service refuses the changed address, and says what to do", async () => {
-  const [edge, service] = [await openEdge({ newUrls: true }), await openService()];
+  const edge = await openEdge({ newUrls: true });
+  const service = await openService();
   const { subscriptions, child, until, records, output, ready } = subscribing(edge, service);
   await ready();
   await subscriptions(1);
   service.next(failure(404), failure(400)); // the first answers the request meant for a sandbox
   process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
   const [, changed] = await until("online", 2);
-  await vi.waitFor(() => expect(records("error")).toMatchObject([{ code: "service_refused" }]), PATIENCE);
-  await vi.waitFor(() => expect(output()).toContain(`hookporter subscribe ${changed?.url}`), PATIENCE);
+  await vi.waitFor(
+    () => expect(records("error")).toMatchObject([{ code: "service_refused" }]),
+    PATIENCE,
+  );
+  await vi.waitFor(
+    () => expect(output()).toContain(`hookporter subscribe ${changed?.url}`),
+    PATIENCE,
+  );
   expect(child.exitCode).toBeNull();
 });
 
 it.each([
-  ["2 without a way from outside, for a service elsewhere", ["--base-url", "https://api.example"], 2],
+  [
+    "2 without a way from outside, for a service elsewhere",
+    ["--base-url", "https://api.example"],
+    2,
+  ],
   [
     "3 without a key, before a tunnel is opened",
     ["--tunnel", "ngrok", "--base-url", "https://api.example"],

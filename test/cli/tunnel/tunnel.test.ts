@@ -16,7 +16,9 @@ it("deliveries are forwarded from the public address, byte for byte, and the add
   expect((await post(body)).status).toBe(200);
   await vi.waitFor(() => expect(target.got).toHaveLength(1), QUICK);
   expect(target.got[0]?.body.toString()).toBe(body);
-  expect(await until("online")).toMatchObject([{ name: "ngrok", url: publicUrl.href, previousUrl: null }]);
+  expect(await until("online")).toMatchObject([
+    { name: "ngrok", url: publicUrl.href, previousUrl: null },
+  ]);
   expect(output()).not.toContain(TOKEN);
 });
 
@@ -43,7 +45,10 @@ it("/readyz on the local port is not ready while the tunnel is down", async () =
   await until("reconnecting");
   const answer = await fetch(`${records("ready")[0]?.health}readyz`);
   expect(answer.status).toBe(503);
-  expect(await answer.json()).toMatchObject({ ready: false, checks: { tunnel: false, open: true } });
+  expect(await answer.json()).toMatchObject({
+    ready: false,
+    checks: { tunnel: false, open: true },
+  });
 });
 
 it("the token is kept where no other user of the machine can read it", async () => {
@@ -120,16 +125,28 @@ it("the tunnel is online again after its process is killed, at the same address"
 it.each([
   ["refuseAuth", "ERR_NGROK_107"],
   ["refuseBind", "ERR_NGROK_320"],
-])("listen exits with 5, a code and a fix if the service refuses for good: %s", async (knob, code) => {
-  const edge = await openEdge({ [knob]: code });
-  const { ended, records, output } = listenThrough(edge, ["HOOKPORTER_DOMAIN=https://mine.example.com/"]);
-  expect(await ended).toBe(5);
-  expect(records("tunnel").at(-1)).toMatchObject({ state: "failed", code, fix: expect.any(String) });
-  expect(records("error")).toMatchObject([{ code: "tunnel_failed", message: expect.stringContaining(code) }]);
-  expect(records("ready")).toEqual([]);
-  expect(output()).not.toContain(TOKEN);
-  if (knob === "refuseBind") expect(edge.binds[0]).toMatchObject({ Opts: { Domain: "mine.example.com" } });
-});
+])(
+  "listen exits with 5, a code and a fix if the service refuses for good: %s",
+  async (knob, code) => {
+    const edge = await openEdge({ [knob]: code });
+    const { ended, records, output } = listenThrough(edge, [
+      "HOOKPORTER_DOMAIN=https://mine.example.com/",
+    ]);
+    expect(await ended).toBe(5);
+    expect(records("tunnel").at(-1)).toMatchObject({
+      state: "failed",
+      code,
+      fix: expect.any(String),
+    });
+    expect(records("error")).toMatchObject([
+      { code: "tunnel_failed", message: expect.stringContaining(code) },
+    ]);
+    expect(records("ready")).toEqual([]);
+    expect(output()).not.toContain(TOKEN);
+    if (knob === "refuseBind")
+      expect(edge.binds[0]).toMatchObject({ Opts: { Domain: "mine.example.com" } });
+  },
+);
 
 it("listen exits with 6 if its time is up before the tunnel is online", async () => {
   const edge = await openEdge({ silent: true });
@@ -147,5 +164,7 @@ it("an address that differs from the last run's is reported", async () => {
   const second = listenThrough(edge, [], first.cwd);
   const { publicUrl: changed } = await second.ready();
   expect(changed.href).not.toBe(publicUrl.href);
-  expect(await second.until("online")).toMatchObject([{ url: changed.href, previousUrl: publicUrl.href }]);
+  expect(await second.until("online")).toMatchObject([
+    { url: changed.href, previousUrl: publicUrl.href },
+  ]);
 });

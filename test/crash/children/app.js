@@ -1,5 +1,5 @@
-// The app behind `--forward-to`: performs the effect of each request, then answers. The path names the life that forwarded
-// it. Ends when its standard input does.
+// The app behind `--forward-to`: performs the effect of each request, then answers. The path names
+// the life that forwarded it. Ends when its standard input does.
 import { createServer } from "node:http";
 import { haveEffect } from "./effect.js";
 

@@ -1,5 +1,6 @@
-// Sends distinct signed deliveries over several keep-alive connections until its standard input ends. Most deliveries
-// without an answer are retried later with the same bytes, and so are a few answered ones.
+// Sends distinct signed deliveries over several keep-alive connections until its standard input
+// ends. Most deliveries without an answer are retried later with the same bytes, and so are a few
+// answered ones.
 import { createHash, createHmac } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -89,7 +90,14 @@ function post({ id, body, signature, hash }, port, agent) {
       "content-length": body.byteLength,
       "x-service-signature": signature,
     };
-    const sending = request({ host: "127.0.0.1", port, path: "/webhooks", method: "POST", agent, headers });
+    const sending = request({
+      host: "127.0.0.1",
+      port,
+      path: "/webhooks",
+      method: "POST",
+      agent,
+      headers,
+    });
     // From here on the bytes may have arrived; a refused connection is not recorded.
     const sent = () => note(sentFile, { id, hash });
     sending.on("socket", (socket) => (socket.connecting ? socket.once("connect", sent) : sent()));

@@ -5,15 +5,13 @@ import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import { haveOneHiddenClass } from "../../hidden-class.ts";
 
 const ENTRY: ClaimedEntry = {
-  ...{
-    seq: 7,
-    lease: "a.1",
-    kind: "order.created",
-    orderKey: null,
-    runAt: 5,
-    attempts: 2,
-    finishedHandlers: [],
-  },
+  seq: 7,
+  lease: "a.1",
+  kind: "order.created",
+  orderKey: null,
+  runAt: 5,
+  attempts: 2,
+  finishedHandlers: [],
   key: { source: "service", eventId: "evt_1", timestamp: 4 },
   delivery: { method: "POST", target: "/", headers: {}, body: new Uint8Array(3), receivedAt: 4 },
 };

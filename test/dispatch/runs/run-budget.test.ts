@@ -13,7 +13,10 @@ function open(budgetMs: number, handlerTimeout: number) {
   const stopper = new AbortController();
   const closer = new AbortController();
   const budget = runBudget({
-    ...{ budgetMs, handlerTimeout, stopping: stopper.signal, closing: closer.signal },
+    budgetMs,
+    handlerTimeout,
+    stopping: stopper.signal,
+    closing: closer.signal,
   });
   return { budget, stopper, closer };
 }

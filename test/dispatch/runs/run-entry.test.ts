@@ -101,7 +101,9 @@ describe("runEntry", () => {
   it("runs a handler whose event needs no wait", async () => {
     const seen: unknown[] = [];
     const handler = (event: unknown) => void seen.push(event);
-    const settlement = await run({ plan: () => ({ run: [{ name: "a", handler }], event: sampleEvent }) });
+    const settlement = await run({
+      plan: () => ({ run: [{ name: "a", handler }], event: sampleEvent }),
+    });
     expect(settlement).toMatchObject({ state: "handled" });
     expect(seen).toEqual([sampleEvent()]);
   });
@@ -126,7 +128,11 @@ describe("runEntry", () => {
 
   it("is tried again when making its plan throws", async () => {
     const log = keptLog();
-    expect(await run({ plan: fail, log })).toMatchObject({ state: "failing", records: [], uncount: false });
+    expect(await run({ plan: fail, log })).toMatchObject({
+      state: "failing",
+      records: [],
+      uncount: false,
+    });
     expect(log.lines).toEqual([{ level: "error", fields: { seq: 7, error: "no" } }]);
   });
 
@@ -178,7 +184,10 @@ describe("runEntry", () => {
 
     it("ends as dead at once if its last attempt fails and the other handler has succeeded", async () => {
       const settlement = await run({ plan: two(fail, () => "ok"), ...endless }, { attempts: 2 });
-      expect(settlement).toMatchObject({ state: "dead", records: [{ handler: "short" }, { outcome: "ok" }] });
+      expect(settlement).toMatchObject({
+        state: "dead",
+        records: [{ handler: "short" }, { outcome: "ok" }],
+      });
     });
 
     it("ends as handled when both have succeeded", async () => {
@@ -196,10 +205,13 @@ describe("runEntry", () => {
   });
 
   it("waits for the longest delay that a handler asks for", async () => {
-    const asking = (retryAfter: number) => () => Promise.reject(Object.assign(new Error(), { retryAfter }));
+    const asking = (retryAfter: number) => () =>
+      Promise.reject(Object.assign(new Error(), { retryAfter }));
     const plan = planOf({ a: asking(700), b: asking(90_000), c: fail });
     expect(await run({ plan })).toMatchObject({ state: "failing", runAt: AT + 90_000 });
-    expect(await run({ plan: planOf({ a: asking(1), c: fail }) })).toMatchObject({ runAt: AT + QUICK.delay });
+    expect(await run({ plan: planOf({ a: asking(1), c: fail }) })).toMatchObject({
+      runAt: AT + QUICK.delay,
+    });
   });
 
   it("waits without counting the attempt if the plan says so", async () => {
@@ -208,7 +220,11 @@ describe("runEntry", () => {
       { attempts: 2 },
     );
     expect(settlement).toMatchObject({
-      ...{ state: "waiting", reason: "no_handler", runAt: AT + 4000, uncount: true, records: [] },
+      state: "waiting",
+      reason: "no_handler",
+      runAt: AT + 4000,
+      uncount: true,
+      records: [],
     });
   });
 
@@ -280,7 +296,10 @@ describe("runEntry", () => {
       run: [{ name: "a", handler: () => "ok" }],
       event: () => Promise.reject(new Error("broken")),
     });
-    expect(await run({ plan })).toMatchObject({ state: "failing", records: [{ outcome: "error" }] });
+    expect(await run({ plan })).toMatchObject({
+      state: "failing",
+      records: [{ outcome: "error" }],
+    });
   });
 
   it("[case 77] passes each handler its own copy of the event", async () => {
@@ -313,7 +332,10 @@ describe("runEntry", () => {
     });
     expect(context?.signal.aborted).toBe(false);
     expect(log.lines).toEqual([
-      { level: "info", fields: { eventId: "evt_1", kind: "payment.received", attempt: 2, amount: 1 } },
+      {
+        level: "info",
+        fields: { eventId: "evt_1", kind: "payment.received", attempt: 2, amount: 1 },
+      },
     ]);
   });
 
@@ -346,7 +368,8 @@ describe("runEntry", () => {
     const shutdown = new AbortController();
     const plan = planOf({ a: () => shutdown.abort() });
     const settlement = await run({ plan, signal: shutdown.signal });
-    // The handler ends and the abort happens in the same turn; in either order nothing is lost or counted twice.
+    // The handler ends and the abort happens in the same turn; in either order nothing is lost or
+    // counted twice.
     expect(["handled", "waiting"]).toContain(settlement.state);
     if (settlement.state === "waiting") expect(settlement.uncount).toBe(true);
   });

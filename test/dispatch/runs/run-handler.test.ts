@@ -61,7 +61,11 @@ describe("runHandler", () => {
 
   it.each([
     ["resolves", (resolve: () => void) => void setImmediate(resolve), { outcome: "ok" }],
-    ["rejects", (_: unknown, reject: (thrown: unknown) => void) => reject("no"), { outcome: "error" }],
+    [
+      "rejects",
+      (_: unknown, reject: (thrown: unknown) => void) => reject("no"),
+      { outcome: "error" },
+    ],
   ])("waits for an object whose method `then` %s", async (_, then, record) => {
     const running = runWhole(() => ({ [THEN]: then }));
     expect(running).toBeInstanceOf(Promise);
@@ -168,7 +172,8 @@ describe("runHandler", () => {
 
     it("also records a handler as timed out if it passes its signal on", async () => {
       const record = run(
-        (signal) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+        (signal) =>
+          new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
         { timeout: 10 },
       );
       await vi.advanceTimersByTimeAsync(10 + LATE);
@@ -255,7 +260,11 @@ describe("runHandler", () => {
   });
 
   it.each([
-    ["an error", Object.assign(new Error("down"), { away: true, final: true }), { away: true, final: true }],
+    [
+      "an error",
+      Object.assign(new Error("down"), { away: true, final: true }),
+      { away: true, final: true },
+    ],
     ["an object", { away: "perhaps", final: false }, { away: "perhaps" }],
     ["other values", { away: "yes", final: 1 }, {}],
     ["a revoked proxy", revokedProxy(), {}],
@@ -295,7 +304,10 @@ describe("runHandler", () => {
         return end();
       };
       const record = await run(handler, { signal });
-      expect(record).toMatchObject({ outcome: "error", error: expect.stringContaining("stopping") });
+      expect(record).toMatchObject({
+        outcome: "error",
+        error: expect.stringContaining("stopping"),
+      });
       expect(seen).toMatchObject({ aborted: true, reason });
     }
   });

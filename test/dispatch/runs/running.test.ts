@@ -21,7 +21,13 @@ describe("RunningEntries", () => {
     const entry = await claimOne(inbox, at, LEASE);
     const ended = gate();
     const finished = ended.opened.then(() => undefined);
-    const link = running.add({ entry, finished, hasBegun: false, hasRun: false, leasedUntil: entry.runAt });
+    const link = running.add({
+      entry,
+      finished,
+      hasBegun: false,
+      hasRun: false,
+      leasedUntil: entry.runAt,
+    });
     return { seq, end: ended.open, remove: () => running.remove(link) };
   };
 
@@ -52,7 +58,10 @@ describe("RunningEntries", () => {
     await running.renew(inbox, AT + 5 * LEASE);
     expect(running.isLeased(kept.seq, AT + 5 * LEASE - 1)).toBe(true);
     expect(running.isLeased(lost.seq, AT + LEASE)).toBe(false);
-    expect(await inbox.list({})).toMatchObject([{ runAt: AT + 5 * LEASE }, { runAt: AT + 2 * LEASE }]);
+    expect(await inbox.list({})).toMatchObject([
+      { runAt: AT + 5 * LEASE },
+      { runAt: AT + 2 * LEASE },
+    ]);
   });
 
   it("does not call the inbox if nothing runs", async () => {

@@ -58,7 +58,8 @@ describe("limitTime", () => {
   });
 
   it("gives runs with other limits their own time", () => {
-    const [short, long] = [begin(10), begin(1000)];
+    const short = begin(10);
+    const long = begin(1000);
     vi.advanceTimersByTime(10 + LATE);
     expect(short.overdue).toHaveBeenCalledOnce();
     expect(long.overdue).not.toHaveBeenCalled();

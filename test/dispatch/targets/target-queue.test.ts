@@ -11,7 +11,10 @@ import type { Settlement } from "../../../src/inbox/settlement.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey } from "../../inbox/entries.ts";
 import { gate, keptLog, sampleEvent } from "../sample.ts";
 
-/** No entry is retried by its own back-off within a test: only its turn at its target can bring it there. */
+/**
+ * No entry is retried by its own back-off within a test: only its turn at its target can bring it
+ * there.
+ */
 const SLOW: RetryPolicy = {
   attempts: Number.POSITIVE_INFINITY,
   delay: 500_000,
@@ -38,7 +41,9 @@ describe("entries whose target does not answer", () => {
 
   beforeEach(() => {
     // Time passes in `until` only, so no test waits for a second try.
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"] });
+    vi.useFakeTimers({
+      toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"],
+    });
     inbox = memoryInbox();
     dead = [];
     settled = [];
@@ -56,7 +61,10 @@ describe("entries whose target does not answer", () => {
     Number(Buffer.from(delivery.body).toString());
 
   /** A handler that sends to a target, which reacts as the test says. */
-  const sender = (target: TargetOptions, react: Reaction = (number) => reaction(number)): NamedHandler => ({
+  const sender = (
+    target: TargetOptions,
+    react: Reaction = (number) => reaction(number),
+  ): NamedHandler => ({
     name: `to ${target.name}`,
     target,
     handler: async (_: never, context) => {
@@ -68,11 +76,23 @@ describe("entries whose target does not answer", () => {
     },
   });
 
-  const start = (handlers: readonly NamedHandler[], options: Partial<DispatcherOptions> = {}): Dispatcher => {
+  const start = (
+    handlers: readonly NamedHandler[],
+    options: Partial<DispatcherOptions> = {},
+  ): Dispatcher => {
     dispatcher = new Dispatcher({
-      ...{ inbox, log: keptLog(), runner: "0a", sources: ["service"], retry: SLOW, concurrency: 10 },
-      ...{ handlerTimeout: 1000, leaseTime: 1000, poll: 1000, deadBlocks: false },
-      ...{ clock: () => Date.now(), random: () => 0 },
+      inbox,
+      log: keptLog(),
+      runner: "0a",
+      sources: ["service"],
+      retry: SLOW,
+      concurrency: 10,
+      handlerTimeout: 1000,
+      leaseTime: 1000,
+      poll: 1000,
+      deadBlocks: false,
+      clock: () => Date.now(),
+      random: () => 0,
       plan: () => ({ run: handlers, event: () => sampleEvent() }),
       knownTargets: () => handlers.flatMap(({ target }) => target ?? []),
       onAttempts: (_: ClaimedEntry, settlement) => void settled.push(settlement),
@@ -442,7 +462,9 @@ describe("entries whose target does not answer", () => {
       await add(1);
       await until(() => expect(dead).toMatchObject([{ reason: "attempts_exhausted" }]));
       expect(tried).toHaveLength(3);
-      expect(await inbox.list({})).toMatchObject([{ waits: [{ attempts: 3, over: "attempts_exhausted" }] }]);
+      expect(await inbox.list({})).toMatchObject([
+        { waits: [{ attempts: 3, over: "attempts_exhausted" }] },
+      ]);
     });
 
     it("at once if the failure is final", async () => {
@@ -457,7 +479,10 @@ describe("entries whose target does not answer", () => {
     it("once they have waited too long, tried or not", async () => {
       let ahead = 0;
       reaction = () => AWAY;
-      start([sender({ name: "app", maxWait: 60_000 })], { clock: () => Date.now() + ahead, concurrency: 1 });
+      start([sender({ name: "app", maxWait: 60_000 })], {
+        clock: () => Date.now() + ahead,
+        concurrency: 1,
+      });
       await addAll(3);
       await untilWaiting(3);
       ahead = 60_000;

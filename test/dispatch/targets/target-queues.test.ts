@@ -35,11 +35,9 @@ function open(options: Partial<DispatcherOptions> = {}) {
     ...options,
   };
   const claiming = {
-    ...{
-      except: () => [],
-      wake: () => {},
-      failures: { report: (thrown: unknown) => expect.fail(String(thrown)), end: () => {} },
-    },
+    except: () => [],
+    wake: () => {},
+    failures: { report: (thrown: unknown) => expect.fail(String(thrown)), end: () => {} },
     claims: new UnderWay(),
   };
   return new TargetQueues(all as DispatcherOptions, claiming as Partial<Claiming> as Claiming);
@@ -69,7 +67,8 @@ it("a process that only receives claims nothing in turn", async () => {
 it("an entry joins its queue once its result is stored: it is due at once if nothing waits any more", async () => {
   away(1);
   queues.hold(APP, entry(2));
-  await vi.advanceTimersByTimeAsync(1000); // a round that finds nothing: the target is no longer away
+  // a round that finds nothing: the target is no longer away
+  await vi.advanceTimersByTimeAsync(1000);
   queues.stored(3);
   expect(rescheduled).toEqual([]);
   queues.stored(2);
@@ -90,6 +89,9 @@ it("a target has no queue until it is away or refuses an entry", () => {
   queues.tried(APP, entry(1), "took", undefined);
   expect(queues.holds(APP, entry(2))).toBe(false);
   away(1);
-  expect([queues.holds(APP, entry(2)), queues.holds({ name: "other" }, entry(2))]).toEqual([true, false]);
+  expect([queues.holds(APP, entry(2)), queues.holds({ name: "other" }, entry(2))]).toEqual([
+    true,
+    false,
+  ]);
   expect(queues.atOnce.holds(APP, entry(2))).toBe(false);
 });

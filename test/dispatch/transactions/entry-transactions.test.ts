@@ -10,11 +10,20 @@ import { AT, sampleDelivery, sampleKey } from "../../inbox/entries.ts";
 import { keptLog, QUICK, sampleEvent } from "../sample.ts";
 
 const ENTRY: ClaimedEntry = {
-  ...{ seq: 7, key: sampleKey(), kind: "payment.received", orderKey: null, runAt: AT, attempts: 1 },
-  ...{ finishedHandlers: [], lease: "lease-1", delivery: sampleDelivery() },
+  seq: 7,
+  key: sampleKey(),
+  kind: "payment.received",
+  orderKey: null,
+  runAt: AT,
+  attempts: 1,
+  finishedHandlers: [],
+  lease: "lease-1",
+  delivery: sampleDelivery(),
 };
 
-/** Runs an entry with two handlers, or one, the first with a transaction; it ends as the inbox says. */
+/**
+ * Runs an entry with two handlers, or one, the first with a transaction; it ends as the inbox says.
+ */
 function start(
   inside: NonNullable<Inbox["inside"]>,
   places = transactionPlaces(1),
@@ -45,7 +54,11 @@ function start(
       event: sampleEvent,
     }),
     transactions,
-    ...{ retry: QUICK, handlerTimeout: 1000, clock, random: () => 0.5, log: keptLog() },
+    retry: QUICK,
+    handlerTimeout: 1000,
+    clock,
+    random: () => 0.5,
+    log: keptLog(),
     signal: new AbortController().signal,
   };
   return { ran, transactions, settled: runEntry(ENTRY, options, options) };
@@ -84,7 +97,9 @@ describe("a handler's transaction", () => {
     const { records } = await settled;
     expect(transactions.end).toBeUndefined();
     expect(transactions.unstored(records).map(({ handler }) => handler)).toEqual(["b"]);
-    const alone = start(ending("committed"), transactionPlaces(1), false, () => true, { others: false });
+    const alone = start(ending("committed"), transactionPlaces(1), false, () => true, {
+      others: false,
+    });
     await alone.settled;
     expect(alone.transactions.end).toBe("stored");
   });
@@ -95,24 +110,35 @@ describe("a handler's transaction", () => {
     await expect(start(ending("unknown"), places).settled).rejects.toThrow();
     expect([places.take(), places.take()]).toEqual([true, false]);
     places.dueAt(AT);
-    expect(places.dueAt(AT)).toBeLessThan(AT + 1500); // milliseconds after the one before, at this pace
+    // milliseconds after the one before, at this pace
+    expect(places.dueAt(AT)).toBeLessThan(AT + 1500);
   });
 
   it.each<[string, Handler, InsideEnd, object]>([
-    ["fails", () => Promise.reject(new Error("no")), "roll_back", { outcome: "error", error: "no" }],
+    [
+      "fails",
+      () => Promise.reject(new Error("no")),
+      "roll_back",
+      { outcome: "error", error: "no" },
+    ],
     ["does not end in time", () => new Promise(() => {}), "abandon", { outcome: "timeout" }],
-  ])("has no effect if its handler %s, and stores nothing of its own", async (_, handler, end, record) => {
-    const asked: InsideEnd[] = [];
-    const inside: NonNullable<Inbox["inside"]> = async (work) => {
-      asked.push(await work({}));
-      return "rolled_back";
-    };
-    const { transactions, settled } = start(inside, transactionPlaces(1), false, () => true, { handler });
-    const { records } = await settled;
-    expect(asked).toEqual([end]);
-    expect(records).toMatchObject([record, { handler: "b", outcome: "ok" }]);
-    expect(transactions.unstored(records)).toBe(records);
-  });
+  ])(
+    "has no effect if its handler %s, and stores nothing of its own",
+    async (_, handler, end, record) => {
+      const asked: InsideEnd[] = [];
+      const inside: NonNullable<Inbox["inside"]> = async (work) => {
+        asked.push(await work({}));
+        return "rolled_back";
+      };
+      const { transactions, settled } = start(inside, transactionPlaces(1), false, () => true, {
+        handler,
+      });
+      const { records } = await settled;
+      expect(asked).toEqual([end]);
+      expect(records).toMatchObject([record, { handler: "b", outcome: "ok" }]);
+      expect(transactions.unstored(records)).toBe(records);
+    },
+  );
 
   it("that cannot be begun or committed is a failure of its handler", async () => {
     const full = new Error("the disk is full");
@@ -120,7 +146,13 @@ describe("a handler's transaction", () => {
       await work({});
       throw full;
     });
-    const failed = { handler: "a", attempt: 1, outcome: "error", error: "the disk is full", startedAt: AT };
+    const failed = {
+      handler: "a",
+      attempt: 1,
+      outcome: "error",
+      error: "the disk is full",
+      startedAt: AT,
+    };
     expect((await uncommitted.settled).records[0]).toMatchObject(failed);
     const unbegun = start(async () => {
       throw full;
@@ -135,7 +167,12 @@ describe("a handler's transaction", () => {
     const { ran, settled } = start(ending("committed"), places, true);
     await new Promise((resolve) => setImmediate(resolve));
     places.close();
-    expect(await settled).toMatchObject({ state: "waiting", reason: null, runAt: AT, uncount: true });
+    expect(await settled).toMatchObject({
+      state: "waiting",
+      reason: null,
+      runAt: AT,
+      uncount: true,
+    });
     expect(ran).toEqual([]);
   });
 
@@ -152,8 +189,12 @@ describe("a handler's transaction", () => {
     const waiting = places.wait(new AbortController().signal);
     const { ran, settled } = start(ending("committed"), places);
     expect(await settled).toMatchObject({
-      ...{ state: "waiting", reason: "tx_busy", runAt: AT + 1000, uncount: true },
-      ...{ records: [], finishedHandlers: [] },
+      state: "waiting",
+      reason: "tx_busy",
+      runAt: AT + 1000,
+      uncount: true,
+      records: [],
+      finishedHandlers: [],
     });
     expect(ran).toEqual([]);
     places.close();

@@ -49,7 +49,9 @@ describe("the places for transactions", () => {
     const places = transactionPlaces(2);
     places.take();
     places.leave(1000);
-    expect([places.dueAt(5000), places.dueAt(5000), places.dueAt(5000)]).toEqual([6000, 6500, 7000]);
+    expect([places.dueAt(5000), places.dueAt(5000), places.dueAt(5000)]).toEqual([
+      6000, 6500, 7000,
+    ]);
     for (let many = 0; many < 1000; many++) expect(places.dueAt(5000)).toBeLessThanOrEqual(65_000);
     expect(places.dueAt(100_000)).toBe(101_000);
   });

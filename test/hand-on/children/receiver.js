@@ -1,4 +1,5 @@
-// A receiver on an inbox file with the handlers of a module, for tests that kill it. Deliveries arrive as messages.
+// A receiver on an inbox file with the handlers of a module, for tests that kill it. Deliveries
+// arrive as messages.
 import process from "node:process";
 import { createReceiver } from "../../../dist/index.js";
 

@@ -3,7 +3,9 @@
 import { createReceiver } from "../../../dist/index.js";
 import { storeBehind } from "./store-behind.js";
 
-const inbox = storeBehind(createReceiver({ secret: "a-secret-of-a-test-child", inbox: process.argv[2] }));
+const inbox = storeBehind(
+  createReceiver({ secret: "a-secret-of-a-test-child", inbox: process.argv[2] }),
+);
 await inbox.open();
 const body = Buffer.alloc(600, "x");
 let acknowledged = 0;

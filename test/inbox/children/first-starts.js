@@ -1,5 +1,5 @@
-// Starts receivers on new inboxes, one after another, with the built package, until it is killed: `first-starts.js FOLDER`.
-// Prints the number of each inbox in which an event was acknowledged.
+// Starts receivers on new inboxes, one after another, with the built package, until it is killed:
+// `first-starts.js FOLDER`. Prints the number of each inbox in which an event was acknowledged.
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { createReceiver } from "../../../dist/index.js";

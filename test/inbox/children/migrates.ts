@@ -1,4 +1,5 @@
-// Migrates an inbox file: `migrates.ts INBOX SQL`. Says when the transaction of the second migration has begun.
+// Migrates an inbox file: `migrates.ts INBOX SQL`. Says when the transaction of the second
+// migration has begun.
 import { writeSync } from "node:fs";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { MIGRATIONS, migrate } from "../../../src/inbox/sqlite/migrations.ts";

@@ -1,5 +1,5 @@
-// A receiver with the built package: `runner.js INBOX RAN HANDLER_MS LEASE_MS`. It stores events received over IPC, and
-// appends a line to RAN for each run of its handler.
+// A receiver with the built package: `runner.js INBOX RAN HANDLER_MS LEASE_MS`. It stores events
+// received over IPC, and appends a line to RAN for each run of its handler.
 import { appendFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { createReceiver } from "../../../dist/index.js";
@@ -7,7 +7,13 @@ import { signedRequest } from "../../../dist/testing.js";
 
 const [inbox, ran, handlerMs, leaseTime] = process.argv.slice(2);
 const secret = "a-secret-of-a-test-child";
-const receiver = createReceiver({ secret, inbox, poll: 50, lease: Number(leaseTime), drainTimeout: 0 });
+const receiver = createReceiver({
+  secret,
+  inbox,
+  poll: 50,
+  lease: Number(leaseTime),
+  drainTimeout: 0,
+});
 receiver.on("*", async ({ data, source }, { attempt }) => {
   appendFileSync(ran, `${process.pid} ${source} ${data.n} ${attempt} ${Date.now()}\n`);
   await setTimeout(Number(handlerMs));

@@ -1,6 +1,7 @@
-// Opens inboxes with the built package, fills them and ends in one of several ways: `soak.js FOLDER ENDING SEED`, with one of
-// the endings below. A successful round ends with exit code 7. Prints, as JSON, the number of events that each inbox of the
-// main thread has acknowledged.
+// Opens inboxes with the built package, fills them and ends in one of several ways:
+// `soak.js FOLDER ENDING SEED`, with one of the endings below. A successful round ends with exit
+// code 7. Prints, as JSON, the number of events that each inbox of the main thread has
+// acknowledged.
 
 import { writeSync } from "node:fs";
 import { join } from "node:path";
@@ -86,7 +87,8 @@ async function openAndClose(name, times, longest = 140) {
   }
 }
 
-const several = (count, work) => Promise.all(Array.from({ length: count }, (_, index) => work(index)));
+const several = (count, work) =>
+  Promise.all(Array.from({ length: count }, (_, index) => work(index)));
 
 const ENDINGS = {
   /** `process.exit` in the middle of batches of several inboxes. */

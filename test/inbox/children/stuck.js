@@ -1,4 +1,5 @@
-// Stores events one after another with the built package for a while: `stuck.js INBOX MS`. Prints the outcome of each.
+// Stores events one after another with the built package for a while: `stuck.js INBOX MS`. Prints
+// the outcome of each.
 import { setTimeout } from "node:timers/promises";
 import { createReceiver } from "../../../dist/index.js";
 import { signedRequest } from "../../../dist/testing.js";

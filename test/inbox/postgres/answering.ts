@@ -4,8 +4,8 @@ import type { PostgresDatabase, PostgresQueries } from "../../../src/inbox/postg
 export type Instead = (text: string) => readonly object[] | undefined;
 
 /**
- * A database that notes what it is asked, and answers some statements in another way. Notifications are noted apart, since
- * they are sent a little later.
+ * A database that notes what it is asked, and answers some statements in another way. Notifications
+ * are noted apart, since they are sent a little later.
  */
 export function answering(database: PostgresDatabase, instead: Instead = () => undefined) {
   const asked: string[] = [];

@@ -42,14 +42,15 @@ it("a batch has a maximum of items and of bytes, but always one", async () => {
   const { batches, ran, endAll } = noted();
   const mebibyte = 1024 * 1024;
   const all = Array.from({ length: 600 }, (_, item) => batches.add(item));
-  for (const [item, size] of [6, 3, 9].entries()) all.push(batches.add(1000 + item, size * mebibyte));
+  for (const [item, size] of [6, 3, 9].entries())
+    all.push(batches.add(1000 + item, size * mebibyte));
   await endAll();
   await Promise.allSettled(all);
   const longest = ran.map((items) => items.length);
   expect(longest[0]).toBe(512);
-  expect(ran.filter((items) => items.some((item) => item >= 1000)).map((items) => items.at(-1))).toEqual([
-    1000, 1001, 1002,
-  ]);
+  expect(
+    ran.filter((items) => items.some((item) => item >= 1000)).map((items) => items.at(-1)),
+  ).toEqual([1000, 1001, 1002]);
 });
 
 it("items of one key are in different batches, in order", async () => {
@@ -78,7 +79,8 @@ it("a large number of items that may overtake others runs in a second batch besi
   expect((await Promise.all(all)).every((result) => result.startsWith("ran"))).toBe(true);
   const ordered = ran.flat().filter((item) => item > 1000);
   expect(ordered).toEqual(Array.from({ length: 127 }, (_, index) => 1001 + index));
-  expect(ran.filter((items) => items.some((item) => item > 1000))).toHaveLength(1); // never side by side
+  // never side by side
+  expect(ran.filter((items) => items.some((item) => item > 1000))).toHaveLength(1);
   const left = [batches.add(500)];
   await endAll();
   await Promise.all(left);
@@ -107,7 +109,11 @@ it("a batch that fails by the fault of one item is run one by one", async () => 
   const all = [1, -1, 2].map((item) => batches.add(item));
   const results = Promise.allSettled(all);
   await endAll();
-  expect((await results).map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect((await results).map(({ status }) => status)).toEqual([
+    "fulfilled",
+    "rejected",
+    "fulfilled",
+  ]);
   expect(ran).toEqual([[1, -1, 2], [1], [-1], [2]]);
 });
 
@@ -162,7 +168,8 @@ it("in an outage what waits is refused at once, and one batch at a time finds ou
   expect(await outcome(batches.add(5))).toBe("no answer");
   ends[1]?.();
   expect(await probe).toBe("done");
-  const [one, two] = [outcome(batches.add(6)), outcome(batches.add(7))];
+  const one = outcome(batches.add(6));
+  const two = outcome(batches.add(7));
   await until(3);
   ends[2]?.();
   expect(await Promise.all([one, two])).toEqual(["done", "done"]);

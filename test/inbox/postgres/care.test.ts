@@ -28,7 +28,8 @@ const made = await migrateSchema(
 );
 for (const end of ends) end();
 
-const rowsOf = async (sql: string, values: unknown[] = []) => (await database.query(sql, values)).rows;
+const rowsOf = async (sql: string, values: unknown[] = []) =>
+  (await database.query(sql, values)).rows;
 const shapeOf = (schema: string) =>
   rowsOf(
     `SELECT c.relname, c.relkind, a.attname, a.atttypid, a.attnotnull FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid
@@ -44,7 +45,10 @@ const functionsOf = (schema: string) =>
 it("a schema is made once, and the statements that are printed for an operator make the same", async () => {
   const { url, open } = await newSchema(MADE);
   expect(made).toEqual({ schema: MADE, from: 0, to: SCHEMA_VERSION });
-  expect(await migrateSchema(url, undefined)).toMatchObject({ from: SCHEMA_VERSION, to: SCHEMA_VERSION });
+  expect(await migrateSchema(url, undefined)).toMatchObject({
+    from: SCHEMA_VERSION,
+    to: SCHEMA_VERSION,
+  });
   const printed = await newSchema();
   const { sql, ...versions } = await printedMigration(printed.url, { role: undefined, all: false });
   expect(versions).toEqual({ schema: printed.schema, from: 0, to: SCHEMA_VERSION });
@@ -73,7 +77,9 @@ it("the statements from an older version on leave out those before, and a newer 
   expect(await migrateSchema(url, undefined, newer)).toMatchObject({ from: 1, to: 2 });
   await database.exec(`INSERT INTO ${schema}.migration VALUES (99, false, now())`);
   expect(await printedMigration(url, { role: undefined, all: false })).toMatchObject({
-    ...{ from: 99, to: 99, sql: "" },
+    from: 99,
+    to: 99,
+    sql: "",
   });
 });
 
@@ -96,8 +102,12 @@ it("a role is granted what it needs, and no more", async () => {
   expect(await may(`SELECT has_schema_privilege(${role}, '${schema}', 'USAGE')`)).toBe(true);
   expect(await may(`SELECT has_schema_privilege(${role}, '${schema}', 'CREATE')`)).toBe(false);
   for (const right of ["SELECT", "INSERT", "UPDATE", "DELETE"])
-    expect(await may(`SELECT has_table_privilege(${role}, '${schema}.turn', '${right}')`)).toBe(true);
-  expect(await may(`SELECT has_table_privilege(${role}, '${schema}.turn', 'TRUNCATE')`)).toBe(false);
+    expect(await may(`SELECT has_table_privilege(${role}, '${schema}.turn', '${right}')`)).toBe(
+      true,
+    );
+  expect(await may(`SELECT has_table_privilege(${role}, '${schema}.turn', 'TRUNCATE')`)).toBe(
+    false,
+  );
   expect(await may(`SELECT has_sequence_privilege(${role}, '${schema}.seq', 'USAGE')`)).toBe(true);
 });
 

@@ -10,7 +10,10 @@ import { NO_SERVER, startPostgres } from "./server.ts";
 describe.skipIf(NO_SERVER !== undefined || process.env.HOOKPORTER_POSTGRES_URL !== undefined)(
   "a server with a certificate of its provider's own authority",
   () => {
-    /** The server, and files with bundles of certificates as Amazon RDS has them: many authorities one after another. */
+    /**
+     * The server, and files with bundles of certificates as Amazon RDS has them: many authorities
+     * one after another.
+     */
     const start = async () => {
       const certificate = makeCertificate();
       const server = await startPostgres({}, certificate);
@@ -40,7 +43,10 @@ describe.skipIf(NO_SERVER !== undefined || process.env.HOOKPORTER_POSTGRES_URL !
       };
       const inbox = await openWith(`sslmode=verify-full&sslrootcert=${whole}`);
       expect(await keep(inbox, numberedEntry(1))).toMatchObject({ duplicate: false });
-      for (const parameters of [`sslmode=verify-full&sslrootcert=${foreign}`, "sslmode=verify-full"])
+      for (const parameters of [
+        `sslmode=verify-full&sslrootcert=${foreign}`,
+        "sslmode=verify-full",
+      ])
         await expect(openWith(parameters)).rejects.toMatchObject({
           code: "inbox_unavailable",
           message: expect.stringMatching(/sslrootcert=FILE/),

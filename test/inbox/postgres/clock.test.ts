@@ -56,7 +56,10 @@ it("an entry of a machine whose clock is ahead is due at once", async () => {
   await inbox.open();
   const ahead = numberedEntry(1, Date.now() + HOUR - AT);
   await keep(inbox, ahead);
-  await keep(inbox, { ...numberedEntry(2, Date.now() + HOUR - AT), runAt: Date.now() + HOUR + 60_000 });
+  await keep(inbox, {
+    ...numberedEntry(2, Date.now() + HOUR - AT),
+    runAt: Date.now() + HOUR + 60_000,
+  });
   const now = inbox.now?.() ?? 0;
   expect(Math.abs(now - Date.now())).toBeLessThan(60_000);
   const claimed = await inbox.claim({ now: now + 5, limit: 5, leaseTime: 1000 });

@@ -45,7 +45,9 @@ describe("several clients of one inbox on PostgreSQL", async () => {
       await Promise.all(
         [a, b].map((inbox, index) =>
           Promise.all(
-            (orders[index] ?? []).map((number) => keep(inbox, numberedEntry(round * 1000 + number))),
+            (orders[index] ?? []).map((number) =>
+              keep(inbox, numberedEntry(round * 1000 + number)),
+            ),
           ),
         ),
       );
@@ -63,7 +65,8 @@ describe("several clients of one inbox on PostgreSQL", async () => {
   it("number the entries of one order key in the order in which they become visible", async () => {
     const { a, b, schema } = await openTwo();
     const slow = await admin.connect();
-    await slow.query(`BEGIN; LOCK TABLE ${schema}.delivery IN SHARE MODE`); // the next writer waits in the middle
+    // the next writer waits in the middle
+    await slow.query(`BEGIN; LOCK TABLE ${schema}.delivery IN SHARE MODE`);
     const first = keep(a, numberedEntry(1, 0, { orderKey: "k" }));
     await waitForBlocked(1);
     const second = keep(b, numberedEntry(2, 0, { orderKey: "k" }));
@@ -71,11 +74,16 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     await slow.query("COMMIT");
     slow.release();
     expect((await first).seq).toBeLessThan((await second).seq);
-    const ids = (await a.claim({ now: AT, limit: 5, leaseTime: 1000 })).map(({ key }) => key.eventId);
+    const ids = (await a.claim({ now: AT, limit: 5, leaseTime: 1000 })).map(
+      ({ key }) => key.eventId,
+    );
     expect(ids).toEqual(["evt_1"]);
   });
 
-  /** An inbox with an event that is done, another one after it, and a session that holds what others wait for. */
+  /**
+   * An inbox with an event that is done, another one after it, and a session that holds what others
+   * wait for.
+   */
   const withDoneEntry = async () => {
     const { a, b, schema } = await openTwo();
     await keep(a, numberedEntry(1));
@@ -127,7 +135,9 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     "see the marks that were raised while they waited for a day to be dropped, with a default of %s",
     async (isolation) => {
       const { schema, slow, release } = await withDoneEntry();
-      const options = encodeURIComponent(`-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`);
+      const options = encodeURIComponent(
+        `-c default_transaction_isolation=${isolation.replace(" ", "\\ ")}`,
+      );
       const b = await open(schema, {}, `${server.url}?options=${options}`);
       await slow.query(`LOCK TABLE ${schema}.entry`);
       const again = b.append(numberedEntry(1));
@@ -144,12 +154,14 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     const { a, b } = await openTwo();
     const next = async () => {
       await admin.query("CHECKPOINT");
-      return (await admin.query("SELECT next_multixact_id AS next FROM pg_control_checkpoint()")).rows[0]
-        .next;
+      return (await admin.query("SELECT next_multixact_id AS next FROM pg_control_checkpoint()"))
+        .rows[0].next;
     };
     const before = await next();
     for (let round = 0; round < 20; round++)
-      await Promise.all([a, b, a, b].map((inbox, index) => keep(inbox, numberedEntry(4 * round + index))));
+      await Promise.all(
+        [a, b, a, b].map((inbox, index) => keep(inbox, numberedEntry(4 * round + index))),
+      );
     expect(await next()).toBe(before);
   });
 
@@ -180,7 +192,9 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     const { a, schema } = await openTwo();
     const before = await deadlocks();
     for (let round = 0; round < 5; round++) {
-      await Promise.all(shuffled(500, round).map((number) => keep(a, numberedEntry(round * 1000 + number))));
+      await Promise.all(
+        shuffled(500, round).map((number) => keep(a, numberedEntry(round * 1000 + number))),
+      );
       const entries = await a.claim({ now: AT, limit: 500, leaseTime: 60_000 });
       const work = shuffled(500, round).flatMap((at) => entries[at] ?? []);
       const settled = work.map((entry) => a.settle(settlementOf(entry), AT));
@@ -189,33 +203,44 @@ describe("several clients of one inbox on PostgreSQL", async () => {
       await Promise.all(renewed);
     }
     expect(await a.counts()).toMatchObject({ handled: 2500, running: 0 });
-    expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.turn`)).rows).toEqual([{ n: 0 }]);
+    expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.turn`)).rows).toEqual([
+      { n: 0 },
+    ]);
     expect(await deadlocks()).toBe(before);
   });
 
-  it.each<[what: string, work: (inbox: Inbox, entries: readonly ClaimedEntry[]) => Promise<unknown>]>([
+  it.each<
+    [what: string, work: (inbox: Inbox, entries: readonly ClaimedEntry[]) => Promise<unknown>]
+  >([
     ["renew", (inbox, entries) => inbox.renew(entries, AT + 90_000)],
-    ["settle", (inbox, entries) => Promise.all(entries.map((one) => inbox.settle(settlementOf(one), AT)))],
-  ])("%s leases in the order of their numbers, whatever the order they are given in", async (_, work) => {
-    const { a, schema } = await openTwo();
-    for (const number of [1, 2]) await keep(a, numberedEntry(number));
-    const entries = await a.claim({ now: AT, limit: 2, leaseTime: 60_000 });
-    const [low, high] = entries.map(({ seq }) => seq).sort((one, other) => one - other);
-    const slow = await admin.connect();
-    const lock = (seq: number | undefined) => `SELECT seq FROM ${schema}.turn WHERE seq = ${seq} FOR UPDATE`;
-    await slow.query("BEGIN");
-    await slow.query(lock(low));
-    const done = work(
-      a,
-      entries.toSorted((one, other) => other.seq - one.seq),
-    );
-    await waitForBlocked(1);
-    const { rows } = await slow.query(`${lock(high)} SKIP LOCKED`);
-    await slow.query("COMMIT");
-    slow.release();
-    await done;
-    expect(rows).toHaveLength(1);
-  });
+    [
+      "settle",
+      (inbox, entries) => Promise.all(entries.map((one) => inbox.settle(settlementOf(one), AT))),
+    ],
+  ])(
+    "%s leases in the order of their numbers, whatever the order they are given in",
+    async (_, work) => {
+      const { a, schema } = await openTwo();
+      for (const number of [1, 2]) await keep(a, numberedEntry(number));
+      const entries = await a.claim({ now: AT, limit: 2, leaseTime: 60_000 });
+      const [low, high] = entries.map(({ seq }) => seq).sort((one, other) => one - other);
+      const slow = await admin.connect();
+      const lock = (seq: number | undefined) =>
+        `SELECT seq FROM ${schema}.turn WHERE seq = ${seq} FOR UPDATE`;
+      await slow.query("BEGIN");
+      await slow.query(lock(low));
+      const done = work(
+        a,
+        entries.toSorted((one, other) => other.seq - one.seq),
+      );
+      await waitForBlocked(1);
+      const { rows } = await slow.query(`${lock(high)} SKIP LOCKED`);
+      await slow.query("COMMIT");
+      slow.release();
+      await done;
+      expect(rows).toHaveLength(1);
+    },
+  );
 
   it("report a lost connection, keep what was acknowledged, and go on without help", async () => {
     const { a, schema } = await openTwo();

@@ -18,12 +18,14 @@ async function session(options: PostgresOptions = {}, runner?: string) {
   return { ...server, ...made };
 }
 
-const ask = (one: Awaited<ReturnType<typeof session>>, text = "SELECT 1 AS n") => one.query(text, [], 5000);
+const ask = (one: Awaited<ReturnType<typeof session>>, text = "SELECT 1 AS n") =>
+  one.query(text, [], 5000);
 
 it("a connection bears the name of its process, so that others see that one is there", async () => {
   const nameOf = (started: readonly (readonly string[])[]) =>
     started.map((said) => said[said.indexOf("application_name") + 1]);
-  const [named, nameless] = [await session({}, "abc"), await session()];
+  const named = await session({}, "abc");
+  const nameless = await session();
   for (const one of [named, nameless]) {
     await ask(one);
     await (
@@ -122,7 +124,9 @@ it("closing ends all connections of the inbox", async () => {
 it("listens again after its connection was lost, and hears again", async () => {
   await empty();
   const server = await servePglite(database, onTestFinished);
-  const [own, other] = [server.url, database].map((at) => postgresStore(at, { schema: "connected" }));
+  const [own, other] = [server.url, database].map((at) =>
+    postgresStore(at, { schema: "connected" }),
+  );
   if (own === undefined || other === undefined) throw new Error("expected two inboxes");
   for (const inbox of [own, other]) {
     await inbox.open();
@@ -132,5 +136,6 @@ it("listens again after its connection was lost, and hears again", async () => {
   const due: boolean[] = [];
   own.onDue?.(() => due.push(own.hears === true));
   for (const socket of server.open) socket.destroy();
-  await until(() => expect(due).toEqual([false, true])); // it polls meanwhile, and then looks for what was missed
+  // it polls meanwhile, and then looks for what was missed
+  await until(() => expect(due).toEqual([false, true]));
 });

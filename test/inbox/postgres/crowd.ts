@@ -5,7 +5,9 @@ import type { Cause, Disturbance } from "./drill/causes.ts";
 
 const PROGRAM = join(import.meta.dirname, "children", "receiver.js");
 const SECRET = "a-secret-made-up-for-the-drill";
-/** Milliseconds within which a process starts, however often it must try since the server is away. */
+/**
+ * Milliseconds within which a process starts, however often it must try since the server is away.
+ */
 const START_TIMEOUT = 30_000;
 const START = Date.now() - 3_600_000;
 
@@ -76,9 +78,13 @@ export class Crowd {
     const until = Date.now() + START_TIMEOUT;
     for (let isLast = false; ; isLast = Date.now() > until) {
       const name = `${index}.${this.#started++}`;
-      const child = fork(PROGRAM, [JSON.stringify({ ...this.#terms[index], ...this.#common, name })], {
-        stdio: ["ignore", "ignore", "pipe", "ipc"],
-      });
+      const child = fork(
+        PROGRAM,
+        [JSON.stringify({ ...this.#terms[index], ...this.#common, name })],
+        {
+          stdio: ["ignore", "ignore", "pipe", "ipc"],
+        },
+      );
       let words = "";
       child.stderr?.on("data", (chunk) => {
         words = `${words}${chunk}`.slice(-1000);
@@ -133,7 +139,12 @@ export class Crowd {
     const name = this.#names[index];
     const from = Date.now();
     return () => {
-      this.disturbances.push({ cause, from, to: Date.now(), reaches: (process) => process === name });
+      this.disturbances.push({
+        cause,
+        from,
+        to: Date.now(),
+        reaches: (process) => process === name,
+      });
     };
   }
 

@@ -56,7 +56,9 @@ describe("a process that has lost connections, and goes on", async () => {
       expectAlive: async () => {
         const taken = [];
         for (const end = Date.now() + 2 * DOUBT; Date.now() < end; await delay(50))
-          taken.push(...(await near.claim({ now: Date.now(), limit: 1, leaseTime: LEASE, runner: "near" })));
+          taken.push(
+            ...(await near.claim({ now: Date.now(), limit: 1, leaseTime: LEASE, runner: "near" })),
+          );
         expect(taken).toEqual([]);
         // A connection may be cut just then: a receiver stores a result again, too.
         const settle = () => far.settle(settlementOf(entry), Date.now());
@@ -74,7 +76,8 @@ describe("a process that has lost connections, and goes on", async () => {
       const { holders, terminate, expectAlive } = await running(proxy.url);
       onTestFinished(() => proxy.stop());
       await terminate(LISTENING);
-      if (ms > 0) await until(async () => expect(await holders()).toBe(1)); // told at once, and long before it holds the lock again
+      // told at once, and long before it holds the lock again
+      if (ms > 0) await until(async () => expect(await holders()).toBe(1));
       await until(async () => expect(await holders()).toBe(2));
       await expectAlive();
     },
@@ -89,9 +92,14 @@ describe("a process that has lost connections, and goes on", async () => {
   });
 
   it("keeps them if the server ends each session that is idle for a second", async ({ skip }) => {
-    const { rowCount } = await admin.query("SELECT FROM pg_settings WHERE name = 'idle_session_timeout'");
+    const { rowCount } = await admin.query(
+      "SELECT FROM pg_settings WHERE name = 'idle_session_timeout'",
+    );
     skip(rowCount === 0, "the server is older than 14, and ends none");
-    const proxy = await startDelayingProxy(`${server.url}?options=-cidle_session_timeout%3D1s`, 100);
+    const proxy = await startDelayingProxy(
+      `${server.url}?options=-cidle_session_timeout%3D1s`,
+      100,
+    );
     const { expectAlive } = await running(proxy.url);
     onTestFinished(() => proxy.stop());
     await expectAlive();

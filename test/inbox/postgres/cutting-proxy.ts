@@ -1,8 +1,9 @@
 import { connect, createServer, type Socket } from "node:net";
 
 /**
- * What happens to a commit: `answer` passes it on and loses the answer, `request` loses it and both connections, `silence`
- * loses it and leaves the server's connection open, as if a machine had vanished.
+ * What happens to a commit: `answer` passes it on and loses the answer, `request` loses it and both
+ * connections, `silence` loses it and leaves the server's connection open, as if a machine had
+ * vanished.
  */
 export type Cut = "answer" | "request" | "silence";
 

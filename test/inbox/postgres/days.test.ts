@@ -63,7 +63,11 @@ const partitions = (table: string) =>
   count(`SELECT count(*) AS n FROM pg_inherits WHERE inhparent = '${schema}.${table}'::regclass`);
 const ids = async () => (await inbox.list({})).map(({ key }) => key.eventId);
 const pruneUntil = async (until: number, sources?: readonly string[]) => {
-  const request = { states: ["handled", "received"], receivedUntil: until, datedUntil: until } as const;
+  const request = {
+    states: ["handled", "received"],
+    receivedUntil: until,
+    datedUntil: until,
+  } as const;
   return (await pruneInbox(inbox, { prune: { ...request, ...(sources && { sources }) } })).pruned;
 };
 /** As the receivers of a source prune. */
@@ -86,7 +90,8 @@ const storeOf = async (name: string) => {
 };
 
 it("today and the next three days have a partition in each daily table", async () => {
-  for (const table of ["delivery", "handled", "attempt", "repeat"]) expect(await partitions(table)).toBe(6);
+  for (const table of ["delivery", "handled", "attempt", "repeat"])
+    expect(await partitions(table)).toBe(6);
   expect(await partitions("entry")).toBe(7);
   expect(await makeDays(await storeOf(schema))).toBe(0);
 });
@@ -124,7 +129,10 @@ it("entries that must stay outlive their day: waiting, dead, received later, of 
   expect(await inbox.list({})).toEqual(before.slice(1));
   expect(await inbox.delivery(dead)).toBeDefined();
   expect(await inbox.attempts(dead)).toHaveLength(1);
-  expect(await inbox.append(entryAt(TODAY + 2, "dead"))).toMatchObject({ duplicate: true, state: "dead" });
+  expect(await inbox.append(entryAt(TODAY + 2, "dead"))).toMatchObject({
+    duplicate: true,
+    state: "dead",
+  });
   expect(await inbox.append(entryAt(TODAY + 3, "waiting"))).toMatchObject({ duplicate: true });
   expect(await inbox.retry({}, TODAY + DAY)).toBe(1);
   expect(await inbox.claim({ now: TODAY + DAY, limit: 5, leaseTime: 10 })).toMatchObject([
@@ -147,9 +155,11 @@ it("entries whose keys are no times, or of another day, are deleted with the day
   expect(await pruneUntil(TODAY + DAY - 1)).toBe(2);
   expect(await partitions("handled")).toBe(5);
   expect(await ids()).toEqual(["raw", "tomorrow"]);
-  expect(await inbox.append(entryAt(TODAY, "raw", { key: rejected, state: "dead" }))).toMatchObject({
-    duplicate: true,
-  });
+  expect(await inbox.append(entryAt(TODAY, "raw", { key: rejected, state: "dead" }))).toMatchObject(
+    {
+      duplicate: true,
+    },
+  );
   expect(await inbox.append(entryAt(TODAY - 3 * DAY, "older"))).toBeUndefined();
 });
 
@@ -189,12 +199,17 @@ it("nothing is refused or lost if no days were made for a long time, and the day
     await end(at, `evt_${index}`);
   }
   const before = await inbox.list({});
-  const made = await database.query<{ made: number }>(`SELECT ${schema}.make_days(${later}, 3) AS made`);
-  expect(made.rows).toEqual([{ made: 4 }]); // one that holds what came meanwhile, and three new ones
+  const made = await database.query<{ made: number }>(
+    `SELECT ${schema}.make_days(${later}, 3) AS made`,
+  );
+  // one that holds what came meanwhile, and three new ones
+  expect(made.rows).toEqual([{ made: 4 }]);
   expect(await inbox.list({})).toEqual(before);
   expect(await count(`SELECT count(*) AS n FROM ${schema}.entry_late`)).toBe(1);
   for (const [index, at] of [TODAY + 5 * DAY, later, farAhead].entries()) {
-    expect(await inbox.append(entryAt(at, `evt_${[0, 2, 3][index]}`))).toMatchObject({ duplicate: true });
+    expect(await inbox.append(entryAt(at, `evt_${[0, 2, 3][index]}`))).toMatchObject({
+      duplicate: true,
+    });
   }
   await end(later + DAY, "new");
   expect(await pruneUntil(later + DAY - 1)).toBe(3);
@@ -215,7 +230,8 @@ it("the handled entries of a large day are counted by its statistics, the others
 });
 
 it("the first statistics are collected once much is waiting, and only then", async () => {
-  const analyzed = async () => (await database.query(`SELECT ${schema}.analyze_first() AS done`)).rows;
+  const analyzed = async () =>
+    (await database.query(`SELECT ${schema}.analyze_first() AS done`)).rows;
   expect(await analyzed()).toEqual([{ done: false }]);
   await database.exec(`INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
     SELECT i, 0, 0, 0, 'service', false, 0, 0, '[]' FROM generate_series(1, 5000) i`);

@@ -1,6 +1,9 @@
 import { connect, createServer, type Socket } from "node:net";
 
-/** A proxy in front of a server that delays everything, in both directions, as a distant network does. */
+/**
+ * A proxy in front of a server that delays everything, in both directions, as a distant network
+ * does.
+ */
 export async function startDelayingProxy(url: string, delayMs: number) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -16,7 +19,8 @@ export async function startDelayingProxy(url: string, delayMs: number) {
       socket.on("error", () => {});
       socket.on("close", (isBroken) => {
         sockets.delete(socket);
-        if (isBroken) setTimeout(() => other.destroy(), delayMs); // a server that is killed resets its connections
+        // a server that is killed resets its connections
+        if (isBroken) setTimeout(() => other.destroy(), delayMs);
       });
     }
   });

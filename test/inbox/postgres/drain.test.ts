@@ -25,7 +25,9 @@ else {
       await receiver.accept(deliveryOf(freshEnvelope({ timestamp }), undefined, Date.now()));
     }
     await receiver.close();
-    const { stdout } = await promisify(execFile)(process.execPath, [CHILD, server.url], { timeout: 30_000 });
+    const { stdout } = await promisify(execFile)(process.execPath, [CHILD, server.url], {
+      timeout: 30_000,
+    });
     const report = { handled: 20, dead: 0, received: 0, failing: 0, waiting: 0, returned: 0 };
     expect(JSON.parse(stdout)).toEqual({ report, isNextKnown: false, timers: [], resources: [] });
   }, 90_000);

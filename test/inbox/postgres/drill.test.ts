@@ -8,9 +8,15 @@ import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";
 
 /** For each of two drills. `HOOKPORTER_DRILL_KILLS` overrides it. */
 const KILLS = Number(process.env.HOOKPORTER_DRILL_KILLS ?? long(15, 500));
-/** Disturbances of each kind: as many restarts of the server, of the pooler, and ends of all connections. */
+/**
+ * Disturbances of each kind: as many restarts of the server, of the pooler, and ends of all
+ * connections.
+ */
 const OTHERS = Math.max(1, Math.round(KILLS / 25));
-/** Events that are sent while a kill is due, at most: so that they are under way when it comes, and all end soon after. */
+/**
+ * Events that are sent while a kill is due, at most: so that they are under way when it comes, and
+ * all end soon after.
+ */
 const EVENTS = 60;
 /** Milliseconds without progress after which what is left counts as stuck. */
 const STALLED = 30_000;
@@ -24,11 +30,16 @@ describe("processes on one inbox on PostgreSQL", async () => {
   const pooler = NO_POOLER === undefined ? await startPooler(server) : undefined;
   afterAll(() => pooler?.stop());
 
-  /** Two that receive and four that run, half of them through the pooler, half of those without a direct connection. */
-  const terms = (["receive", "receive", "run", "run", "run", "run"] as const).map((role, index): Terms => {
-    if (pooler === undefined || index % 2 === 0) return { role, url: server.url };
-    return { role, url: pooler.url, ...(index > 2 && { listenUrl: server.url }) };
-  });
+  /**
+   * Two that receive and four that run, half of them through the pooler, half of those without a
+   * direct connection.
+   */
+  const terms = (["receive", "receive", "run", "run", "run", "run"] as const).map(
+    (role, index): Terms => {
+      if (pooler === undefined || index % 2 === 0) return { role, url: server.url };
+      return { role, url: pooler.url, ...(index > 2 && { listenUrl: server.url }) };
+    },
+  );
 
   const drill = async (tx: boolean) => {
     const schema = newSchema();
@@ -79,7 +90,8 @@ describe("processes on one inbox on PostgreSQL", async () => {
     // The sender retries what was not acknowledged, until all of it is.
     for (let rounds = 0; crowd.answered.size < sent && rounds < 100; rounds++) {
       for (let number = 0; number < sent; number++) {
-        if (!crowd.answered.has(number)) crowd.send(receivers[number % receivers.length] ?? 0, number);
+        if (!crowd.answered.has(number))
+          crowd.send(receivers[number % receivers.length] ?? 0, number);
       }
       await delay(300);
     }
@@ -95,7 +107,12 @@ describe("processes on one inbox on PostgreSQL", async () => {
     }
     // None lost, none stuck.
     expect(await inbox.counts()).toEqual({
-      ...{ waiting: 0, failing: 0, running: 0, handled: sent, dead: 0, received: 0 },
+      waiting: 0,
+      failing: 0,
+      running: 0,
+      handled: sent,
+      dead: 0,
+      received: 0,
     });
     await crowd.killAll();
 
@@ -117,7 +134,9 @@ describe("processes on one inbox on PostgreSQL", async () => {
 
   const timeout = long(300_000, 3_600_000);
 
-  it(`lose nothing, keep nothing twice and get stuck nowhere over ${KILLS} kills`, { timeout }, async () => {
+  it(`lose nothing, keep nothing twice and get stuck nowhere over ${KILLS} kills`, {
+    timeout,
+  }, async () => {
     const { again, twice } = await drill(false);
     expect(twice).toBeLessThanOrEqual(again);
   });

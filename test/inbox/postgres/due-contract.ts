@@ -11,7 +11,9 @@ async function held(inbox: Inbox) {
   return claimOne(inbox, AT + 10);
 }
 
-/** All that makes entries due before their time. Each prepares an inbox, and resolves to the change. */
+/**
+ * All that makes entries due before their time. Each prepares an inbox, and resolves to the change.
+ */
 const DUE: readonly Due[] = [
   ["keeping an entry", async (inbox) => () => keep(inbox, numberedEntry(1))],
   [
@@ -43,7 +45,8 @@ const DUE: readonly Due[] = [
     async (inbox) => {
       await keep(inbox, numberedEntry(1));
       const entry = await claimOne(inbox);
-      return () => inbox.settle(settlementOf(entry, { state: "waiting", runAt: AT, uncount: true }), AT);
+      return () =>
+        inbox.settle(settlementOf(entry, { state: "waiting", runAt: AT, uncount: true }), AT);
     },
   ],
   [
@@ -72,10 +75,11 @@ const DUE: readonly Due[] = [
 ];
 
 /**
- * What makes an entry due wakes the receivers of all processes. The inboxes are not registered, so that nothing is found by
- * looking around.
+ * What makes an entry due wakes the receivers of all processes. The inboxes are not registered, so
+ * that nothing is found by looking around.
  *
- * @param openTwo - opens inboxes of two processes on the same empty schema, and closes them after the test
+ * @param openTwo - opens inboxes of two processes on the same empty schema, and closes them after
+ * the test
  */
 export function describeDue(name: string, openTwo: () => Promise<readonly [Inbox, Inbox]>): void {
   it.each(DUE)(`on ${name}, %s wakes this process and another`, async (_, prepare) => {

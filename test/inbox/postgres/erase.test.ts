@@ -20,8 +20,17 @@ describe("what was erased", async () => {
       const tenant = `tenant-${number % 2}-secret`;
       const pad = "x".repeat(number < 2 ? 10 : 50_000); // in the row, and outside of it
       const body = Buffer.from(JSON.stringify({ data: { tenant, pad } }));
-      await keep(inbox, numberedEntry(number, 0, { orderKey: tenant, delivery: sampleDelivery({ body }) }));
-      const run = { attempt: 1, handler: "a", startedAt: AT, duration: 1, outcome: "error" } as const;
+      await keep(
+        inbox,
+        numberedEntry(number, 0, { orderKey: tenant, delivery: sampleDelivery({ body }) }),
+      );
+      const run = {
+        attempt: 1,
+        handler: "a",
+        startedAt: AT,
+        duration: 1,
+        outcome: "error",
+      } as const;
       const records = [{ ...run, error: `no ${tenant}`, failure: null, note: tenant }];
       const dead = { state: "dead", reason: "attempts_exhausted", records } as const;
       await inbox.settle(settlementOf(await claimOne(inbox, AT, 1e12), dead), AT);
@@ -54,7 +63,10 @@ describe("what was erased", async () => {
       await admin.query(`VACUUM FULL ${schema}.${table}`);
     expect(await grep("tenant-1-secret")).toEqual([]);
     expect(await grep("tenant-0-secret")).not.toEqual([]);
-    expect(await inbox.append(numberedEntry(1))).toMatchObject({ duplicate: true, state: "handled" });
+    expect(await inbox.append(numberedEntry(1))).toMatchObject({
+      duplicate: true,
+      state: "handled",
+    });
     await inbox.close();
   });
 
@@ -79,7 +91,9 @@ describe("what was erased", async () => {
   it.skipIf(NO_POOLER !== undefined)("the same behind a pooler in transaction mode", async () => {
     const pooler = await startPooler(server);
     try {
-      const [one, other, killed] = [newSchema(), newSchema(), newSchema()];
+      const one = newSchema();
+      const other = newSchema();
+      const killed = newSchema();
       await refuseSecond(await open(one, {}, pooler.url), urlOf(one, pooler.url));
       await eraseTwiceAtOnce(await open(other), urlOf(other, pooler.url));
       await eraseAfterKill(await open(killed), urlOf(killed, pooler.url));

@@ -41,7 +41,9 @@ it.each([
 ])("%s, %s, becomes an error that says what to do", (code, _, expected) => {
   const error = mapped(withCode(code));
   expect(error.code).toBe(expected);
-  expect(error.message).toMatch(/^expected the inbox postgres:\/\/u@h\/d to work, got "error \w+": \w.+/);
+  expect(error.message).toMatch(
+    /^expected the inbox postgres:\/\/u@h\/d to work, got "error \w+": \w.+/,
+  );
 });
 
 it("only the class of an error decides whether its row, its transaction or the database is to blame", () => {
@@ -68,7 +70,16 @@ it("only the class of an error decides whether its row, its transaction or the d
     "42501",
   ];
   expect(codes.map(blamed)).toEqual([
-    ...["row", "row", "row", "transaction", "transaction", "database", "database", "database", "", ""],
+    "row",
+    "row",
+    "row",
+    "transaction",
+    "transaction",
+    "database",
+    "database",
+    "database",
+    "",
+    "",
   ]);
   expect(isOutage(mapped(new Error("Query read timeout")))).toBe(true);
   expect(isOutage(mapped(new Error("timeout exceeded when trying to connect")))).toBe(true);
@@ -78,20 +89,38 @@ it.each([
   ["Query read timeout", "inbox_busy", "did not answer in time"],
   ["timeout exceeded when trying to connect", "inbox_busy", "no connection was free"],
   ["Connection terminated unexpectedly", "inbox_unreachable", "the connection was lost"],
-  ["Client has encountered a connection error and is not queryable", "inbox_unreachable", "was lost"],
+  [
+    "Client has encountered a connection error and is not queryable",
+    "inbox_unreachable",
+    "was lost",
+  ],
   ["The server does not support SSL connections", "inbox_unavailable", "sslrootcert=FILE"],
   ["self-signed certificate in certificate chain", "inbox_unavailable", "sslrootcert=FILE"],
-  ["SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string", "inbox_unavailable", "PGPASSWORD"],
-  ["SASL: SCRAM-SERVER-FINAL-MESSAGE: server signature is missing", "inbox_unavailable", "the password in"],
+  [
+    "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string",
+    "inbox_unavailable",
+    "PGPASSWORD",
+  ],
+  [
+    "SASL: SCRAM-SERVER-FINAL-MESSAGE: server signature is missing",
+    "inbox_unavailable",
+    "the password in",
+  ],
   ["something else", "inbox_unavailable", "check the server"],
-])("the client's %j, which has no code, becomes an error that says what to do", (text, code, fix) => {
-  const error = mapped(new Error(text));
-  expect(error).toMatchObject({ code, message: expect.stringContaining(fix) });
-  expect(error.message).toContain(text);
-});
+])(
+  "the client's %j, which has no code, becomes an error that says what to do",
+  (text, code, fix) => {
+    const error = mapped(new Error(text));
+    expect(error).toMatchObject({ code, message: expect.stringContaining(fix) });
+    expect(error.message).toContain(text);
+  },
+);
 
 it("a failed connection to several addresses is that to the first of them", () => {
-  const failed = new AggregateError([withCode("ENOTFOUND"), withCode("ECONNREFUSED")], "all failed");
+  const failed = new AggregateError(
+    [withCode("ENOTFOUND"), withCode("ECONNREFUSED")],
+    "all failed",
+  );
   const error = mapped(failed);
   expect(error).toMatchObject({ code: "inbox_unreachable", cause: failed });
   expect(error.message).toContain('got "error ENOTFOUND": check the host in the URL');
@@ -102,9 +131,12 @@ it("an error of the inbox's own stays as it is, and anything may be thrown", () 
   expect(mapped(own)).toBe(own);
   for (const thrown of [undefined, null, "text", 5, { code: 5 }, new AggregateError([])]) {
     expect(mapped(thrown)).toMatchObject({ code: "inbox_unavailable", cause: thrown });
-    expect([isFaultOfRow(thrown), isOutage(thrown), isConflict(thrown), isOfStandby(thrown)]).toEqual([
-      ...[false, false, false, false],
-    ]);
+    expect([
+      isFaultOfRow(thrown),
+      isOutage(thrown),
+      isConflict(thrown),
+      isOfStandby(thrown),
+    ]).toEqual([false, false, false, false]);
   }
 });
 
@@ -119,10 +151,15 @@ it("only five digits and capitals, at least one of them a digit, are a code of t
 it("a row, a conflict and a standby are known by the whole code, from the server itself or within an error", () => {
   expect([withCode("23505"), mapped(withCode("23505"))].map(isFaultOfRow)).toEqual([true, true]);
   expect(["12200", "40001", "55P03"].map((code) => isFaultOfRow(withCode(code)))).toEqual([
-    ...[false, false, false],
+    false,
+    false,
+    false,
   ]);
   expect(["40001", "40P01", "40002", "40000"].map((code) => isConflict(withCode(code)))).toEqual([
-    ...[true, true, false, false],
+    true,
+    true,
+    false,
+    false,
   ]);
   expect(["25006", "25001"].map((code) => isOfStandby(withCode(code)))).toEqual([true, false]);
 });

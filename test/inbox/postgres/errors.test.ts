@@ -9,7 +9,10 @@ import { NO_SERVER } from "./server.ts";
 const PASSWORD = "canary-password";
 
 /** The error with which an inbox does not open. */
-async function refusal(url: string, options?: PostgresOptions): Promise<{ code?: string; message: string }> {
+async function refusal(
+  url: string,
+  options?: PostgresOptions,
+): Promise<{ code?: string; message: string }> {
   try {
     const inbox = postgresStore(url, options);
     await inbox.open();
@@ -59,7 +62,9 @@ describe("the PostgreSQL inbox, on a server,", async () => {
       /password authentication failed.*: check the user and the password in the URL$/,
     );
     expect(error.message).not.toContain(PASSWORD);
-    expect((await refusal(urlWith({ username: "secured" }))).message).toContain("the password in the URL");
+    expect((await refusal(urlWith({ username: "secured" }))).message).toContain(
+      "the password in the URL",
+    );
   });
 
   it("names what is wrong: the encoding of the database", async () => {
@@ -77,7 +82,9 @@ describe("the PostgreSQL inbox, on a server,", async () => {
     const role = `poor_${process.pid}`;
     await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'poor'`);
     onTestFinished(async () => void (await admin.query(`DROP ROLE ${role}`)));
-    const error = await refusal(urlWith({ username: role, password: "poor" }), { schema: newSchema() });
+    const error = await refusal(urlWith({ username: role, password: "poor" }), {
+      schema: newSchema(),
+    });
     expect(error).toMatchObject({ code: "inbox_unavailable" });
     expect(error.message).toContain("permission denied");
     expect(error.message).toContain("grant the user what it lacks");

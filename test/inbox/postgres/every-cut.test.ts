@@ -9,13 +9,19 @@ import { deliveryOf, freshEnvelope, keptLog, SECRET, uncaught } from "../../rece
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
 
-/** What is lost with the connection: a request, before the server reads it, or only the server's answer to it. */
+/**
+ * What is lost with the connection: a request, before the server reads it, or only the server's
+ * answer to it.
+ */
 type Lost = "request" | "answer";
 
 /** How many lives are cut at the same time. */
 const AT_ONCE = 6;
 
-/** A proxy that cuts the connection of the nth request that passes it, counted over all its connections. */
+/**
+ * A proxy that cuts the connection of the nth request that passes it, counted over all its
+ * connections.
+ */
 async function startProxy(url: string, cutAt: number, lost: Lost) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();
@@ -62,7 +68,10 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
   const wait = <Value>(check: () => Value | Promise<Value>) =>
     vi.waitFor(check, { timeout: 60_000, interval: 20 });
 
-  /** Starts, keeps three deliveries (two of them in one order key), runs them with `tx`, and stops; resolves to how many requests that took. */
+  /**
+   * Starts, keeps three deliveries (two of them in one order key), runs them with `tx`, and stops;
+   * resolves to how many requests that took.
+   */
   async function live(schema: string, cutAt: number, lost: Lost): Promise<number> {
     const proxy = await startProxy(server.url, cutAt, lost);
     const pool = cutAt % 2 === 0 ? new pg.Pool({ connectionString: proxy.url, max: 5 }) : undefined;
@@ -71,7 +80,9 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
       inbox: handleOf(postgresStore(pool ?? proxy.url, { schema })),
       orderBy: ({ data }) => (typeof data.key === "string" ? data.key : null),
       retry: { attempts: 8, delay: 10, factor: 1, maxDelay: 10, jitter: 0 },
-      ...{ lease: 3000, poll: 100, log: keptLog().log },
+      lease: 3000,
+      poll: 100,
+      log: keptLog().log,
     });
     try {
       receiver.on(
@@ -86,7 +97,8 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
       const ids = await Promise.all(
         ["a", "a", null].map(async (key, number) => {
           const data = { key, number: `${cutAt} ${lost} ${number}` };
-          const delivery = () => deliveryOf(freshEnvelope({ timestamp, data }), undefined, Date.now());
+          const delivery = () =>
+            deliveryOf(freshEnvelope({ timestamp, data }), undefined, Date.now());
           // As the service: what is not confirmed comes again.
           return wait(async () => {
             const outcome = await receiver.accept(delivery());
@@ -157,7 +169,9 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
             const inbox = postgresStore(proxy.url, { schema: newSchema() });
             await wait(() => inbox.open());
             isOver ||= proxy.requests() < at;
-            await wait(async () => expect(await inbox.counts()).toMatchObject({ waiting: 0, handled: 0 }));
+            await wait(async () =>
+              expect(await inbox.counts()).toMatchObject({ waiting: 0, handled: 0 }),
+            );
             await inbox.close();
             await proxy.stop();
           }

@@ -35,15 +35,31 @@ const asNobody = (role: string, grants = "") =>
 it("an empty inbox has no entries, and nothing is wrong with it", async () => {
   const { server, tables, ...facts } = await examine();
   expect(facts).toEqual({
-    ...{ schema: SCHEMA_VERSION, newestSchema: SCHEMA_VERSION, name: SCHEMA, notifies: true, lacks: [] },
+    schema: SCHEMA_VERSION,
+    newestSchema: SCHEMA_VERSION,
+    name: SCHEMA,
+    notifies: true,
+    lacks: [],
   });
   expect(server).toEqual({
-    ...{ version: expect.stringMatching(/^\d+\.\d+$/), encoding: "UTF8", isStandby: false },
-    ...{ user: "postgres", mayCreate: true, harmful: [] },
+    version: expect.stringMatching(/^\d+\.\d+$/),
+    encoding: "UTF8",
+    isStandby: false,
+    user: "postgres",
+    mayCreate: true,
+    harmful: [],
   });
   expect(tables).toMatchObject({
-    ...{ waiting: 0, failing: 0, due: 0, oldestDue: null, dead: 0, processes: [], senders: [] },
-    ...{ pauses: { paused: [], retries: [] }, neverVacuumed: undefined, oldestTransaction: 0 },
+    waiting: 0,
+    failing: 0,
+    due: 0,
+    oldestDue: null,
+    dead: 0,
+    processes: [],
+    senders: [],
+    pauses: { paused: [], retries: [] },
+    neverVacuumed: undefined,
+    oldestTransaction: 0,
   });
   expect(tables?.bytes).toBeGreaterThan(100_000);
   expect(tables?.daysLeft).toBeGreaterThan(2 * DAY);
@@ -53,7 +69,10 @@ it("an empty inbox has no entries, and nothing is wrong with it", async () => {
 it("nothing is made if there is no inbox", async () => {
   const { schema, tables, lacks, notifies } = await examine("nowhere");
   expect({ schema, tables, lacks, notifies }).toEqual({
-    ...{ schema: 0, tables: undefined, lacks: [], notifies: true },
+    schema: 0,
+    tables: undefined,
+    lacks: [],
+    notifies: true,
   });
   const { rows } = await database.query("SELECT FROM pg_namespace WHERE nspname = 'nowhere'");
   expect(rows).toEqual([]);
@@ -71,15 +90,21 @@ it("what waits, fails, is due and is dead is counted, and what was noted is read
   await inbox.drop({ seqs: [7] }, AT);
   const [failed, running] = await inbox.claim({ now: AT + 2, limit: 2, leaseTime: 1e12 });
   expect(running).toBeDefined();
-  if (failed !== undefined) await inbox.settle(settlementOf(failed, { state: "failing", runAt: AT + 9 }), AT);
+  if (failed !== undefined)
+    await inbox.settle(settlementOf(failed, { state: "failing", runAt: AT + 9 }), AT);
   await inbox.pause?.({ scope: "kind", name: "lead.*", since: AT, who: "me" });
   await inbox.recordSender?.({ source: "service", days: [], authentic: { first: AT, last: AT } });
   const other = { version: "1", role: "run", sources: ["service"], kinds: ["*"] } as const;
   await inbox.register?.({ id: "other", ...other });
   const { tables } = await examine();
   expect(tables).toMatchObject({
-    ...{ waiting: 5, failing: 1, due: 3, oldestDue: AT + 3, dead: 1 },
-    ...{ processes: [{ id: "other" }], senders: [{ source: "service" }] },
+    waiting: 5,
+    failing: 1,
+    due: 3,
+    oldestDue: AT + 3,
+    dead: 1,
+    processes: [{ id: "other" }],
+    senders: [{ source: "service" }],
     pauses: { paused: [{ scope: "kind", name: "lead.*" }] },
   });
 });
@@ -91,7 +116,9 @@ it("rows that are dead, and what the planner believes, are those of the busiest 
   expect((await examine()).tables?.believedRows).toBe(70);
   await database.exec(`DELETE FROM ${SCHEMA}.turn WHERE seq > 40`);
   await database.exec("SELECT pg_stat_force_next_flush()");
-  await until(async () => expect((await examine()).tables).toMatchObject({ deadRows: 30, liveRows: 40 }));
+  await until(async () =>
+    expect((await examine()).tables).toMatchObject({ deadRows: 30, liveRows: 40 }),
+  );
   await database.exec(`TRUNCATE ${SCHEMA}.turn`);
   expect((await examine()).tables?.believedRows).toBeUndefined();
 });
@@ -109,7 +136,9 @@ it("a server that vacuums nothing is found, whatever the table says", async () =
     `ALTER TABLE ${SCHEMA}.turn SET (autovacuum_enabled = false)`,
     `ALTER TABLE ${SCHEMA}.turn RESET (autovacuum_enabled)`,
   );
-  const { tables } = await examine(SCHEMA, { understand: ["current_setting('autovacuum')", "'off'"] });
+  const { tables } = await examine(SCHEMA, {
+    understand: ["current_setting('autovacuum')", "'off'"],
+  });
   expect(tables?.neverVacuumed).toBe("server");
 });
 
@@ -120,7 +149,10 @@ it("a standby is known", async () => {
 
 it("settings that hurt are named", async () => {
   await during("SET enable_indexscan = off; SET statement_timeout = 4000", "RESET ALL");
-  expect((await examine()).server.harmful).toEqual(["enable_indexscan = off", "statement_timeout = 4s"]);
+  expect((await examine()).server.harmful).toEqual([
+    "enable_indexscan = off",
+    "statement_timeout = 4s",
+  ]);
 });
 
 it("a user without rights on the schema is told so", async () => {
@@ -152,7 +184,9 @@ it("a user who lacks single rights is told each of them", async () => {
   );
   const { lacks, tables } = await examine();
   expect(lacks).toEqual([
-    ...["USAGE on seq", "DELETE on turn", "UPDATE on turn"],
+    "USAGE on seq",
+    "DELETE on turn",
+    "UPDATE on turn",
     "all rows (row-level security) of dead_or_received",
   ]);
   expect(tables).toBeUndefined();

@@ -13,7 +13,9 @@ describe("handOn on PostgreSQL", async () => {
   }
   const { server, newSchema, open } = await openServer();
 
-  it("loses nothing if the process is killed while batches are on their way", { retry: 0 }, async () => {
+  it("loses nothing if the process is killed while batches are on their way", {
+    retry: 0,
+  }, async () => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-hand-on-"));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const schema = newSchema();

@@ -23,7 +23,10 @@ describe("a receiver whose server hangs", async () => {
     return;
   }
   const { server, admin, newSchema, open } = await openServer();
-  /** A receiver whose inbox is reached through a proxy that can fall silent, and the same inbox without it. */
+  /**
+   * A receiver whose inbox is reached through a proxy that can fall silent, and the same inbox
+   * without it.
+   */
   const startBehindProxy = async () => {
     const proxy = await startSwallowingProxy(server.url);
     onTestFinished(() => proxy.stop());
@@ -71,7 +74,8 @@ describe("a receiver whose server hangs", async () => {
     const firstMs = Math.max(...first.map(({ tookMs }) => tookMs));
     expect(statuses(first)).toEqual(new Set([503]));
 
-    // From now on one delivery at a time finds out whether the server answers again; all others are refused at once.
+    // From now on one delivery at a time finds out whether the server answers again; all others are
+    // refused at once.
     const later: Answered[] = [];
     const pending: Promise<unknown>[] = [];
     const end = performance.now() + firstMs * 0.9;
@@ -92,18 +96,26 @@ describe("a receiver whose server hangs", async () => {
       expect(Number(retryAfter)).toBeGreaterThan(0);
     }
 
-    await vi.waitFor(async () => expect(statuses(await sendMany(5))).toEqual(new Set([200])), 15_000);
+    await vi.waitFor(
+      async () => expect(statuses(await sendMany(5))).toEqual(new Set([200])),
+      15_000,
+    );
     const kept = new Set((await direct.list({})).map(({ key }) => key.eventId));
     const acknowledged = all.filter(({ status }) => status === 200);
     expect(acknowledged.filter(({ id }) => id === undefined || !kept.has(id))).toEqual([]);
-    await vi.waitFor(async () => expect(await direct.counts()).toMatchObject({ waiting: 0, running: 0 }), {
-      timeout: 20_000,
-      interval: 100,
-    });
+    await vi.waitFor(
+      async () => expect(await direct.counts()).toMatchObject({ waiting: 0, running: 0 }),
+      {
+        timeout: 20_000,
+        interval: 100,
+      },
+    );
     expect((await direct.counts()).received + (await direct.counts()).dead).toBe(0);
   });
 
-  it("closes, although no connection of its own can be closed in order", { timeout: 60_000 }, async () => {
+  it("closes, although no connection of its own can be closed in order", {
+    timeout: 60_000,
+  }, async () => {
     const { proxy, receiver } = await startBehindProxy();
     proxy.beSilent(true);
     await receiver.close();
@@ -114,7 +126,8 @@ describe("a receiver whose server hangs", async () => {
   }, async () => {
     const { proxy, schema, receiver } = await startBehindProxy();
     await delay(500); // it listens
-    // The notification is swallowed, and with it all that this connection carries from now on. Others work again.
+    // The notification is swallowed, and with it all that this connection carries from now on.
+    // Others work again.
     proxy.beSilent(true);
     await admin.query(`NOTIFY "hookporter_due_${schema}"`);
     await delay(100);

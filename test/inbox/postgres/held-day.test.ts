@@ -24,7 +24,8 @@ describe("a day whose tables another session holds", async () => {
 
   it("is dropped once they are free, and meanwhile no delivery waits for long or is lost", async () => {
     const schema = newSchema();
-    const [inbox, receiving] = [await open(schema), await open(schema)];
+    const inbox = await open(schema);
+    const receiving = await open(schema);
     for (const number of [1, 2, 3]) {
       const { seq } = await keep(inbox, entryAt(TODAY + number, `old_${number}`));
       const [entry] = await inbox.claim({ now: TODAY + DAY, limit: 1, leaseTime: 1000, only: seq });
@@ -46,7 +47,8 @@ describe("a day whose tables another session holds", async () => {
       }
     };
 
-    // As pg_dump or a long query would hold it: writers need not wait for this lock, only for who waits for it.
+    // As pg_dump or a long query would hold it: writers need not wait for this lock, only for who
+    // waits for it.
     const holder = await admin.connect();
     await holder.query(`BEGIN; LOCK TABLE ${schema}.delivery IN ACCESS SHARE MODE`);
     const heldSince = performance.now();
@@ -75,10 +77,12 @@ describe("a day whose tables another session holds", async () => {
     await holder.query("ROLLBACK");
     holder.release();
 
-    // On a busy machine the tries may all have been over before the release was seen; then it is dropped next time.
+    // On a busy machine the tries may all have been over before the release was seen; then it is
+    // dropped next time.
     const { pruned } = await pruning;
     await receivingAll;
-    if (pruned === 0) expect(await pruneInbox(inbox, { prune: terms })).toMatchObject({ pruned: 3 });
+    if (pruned === 0)
+      expect(await pruneInbox(inbox, { prune: terms })).toMatchObject({ pruned: 3 });
     else expect(pruned).toBe(3);
     expect(await days()).toBe(before - 1);
     expect(longest).toBeLessThan(heldMs / 2);

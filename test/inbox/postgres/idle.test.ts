@@ -38,7 +38,8 @@ describe("an idle process", async () => {
   };
 
   it("asks hardly anything where notifications arrive", async () => {
-    expect((await statements(server.url)).length).toBeLessThanOrEqual(5); // with the pruning that begins now
+    // with the pruning that begins now
+    expect((await statements(server.url)).length).toBeLessThanOrEqual(5);
   });
 
   it.skipIf(pooler === undefined)("asks once a second behind a pooler", async () => {

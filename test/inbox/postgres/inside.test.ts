@@ -49,7 +49,9 @@ it("the server ends a handler's transaction a second after its time, if the clie
     return "roll_back" as const;
   };
   await inside(work);
-  await database.exec("SET statement_timeout = '700ms'; SET idle_in_transaction_session_timeout = '1min'");
+  await database.exec(
+    "SET statement_timeout = '700ms'; SET idle_in_transaction_session_timeout = '1min'",
+  );
   onTestFinished(async () => void (await database.exec("RESET ALL")));
   await inside(work);
   expect(seen).toEqual([
@@ -73,28 +75,31 @@ it("a database in this process has no client that may be gone", async () => {
 it.each<[string, OwnTransactions | undefined]>([
   ["on the inbox's own connection", undefined],
   ["of a library", library()],
-])("a transaction %s is committed, refused without the lease, or rolled back", async (_, transaction) => {
-  const { inside, done, state, progress, inbox, entry } = await running({ transaction });
-  let used: unknown;
-  const rolledBack = await inside(async (tx) => {
-    used = tx;
-    await ask(tx, `DELETE FROM ${SCHEMA}.turn`);
-    return "roll_back";
-  });
-  expect(rolledBack).toBe("rolled_back");
-  await expect((async () => ask(used, "SELECT 1"))()).rejects.toMatchObject({ code: "tx_ended" });
-  expect(await inside(async () => "abandon")).toBe("rolled_back");
-  expect(await state()).toBe("running");
-  expect(await inside(async () => progress)).toBe("committed");
-  expect(await inbox.list({})).toMatchObject([{ state: "running", finishedHandlers: ["a"] }]);
-  for (const end of [done, progress])
-    expect(await inside(async () => ({ ...end, lease: "x" }))).toBe("refused");
-  expect(await state()).toBe("running");
-  expect(await inside(async () => done)).toBe("committed");
-  expect(await state()).toBe("handled");
-  expect(await inside(async () => done)).toBe("refused");
-  expect(await inbox.attempts(entry.seq)).toEqual([]);
-});
+])(
+  "a transaction %s is committed, refused without the lease, or rolled back",
+  async (_, transaction) => {
+    const { inside, done, state, progress, inbox, entry } = await running({ transaction });
+    let used: unknown;
+    const rolledBack = await inside(async (tx) => {
+      used = tx;
+      await ask(tx, `DELETE FROM ${SCHEMA}.turn`);
+      return "roll_back";
+    });
+    expect(rolledBack).toBe("rolled_back");
+    await expect((async () => ask(used, "SELECT 1"))()).rejects.toMatchObject({ code: "tx_ended" });
+    expect(await inside(async () => "abandon")).toBe("rolled_back");
+    expect(await state()).toBe("running");
+    expect(await inside(async () => progress)).toBe("committed");
+    expect(await inbox.list({})).toMatchObject([{ state: "running", finishedHandlers: ["a"] }]);
+    for (const end of [done, progress])
+      expect(await inside(async () => ({ ...end, lease: "x" }))).toBe("refused");
+    expect(await state()).toBe("running");
+    expect(await inside(async () => done)).toBe("committed");
+    expect(await state()).toBe("handled");
+    expect(await inside(async () => done)).toBe("refused");
+    expect(await inbox.attempts(entry.seq)).toEqual([]);
+  },
+);
 
 it("an error of a handler's statements is the inbox's, and names what to do", async () => {
   const { inside, done } = await running({ transaction: library() });
@@ -168,13 +173,16 @@ it("a library that runs its transaction again after a conflict does not run the 
   expect(await state()).toBe("running");
 });
 
-it.each(["done", "progress"] as const)("a commit that was cut off is looked up: %s", async (name) => {
-  const after = await running({ transaction: cutAfter });
-  expect(await after.inside(async () => after[name])).toBe("committed");
-  const before = await running({ transaction: cutBefore });
-  await expect(before.inside(async () => before[name])).rejects.toBe(CUT);
-  expect(await before.state()).toBe("running");
-});
+it.each(["done", "progress"] as const)(
+  "a commit that was cut off is looked up: %s",
+  async (name) => {
+    const after = await running({ transaction: cutAfter });
+    expect(await after.inside(async () => after[name])).toBe("committed");
+    const before = await running({ transaction: cutBefore });
+    await expect(before.inside(async () => before[name])).rejects.toBe(CUT);
+    expect(await before.state()).toBe("running");
+  },
+);
 
 it("a commit that was cut off is refused if another process has the lease since", async () => {
   for (const name of ["done", "progress"] as const) {

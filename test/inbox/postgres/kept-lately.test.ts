@@ -49,7 +49,10 @@ it("what was there while others were missing is looked for again", async () => {
   await kept.look(store, AT + 10, log);
   lost.add("b");
   await kept.look(store, AT + 20, log);
-  expect(lines).toMatchObject([{ fields: { missing: 1, of: 2 } }, { fields: { missing: 1, of: 1 } }]);
+  expect(lines).toMatchObject([
+    { fields: { missing: 1, of: 2 } },
+    { fields: { missing: 1, of: 1 } },
+  ]);
 });
 
 it("the latest 10 000 are looked for", async () => {
@@ -68,7 +71,9 @@ it("nothing is asked if nothing was kept lately, and a database that fails again
   expect(lines).toEqual([]);
   kept.add(key("a"), AT);
   await kept.look(store, AT + 1, log);
-  expect(lines).toMatchObject([{ level: "debug", fields: { error: expect.stringContaining("canary") } }]);
+  expect(lines).toMatchObject([
+    { level: "debug", fields: { error: expect.stringContaining("canary") } },
+  ]);
   await kept.look(store, AT + 1, undefined);
 });
 

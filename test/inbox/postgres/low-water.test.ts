@@ -4,7 +4,10 @@ import { AT } from "../entries.ts";
 
 const REQUEST = { now: AT, limit: 3, leaseTime: 1000, sources: ["service"] };
 
-/** A mark after a look from the start that took some milliseconds and found entries that were due at some times. */
+/**
+ * A mark after a look from the start that took some milliseconds and found entries that were due at
+ * some times.
+ */
 async function after(tookMs: number, dueTimes: readonly number[]) {
   const clock = { now: 0 };
   const looks = { times: 0 };

@@ -15,7 +15,10 @@ beforeEach(() => {
   schema = `migrated_${++schemas}`;
 });
 
-/** What a later release may add; a function shows that its statements are not taken for the migration's. */
+/**
+ * What a later release may add; a function shows that its statements are not taken for the
+ * migration's.
+ */
 const sql = `
   -- Where it runs.
   ALTER TABLE @.runner ADD COLUMN place text;
@@ -30,7 +33,10 @@ const NEWER: readonly Migration[] = [...MIGRATIONS, { sql, breaking: false }];
 const BREAKING: readonly Migration[] = [...MIGRATIONS, { sql, breaking: true }];
 
 /** Opens the inbox as its owner; it is closed with the test. */
-async function open(migrations?: readonly Migration[], options: PostgresOptions = {}): Promise<Inbox> {
+async function open(
+  migrations?: readonly Migration[],
+  options: PostgresOptions = {},
+): Promise<Inbox> {
   const inbox = postgresStore(database, { schema, ...options }, undefined, migrations);
   await inbox.open();
   onTestFinished(() => inbox.close());
@@ -38,8 +44,11 @@ async function open(migrations?: readonly Migration[], options: PostgresOptions 
 }
 
 const versionOf = async () =>
-  (await database.query<{ version: number }>(`SELECT max(version) AS version FROM ${schema}.migration`))
-    .rows[0]?.version;
+  (
+    await database.query<{ version: number }>(
+      `SELECT max(version) AS version FROM ${schema}.migration`,
+    )
+  ).rows[0]?.version;
 
 /** Keeps an event and handles it. */
 async function handleOne(inbox: Inbox, number: number): Promise<void> {
@@ -57,7 +66,9 @@ describe("an inbox on PostgreSQL of the first schema, opened by a program with a
     const inbox = await open(NEWER);
     expect(await versionOf()).toBe(2);
     expect((await database.query(`SELECT ${schema}.twice(2) AS four`)).rows).toEqual([{ four: 4 }]);
-    expect((await database.query(`SELECT name FROM ${schema}.later`)).rows).toEqual([{ name: "a" }]);
+    expect((await database.query(`SELECT name FROM ${schema}.later`)).rows).toEqual([
+      { name: "a" },
+    ]);
     expect(await contentOf(inbox)).toEqual(content);
     await handleOne(inbox, 10);
   });
@@ -112,7 +123,9 @@ describe("a program with the first schema, on an inbox of PostgreSQL with the se
     for (const access of ["own", "change", "read"] as const) {
       await expect(postgresStore(database, { schema }).open({ access })).rejects.toMatchObject({
         code: "inbox_newer",
-        message: expect.stringMatching(/^expected schema version 1 or older .*, got 2: update hookporter$/),
+        message: expect.stringMatching(
+          /^expected schema version 1 or older .*, got 2: update hookporter$/,
+        ),
       });
     }
     await handleOne(running, 1);

@@ -12,7 +12,9 @@ export function message(type: string, content: Buffer): Buffer {
 /** The answer to a connection that need not prove anything. */
 export const READY = Buffer.concat([message("R", Buffer.alloc(4)), message("Z", Buffer.from("I"))]);
 
-/** Cuts whole messages off the start of bytes; the rest begins one that has not arrived completely. */
+/**
+ * Cuts whole messages off the start of bytes; the rest begins one that has not arrived completely.
+ */
 function split(bytes: Buffer): { readonly messages: readonly Buffer[]; readonly rest: Buffer } {
   const messages: Buffer[] = [];
   let rest = bytes;
@@ -29,26 +31,40 @@ const typeOf = (one: Buffer) => String.fromCharCode(one[0] ?? 0);
 export interface Serving {
   /** What it does with a notification for a connection instead of sending it. */
   readonly notify?: (socket: Socket, notification: Buffer) => void;
-  /** What it understands when it is asked a text, such as another value for a setting: a text that is not longer. */
+  /**
+   * What it understands when it is asked a text, such as another value for a setting: a text that
+   * is not longer.
+   */
   readonly understand?: readonly [asked: string, understood: string];
   /** Called with a connection that is about to listen. */
   readonly onListen?: (socket: Socket) => void;
 }
 
-/** A group of messages with another text in place of one, padded, since each message begins with its length. */
-function understood(group: Buffer, [from, to] = ["", ""] as NonNullable<Serving["understand"]>): Buffer {
+/**
+ * A group of messages with another text in place of one, padded, since each message begins with its
+ * length.
+ */
+function understood(
+  group: Buffer,
+  [from, to] = ["", ""] as NonNullable<Serving["understand"]>,
+): Buffer {
   if (from === "") return group;
   return Buffer.from(group.toString("latin1").replaceAll(from, to.padEnd(from.length)), "latin1");
 }
 
 /**
- * A server in front of a database in this process, so that the client `pg` can be tested without another process. All of its
- * connections share one session: one at a time may have a transaction, and locks of a session hinder nobody.
+ * A server in front of a database in this process, so that the client `pg` can be tested without
+ * another process. All of its connections share one session: one at a time may have a transaction,
+ * and locks of a session hinder nobody.
  *
  * @param onEnd - takes what ends it, such as `onTestFinished`
  * @returns its URL, the connections that are open, and what each connection said of itself
  */
-export async function servePglite(database: PGlite, onEnd: (end: () => void) => void, serving: Serving = {}) {
+export async function servePglite(
+  database: PGlite,
+  onEnd: (end: () => void) => void,
+  serving: Serving = {},
+) {
   const { notify = (socket, notification) => void socket.write(notification), onListen } = serving;
   const open = new Set<Socket>();
   const started: (readonly string[])[] = [];

@@ -5,7 +5,10 @@ import packageJson from "../../../package.json" with { type: "json" };
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 
-/** Empties the tables of a schema, and begins the numbers of entries anew; much faster than a schema for each test. */
+/**
+ * Empties the tables of a schema, and begins the numbers of entries anew; much faster than a schema
+ * for each test.
+ */
 export const emptySql = (schema: string) => [
   ...[
     "entry",
@@ -38,15 +41,29 @@ export function emptied(inbox: Inbox, empty: () => Promise<void>): Inbox {
 
 let shared: Promise<PGlite> | undefined;
 
-/** A database in this process. All test files of a worker share it, as starting one takes seconds; it ends with the worker. */
+/**
+ * A database in this process. All test files of a worker share it, as starting one takes seconds;
+ * it ends with the worker.
+ */
 export function sharedPglite(): Promise<PGlite> {
   shared ??= startPglite();
   return shared;
 }
 
-/** Starts from a copy of an empty database if an earlier run left one: making one takes eight times as long. */
+/**
+ * Starts from a copy of an empty database if an earlier run left one: making one takes eight times
+ * as long.
+ */
 async function startPglite(): Promise<PGlite> {
-  const folder = join(import.meta.dirname, "..", "..", "..", "node_modules", ".cache", "hookporter");
+  const folder = join(
+    import.meta.dirname,
+    "..",
+    "..",
+    "..",
+    "node_modules",
+    ".cache",
+    "hookporter",
+  );
   const path = join(
     folder,
     `${packageJson.devDependencies["@electric-sql/pglite"].replace("^", "pglite-")}.tar`,

@@ -9,10 +9,21 @@ import { NO_SERVER } from "./server.ts";
 
 const BACKLOG = 1500;
 
-/** Settings of a session that change how the server runs statements, and what it is made to believe about the tables. */
-const STATES: readonly (readonly [name: string, options: string, belief: (schema: string) => string])[] = [
+/**
+ * Settings of a session that change how the server runs statements, and what it is made to believe
+ * about the tables.
+ */
+const STATES: readonly (readonly [
+  name: string,
+  options: string,
+  belief: (schema: string) => string,
+])[] = [
   ["every plan is compiled", "-c jit=on -c jit_above_cost=0", () => "SELECT"],
-  ["no index may be scanned", "-c enable_indexscan=off -c enable_indexonlyscan=off", () => "SELECT"],
+  [
+    "no index may be scanned",
+    "-c enable_indexscan=off -c enable_indexonlyscan=off",
+    () => "SELECT",
+  ],
   ["joins may not loop", "-c enable_nestloop=off", () => "SELECT"],
   [
     "the planner believes that a billion entries wait",
@@ -82,7 +93,8 @@ describe("a backlog is handled once each, with no result thrown away,", async ()
     running.receiver.on("*", ({ id }) => void runs.set(id, (runs.get(id) ?? 0) + 1));
     await running.receiver.start();
     await vi.waitFor(
-      async () => expect(await inboxOf(running.receiver).counts()).toMatchObject({ handled: BACKLOG }),
+      async () =>
+        expect(await inboxOf(running.receiver).counts()).toMatchObject({ handled: BACKLOG }),
       { timeout: 90_000, interval: 100 },
     );
     expect(runs.size).toBe(BACKLOG);

@@ -12,7 +12,10 @@ const PRUNE = { states: ["handled"], receivedUntil: LATER, datedUntil: LATER } a
 const SLIM = { settledUntil: LATER };
 const FIRST = { cursor: undefined, limit: 200 };
 
-/** An inbox with two done entries, of which the newest stays; and what it asks the database from then on. */
+/**
+ * An inbox with two done entries, of which the newest stays; and what it asks the database from
+ * then on.
+ */
 async function withDone(instead?: Instead) {
   await empty();
   const { on, asked, askedFor } = answering(database, instead);
@@ -28,11 +31,15 @@ async function withDone(instead?: Instead) {
   return { inbox, asked, askedFor, left };
 }
 
-const busy = () => Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
+const busy = () =>
+  Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
 
 it("a step with nothing to delete takes no lock, and waits for nobody", async () => {
   const { inbox, asked } = await withDone();
-  expect(await inbox.prune({ ...PRUNE, datedUntil: 0 }, FIRST)).toEqual({ changed: 0, next: undefined });
+  expect(await inbox.prune({ ...PRUNE, datedUntil: 0 }, FIRST)).toEqual({
+    changed: 0,
+    next: undefined,
+  });
   expect(asked).toHaveLength(2); // for whole days, and for the rows
   asked.length = 0;
   expect(await inbox.slim({ settledUntil: 0 }, FIRST)).toEqual({ changed: 0, next: undefined });
@@ -51,12 +58,15 @@ it("whole days are dropped in the first step only", async () => {
 
 it("what the dropped days held is counted too", async () => {
   const drops = [[{ dropped: 7 }], [{ dropped: 0 }], [{ dropped: 5 }], [{ dropped: -1 }]];
-  const { inbox } = await withDone((text) => (/drop_day|slim_day/.test(text) ? drops.shift() : undefined));
+  const { inbox } = await withDone((text) =>
+    /drop_day|slim_day/.test(text) ? drops.shift() : undefined,
+  );
   expect(await inbox.prune(PRUNE, FIRST)).toEqual({ changed: 13, next: undefined });
   drops.push([{ dropped: 4 }], []);
   expect(await inbox.slim(SLIM, FIRST)).toEqual({ changed: 5, next: undefined });
   drops.push([{ dropped: 3 }], []);
-  expect(await inbox.prune(PRUNE, FIRST)).toEqual({ changed: 3, next: undefined }); // the newest entry stays
+  // the newest entry stays
+  expect(await inbox.prune(PRUNE, FIRST)).toEqual({ changed: 3, next: undefined });
 });
 
 it("entries are deleted once all processes that were keeping others when the marks were raised have ended, and no later ones", async () => {
@@ -90,7 +100,10 @@ it("a receiver leaves pruning to another process that does it now; an operator's
   });
   const day = 86_400_000;
   const terms = { ...PRUNE, receivedUntil: AT + 2 * day, datedUntil: AT + 2 * day };
-  expect(await inbox.prune({ ...terms, wholeDays: true }, FIRST)).toEqual({ changed: 0, next: undefined });
+  expect(await inbox.prune({ ...terms, wholeDays: true }, FIRST)).toEqual({
+    changed: 0,
+    next: undefined,
+  });
   expect(askedFor("pg_try_advisory_xact_lock(")).toBe(1);
   await inbox.prune(terms, FIRST);
   expect(askedFor("pg_advisory_xact_lock(hashtext(")).toBe(1);

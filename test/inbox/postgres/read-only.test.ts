@@ -13,14 +13,21 @@ describe.skipIf(NO_SERVER !== undefined)("a receiver whose database only reads",
     const schema = newSchema();
     const inbox = await open(schema, { connections: 2 });
     const { log, lines } = keptLog();
-    const receiver = createReceiver({ secret: SECRET, inbox: handleOf(inbox), log, clock: () => NOW });
+    const receiver = createReceiver({
+      secret: SECRET,
+      inbox: handleOf(inbox),
+      log,
+      clock: () => NOW,
+    });
     await receiver.start();
     onTestFinished(() => receiver.close());
     const send = async () => (await receiver.accept(deliveryOf(freshEnvelope()))).type;
     expect(await send()).toBe("accepted");
     const name = new URL(server.url).pathname.slice(1) || "postgres";
     const writable = (is: boolean) =>
-      admin.query(`ALTER DATABASE "${name}" SET default_transaction_read_only = ${is ? "off" : "on"}`);
+      admin.query(
+        `ALTER DATABASE "${name}" SET default_transaction_read_only = ${is ? "off" : "on"}`,
+      );
     const reconnect = () =>
       admin.query(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'hookporter%' AND pid <> pg_backend_pid()",
@@ -31,7 +38,9 @@ describe.skipIf(NO_SERVER !== undefined)("a receiver whose database only reads",
     await expect.poll(() => send().then(() => receiver.refusing)).toBe("inbox_read_only");
     expect(receiver.ready).toBe(false);
     const said = lines.filter(({ message }) => message.startsWith("could not store a delivery"));
-    expect(new Set(said.map(({ fields }) => (fields as { error: string }).error)).size).toBe(said.length);
+    expect(new Set(said.map(({ fields }) => (fields as { error: string }).error)).size).toBe(
+      said.length,
+    );
     await writable(true);
     await reconnect();
     await expect.poll(() => receiver.refusing, { timeout: 15_000 }).toBeUndefined();

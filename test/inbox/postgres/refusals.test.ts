@@ -24,15 +24,26 @@ describe("options of an inbox on PostgreSQL", () => {
     ],
   ])("%s is refused at once, and no password is repeated", (_, url, options) => {
     const open = () => postgresStore(url, options);
-    expect(open).toThrow(expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }));
-    expect(open).toThrow(expect.not.objectContaining({ message: expect.stringContaining(PASSWORD) }));
+    expect(open).toThrow(
+      expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" }),
+    );
+    expect(open).toThrow(
+      expect.not.objectContaining({ message: expect.stringContaining(PASSWORD) }),
+    );
   });
 
   it("what is given is taken, and what is left out has a default", () => {
     const url = "postgres://db.test/app";
     expect(readPostgresOptions(url, {})).toEqual({
-      ...{ connection: url, name: url, schema: "hookporter", migrate: "auto", connections: 5 },
-      ...{ listenUrl: undefined, transaction: undefined, maxTransactions: 2, clock: Date.now },
+      connection: url,
+      name: url,
+      schema: "hookporter",
+      migrate: "auto",
+      connections: 5,
+      listenUrl: undefined,
+      transaction: undefined,
+      maxTransactions: 2,
+      clock: Date.now,
     });
     const given = {
       schema: `_${"a".repeat(39)}`,
@@ -40,7 +51,10 @@ describe("options of an inbox on PostgreSQL", () => {
       connections: 2,
       listenUrl: `${url}?a=b`,
     } as const;
-    expect(readPostgresOptions(`${url}?schema=other`, given)).toMatchObject({ ...given, connection: url });
+    expect(readPostgresOptions(`${url}?schema=other`, given)).toMatchObject({
+      ...given,
+      connection: url,
+    });
     const pool = { query: undefined, connect: undefined } as never;
     expect(readPostgresOptions(pool, {})).toMatchObject({
       connection: pool,
@@ -80,11 +94,15 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
       message: expect.stringContaining('migrate: "auto"'),
     });
     const inbox = postgresStore(database, { schema: "none" });
-    await expect(inbox.open({ access: "change" })).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(inbox.open({ access: "change" })).rejects.toMatchObject({
+      code: "inbox_unavailable",
+    });
   });
 
   it("a schema of an older version, if it must not change it", async () => {
-    await database.exec("CREATE SCHEMA old; CREATE TABLE old.migration (version int, breaking boolean)");
+    await database.exec(
+      "CREATE SCHEMA old; CREATE TABLE old.migration (version int, breaking boolean)",
+    );
     await database.exec("INSERT INTO old.migration VALUES (0, true)");
     await expect(open({ schema: "old", migrate: "check" })).rejects.toMatchObject({
       code: "inbox_unavailable",
@@ -104,7 +122,9 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
     await database.exec("SET ROLE blinded");
     await expect(reading.open({ access: "read" })).rejects.toMatchObject({
       code: "inbox_unavailable",
-      message: expect.stringMatching(/row-level security on turn: ALTER TABLE refused\.turn DISABLE/),
+      message: expect.stringMatching(
+        /row-level security on turn: ALTER TABLE refused\.turn DISABLE/,
+      ),
     });
   });
 

@@ -27,10 +27,18 @@ describe("a user with the rights that the page grants, and no others,", async ()
     const grants = codeOf(readPage("docs/reference/postgres.md"), "sql").join("\n");
     await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'app'`);
     await admin.query(grants.replaceAll("hookporter", schema).replaceAll("TO app;", `TO ${role};`));
-    onTestFinished(async () => void (await admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)));
+    onTestFinished(
+      async () => void (await admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)),
+    );
     const url = Object.assign(new URL(server.url), { username: role, password: "app" }).href;
     const inbox = await open(schema, { migrate: "check" }, url);
-    await inbox.register?.({ id: "a", version: "1", role: "both", sources: ["service"], kinds: ["*"] });
+    await inbox.register?.({
+      id: "a",
+      version: "1",
+      role: "both",
+      sources: ["service"],
+      kinds: ["*"],
+    });
 
     for (const [number, at] of [TODAY + 1, TODAY + 2, TODAY + DAY].entries()) {
       const key = sampleKey({ eventId: `evt_${number}`, timestamp: at });
@@ -64,7 +72,9 @@ describe("a user with the rights that the page grants, and no others,", async ()
     const role = `hidden_${process.pid}`;
     await (await open(schema)).close();
     await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'app'`);
-    onTestFinished(async () => void (await admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)));
+    onTestFinished(
+      async () => void (await admin.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)),
+    );
     await admin.query(grantsSql(schema, role));
     await admin.query(`ALTER TABLE ${schema}.turn ENABLE ROW LEVEL SECURITY`);
     await admin.query(`CREATE POLICY only_new ON ${schema}.turn FOR INSERT WITH CHECK (true)`);

@@ -24,7 +24,13 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-const OWN = { id: "own", version: "1", role: "run", sources: ["a b"], kinds: ["payment.*"] } as const;
+const OWN = {
+  id: "own",
+  version: "1",
+  role: "run",
+  sources: ["a b"],
+  kinds: ["payment.*"],
+} as const;
 
 /** What the statements of a process are for, by a part of their text. */
 const KINDS = [
@@ -167,8 +173,16 @@ describe("a sign of life", () => {
       {
         isDirect: true,
         values: [
-          ...["own", AT, "1", expect.any(Number), "run", '["a b"]', '["payment.*"]', "run 1"],
-          ...[AT - 600_000, ["a b"]],
+          "own",
+          AT,
+          "1",
+          expect.any(Number),
+          "run",
+          '["a b"]',
+          '["payment.*"]',
+          "run 1",
+          AT - 600_000,
+          ["a b"],
         ],
       },
     ]);

@@ -24,7 +24,10 @@ describe("processes that share an inbox on PostgreSQL", async () => {
   }
   const { server, admin, newSchema, open } = await openServer();
 
-  /** A new schema; starts processes on it, which are killed with the test, and reads which entries they ran. */
+  /**
+   * A new schema; starts processes on it, which are killed with the test, and reads which entries
+   * they ran.
+   */
   const stage = (url = server.url) => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-runners-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -32,7 +35,9 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     const schema = newSchema();
     const start = async ({ handlerMs = LONG_LEASE, leaseTime = LONG_LEASE }: Terms = {}) => {
       const inbox = `${url}?schema=${schema}`;
-      const child = fork(CHILD, [inbox, ran, String(handlerMs), String(leaseTime)], { stdio: "ignore" });
+      const child = fork(CHILD, [inbox, ran, String(handlerMs), String(leaseTime)], {
+        stdio: "ignore",
+      });
       onTestFinished(() => void child.kill("SIGKILL"));
       await once(child, "message");
       return child;
@@ -66,8 +71,12 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     await once(child, "exit");
   };
   /** Two processes, of which the first runs an entry. */
-  const running = async ({ start, runs, locked }: ReturnType<typeof stage>, leaseTime = LONG_LEASE) => {
-    const [one, two] = [await start({ leaseTime }), await start({ leaseTime })];
+  const running = async (
+    { start, runs, locked }: ReturnType<typeof stage>,
+    leaseTime = LONG_LEASE,
+  ) => {
+    const one = await start({ leaseTime });
+    const two = await start({ leaseTime });
     await locked(2);
     await send(one, 1);
     await until(() => expect(runs()).toHaveLength(1));
@@ -79,7 +88,8 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     const all = stage();
     const { busy, other } = await running(all);
     await kill(busy);
-    await until(() => expect(all.runs()).toMatchObject([{}, { pid: other.pid, attempt: 2 }])); // long before its lease ends
+    // long before its lease ends
+    await until(() => expect(all.runs()).toMatchObject([{}, { pid: other.pid, attempt: 2 }]));
     expect(await all.recorded()).toHaveLength(1);
   });
 
@@ -124,7 +134,8 @@ describe("processes that share an inbox on PostgreSQL", async () => {
       const [{ server: before } = { server: null }] = await all.recorded();
       await server.restart?.();
       await until(async () => {
-        for (const { server: now } of await all.recorded()) expect([null, before]).not.toContain(now);
+        for (const { server: now } of await all.recorded())
+          expect([null, before]).not.toContain(now);
         expect(await all.recorded()).toHaveLength(2);
       });
       await delay(2000);
@@ -134,17 +145,18 @@ describe("processes that share an inbox on PostgreSQL", async () => {
 
   it("are told of each other, but not of those that are dead or silent", async () => {
     const schema = newSchema();
-    const [a, b] = [await open(schema), await open(schema)];
+    const a = await open(schema);
+    const b = await open(schema);
     const runner = { version: "1", role: "run", sources: ["crm"], kinds: ["payment.*"] } as const;
     await a.register?.({ id: "0a", ...runner });
     await b.register?.({ id: "0b", ...runner });
     expect(await a.runners?.()).toMatchObject([{ id: "0b", ...runner }]);
     const now = b.now?.() ?? 0;
     const insert = (id: string, seenAt: number, lock: string) =>
-      admin.query(`INSERT INTO ${schema}.runner VALUES ($1, 0, $2, '1', 'run', '[]', '[]', ${lock})`, [
-        id,
-        seenAt,
-      ]);
+      admin.query(
+        `INSERT INTO ${schema}.runner VALUES ($1, 0, $2, '1', 'run', '[]', '[]', ${lock})`,
+        [id, seenAt],
+      );
     const onThisServer = "extract(epoch FROM pg_postmaster_start_time())::text";
     await insert("1a", now, "NULL"); // without a lock: believed until it is silent
     await insert("1b", now - 90_000, "NULL");
@@ -159,22 +171,25 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     });
   });
 
-  describe.skipIf(NO_POOLER !== undefined)(NO_POOLER ?? "through PgBouncer in transaction mode", async () => {
-    if (NO_POOLER !== undefined) return;
-    it("hold no lock, and wait for leases to expire", async () => {
-      const pooler = await startPooler(server);
-      onTestFinished(() => pooler.stop());
-      const all = stage(pooler.url);
-      const [one] = [await all.start({ leaseTime: 5000 })];
-      await send(one, 1);
-      await until(() => expect(all.runs()).toHaveLength(1));
-      const next = await all.start({ leaseTime: 5000 });
-      await delay(4000); // the proof that notifications arrive has failed by now
-      expect(await all.recorded()).toMatchObject([{ server: null }, { server: null }]);
-      await kill(one);
-      await delay(2000);
-      expect(all.runs()).toHaveLength(1);
-      await until(() => expect(all.runs()).toMatchObject([{}, { pid: next.pid, attempt: 2 }]));
-    });
-  });
+  describe.skipIf(NO_POOLER !== undefined)(
+    NO_POOLER ?? "through PgBouncer in transaction mode",
+    async () => {
+      if (NO_POOLER !== undefined) return;
+      it("hold no lock, and wait for leases to expire", async () => {
+        const pooler = await startPooler(server);
+        onTestFinished(() => pooler.stop());
+        const all = stage(pooler.url);
+        const one = await all.start({ leaseTime: 5000 });
+        await send(one, 1);
+        await until(() => expect(all.runs()).toHaveLength(1));
+        const next = await all.start({ leaseTime: 5000 });
+        await delay(4000); // the proof that notifications arrive has failed by now
+        expect(await all.recorded()).toMatchObject([{ server: null }, { server: null }]);
+        await kill(one);
+        await delay(2000);
+        expect(all.runs()).toHaveLength(1);
+        await until(() => expect(all.runs()).toMatchObject([{}, { pid: next.pid, attempt: 2 }]));
+      });
+    },
+  );
 });

@@ -6,7 +6,8 @@ import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { type PostgresServer, startPostgres } from "./server.ts";
 
 /**
- * A server, and for each test a schema of its own with several inboxes on it. Everything ends with the tests.
+ * A server, and for each test a schema of its own with several inboxes on it. Everything ends with
+ * the tests.
  *
  * @param own - settings of a server that is started here
  */
@@ -15,7 +16,8 @@ export async function openServer(own: Readonly<Record<string, string>> = {}) {
   const admin = new pg.Pool({ connectionString: server.url, max: 4 });
   admin.on("error", () => {}); // a test may stop the server
   const made: string[] = [];
-  const prefix = `test_${process.pid}_${Math.floor(Date.now() / 1000) % 1_000_000}`; // words of digits, which are shown in messages
+  // words of digits, which are shown in messages
+  const prefix = `test_${process.pid}_${Math.floor(Date.now() / 1000) % 1_000_000}`;
 
   afterAll(async () => {
     for (const schema of made) await admin.query(`DROP SCHEMA IF EXISTS ${schema} CASCADE`);
@@ -30,7 +32,11 @@ export async function openServer(own: Readonly<Record<string, string>> = {}) {
     return schema;
   };
   /** Opens an inbox, and closes it after the test. */
-  const open = async (schema: string, options: PostgresOptions = {}, url = server.url): Promise<Inbox> => {
+  const open = async (
+    schema: string,
+    options: PostgresOptions = {},
+    url = server.url,
+  ): Promise<Inbox> => {
     const inbox = postgresStore(url, { schema, ...options });
     await inbox.open();
     onTestFinished(() => inbox.close());
@@ -46,7 +52,9 @@ export async function openServer(own: Readonly<Record<string, string>> = {}) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
   };
-  /** How many deadlocks the server has found so far. Its statistics are late, so it waits for them. */
+  /**
+   * How many deadlocks the server has found so far. Its statistics are late, so it waits for them.
+   */
   const deadlocks = async () => {
     await new Promise((resolve) => setTimeout(resolve, 1200));
     const { rows } = await admin.query(

@@ -23,7 +23,10 @@ export interface PostgresServer {
   readonly url: string;
   /** Ends the server if it was started here. */
   stop(): Promise<void>;
-  /** Ends the server at once, without a checkpoint, and starts it again; `undefined` if it was not started here. */
+  /**
+   * Ends the server at once, without a checkpoint, and starts it again; `undefined` if it was not
+   * started here.
+   */
   readonly restart: (() => Promise<void>) | undefined;
 }
 
@@ -35,7 +38,10 @@ const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
 const FOLDERS = "/usr/lib/postgresql";
 const PGBOUNCER = "/usr/sbin/pgbouncer";
 
-/** The folder of the newest installed server's programs, if there is one; or of a version that is fetched. */
+/**
+ * The folder of the newest installed server's programs, if there is one; or of a version that is
+ * fetched.
+ */
 export function serverPrograms(): string | undefined {
   const fetched = process.env.HOOKPORTER_POSTGRES_VERSION;
   if (fetched !== undefined) return embeddedPrograms(Number(fetched));
@@ -54,11 +60,15 @@ export const NO_SERVER =
 
 /** The same for PgBouncer. */
 export const NO_POOLER =
-  NO_SERVER ?? (existsSync(PGBOUNCER) ? undefined : "skipped: no PgBouncer here (install pgbouncer)");
+  NO_SERVER ??
+  (existsSync(PGBOUNCER) ? undefined : "skipped: no PgBouncer here (install pgbouncer)");
 
 if (NO_POOLER !== undefined) process.stdout.write(`\n${NO_POOLER}\n`);
 
-/** Programs that must be here, such as `postgres,pgbouncer`: where CI installed one, a test that is skipped is a failure. */
+/**
+ * Programs that must be here, such as `postgres,pgbouncer`: where CI installed one, a test that is
+ * skipped is a failure.
+ */
 const required = (process.env.HOOKPORTER_REQUIRE ?? "").split(",");
 for (const [name, missing] of [
   ["postgres", NO_SERVER],
@@ -71,7 +81,8 @@ for (const [name, missing] of [
 }
 
 /**
- * The server that the environment names, or one that is started on a temporary folder and a free port.
+ * The server that the environment names, or one that is started on a temporary folder and a free
+ * port.
  *
  * @param own - settings of a server that is started here
  * @param certificate - with which that server offers TLS
@@ -93,7 +104,10 @@ export async function startPostgres(
   );
   // Passwords are checked for the user `secured`; pg_hba.conf is read from the top.
   const rules = join(data, "pg_hba.conf");
-  writeFileSync(rules, `host all secured 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, "utf8")}`);
+  writeFileSync(
+    rules,
+    `host all secured 127.0.0.1/32 scram-sha-256\n${readFileSync(rules, "utf8")}`,
+  );
   if (certificate === undefined) return serve(bin, folder, data, own);
   for (const [name, text] of [
     ["server.key", certificate.key],

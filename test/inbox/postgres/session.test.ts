@@ -60,7 +60,10 @@ it("leaves no listener on a user's pool once it is closed", async () => {
 });
 
 describe("a transaction on a pool", () => {
-  /** A pool of one connection, which notes what it is asked and how it is given back; `answer` may reject. */
+  /**
+   * A pool of one connection, which notes what it is asked and how it is given back; `answer` may
+   * reject.
+   */
   function fakePool(answer: (text: string) => unknown = () => {}) {
     const asked: object[] = [];
     const released: (boolean | undefined)[] = [];
@@ -113,7 +116,9 @@ describe("a transaction on a pool", () => {
     ["since the server has become a standby", withCode("25006"), false],
   ])("that fails %s is rolled back, by its end if need be", async (_, thrown, isAsked) => {
     const { pool, texts, released } = fakePool();
-    await expect(poolSession(pool).transaction(() => Promise.reject(thrown), 70)).rejects.toBe(thrown);
+    await expect(poolSession(pool).transaction(() => Promise.reject(thrown), 70)).rejects.toBe(
+      thrown,
+    );
     expect(texts()).toEqual(isAsked ? [BEGIN, "ROLLBACK"] : [BEGIN]);
     expect(released).toEqual([!isAsked]);
   });
@@ -151,7 +156,8 @@ describe("a transaction on a pool", () => {
       { text: "SELECT 2", queryMode: "extended" },
       { text: "SELECT 3", values: [3], queryMode: "extended" },
     ]);
-    expect(asked.at(-1)).toMatchObject({ text: "COMMIT" }); // what a user's pool has set is not reset
+    // what a user's pool has set is not reset
+    expect(asked.at(-1)).toMatchObject({ text: "COMMIT" });
   });
 
   it("of a handler leaves no setting behind on a connection of the inbox", async () => {
@@ -160,8 +166,12 @@ describe("a transaction on a pool", () => {
     await session.transaction(async (query) => void (await query("SELECT 1")), 70);
     await session.transaction(async (_, { query }) => void (await query("SELECT 2")), 70);
     expect(texts()).toEqual([
-      ...[BEGIN, "SELECT 1", "COMMIT"],
-      ...[BEGIN, "SELECT 2", "COMMIT; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL"],
+      BEGIN,
+      "SELECT 1",
+      "COMMIT",
+      BEGIN,
+      "SELECT 2",
+      "COMMIT; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL",
     ]);
     expect(released).toEqual([false, false]);
   });

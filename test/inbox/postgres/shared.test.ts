@@ -38,7 +38,8 @@ describe("receivers of one process on PostgreSQL", async () => {
       deliveryOf(freshEnvelope({ timestamp: new Date().toISOString() }), undefined, Date.now());
     await Promise.all(receivers.map((receiver) => receiver.accept(fresh())));
     await until(() => expect([...ran].sort()).toEqual(sources));
-    expect((await sessions()).length).toBeLessThanOrEqual(6); // a pool of 5, and the one that listens
+    // a pool of 5, and the one that listens
+    expect((await sessions()).length).toBeLessThanOrEqual(6);
     const { rows } = await admin.query(`SELECT sources FROM "${schema}".runner`);
     expect(rows.map((row) => JSON.parse(row.sources).length)).toEqual([8]);
 
@@ -68,9 +69,22 @@ describe("receivers of one process on PostgreSQL", async () => {
       await inbox.open();
       onTestFinished(() => inbox.close());
     }
-    await one.register?.({ id: "process.1", version: "1", role: "both", sources: ["a"], kinds: [] });
-    await same.register?.({ id: "process.2", version: "1", role: "both", sources: ["b"], kinds: [] });
-    const seen = async (inbox: typeof one) => (await inbox.runners?.())?.map(({ sources }) => sources);
+    await one.register?.({
+      id: "process.1",
+      version: "1",
+      role: "both",
+      sources: ["a"],
+      kinds: [],
+    });
+    await same.register?.({
+      id: "process.2",
+      version: "1",
+      role: "both",
+      sources: ["b"],
+      kinds: [],
+    });
+    const seen = async (inbox: typeof one) =>
+      (await inbox.runners?.())?.map(({ sources }) => sources);
     expect(await seen(one)).toEqual([["a"], ["b"]]);
     expect(await seen(other)).toEqual([["a", "b"]]);
   });

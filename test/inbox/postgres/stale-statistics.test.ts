@@ -5,12 +5,16 @@ import type { PostgresDatabase, PostgresQueries } from "../../../src/inbox/postg
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { AT, settlementOf } from "../entries.ts";
 
-// A vacuum of an empty table that keeps its pages leaves the planner believing that the table has one row, however large
-// it grows, until the next vacuum. That is what autovacuum does to a queue that is idle for a while.
+// A vacuum of an empty table that keeps its pages leaves the planner believing that the table has
+// one row, however large it grows, until the next vacuum. That is what autovacuum does to a queue
+// that is idle for a while.
 
 /** Entries that are claimed, renewed and settled together. */
 const BATCH = 32;
-/** Entries that wait: a statement that reads all of them even once reads more rows than the tests allow. */
+/**
+ * Entries that wait: a statement that reads all of them even once reads more rows than the tests
+ * allow.
+ */
 const BACKLOG = 6000;
 /** The most rows that a change of a batch may read. */
 const MOST = BACKLOG / 2;
@@ -27,15 +31,18 @@ function rowsRead(plan: Plan): number {
   const perLoop = Object.entries(plan)
     .filter(([name]) => name === "Actual Rows" || name.startsWith("Rows Removed by"))
     .reduce((sum, [, rows]) => sum + Number(rows), 0);
-  return (plan.Plans ?? []).reduce((sum, part) => sum + rowsRead(part), perLoop * plan["Actual Loops"]);
+  return (plan.Plans ?? []).reduce(
+    (sum, part) => sum + rowsRead(part),
+    perLoop * plan["Actual Loops"],
+  );
 }
 
 const database = new PGlite();
 afterAll(() => database.close());
 
 /**
- * An inbox with a backlog after an idle time, two entries for each order key; `reads` says how many rows its statements
- * read during some work.
+ * An inbox with a backlog after an idle time, two entries for each order key; `reads` says how many
+ * rows its statements read during some work.
  */
 async function backlogAfterIdleTime() {
   let read = 0;
@@ -45,7 +52,10 @@ async function backlogAfterIdleTime() {
     query: async (text, values) => {
       if (isMeasuring) {
         await on.query("SAVEPOINT explained");
-        const { rows } = await on.query(`EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`, values);
+        const { rows } = await on.query(
+          `EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) ${text}`,
+          values,
+        );
         await on.query("ROLLBACK TO SAVEPOINT explained");
         for (const row of rows as { "QUERY PLAN": { Plan: Plan }[] }[])
           for (const { Plan } of row["QUERY PLAN"]) read += rowsRead(Plan);
@@ -61,7 +71,8 @@ async function backlogAfterIdleTime() {
   );
   await inbox.open();
   await inbox.close();
-  await inbox.open({ access: "change" }); // without upkeep, which would collect statistics after a while
+  // without upkeep, which would collect statistics after a while
+  await inbox.open({ access: "change" });
   const fill = (from: number) =>
     database.exec(`
       CREATE TEMPORARY TABLE new AS
@@ -119,7 +130,8 @@ const record = {
   failure: null,
 } as const;
 
-const claimAll = () => claim({ ahead: BATCH, deadBlocks: true, horizon: 1e9, exceptKinds: ["other"] });
+const claimAll = () =>
+  claim({ ahead: BATCH, deadBlocks: true, horizon: 1e9, exceptKinds: ["other"] });
 
 it.each<[what: string, Work]>([
   ["claims", claimAll],

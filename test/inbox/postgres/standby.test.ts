@@ -7,7 +7,10 @@ import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET } from "../../receiver/sample.ts";
 import { NO_SERVER, startPostgres, startStandby } from "./server.ts";
 
-/** An address that leads to one server, and later to another, as the name of a managed database does. */
+/**
+ * An address that leads to one server, and later to another, as the name of a managed database
+ * does.
+ */
 async function startName(url: string) {
   let to = url;
   const sockets = new Set<Socket>();
@@ -92,7 +95,9 @@ describe.skipIf(NO_SERVER !== undefined || process.env.HOOKPORTER_POSTGRES_URL !
       const missing = () =>
         lines.filter(({ message }) => message.startsWith("acknowledged entries are missing"));
       if (lost > 0)
-        await wait(() => expect(missing()).toMatchObject([{ level: "error", fields: { missing: lost } }]));
+        await wait(() =>
+          expect(missing()).toMatchObject([{ level: "error", fields: { missing: lost } }]),
+        );
       await wait(async () =>
         expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 9 - lost, running: 0 }),
       );

@@ -7,7 +7,8 @@ import { answering, type Instead } from "./answering.ts";
 import { pgliteInboxes } from "./pglite.ts";
 import { servePglite } from "./pglite-server.ts";
 
-// What an inbox asks the database, where that shows in nothing but its speed, or in what happens between two statements.
+// What an inbox asks the database, where that shows in nothing but its speed, or in what happens
+// between two statements.
 
 const SCHEMA = "statements";
 const { database, empty } = await pgliteInboxes(SCHEMA);
@@ -37,7 +38,8 @@ it("a claim is one statement, two if it finds something, and none for nothing", 
   expect(await needed(() => inbox.claim(CLAIM))).toBe(1);
   expect(await needed(() => inbox.claim({ ...CLAIM, limit: 0 }))).toBe(0);
   expect(await needed(() => inbox.claim({ ...CLAIM, sources: [] }))).toBe(0);
-  expect(await needed(() => inbox.claim({ ...CLAIM, sources: undefined as never }))).toBe(1); // no source has any
+  // no source has any
+  expect(await needed(() => inbox.claim({ ...CLAIM, sources: undefined as never }))).toBe(1);
   await keep(inbox, numberedEntry(1));
   expect(await needed(() => inbox.claim({ ...CLAIM, limit: 0, ahead: 1 }))).toBe(2);
 });
@@ -100,9 +102,9 @@ it("a process that claims, renews or keeps entries that it runs says so, every t
   expect(await says(() => inbox.renew([{ seq: 1, lease: "x" }], AT))).toBe(true);
   expect(await says(() => keep(inbox, numberedEntry(2, 0, { lease })))).toBe(true);
   expect(await says(() => keep(inbox, numberedEntry(2, 0, { lease })))).toBe(false); // a duplicate
-  expect(await says(() => keep(inbox, numberedEntry(3, 0, { state: "dead", reason: "too_old" })))).toBe(
-    false,
-  );
+  expect(
+    await says(() => keep(inbox, numberedEntry(3, 0, { state: "dead", reason: "too_old" }))),
+  ).toBe(false);
   expect(await says(() => keep(inbox, numberedEntry(4)))).toBe(true);
 });
 
@@ -127,12 +129,15 @@ it("other processes are told of what is due now, and of nothing else", async () 
   expect(await settled({ state: "failing", runAt: AT + 10 })).toBe(true);
   expect(await settled({ state: "failing", runAt: AT + 10 }, "lost")).toBe(false);
   const again = await inbox.claim({ ...CLAIM, now: AT + 20 });
-  const later = settlementOf(again[0] ?? { seq: 0, lease: "" }, { state: "failing", runAt: AT + 11 });
+  const later = settlementOf(again[0] ?? { seq: 0, lease: "" }, {
+    state: "failing",
+    runAt: AT + 11,
+  });
   expect(await tells(() => inbox.settle(later, AT + 10))).toBe(false);
   const last = await inbox.claim({ ...CLAIM, now: AT + 20 });
-  expect(await tells(() => inbox.settle(settlementOf(last[0] ?? { seq: 0, lease: "" }), AT + 20))).toBe(
-    false,
-  );
+  expect(
+    await tells(() => inbox.settle(settlementOf(last[0] ?? { seq: 0, lease: "" }), AT + 20)),
+  ).toBe(false);
   await keep(inbox, numberedEntry(3, 0, { orderKey: "k" }));
   const alone = settlementOf(await claimOne(inbox, AT + 10));
   expect(await tells(() => inbox.settle(alone, AT + 20))).toBe(false); // nothing waited behind it
@@ -142,7 +147,10 @@ it("other processes are told of what is due now, and of nothing else", async () 
 });
 
 describe("once a look from the start was slow", () => {
-  /** An inbox with an entry that runs, whose claims are slow; `looksFromStart` says whether its next claim is such a look. */
+  /**
+   * An inbox with an entry that runs, whose claims are slow; `looksFromStart` says whether its next
+   * claim is such a look.
+   */
   async function slow() {
     vi.useFakeTimers({ toFake: ["performance"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -180,7 +188,10 @@ describe("once a look from the start was slow", () => {
     ],
     ["a handler's transaction", ({ inbox }) => inbox.inside?.(async () => "roll_back", inside)],
     ["a retry", ({ inbox }) => inbox.retry({}, AT)],
-    ["a pause", ({ inbox }) => inbox.pause?.({ scope: "kind", name: "lead.*", since: AT, who: "me" })],
+    [
+      "a pause",
+      ({ inbox }) => inbox.pause?.({ scope: "kind", name: "lead.*", since: AT, who: "me" }),
+    ],
   ])("the next claim after %s is one again", async (_, change) => {
     const all = await slow();
     await change(all);
@@ -196,7 +207,10 @@ describe("once a look from the start was slow", () => {
     [
       "an entry that is tried again later",
       ({ inbox, entry }) =>
-        inbox.settle(settlementOf(entry, { state: "failing", runAt: AT + 1e6, unordered: true }), AT),
+        inbox.settle(
+          settlementOf(entry, { state: "failing", runAt: AT + 1e6, unordered: true }),
+          AT,
+        ),
     ],
   ])("the next claim after %s is none", async (_, change) => {
     const all = await slow();
@@ -220,7 +234,10 @@ it("an entry with an order key is not leased as it is kept, since others may hol
   const { inbox } = await opened();
   const lease = { token: "mine", until: AT + 1000 };
   const parts = { orderKey: "k", lease };
-  expect(await keep(inbox, numberedEntry(1, 0, parts))).toMatchObject({ state: "waiting", leased: false });
+  expect(await keep(inbox, numberedEntry(1, 0, parts))).toMatchObject({
+    state: "waiting",
+    leased: false,
+  });
   expect(await inbox.list({})).toMatchObject([{ state: "waiting", attempts: 0, runAt: AT }]);
 });
 
@@ -254,7 +271,9 @@ it("a dead letter that was pruned just before its duplicate was counted is kept 
   prunes = 1;
   expect(await inbox.append(numberedEntry(2))).toBeUndefined();
   prunes = 1;
-  expect(await inbox.append({ ...numberedEntry(2), afterPruning: true })).toMatchObject({ duplicate: true });
+  expect(await inbox.append({ ...numberedEntry(2), afterPruning: true })).toMatchObject({
+    duplicate: true,
+  });
 });
 
 it("entries are kept by one statement, unless they have an order key or a role's default isolates them more", async () => {
@@ -285,7 +304,9 @@ it("a result that was stored before is looked for only if its lease was lost", a
 
 it("a database that cannot hold every text is refused", async () => {
   const { on } = answering(database, (text) =>
-    text.includes("server_encoding") ? [{ encoding: "LATIN1", isolation: "read committed" }] : undefined,
+    text.includes("server_encoding")
+      ? [{ encoding: "LATIN1", isolation: "read committed" }]
+      : undefined,
   );
   await expect(postgresStore(on, { schema: SCHEMA }).open()).rejects.toMatchObject({
     code: "inbox_unavailable",
@@ -295,7 +316,8 @@ it("a database that cannot hold every text is refused", async () => {
 
 it("a schema that is made or removed at this moment counts as none", async () => {
   const gone: Instead = (text) => {
-    if (text.includes("max(version)")) throw Object.assign(new Error("no table"), { code: "42P01" });
+    if (text.includes("max(version)"))
+      throw Object.assign(new Error("no table"), { code: "42P01" });
     return undefined;
   };
   const inbox = postgresStore(answering(database, gone).on, { schema: SCHEMA });
@@ -317,7 +339,9 @@ it("acknowledged entries that are missing once the database is back are reported
   await database.exec(`DELETE FROM ${SCHEMA}.entry WHERE event_id = 'evt_2'`);
   for (const socket of server.open) socket.destroy();
   await until(() =>
-    expect(lines.filter(({ level }) => level === "error")).toMatchObject([{ fields: { missing: 1, of: 3 } }]),
+    expect(lines.filter(({ level }) => level === "error")).toMatchObject([
+      { fields: { missing: 1, of: 3 } },
+    ]),
   );
 });
 

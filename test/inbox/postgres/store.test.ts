@@ -2,7 +2,10 @@ import { expect, it } from "vitest";
 import type { Session } from "../../../src/inbox/postgres/session.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 
-/** A store whose session rejects with these errors, one after another, and answers with rows after that. */
+/**
+ * A store whose session rejects with these errors, one after another, and answers with rows after
+ * that.
+ */
 function failing(codes: readonly string[], rows: readonly object[] = []) {
   const left = [...codes];
   const asked: unknown[][] = [];

@@ -1,8 +1,9 @@
 import { connect, createServer, type Socket } from "node:net";
 
 /**
- * A proxy in front of a server that can fall silent: connections stay open, new ones are accepted, and nothing passes in
- * either direction, not even the end of one, as if the server hung. What was swallowed stays lost; later connections work again.
+ * A proxy in front of a server that can fall silent: connections stay open, new ones are accepted,
+ * and nothing passes in either direction, not even the end of one, as if the server hung. What was
+ * swallowed stays lost; later connections work again.
  */
 export async function startSwallowingProxy(url: string) {
   const { hostname, port } = new URL(url);

@@ -58,7 +58,9 @@ describe("the transaction of a handler", () => {
     "SELECT 'commit'",
     "endless",
   ])("lets %j pass", async (text) => {
-    await expect(revocableTransaction(statements).tx.query(text)).resolves.toMatchObject({ rowCount: 1 });
+    await expect(revocableTransaction(statements).tx.query(text)).resolves.toMatchObject({
+      rowCount: 1,
+    });
   });
 });
 
@@ -78,14 +80,18 @@ it("an object of another library works as before until it is revoked, also if it
   expect(() => library.answer()).toThrow(expect.objectContaining({ code: "tx_ended" }));
 });
 
-it.each([5, "text", null, undefined])("%j, which has nothing to revoke, is given as it is", (given) => {
-  const { proxy, revoke } = revocable(given);
-  revoke();
-  expect(proxy).toBe(given);
-});
+it.each([5, "text", null, undefined])(
+  "%j, which has nothing to revoke, is given as it is",
+  (given) => {
+    const { proxy, revoke } = revocable(given);
+    revoke();
+    expect(proxy).toBe(given);
+  },
+);
 
 describe("the number of transactions", () => {
-  const pool = (max?: number) => ({ options: { max }, query: undefined, connect: undefined }) as never;
+  const pool = (max?: number) =>
+    ({ options: { max }, query: undefined, connect: undefined }) as never;
   const database = { transaction: () => {}, query: undefined } as never;
   const transaction: PostgresOptions["transaction"] = async () => {};
   const limitOf = (connection: PostgresConnection, options: PostgresOptions) =>

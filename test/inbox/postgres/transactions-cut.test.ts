@@ -34,7 +34,9 @@ describe("handlers with tx on a server", async () => {
   const withEffects = async () => {
     const schema = newSchema();
     const effects = `${schema}_effects`;
-    await admin.query(`CREATE SCHEMA ${effects}; CREATE TABLE ${effects}.effect (event text, handler text)`);
+    await admin.query(
+      `CREATE SCHEMA ${effects}; CREATE TABLE ${effects}.effect (event text, handler text)`,
+    );
     onTestFinished(async () => void (await admin.query(`DROP SCHEMA ${effects} CASCADE`)));
     const written = async (): Promise<string[]> => {
       const { rows } = await admin.query(`SELECT handler FROM ${effects}.effect ORDER BY handler`);
@@ -105,41 +107,42 @@ describe("handlers with tx on a server", async () => {
       const records = (await inboxOf(receiver).attempts(outcome.seq)).filter(
         ({ handler }) => handler === "tx",
       );
-      expect(records.map((record) => record.outcome)).toEqual(runs === 1 ? ["ok"] : ["error", "ok"]);
-      expect(lines.filter(({ level }) => level === "error")).toEqual([]); // no lease could not be renewed
+      expect(records.map((record) => record.outcome)).toEqual(
+        runs === 1 ? ["ok"] : ["error", "ok"],
+      );
+      // no lease could not be renewed
+      expect(lines.filter(({ level }) => level === "error")).toEqual([]);
     },
   );
 
-  it.each(["plain 1", "tx 1", "plain 2", "tx 2"].flatMap((name) => [`before ${name}`, `after ${name}`]))(
-    "write exactly once if their process is killed %s",
-    { timeout: 40_000 },
-    async (point) => {
-      const { schema, written } = await withEffects();
-      const inbox = await open(schema);
-      const start = async (at: string) => {
-        const child = fork(PROGRAM, [server.url, schema, at], {
-          stdio: ["ignore", "ignore", "inherit", "ipc"],
-        });
-        const ended = new Promise((resolve) => child.once("exit", resolve));
-        await new Promise((resolve) => child.once("message", resolve));
-        return { child, ended };
-      };
-      const first = await start(point);
-      const { headers: _, body, ...rest } = anEvent();
-      const signed = { "x-service-signature": sign(body, "a-secret-made-up-for-the-drill") };
-      first.child.send({ ...rest, headers: signed, body: Buffer.from(body).toString("base64") });
-      await first.ended;
-      const second = await start("never");
-      await until(async () =>
-        expect(await inbox.counts()).toMatchObject({ handled: 1, running: 0, waiting: 0 }),
-      );
-      second.child.disconnect();
-      await second.ended;
-      const all = await written();
-      expect(all.filter((handler) => handler.startsWith("tx"))).toEqual(["tx 1", "tx 2"]);
-      expect(new Set(all)).toEqual(new Set(["plain 1", "plain 2", "tx 1", "tx 2"]));
-    },
-  );
+  it.each(
+    ["plain 1", "tx 1", "plain 2", "tx 2"].flatMap((name) => [`before ${name}`, `after ${name}`]),
+  )("write exactly once if their process is killed %s", { timeout: 40_000 }, async (point) => {
+    const { schema, written } = await withEffects();
+    const inbox = await open(schema);
+    const start = async (at: string) => {
+      const child = fork(PROGRAM, [server.url, schema, at], {
+        stdio: ["ignore", "ignore", "inherit", "ipc"],
+      });
+      const ended = new Promise((resolve) => child.once("exit", resolve));
+      await new Promise((resolve) => child.once("message", resolve));
+      return { child, ended };
+    };
+    const first = await start(point);
+    const { headers: _, body, ...rest } = anEvent();
+    const signed = { "x-service-signature": sign(body, "a-secret-made-up-for-the-drill") };
+    first.child.send({ ...rest, headers: signed, body: Buffer.from(body).toString("base64") });
+    await first.ended;
+    const second = await start("never");
+    await until(async () =>
+      expect(await inbox.counts()).toMatchObject({ handled: 1, running: 0, waiting: 0 }),
+    );
+    second.child.disconnect();
+    await second.ended;
+    const all = await written();
+    expect(all.filter((handler) => handler.startsWith("tx"))).toEqual(["tx 1", "tx 2"]);
+    expect(new Set(all)).toEqual(new Set(["plain 1", "plain 2", "tx 1", "tx 2"]));
+  });
 
   it(`hold up neither leases nor plain handlers with a pool of 4 and a concurrency of 50, for ${LONG ? 120 : 10} s`, {
     timeout: LONG ? 300_000 : 90_000,
@@ -199,7 +202,10 @@ describe("handlers with tx on a server", async () => {
       `SELECT count(*)::int AS n, count(DISTINCT event)::int AS events FROM ${effects}.effect`,
     );
     expect(rows[0].n).toBe(rows[0].events);
-    expect(rows[0].n).toBeGreaterThanOrEqual(counts.tx - 1); // the last one may not have committed yet
-    process.stdout.write(`pool of 4: ${sent} events, ${counts.tx} with tx so far, none lost its lease\n`);
+    // the last one may not have committed yet
+    expect(rows[0].n).toBeGreaterThanOrEqual(counts.tx - 1);
+    process.stdout.write(
+      `pool of 4: ${sent} events, ${counts.tx} with tx so far, none lost its lease\n`,
+    );
   });
 });

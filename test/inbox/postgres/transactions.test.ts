@@ -63,7 +63,9 @@ if (NO_SERVER !== undefined) {
           });
           return { rows, rowCount: Number(numAffectedRows ?? rows.length) };
         };
-        const statements = { query: (text: unknown, values?: unknown[]) => ask(String(text), values) };
+        const statements = {
+          query: (text: unknown, values?: unknown[]) => ask(String(text), values),
+        };
         return run(revocableTransaction(statements).tx, ask);
       });
     describeTransactions("on a server", () => on(server.url, { transaction }));
@@ -114,16 +116,22 @@ if (NO_SERVER !== undefined) {
             Date.now(),
           ),
         );
-      await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 4 }));
+      await until(async () =>
+        expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 4 }),
+      );
       for (const one of seen) expect(one).toMatchObject({ ms: expect.stringMatching(/^(?!7777)/) });
-      expect(seen.map((one) => (one as { tenant: string | null }).tenant ?? "")).toEqual(seen.map(() => ""));
+      expect(seen.map((one) => (one as { tenant: string | null }).tenant ?? "")).toEqual(
+        seen.map(() => ""),
+      );
       const failures = (
         await Promise.all(
           (await inboxOf(receiver).list({})).map(({ seq }) => inboxOf(receiver).attempts(seq)),
         )
       ).flat();
       expect(failures.filter(({ error }) => error?.includes("multiple commands"))).toHaveLength(1);
-      expect(log.lines).toContainEqual(expect.objectContaining({ fields: { places: 1, concurrency: 10 } }));
+      expect(log.lines).toContainEqual(
+        expect.objectContaining({ fields: { places: 1, concurrency: 10 } }),
+      );
     },
   );
 
@@ -138,7 +146,10 @@ if (NO_SERVER !== undefined) {
       const folder = mkdtempSync(join(import.meta.dirname, "recipe-"));
       onTestFinished(() => rmSync(folder, { recursive: true }));
       const index = join(import.meta.dirname, "..", "..", "..", "src", "entries", "index.ts");
-      writeFileSync(join(folder, "recipe.ts"), code.replaceAll('"hookporter"', JSON.stringify(index)));
+      writeFileSync(
+        join(folder, "recipe.ts"),
+        code.replaceAll('"hookporter"', JSON.stringify(index)),
+      );
       const { default: handlers } = await import(join(folder, "recipe.ts"));
       const receiver = createReceiver({ secret: SECRET, inbox: handleOf(makeInbox()), handlers });
       let runs = 0;
@@ -149,7 +160,9 @@ if (NO_SERVER !== undefined) {
       onTestFinished(() => receiver.close());
       const envelope = freshEnvelope({ timestamp: new Date().toISOString() });
       await receiver.accept(deliveryOf(envelope, undefined, Date.now()));
-      await until(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }));
+      await until(async () =>
+        expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }),
+      );
       expect(await query("SELECT count(*)::int AS n FROM payment")).toEqual([{ n: 1 }]);
       await query("DROP TABLE payment");
     },

@@ -13,7 +13,10 @@ beforeEach(() => {
   onTestFinished(() => void vi.useRealTimers());
 });
 
-/** The upkeep of a database, with the time for which it has days and how many it makes at each look; `error` makes it fail. */
+/**
+ * The upkeep of a database, with the time for which it has days and how many it makes at each look;
+ * `error` makes it fail.
+ */
 function stage() {
   const database = {
     left: 3 * DAY,
@@ -111,7 +114,9 @@ it("a database that fails is asked again soon, and logged with its error", async
   database.error = new Error("canary");
   await upkeep.start();
   await looksIn(60_000);
-  expect(lines).toMatchObject([{ level: "warn", fields: { error: expect.stringContaining("canary") } }]);
+  expect(lines).toMatchObject([
+    { level: "warn", fields: { error: expect.stringContaining("canary") } },
+  ]);
   expect(lines[0]?.fields).not.toHaveProperty("daysLeft"); // it is not even known
   database.error = undefined;
   await looksIn(30_000);
@@ -126,7 +131,9 @@ it("days that share a partition are logged if they were made just now", async ()
   database.made = 2;
   await looksIn(HOUR);
   expect(lines).toMatchObject([{ level: "warn", fields: { days: 4 } }]);
-  expect(database.asked.find(([text]) => text.includes("max(until - first)"))?.[1]).toEqual([5 * DAY]);
+  expect(database.asked.find(([text]) => text.includes("max(until - first)"))?.[1]).toEqual([
+    5 * DAY,
+  ]);
 });
 
 it("a look that goes on when the inbox closes is waited for, for 5 seconds at most, and is the last", async () => {

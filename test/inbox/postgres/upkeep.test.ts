@@ -97,6 +97,9 @@ it.each([
     await passDays(6);
     for (let times = 0; times < 4; times++) await look();
     expect(lines).toHaveLength(2);
-    expect(lines[1]).toMatchObject({ level: "warn", fields: { daysLeft: expect.any(Number), ...fields } });
+    expect(lines[1]).toMatchObject({
+      level: "warn",
+      fields: { daysLeft: expect.any(Number), ...fields },
+    });
   },
 );

@@ -12,7 +12,9 @@ import {
 } from "../../../src/inbox/postgres/postgres-url.ts";
 
 const require = createRequire(createRequire(import.meta.url).resolve("pg"));
-const { parse } = require("pg-connection-string") as { parse: (text: string) => Record<string, unknown> };
+const { parse } = require("pg-connection-string") as {
+  parse: (text: string) => Record<string, unknown>;
+};
 
 /** Addresses in the forms in which providers print them, with a password that is not one. */
 it.each([
@@ -86,23 +88,33 @@ it.each([
     expect(shown).not.toContain("s3cret");
 });
 
-it.each(["p@ss:/word", "12/word", "pa/ss", "1#word", "p@ss/word", "12?word", "p@ss?word", "pa ss@?word"])(
-  "no piece of the password %j is shown if it is not encoded",
-  (password) => {
-    const url = `postgres://app:${password}@db.example/app`;
-    const pieces = password.split(/[^a-z0-9]/).filter((piece) => piece !== "");
-    let message = "";
-    try {
-      readPostgresUrl(url);
-    } catch (thrown) {
-      message = (thrown as Error).message;
-    }
-    expect(message).toContain("encode special characters");
-    for (const shown of [shownPostgresUrl(url), withoutPassword(url), message.replace("password", "")])
-      for (const piece of pieces) expect(shown.split(/[^a-z0-9]/)).not.toContain(piece);
-    expect(hasPassword(url)).toBe(true);
-  },
-);
+it.each([
+  "p@ss:/word",
+  "12/word",
+  "pa/ss",
+  "1#word",
+  "p@ss/word",
+  "12?word",
+  "p@ss?word",
+  "pa ss@?word",
+])("no piece of the password %j is shown if it is not encoded", (password) => {
+  const url = `postgres://app:${password}@db.example/app`;
+  const pieces = password.split(/[^a-z0-9]/).filter((piece) => piece !== "");
+  let message = "";
+  try {
+    readPostgresUrl(url);
+  } catch (thrown) {
+    message = (thrown as Error).message;
+  }
+  expect(message).toContain("encode special characters");
+  for (const shown of [
+    shownPostgresUrl(url),
+    withoutPassword(url),
+    message.replace("password", ""),
+  ])
+    for (const piece of pieces) expect(shown.split(/[^a-z0-9]/)).not.toContain(piece);
+  expect(hasPassword(url)).toBe(true);
+});
 
 it("says that several hosts are more than the client can do", () => {
   expect(() => readPostgresUrl("postgres://app:s3cret@a.example:5432,b.example:5432/app")).toThrow(
@@ -163,17 +175,22 @@ it.each([
   expect(hasPassword(text)).toBe(may);
 });
 
-it.each(["postgres://app:a@b,c@db.test/app#x", "postgres://db.test/a@b", "postgres://db.test/app?x@y"])(
-  "%j is no URL of one database unless it is encoded",
-  (text) => {
-    expect(() => readPostgresUrl(text)).toThrow("encode special characters");
-  },
-);
+it.each([
+  "postgres://app:a@b,c@db.test/app#x",
+  "postgres://db.test/a@b",
+  "postgres://db.test/app?x@y",
+])("%j is no URL of one database unless it is encoded", (text) => {
+  expect(() => readPostgresUrl(text)).toThrow("encode special characters");
+});
 
 it("several hosts are told from commas elsewhere", () => {
   for (const text of ["postgres://a.test,b.test/app#x", "postgres://u:p@a.test,b.test?x#y"])
     expect(() => readPostgresUrl(text)).toThrow("one host");
-  for (const text of ["postgres://u:a,b@c.test/app#x", "postgres://a.test/b,c#x", "postgres://a.test?b,c#x"])
+  for (const text of [
+    "postgres://u:a,b@c.test/app#x",
+    "postgres://a.test/b,c#x",
+    "postgres://a.test?b,c#x",
+  ])
     expect(() => readPostgresUrl(text)).toThrow("encode special characters");
 });
 

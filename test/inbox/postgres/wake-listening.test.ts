@@ -21,7 +21,13 @@ const pass = async (ms: number) => {
 };
 
 /** A process that listens on a database; what the database does can be replaced. */
-function stage({ query, canListen = true }: { query?: Listening["query"]; canListen?: boolean } = {}) {
+function stage({
+  query,
+  canListen = true,
+}: {
+  query?: Listening["query"];
+  canListen?: boolean;
+} = {}) {
   const calls: string[] = [];
   const database = {
     /** Whether notifications arrive. */
@@ -206,7 +212,11 @@ it("why it cannot listen is said for those who look for it", async () => {
   wake.start();
   await settled();
   expect(lines).toEqual([
-    { level: "debug", fields: { error: expect.stringContaining("canary") }, message: expect.any(String) },
+    {
+      level: "debug",
+      fields: { error: expect.stringContaining("canary") },
+      message: expect.any(String),
+    },
   ]);
 });
 

@@ -23,7 +23,12 @@ it("an inbox that is closed while it connects to listen does not wait for a noti
     close: async () => {},
   };
   const store = new Store(session, { schema: "a", name: "a" });
-  const wake = new Wake(store, session, { connected() {}, disconnected() {}, othersBusy() {} }, undefined);
+  const wake = new Wake(
+    store,
+    session,
+    { connected() {}, disconnected() {}, othersBusy() {} },
+    undefined,
+  );
   wake.start();
   const stopped = wake.stop();
   connect();

@@ -38,7 +38,8 @@ describe("an inbox on PostgreSQL", async () => {
 
   it("hears nothing of another process's duplicates, and of entries that it has leased", async () => {
     const schema = newSchema();
-    const [a, b] = [await open(schema), await open(schema)];
+    const a = await open(schema);
+    const b = await open(schema);
     const heard = await heardBy(a, b);
     await keep(b, numberedEntry(3, 0, { lease: { token: "mine", until: AT + 1000 } }));
     await keep(b, numberedEntry(3));
@@ -69,7 +70,8 @@ describe("an inbox on PostgreSQL", async () => {
 
   it("tells the others of many entries with few notifications", async () => {
     const schema = newSchema();
-    const [a, b] = [await open(schema), await open(schema)];
+    const a = await open(schema);
+    const b = await open(schema);
     const heard = await heardBy(a, b);
     const start = performance.now();
     for (let number = 0; number < 100; number++) await keep(b, numberedEntry(number));
@@ -81,7 +83,8 @@ describe("an inbox on PostgreSQL", async () => {
 
   it("listens again after its connection was lost", async () => {
     const schema = newSchema();
-    const [a, b] = [await open(schema), await open(schema)];
+    const a = await open(schema);
+    const b = await open(schema);
     const heard = await heardBy(a, b);
     const sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = $1";
     await admin.query(sql, [`LISTEN "hookporter_due_${schema}"`]);
@@ -93,33 +96,38 @@ describe("an inbox on PostgreSQL", async () => {
     });
   });
 
-  describe.skipIf(NO_POOLER !== undefined)(NO_POOLER ?? "through PgBouncer in transaction mode", async () => {
-    if (NO_POOLER !== undefined) return;
-    const pooler = await startPooler(server);
-    afterAll(() => pooler.stop());
-    const through = async (schema: string, listenUrl?: string) => {
-      const { log, lines } = keptLog();
-      const inbox = postgresStore(pooler.url, { schema, listenUrl });
-      await inbox.open({ log });
-      onTestFinished(() => inbox.close());
-      return { inbox, lines };
-    };
+  describe.skipIf(NO_POOLER !== undefined)(
+    NO_POOLER ?? "through PgBouncer in transaction mode",
+    async () => {
+      if (NO_POOLER !== undefined) return;
+      const pooler = await startPooler(server);
+      afterAll(() => pooler.stop());
+      const through = async (schema: string, listenUrl?: string) => {
+        const { log, lines } = keptLog();
+        const inbox = postgresStore(pooler.url, { schema, listenUrl });
+        await inbox.open({ log });
+        onTestFinished(() => inbox.close());
+        return { inbox, lines };
+      };
 
-    it("notices that notifications do not arrive, and says what to do", async () => {
-      const { inbox, lines } = await through(newSchema());
-      await until(() =>
-        expect(lines).toMatchObject([{ level: "warn", message: expect.stringContaining("listenUrl") }]),
-      );
-      expect(await keep(inbox, numberedEntry(1))).toMatchObject({ duplicate: false });
-    });
+      it("notices that notifications do not arrive, and says what to do", async () => {
+        const { inbox, lines } = await through(newSchema());
+        await until(() =>
+          expect(lines).toMatchObject([
+            { level: "warn", message: expect.stringContaining("listenUrl") },
+          ]),
+        );
+        expect(await keep(inbox, numberedEntry(1))).toMatchObject({ duplicate: false });
+      });
 
-    it("hears of other entries on a direct connection", async () => {
-      const schema = newSchema();
-      const { inbox, lines } = await through(schema, server.url);
-      const heard = await heardBy(inbox, await open(schema));
-      await keep(await open(schema), numberedEntry(1));
-      await until(() => expect(heard.times).toBeGreaterThan(0));
-      expect(lines).toEqual([]);
-    });
-  });
+      it("hears of other entries on a direct connection", async () => {
+        const schema = newSchema();
+        const { inbox, lines } = await through(schema, server.url);
+        const heard = await heardBy(inbox, await open(schema));
+        await keep(await open(schema), numberedEntry(1));
+        await until(() => expect(heard.times).toBeGreaterThan(0));
+        expect(lines).toEqual([]);
+      });
+    },
+  );
 });

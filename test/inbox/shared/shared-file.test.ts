@@ -8,7 +8,14 @@ import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
-import { deliveryOf, freshEnvelope, inboxFile, keptLog, SECRET, until } from "../../receiver/sample.ts";
+import {
+  deliveryOf,
+  freshEnvelope,
+  inboxFile,
+  keptLog,
+  SECRET,
+  until,
+} from "../../receiver/sample.ts";
 import { keep, numberedEntry } from "../entries.ts";
 import { ALWAYS, threadedInbox } from "../threaded.ts";
 
@@ -23,7 +30,11 @@ function holders(path: string): readonly string[] {
 }
 
 const fresh = (parts: object = {}) =>
-  deliveryOf(freshEnvelope({ timestamp: new Date().toISOString(), ...parts }), undefined, Date.now());
+  deliveryOf(
+    freshEnvelope({ timestamp: new Date().toISOString(), ...parts }),
+    undefined,
+    Date.now(),
+  );
 
 it("receivers of one process open a file once, whatever name each has for it, and each runs its own source", async () => {
   const path = inboxFile();
@@ -56,7 +67,8 @@ it("a receiver may be started again while another one keeps the file open, and w
   const path = inboxFile();
   for (let round = 0; round < 5; round++) {
     const { log, lines } = keptLog();
-    const [one, other] = [receiverOf({ inbox: path, log }), receiverOf({ inbox: path, log, source: "b" })];
+    const one = receiverOf({ inbox: path, log });
+    const other = receiverOf({ inbox: path, log, source: "b" });
     await one.start();
     await Promise.all([one.close(), other.start()]);
     expect(await other.accept(fresh())).toMatchObject({ type: "accepted" });
@@ -76,7 +88,9 @@ it("what is wrong with the file is told to every receiver, once, and a file in i
   await until(() => expect(receivers.map(({ ready }) => ready)).toEqual([false, false]));
   const answers = await Promise.all(receivers.map((receiver) => receiver.accept(fresh())));
   expect(answers.map(({ type }) => type)).toEqual(["unavailable", "unavailable"]);
-  await until(() => expect(lines.filter(({ level }) => level === "error").length).toBeGreaterThan(0));
+  await until(() =>
+    expect(lines.filter(({ level }) => level === "error").length).toBeGreaterThan(0),
+  );
   const errors = lines.filter(({ level }) => level === "error").map(({ message }) => message);
   expect(errors).toEqual([...new Set(errors)]);
 });
@@ -112,11 +126,13 @@ it("with a writer thread, nothing sleeps in the main thread while another proces
   const inbox = threadedInbox(path, () => {}, threading);
   await inbox.open();
   onTestFinished(() => inbox.close());
-  Object.assign(threading, { fromOperations: 8, fromMilliseconds: 1000 }); // a lone entry is committed here
+  // a lone entry is committed here
+  Object.assign(threading, { fromOperations: 8, fromMilliseconds: 1000 });
   const other = new (loadSqlite().DatabaseSync)(path);
   onTestFinished(() => other.close());
   other.exec("BEGIN IMMEDIATE");
-  // If the main thread slept, this timer would come too late, and the entry would find the file locked.
+  // If the main thread slept, this timer would come too late, and the entry would find the file
+  // locked.
   const unlock = vi.fn(() => other.exec("COMMIT"));
   setTimeout(unlock, 100);
   await keep(inbox, numberedEntry(1));

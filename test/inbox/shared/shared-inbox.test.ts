@@ -4,7 +4,10 @@ import { sharedInbox } from "../../../src/inbox/shared/shared-inbox.ts";
 
 it("a store without figures has no size", async () => {
   const names = ["a store without figures"];
-  const inbox = sharedInbox({ make: () => memoryInbox(), names: () => ({ opening: names, open: names }) });
+  const inbox = sharedInbox({
+    make: () => memoryInbox(),
+    names: () => ({ opening: names, open: names }),
+  });
   await inbox.open();
   expect(await inbox.vitals?.size()).toEqual({ bytes: 0 });
   await inbox.close();

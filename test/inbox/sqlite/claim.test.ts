@@ -13,7 +13,8 @@ beforeEach(async () => {
   onTestFinished(() => inbox.close());
 });
 
-const claim = (parts: object = {}) => inbox.claim({ now: AT + 100, limit: 10, leaseTime: 1000, ...parts });
+const claim = (parts: object = {}) =>
+  inbox.claim({ now: AT + 100, limit: 10, leaseTime: 1000, ...parts });
 const claimed = async (parts?: object) => (await claim(parts)).map(({ seq }) => seq);
 const pause = (scope: "target" | "handler", name: string) =>
   inbox.pause?.({ scope, name, since: AT, who: "me" });
@@ -53,7 +54,9 @@ describe("a claim", () => {
     expect((await claim())[0]).not.toHaveProperty("paused");
     await pause("handler", "payment.*");
     await keep(inbox, numberedEntry(2));
-    expect(await claim()).toMatchObject([{ seq: 2, paused: [{ scope: "handler", name: "payment.*" }] }]);
+    expect(await claim()).toMatchObject([
+      { seq: 2, paused: [{ scope: "handler", name: "payment.*" }] },
+    ]);
   });
 
   it("for a target finds what waits for it, unless that target is paused", async () => {

@@ -1,5 +1,13 @@
 import { execFile } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
@@ -41,7 +49,10 @@ function broken(cwd: string): void {
 }
 
 beforeAll(() => {
-  cpSync(join(root, "dist"), library, { recursive: true, filter: (path) => !path.endsWith("types") });
+  cpSync(join(root, "dist"), library, {
+    recursive: true,
+    filter: (path) => !path.endsWith("types"),
+  });
   writeFileSync(join(library, "..", "package.json"), '{ "type": "module" }');
 });
 afterAll(() => rmSync(place, { recursive: true, force: true }));
@@ -72,9 +83,12 @@ it("an older Node takes the package of the working folder", async () => {
   expect(files).toContain(join("data", "inbox.db"));
 });
 
-it.runIf(HAS_SQLITE)("a newer Node uses its own SQLite, and does not load the package", async () => {
-  expect((await open("newer", broken, [])).printed).toBe("started");
-});
+it.runIf(HAS_SQLITE)(
+  "a newer Node uses its own SQLite, and does not load the package",
+  async () => {
+    expect((await open("newer", broken, [])).printed).toBe("started");
+  },
+);
 
 it("the SQLite in use is named with its version", () => {
   const { from, version } = sqliteInUse();

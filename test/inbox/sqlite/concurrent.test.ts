@@ -11,7 +11,8 @@ describeConcurrent("two connections to an inbox file", {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-concurrent-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, "inbox.db");
-    const [one, two] = [sqliteInbox(file), sqliteInbox(file)];
+    const one = sqliteInbox(file);
+    const two = sqliteInbox(file);
     for (const inbox of [one, two]) {
       await inbox.open();
       onTestFinished(() => inbox.close());

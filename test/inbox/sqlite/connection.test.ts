@@ -12,7 +12,8 @@ import { keptLog } from "../../receiver/sample.ts";
 import { numberedEntry } from "../entries.ts";
 
 const IN_THIS_THREAD: Threading = {
-  ...{ program: undefined, fromOperations: Number.POSITIVE_INFINITY },
+  program: undefined,
+  fromOperations: Number.POSITIVE_INFINITY,
   fromMilliseconds: Number.POSITIVE_INFINITY,
 };
 
@@ -47,7 +48,10 @@ function another(sql: string) {
 
 /** As SQLite reports what other programs' locks do, at once rather than after its own wait. */
 function fails(errcode: number, statements: Statements = connection.statements) {
-  const error = Object.assign(new Error("as SQLite says it"), { code: "ERR_SQLITE_ERROR", errcode });
+  const error = Object.assign(new Error("as SQLite says it"), {
+    code: "ERR_SQLITE_ERROR",
+    errcode,
+  });
   return vi.spyOn(statements, "begin").mockImplementation(() => {
     throw error;
   });
@@ -96,7 +100,9 @@ describe("an inbox file that is found locked", () => {
     await expect(failed).rejects.toMatchObject({ errcode: PROTOCOL });
     await write;
     renameSync(path, `${path}.away`);
-    await vi.waitFor(() => expect(() => connection.statements).toThrow(/to stay in place while it is open/));
+    await vi.waitFor(() =>
+      expect(() => connection.statements).toThrow(/to stay in place while it is open/),
+    );
     await expect(append(4)).rejects.toThrow(/to stay in place while it is open/);
     renameSync(`${path}.away`, path);
     await vi.waitFor(() => connection.statements);

@@ -4,7 +4,8 @@ import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, numberedEntry } from "../entries.ts";
 
-const ofSqlite = (errcode: number, message: string) => Object.assign(new Error(message), { errcode });
+const ofSqlite = (errcode: number, message: string) =>
+  Object.assign(new Error(message), { errcode });
 const IO_ERROR = ofSqlite(10 + 256, "disk I/O error");
 const MALFORMED = ofSqlite(11, "database disk image is malformed");
 
@@ -27,7 +28,8 @@ it("an error of the disk is one, and what looks like damage afterwards is the di
   const claim = () => inbox.claim({ now: AT, limit: 1, leaseTime: 1000 });
   for (const fails of [
     claim,
-    () => inbox.prune({ datedUntil: AT, receivedUntil: AT, settledUntil: AT } as never, { limit: 1 }),
+    () =>
+      inbox.prune({ datedUntil: AT, receivedUntil: AT, settledUntil: AT } as never, { limit: 1 }),
   ]) {
     const error = await fails().catch((thrown: Error) => thrown);
     expect(error).toMatchObject({ code: "disk_error", cause: MALFORMED });

@@ -92,7 +92,8 @@ describe("erased entries are cleared", () => {
     const erased = [350, 7, 90, 200, 201];
     const others = (rows: ReturnType<typeof rowsOf>) =>
       rows.filter(({ seq }) => !erased.includes(seq as number));
-    const [deliveries, attempts] = [others(statements.all(DELIVERIES)), others(rowsOf("attempt"))];
+    const deliveries = others(statements.all(DELIVERIES));
+    const attempts = others(rowsOf("attempt"));
     const entries = rowsOf("entry");
     clearErased(statements, erased);
     expect(statements.all(DELIVERIES)).toEqual(deliveries);
@@ -112,7 +113,10 @@ describe("what lies around erased entries is written again", () => {
 
   it("once: eighty rows on each side, also if these overlap, and none in between", () => {
     add(numbers(1, 900).map(() => null));
-    expect(rewritten("entry", [800, 100, 150])).toEqual([...numbers(21, 229), ...numbers(721, 879)]);
+    expect(rewritten("entry", [800, 100, 150])).toEqual([
+      ...numbers(21, 229),
+      ...numbers(721, 879),
+    ]);
     expect(statements.pragma("secure_delete")).toBe(2); // as it was: only where that costs nothing
   });
 
@@ -132,7 +136,14 @@ describe("what lies around erased entries is written again", () => {
     add(numbers(1, 3).map(() => null));
     for (const number of numbers(1, 300)) {
       const seq = number === 200 ? 2 : 3;
-      const run = { seq, attempt: number, handler: "a", started_at: AT, duration_ms: 1, outcome: "ok" };
+      const run = {
+        seq,
+        attempt: number,
+        handler: "a",
+        started_at: AT,
+        duration_ms: 1,
+        outcome: "ok",
+      };
       statements.insertRow("attempt", run);
     }
     expect(rewritten("attempt", [2])).toEqual([...numbers(120, 199), ...numbers(201, 280)]);
@@ -142,7 +153,10 @@ describe("what lies around erased entries is written again", () => {
 describe("the index of order keys is rewritten", () => {
   it.each<[string, (number: number) => string | null]>([
     ["if each entry has a key of its own", (number) => `key ${(number * 7919) % 1000}`],
-    ["if many entries have one in common", (number) => (number % 2 === 0 ? "common" : `key ${number % 9}`)],
+    [
+      "if many entries have one in common",
+      (number) => (number % 2 === 0 ? "common" : `key ${number % 9}`),
+    ],
     ["if some have none", (number) => (number % 3 === 0 ? null : `key ${number % 5}`)],
   ])("wholly, in steps, and is as it was, %s", (_, keyOf) => {
     add(numbers(1, 700).map(keyOf));
@@ -150,7 +164,8 @@ describe("the index of order keys is rewritten", () => {
     statements.exec(`CREATE TEMP TABLE touched (seq INTEGER PRIMARY KEY);
       CREATE TEMP TRIGGER touch AFTER UPDATE OF order_key ON entry WHEN NEW.order_key IS NULL
         BEGIN INSERT OR IGNORE INTO touched VALUES (NEW.seq); END`);
-    const touched = () => statements.all("SELECT seq FROM touched ORDER BY seq").map(({ seq }) => seq);
+    const touched = () =>
+      statements.all("SELECT seq FROM touched ORDER BY seq").map(({ seq }) => seq);
     let place: OrderPlace | undefined = ["", "", 0];
     let steps = 0;
     while (place !== undefined && steps < 50) {
@@ -158,7 +173,9 @@ describe("the index of order keys is rewritten", () => {
       steps++;
       expect(touched().length).toBeLessThanOrEqual(160 * steps);
     }
-    expect(touched()).toEqual(before.flatMap(({ seq, order_key: key }) => (key === null ? [] : [seq])));
+    expect(touched()).toEqual(
+      before.flatMap(({ seq, order_key: key }) => (key === null ? [] : [seq])),
+    );
     expect(rowsOf("entry")).toEqual(before);
   });
 });
@@ -199,6 +216,8 @@ describe("an erasure", () => {
     expect(rowsOf("entry")).toMatchObject([
       { state: "handled", reason: "erased", order_key: null, event_id: "evt_0" },
     ]);
-    expect(rowsOf("delivery").map(({ body }) => Buffer.from(body as Uint8Array))).toEqual([Buffer.alloc(10)]);
+    expect(rowsOf("delivery").map(({ body }) => Buffer.from(body as Uint8Array))).toEqual([
+      Buffer.alloc(10),
+    ]);
   });
 });

@@ -31,8 +31,16 @@ function grep(text: string, path: string): number {
   return files.join("").split(text).length - 1;
 }
 
-/** The history of a receiver, from a seed: bodies, order keys and results of all lengths, some dead letters, one in `tenants` of tenant 1. */
-async function fill(receiver: Inbox, seed: number, tenants: number, backlog: number): Promise<void> {
+/**
+ * The history of a receiver, from a seed: bodies, order keys and results of all lengths, some dead
+ * letters, one in `tenants` of tenant 1.
+ */
+async function fill(
+  receiver: Inbox,
+  seed: number,
+  tenants: number,
+  backlog: number,
+): Promise<void> {
   let last = seed;
   const random = () => {
     last = (last * 1_103_515_245 + 12_345) % 2 ** 31;
@@ -53,7 +61,13 @@ async function fill(receiver: Inbox, seed: number, tenants: number, backlog: num
       const claimed = await receiver.claim({ now: AT + 1, limit: 100, leaseTime: 1000 });
       if (claimed.length === 0) break;
       const settlements = claimed.map((entry) => {
-        const run = { attempt: 1, handler: "payment.received", startedAt: AT, duration: 1, note: null };
+        const run = {
+          attempt: 1,
+          handler: "payment.received",
+          startedAt: AT,
+          duration: 1,
+          note: null,
+        };
         const records = [
           { ...run, outcome: "error", error: `no ${tenantOf(entry.seq)}`, failure: null },
         ] as const;

@@ -15,7 +15,12 @@ describe("an error of SQLite", () => {
   it.each([
     [5, "database is locked", "inbox_busy", /another process holds it locked/],
     [6, "database table is locked", "inbox_busy", /another connection holds it locked/],
-    [8, "attempt to write a readonly database", "inbox_read_only", /make the file and its folder writable/],
+    [
+      8,
+      "attempt to write a readonly database",
+      "inbox_read_only",
+      /make the file and its folder writable/,
+    ],
     [10, "disk I/O error", "disk_error", /check the disk/],
     [
       11,
@@ -45,7 +50,10 @@ describe("an error of SQLite", () => {
 
   it("of the file system names what is not allowed, and one of ours stays as it is", () => {
     const denied = Object.assign(new Error("EACCES: permission denied"), { code: "EACCES" });
-    expect(inboxError("/data/inbox.db", denied)).toMatchObject({ code: "inbox_unavailable", cause: denied });
+    expect(inboxError("/data/inbox.db", denied)).toMatchObject({
+      code: "inbox_unavailable",
+      cause: denied,
+    });
     expect(inboxError("/data/inbox.db", denied).message).toMatch(
       /^expected to use the inbox \/data\/inbox\.db/,
     );
@@ -63,10 +71,17 @@ it("locks, damage, the disk and faults of a row are told apart", () => {
   expect(those(isDiskError)).toEqual([10]);
   expect(those(isFaultOfRow)).toEqual([19, 20]);
   const busy = new HookporterError("inbox_busy", "busy");
-  expect([isLocked(busy), isLocked(new HookporterError("closed", "closed"))]).toEqual([true, false]);
+  expect([isLocked(busy), isLocked(new HookporterError("closed", "closed"))]).toEqual([
+    true,
+    false,
+  ]);
   const ofRow = new HookporterError("inbox_unavailable", "a row", { cause: sqlite(19) });
   expect([isFaultOfRow(ofRow), isFaultOfRow(busy)]).toEqual([true, false]);
   for (const nothing of [undefined, null, "text", new Error("other")]) {
-    expect([isLocked(nothing), isDamage(nothing), isFaultOfRow(nothing)]).toEqual([false, false, false]);
+    expect([isLocked(nothing), isDamage(nothing), isFaultOfRow(nothing)]).toEqual([
+      false,
+      false,
+      false,
+    ]);
   }
 });

@@ -5,7 +5,10 @@ import { GroupCommit } from "../../../src/inbox/sqlite/group-commit.ts";
 describe("GroupCommit", () => {
   it("shares one transaction between all work of one turn", async () => {
     const { log, commit } = recorded();
-    const results = await Promise.all([commit.run(() => log.push("a")), commit.run(() => log.push("b"))]);
+    const results = await Promise.all([
+      commit.run(() => log.push("a")),
+      commit.run(() => log.push("b")),
+    ]);
     expect(log).toEqual(["begin", "a", "b", "commit"]);
     expect(results).toEqual([2, 3]);
   });
@@ -52,7 +55,16 @@ describe("GroupCommit", () => {
       { status: "rejected", reason: failure },
       { status: "fulfilled", value: "c" },
     ]);
-    expect(log).toEqual(["begin", "rollback", "begin", "commit", "begin", "rollback", "begin", "commit"]);
+    expect(log).toEqual([
+      "begin",
+      "rollback",
+      "begin",
+      "commit",
+      "begin",
+      "rollback",
+      "begin",
+      "commit",
+    ]);
   });
 
   it("runs a single failing operation only once", async () => {
@@ -112,11 +124,18 @@ describe("GroupCommit", () => {
 
   it("refuses work beyond 64 MiB that are waiting, and keeps those", async () => {
     const { commit } = recorded();
-    const [mebibyte, limit] = [1024 * 1024, 64 * 1024 * 1024];
+    const mebibyte = 1024 * 1024;
+    const limit = 64 * 1024 * 1024;
     const first = commit.run(() => "first", { bytes: mebibyte });
     const rest = commit.run(() => "rest", { bytes: limit - mebibyte });
-    await expect(commit.run(() => "too much", { bytes: 1 })).rejects.toMatchObject({ code: "inbox_busy" });
-    expect(await Promise.all([first, rest, commit.run(() => "none")])).toEqual(["first", "rest", "none"]);
+    await expect(commit.run(() => "too much", { bytes: 1 })).rejects.toMatchObject({
+      code: "inbox_busy",
+    });
+    expect(await Promise.all([first, rest, commit.run(() => "none")])).toEqual([
+      "first",
+      "rest",
+      "none",
+    ]);
     expect(await commit.run(() => "alone", { bytes: limit + 1 })).toBe("alone");
   });
 

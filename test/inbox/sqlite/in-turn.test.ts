@@ -12,7 +12,9 @@ async function openFilled(access: "own" | "change") {
   const inbox = sqliteInbox(`${tempFolder()}/inbox.db`);
   await inbox.open();
   const state = { state: "handled", reason: "no_handler" } as const;
-  await Promise.all(Array.from({ length: 500 }, (_, n) => keep(inbox, numberedEntry(n, 0, state as never))));
+  await Promise.all(
+    Array.from({ length: 500 }, (_, n) => keep(inbox, numberedEntry(n, 0, state as never))),
+  );
   if (access === "own") return inbox;
   await inbox.close();
   await inbox.open({ access });
@@ -60,14 +62,21 @@ it("a step of erasing that writes large bodies again has few of them", async () 
   onTestFinished(() => inbox.close());
   const body = new Uint8Array(20_000);
   const delivery = sampleDelivery({ body });
-  await Promise.all(Array.from({ length: 500 }, (_, n) => keep(inbox, numberedEntry(n, 0, { delivery }))));
-  let [written, most] = [0, 0];
+  await Promise.all(
+    Array.from({ length: 500 }, (_, n) => keep(inbox, numberedEntry(n, 0, { delivery }))),
+  );
+  let written = 0;
+  let most = 0;
   const { insertRow, begin } = Statements.prototype;
   vi.spyOn(Statements.prototype, "begin").mockImplementation(function (this: Statements) {
     written = 0;
     begin.call(this);
   });
-  vi.spyOn(Statements.prototype, "insertRow").mockImplementation(function (this: Statements, table, row) {
+  vi.spyOn(Statements.prototype, "insertRow").mockImplementation(function (
+    this: Statements,
+    table,
+    row,
+  ) {
     if (table === "delivery") written += body.byteLength;
     most = Math.max(most, written);
     insertRow.call(this, table, row);
@@ -97,7 +106,10 @@ it("a command that ends beside a long reader does not keep writers out until tha
   const waits: number[] = [];
   for (const name of ["get", "exec"] as const) {
     const run = Statements.prototype[name] as (sql: string) => never;
-    vi.spyOn(Statements.prototype, name).mockImplementation(function (this: Statements, sql: string) {
+    vi.spyOn(Statements.prototype, name).mockImplementation(function (
+      this: Statements,
+      sql: string,
+    ) {
       if (sql.includes("TRUNCATE")) waits.push(this.lockWait);
       return run.call(this, sql);
     });

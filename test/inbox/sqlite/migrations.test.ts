@@ -64,7 +64,8 @@ describe("an inbox file of the first schema, opened by a program with a second o
     const { seq } = await keep(inbox, numberedEntry(10));
     const claimed = await inbox.claim({ now: Date.now(), limit: 10, leaseTime: 1000 });
     expect(claimed.map((entry) => entry.seq)).toContain(seq);
-    for (const entry of claimed) expect(await inbox.settle(settlementOf(entry), Date.now())).toBe(true);
+    for (const entry of claimed)
+      expect(await inbox.settle(settlementOf(entry), Date.now())).toBe(true);
   });
 
   it("is copied beforehand, and the log says how to go back", async () => {
@@ -74,7 +75,9 @@ describe("an inbox file of the first schema, opened by a program with a second o
     expect(lines).toMatchObject([
       {
         level: "warn",
-        message: expect.stringContaining("to go back, stop this version and put the copy in its place"),
+        message: expect.stringContaining(
+          "to go back, stop this version and put the copy in its place",
+        ),
         fields: { inbox: path, from: 1, schema: 2, copy },
       },
     ]);
@@ -101,7 +104,10 @@ describe("an inbox file of the first schema, opened by a program with a second o
 
     path = join(tempFolder(), "large.db");
     await made();
-    change(path, `CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(${COPIED + 1}))`);
+    change(
+      path,
+      `CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(${COPIED + 1}))`,
+    );
     expect((await open(NEWER)).lines[0]?.message).toContain("no copy was made");
     expect([existsSync(`${path}.schema-1`), versionOf()]).toEqual([false, 2]);
   });
@@ -121,7 +127,9 @@ describe("an inbox file of the first schema, opened by a program with a second o
     const { release } = runnerLock(path, "0a");
     await expect(open(NEWER)).rejects.toMatchObject({
       code: "inbox_busy",
-      message: expect.stringMatching(/a receiver of another version has it open: stop that receiver first/),
+      message: expect.stringMatching(
+        /a receiver of another version has it open: stop that receiver first/,
+      ),
     });
     expect(versionOf()).toBe(1);
     await keep(older, numberedEntry(1));
@@ -137,7 +145,8 @@ describe("an inbox file of the first schema, opened by a program with a second o
     const { database } = openFile(path, "own");
     onTestFinished(() => database.close());
     const copies: number[] = [];
-    const refuse = () => openFile(path, "own", NEWER).database.close(); // the other process is quicker
+    // the other process is quicker
+    const refuse = () => openFile(path, "own", NEWER).database.close();
     migrate(database, path, { refuse, before: (version) => copies.push(version) }, NEWER);
     expect([copies, versionOf()]).toEqual([[], 2]);
   });
@@ -159,7 +168,8 @@ describe("an inbox file of the first schema, opened by a program with a second o
     timeout: 60_000,
   }, async () => {
     await made((inbox) => keep(inbox, numberedEntry(1)));
-    const endless = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
+    const endless =
+      "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n";
     const script = join(import.meta.dirname, "..", "children", "migrates.ts");
     const child = spawn(
       process.execPath,

@@ -30,7 +30,8 @@ describe("an event with an order key that could run at once", () => {
   ])("%s", async (_, state, leased) => {
     const inbox = await open();
     await keep(inbox, numberedEntry(1, 0, { orderKey: "a" }));
-    for (const one of await claim(inbox)) await inbox.settle(settlementOf(one, { state, runAt: AT + 9 }), AT);
+    for (const one of await claim(inbox))
+      await inbox.settle(settlementOf(one, { state, runAt: AT + 9 }), AT);
     expect(await keep(inbox, next())).toMatchObject({ leased });
   });
 
@@ -39,9 +40,13 @@ describe("an event with an order key that could run at once", () => {
     await keep(inbox, numberedEntry(1, 0, { orderKey: "a" }));
     await claim(inbox);
     expect(await keep(inbox, next())).toMatchObject({ leased: false });
-    expect(await keep(inbox, next({ key: sampleKey({ eventId: "b" }), orderKey: "b" }))).toMatchObject({
+    expect(
+      await keep(inbox, next({ key: sampleKey({ eventId: "b" }), orderKey: "b" })),
+    ).toMatchObject({
       leased: true,
     });
-    expect(await keep(inbox, next({ key: sampleKey({ source: "crm" }) }))).toMatchObject({ leased: true });
+    expect(await keep(inbox, next({ key: sampleKey({ source: "crm" }) }))).toMatchObject({
+      leased: true,
+    });
   });
 });

@@ -84,7 +84,11 @@ const DAMAGE: readonly (readonly [string, { readonly alone: boolean }, () => voi
   ["of a few bytes", { alone: true }, () => truncateSync(path, 50)],
   ["of its header alone", { alone: true }, () => truncateSync(path, 100)],
   ["of its first page alone", { alone: true }, () => truncateSync(path, 4096)],
-  ["that was cut in half", { alone: true }, () => truncateSync(path, readFileSync(path).length / 2)],
+  [
+    "that was cut in half",
+    { alone: true },
+    () => truncateSync(path, readFileSync(path).length / 2),
+  ],
   ["with a garbage header", { alone: true }, () => overwrite(0, 100, 0x5a)],
   ["with a garbage first page", { alone: true }, () => overwrite(0, 4096, 0x5a)],
   ["with zeros for its tables", { alone: true }, () => overwrite(100, 3996)],
@@ -115,7 +119,9 @@ describe("an inbox file", () => {
           () => inbox.close(),
           (thrown: unknown) => thrown as Error & { code: string },
         );
-        expect(refusal).toMatchObject({ code: expect.stringMatching(/^inbox_(?:unavailable|corrupt)$/) });
+        expect(refusal).toMatchObject({
+          code: expect.stringMatching(/^inbox_(?:unavailable|corrupt)$/),
+        });
         expect(refusal?.message).toMatch(
           /^[^\n]*(?:docs\/recovery\.md|hookporter inbox check --inbox \S+inbox\.db)[^\n]*$/,
         );
@@ -139,6 +145,10 @@ describe("an inbox file", () => {
 
 /** The files of the inbox, without the index of its log, which any opener may write to. */
 function contents(): Record<string, string> {
-  const names = readdirSync(folder).filter((name) => !name.endsWith("-shm") && !name.endsWith("-wal"));
-  return Object.fromEntries(names.map((name) => [name, hash("sha256", readFileSync(join(folder, name)))]));
+  const names = readdirSync(folder).filter(
+    (name) => !name.endsWith("-shm") && !name.endsWith("-wal"),
+  );
+  return Object.fromEntries(
+    names.map((name) => [name, hash("sha256", readFileSync(join(folder, name)))]),
+  );
 }

@@ -1,4 +1,11 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -85,7 +92,10 @@ async function keepLarge(count: number): Promise<void> {
   await inbox.close();
 }
 
-/** Leaves of a table, found by their content: a page that has this text, and is not an overflow page. */
+/**
+ * Leaves of a table, found by their content: a page that has this text, and is not an overflow
+ * page.
+ */
 function leavesWith(text: string): readonly number[] {
   const content = readFileSync(path);
   const pages = Array.from({ length: content.length / PAGE }, (_, index) => index + 1);
@@ -102,7 +112,13 @@ describe("a salvage", () => {
   it("of an intact file copies every entry as it is", async () => {
     const { list, ...found } = await salvage();
     expect(list).toEqual(entries);
-    expect(found).toMatchObject({ repairs: [], entries: COUNT, rebuilt: [], withoutDelivery: [], lost: [] });
+    expect(found).toMatchObject({
+      repairs: [],
+      entries: COUNT,
+      rebuilt: [],
+      withoutDelivery: [],
+      lost: [],
+    });
   });
 
   it("of entries of every state keeps all that belongs to them", async () => {
@@ -127,7 +143,11 @@ describe("a salvage", () => {
       entries.filter(({ seq }) => !rebuilt.includes(seq)),
     );
     for (const seq of rebuilt)
-      expect(list[seq - 1]).toMatchObject({ state: "waiting", kind: "payment.received", attempts: 0 });
+      expect(list[seq - 1]).toMatchObject({
+        state: "waiting",
+        kind: "payment.received",
+        attempts: 0,
+      });
   });
 
   it.each([
@@ -148,12 +168,15 @@ describe("a salvage", () => {
     expect(interior.length).toBeGreaterThan(2);
     const database = openDatabase(path);
     onTestFinished(() => database.close());
-    database.exec("UPDATE entry SET duplicates = 7 WHERE seq = 1100"); // in the log, until this connection closes
+    // in the log, until this connection closes
+    database.exec("UPDATE entry SET duplicates = 7 WHERE seq = 1100");
     overwritePages([...interior, ...interiorOf("entry"), ...interiorOf("attempt")], 0);
     const { list, repairs, withoutDelivery, inbox } = await salvage();
     expect(list).toHaveLength(COUNT + 1000);
     expect(list[1099]).toMatchObject({ seq: 1100, duplicates: 7 });
-    expect(repairs).toContain(`${interior.length} pages that lead to its deliveries could not be read`);
+    expect(repairs).toContain(
+      `${interior.length} pages that lead to its deliveries could not be read`,
+    );
     expect(withoutDelivery).toEqual([]);
     expect((await inbox.delivery(COUNT + 1000))?.body.length).toBeGreaterThan(3000);
   });
@@ -218,12 +241,15 @@ describe("a salvage", () => {
     ["its first page", 0, PAGE, 0x5a],
     ["its first page, by zeros", 0, PAGE, 0],
     ["its tables' addresses", 100, PAGE - 100, 0],
-  ])("of a file that has lost %s copies every entry as it is", async (_, position, length, value) => {
-    overwrite(position, length, value);
-    const { list, repairs } = await salvage();
-    expect(list).toEqual(entries);
-    expect(repairs).toEqual(["its list of tables could not be read"]);
-  });
+  ])(
+    "of a file that has lost %s copies every entry as it is",
+    async (_, position, length, value) => {
+      overwrite(position, length, value);
+      const { list, repairs } = await salvage();
+      expect(list).toEqual(entries);
+      expect(repairs).toEqual(["its list of tables could not be read"]);
+    },
+  );
 
   it("of a file that was cut short copies what is left, up to the last number that it can read, and says that", async () => {
     const { length } = readFileSync(path);

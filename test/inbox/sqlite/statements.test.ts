@@ -18,7 +18,9 @@ const texts = () => statements.all("SELECT text FROM note ORDER BY id").map(({ t
 
 describe("a transaction", () => {
   it("keeps what its work wrote, and returns its result", () => {
-    const id = statements.transaction(() => statements.insert("INSERT INTO note (text) VALUES (?)", "one"));
+    const id = statements.transaction(() =>
+      statements.insert("INSERT INTO note (text) VALUES (?)", "one"),
+    );
     expect([id, texts(), statements.inTransaction]).toEqual([1, ["one"], false]);
   });
 
@@ -60,7 +62,8 @@ it("rows before a failure are read one by one", () => {
   statements.exec("INSERT INTO note (text) VALUES ('{}'), ('no JSON')");
   const read: unknown[] = [];
   expect(() => {
-    for (const row of statements.iterate("SELECT json(text) AS json FROM note")) read.push(row.json);
+    for (const row of statements.iterate("SELECT json(text) AS json FROM note"))
+      read.push(row.json);
   }).toThrow(/JSON/);
   expect(read).toEqual(["{}"]);
 });

@@ -13,7 +13,10 @@ import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "../e
 
 const newPath = () => join(tempFolder(), "inbox.db");
 
-async function using<Result>(path: string, use: (inbox: Inbox) => Promise<Result>): Promise<Result> {
+async function using<Result>(
+  path: string,
+  use: (inbox: Inbox) => Promise<Result>,
+): Promise<Result> {
   const inbox = sqliteInbox(path);
   await inbox.open();
   try {
@@ -60,7 +63,9 @@ describe("an inbox file", () => {
   it("that is not there cannot be read, and is not made", async () => {
     const path = newPath();
     for (const _ of [1, 2])
-      await expect(openFileTransfer(path, "read")).rejects.toMatchObject({ code: "inbox_unavailable" });
+      await expect(openFileTransfer(path, "read")).rejects.toMatchObject({
+        code: "inbox_unavailable",
+      });
   });
 
   it("without entries has no last number, and nothing to read", async () => {
@@ -97,7 +102,8 @@ describe("an inbox file", () => {
   });
 
   it("that was copied into is whole without its log once it is closed, although others have it open", async () => {
-    const [from, to] = [newPath(), newPath()];
+    const from = newPath();
+    const to = newPath();
     await using(from, (inbox) => keep(inbox, numberedEntry(1)));
     await using(to, async () => {});
     const reader = new (loadSqlite().DatabaseSync)(to, { readOnly: true });
@@ -112,7 +118,8 @@ describe("an inbox file", () => {
 
 describe("a copy of an inbox file", () => {
   it("takes the result of an entry that ran, and has no lease of one that has ended", async () => {
-    const [from, to] = [newPath(), newPath()];
+    const from = newPath();
+    const to = newPath();
     const { ended, running } = await using(from, endedAndRunning);
     await copy(from, to);
     await using(to, async (inbox) => {
@@ -147,12 +154,15 @@ describe("a copy of an inbox file", () => {
 
 describe("a merge into an inbox file", () => {
   it("lets an entry that ran there run at once, and takes no result of its old lease", async () => {
-    const [from, into] = [newPath(), newPath()];
+    const from = newPath();
+    const into = newPath();
     const { running } = await using(from, endedAndRunning);
     expect(await merge(from, into)).toMatchObject({ entries: 2, added: 2 });
     await using(into, async (inbox) => {
       expect(await inbox.settle(settlementOf(running), AT)).toBe(false);
-      expect(await inbox.list({ seq: 2 })).toMatchObject([{ state: "failing", runAt: AT + 5, attempts: 1 }]);
+      expect(await inbox.list({ seq: 2 })).toMatchObject([
+        { state: "failing", runAt: AT + 5, attempts: 1 },
+      ]);
       expect(await inbox.claim({ now: AT + 5, limit: 9, leaseTime: 1000 })).toMatchObject([
         { seq: 2, attempts: 2 },
       ]);
@@ -160,7 +170,8 @@ describe("a merge into an inbox file", () => {
   });
 
   it("keeps all repeats of an event that got further there, and when it was last seen", async () => {
-    const [from, into] = [newPath(), newPath()];
+    const from = newPath();
+    const into = newPath();
     const events = [numberedEntry(1), numberedEntry(2)];
     const record = {
       attempt: 1,
@@ -173,7 +184,10 @@ describe("a merge into an inbox file", () => {
     } as const;
     const end = async (inbox: Inbox, handler: string) => {
       for (const entry of await inbox.claim({ now: AT, limit: 9, leaseTime: 1000 }))
-        await inbox.settle(settlementOf(entry, { records: [{ ...record, handler, note: handler }] }), AT);
+        await inbox.settle(
+          settlementOf(entry, { records: [{ ...record, handler, note: handler }] }),
+          AT,
+        );
     };
     await using(from, async (inbox) => {
       for (const event of events) await keep(inbox, event);
@@ -208,7 +222,8 @@ describe("a merge into an inbox file", () => {
   });
 
   it("adds what was handled there after the date up to which events were pruned here, of their source", async () => {
-    const [from, into] = [newPath(), newPath()];
+    const from = newPath();
+    const into = newPath();
     await using(from, async (inbox) => {
       for (const [eventId, source, timestamp] of [
         ["before", "crm", 99],
@@ -225,7 +240,9 @@ describe("a merge into an inbox file", () => {
     });
     await transfer(into, "own", (one) => one.markPruned([{ source: "crm", until: 100 }]));
     expect(await merge(from, into)).toMatchObject({ entries: 4, added: 2 });
-    const ids = await using(into, async (inbox) => (await inbox.list({})).map(({ key }) => key.eventId));
+    const ids = await using(into, async (inbox) =>
+      (await inbox.list({})).map(({ key }) => key.eventId),
+    );
     expect(ids).toEqual(["after", "other"]);
   });
 });

@@ -11,8 +11,13 @@ import { ALWAYS, threadedInbox } from "../threaded.ts";
 
 const cutLog = (path: string, to: number) => truncateSync(`${path}-wal`, to);
 
-/** Keeps entries until one is refused; returns how many were acknowledged, and why the last was not. */
-async function keepUntilRefused(inbox: Inbox, from: number): Promise<{ kept: number; error: unknown }> {
+/**
+ * Keeps entries until one is refused; returns how many were acknowledged, and why the last was not.
+ */
+async function keepUntilRefused(
+  inbox: Inbox,
+  from: number,
+): Promise<{ kept: number; error: unknown }> {
   for (let kept = 0; ; kept++) {
     try {
       await keep(inbox, numberedEntry(from + kept));
@@ -24,7 +29,10 @@ async function keepUntilRefused(inbox: Inbox, from: number): Promise<{ kept: num
 
 it.each([
   ["the log cut to nothing", (path: string) => cutLog(path, 0)],
-  ["the log cut in two", (path: string) => cutLog(path, Math.floor(statSync(`${path}-wal`).size / 2))],
+  [
+    "the log cut in two",
+    (path: string) => cutLog(path, Math.floor(statSync(`${path}-wal`).size / 2)),
+  ],
   ["the log cut by a byte", (path: string) => cutLog(path, statSync(`${path}-wal`).size - 1)],
   ["the database cut to nothing", (path: string) => truncateSync(path, 0)],
 ])("%s: nothing is kept any more, and what is lost is told, in numbers", async (what, cut) => {
@@ -44,10 +52,15 @@ it.each([
     });
     await until(() => expect(inbox.damage).toMatchObject({ code: "inbox_corrupt" }));
     expect(lines.filter(({ level }) => level === "error")).toMatchObject([
-      { message: expect.stringContaining("follow docs/recovery.md"), fields: { lastAcknowledged: 40 } },
+      {
+        message: expect.stringContaining("follow docs/recovery.md"),
+        fields: { lastAcknowledged: 40 },
+      },
     ]);
     const [{ fields } = {}] = lines.filter(({ level }) => level === "error");
-    const told = what.startsWith("the log") ? expect.any(Number) : expect.stringMatching(/to be an inbox/);
+    const told = what.startsWith("the log")
+      ? expect.any(Number)
+      : expect.stringMatching(/to be an inbox/);
     expect(fields).toMatchObject({ entriesInDatabase: told });
     await expect(keep(inbox, numberedEntry(99))).rejects.toMatchObject({ code: "inbox_corrupt" });
     await inbox.close();
@@ -58,7 +71,8 @@ it.each([
     await left.open();
     const entries = await left.list({});
     expect(entries.map(({ seq }) => seq)).toEqual(entries.map((_, index) => index + 1));
-    for (const { seq } of entries) expect((await left.delivery(seq))?.body.byteLength).toBeGreaterThan(0);
+    for (const { seq } of entries)
+      expect((await left.delivery(seq))?.body.byteLength).toBeGreaterThan(0);
     await left.close();
   }
 });
@@ -74,9 +88,11 @@ it("a log that is emptied or cut by SQLite itself is no loss, also in another pr
   const stranger = new (loadSqlite().DatabaseSync)(path);
   onTestFinished(() => stranger.close());
   for (let number = 0; number < 60; number++) {
-    for (const [index, inbox] of inboxes.entries()) await keep(inbox, numberedEntry(2 * number + index));
+    for (const [index, inbox] of inboxes.entries())
+      await keep(inbox, numberedEntry(2 * number + index));
     if (number % 7 === 0) stranger.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    if (number % 11 === 0) stranger.exec("PRAGMA journal_size_limit = 1000; PRAGMA wal_checkpoint(RESTART)");
+    if (number % 11 === 0)
+      stranger.exec("PRAGMA journal_size_limit = 1000; PRAGMA wal_checkpoint(RESTART)");
     await sleep(1);
   }
   for (const inbox of inboxes) {

@@ -132,7 +132,10 @@ describe("trust that was lost", () => {
     trust.suspectDisk();
     trust.lose("the disk");
     end({ ...BROKEN, usable: true });
-    expect([trust.blamesDisk, trust.damage]).toEqual([false, expect.stringContaining("single entries")]);
+    expect([trust.blamesDisk, trust.damage]).toEqual([
+      false,
+      expect.stringContaining("single entries"),
+    ]);
   });
 
   it("is not checked any more once it is closed", () => {

@@ -17,7 +17,10 @@ import { AT, keep, numberedEntry, sampleKey } from "../entries.ts";
 import { pgliteInboxes, sharedPglite } from "../postgres/pglite.ts";
 import { contentOf, fillEveryState, PRUNED } from "./every-state.ts";
 
-/** Schemas that each test finds empty: no test needs more, and new ones would take half a second each. */
+/**
+ * Schemas that each test finds empty: no test needs more, and new ones would take half a second
+ * each.
+ */
 const SCHEMAS = ["copy_a", "copy_b"];
 const emptied = await Promise.all(SCHEMAS.map((schema) => pgliteInboxes(schema)));
 const database = await sharedPglite();
@@ -51,7 +54,10 @@ function emptySchema(): Place {
   };
 }
 
-async function using<Result>(place: Place, use: (inbox: Inbox) => Promise<Result>): Promise<Result> {
+async function using<Result>(
+  place: Place,
+  use: (inbox: Inbox) => Promise<Result>,
+): Promise<Result> {
   const inbox = place.inbox();
   await inbox.open();
   try {
@@ -62,7 +68,8 @@ async function using<Result>(place: Place, use: (inbox: Inbox) => Promise<Result
 }
 
 async function copy(from: Place, to: Place, terms?: CopyTerms) {
-  const [a, b] = [await from.transfer("read"), await to.transfer("own")];
+  const a = await from.transfer("read");
+  const b = await to.transfer("own");
   try {
     return await copyInbox(a, b, terms);
   } finally {
@@ -77,7 +84,8 @@ describe.each([
   ["PostgreSQL to a file", emptySchema, newFile],
 ])("a copy from %s", (_, makeFrom, makeTo) => {
   it("holds every entry with its number, state, delivery, runs, waits, duplicates and order", async () => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, fillEveryState);
     const original = await using(from, contentOf);
     expect(Object.values(original.counts).every((count) => count > 0)).toBe(true);
@@ -87,24 +95,30 @@ describe.each([
   });
 
   it("goes on as the original would: duplicates, pruned events, order keys, leases and numbers", async () => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, fillEveryState);
     await copy(from, to);
     await using(to, async (inbox) => {
       const last = Math.max(...(await inbox.list({})).map(({ seq }) => seq));
-      expect(await inbox.append(numberedEntry(1))).toMatchObject({ duplicate: true, state: "handled" });
+      expect(await inbox.append(numberedEntry(1))).toMatchObject({
+        duplicate: true,
+        state: "handled",
+      });
       expect(await inbox.append(PRUNED)).toBeUndefined();
       const { seq } = await keep(inbox, numberedEntry(100, 4));
       expect(seq).toBeGreaterThan(last);
       const claim = async (now: number) =>
         (await inbox.claim({ now, limit: 10, leaseTime: 1000 })).map(({ key }) => key.eventId);
-      expect(await claim(AT + 10)).toEqual(["evt_100"]); // 6 is leased still, and holds back 7 and 8
+      // 6 is leased still, and holds back 7 and 8
+      expect(await claim(AT + 10)).toEqual(["evt_100"]);
       expect(await claim(AT + 1500)).toEqual(["evt_6", "evt_100"]);
     });
   });
 
   it("goes on where an earlier one was stopped, and changes nothing if it is whole", async () => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, (inbox) =>
       Promise.all(Array.from({ length: 700 }, (_, number) => keep(inbox, numberedEntry(number)))),
     );
@@ -118,7 +132,8 @@ describe.each([
   });
 
   it("is refused if the other inbox holds something else, which goes on to keep what was pruned here", async () => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, fillEveryState);
     await using(to, (inbox) => keep(inbox, numberedEntry(200)));
     await expect(copy(from, to)).rejects.toMatchObject({
@@ -133,13 +148,15 @@ describe.each([
   });
 
   it("says so if the original changes meanwhile", async () => {
-    const [from, to] = [makeFrom(), makeTo()];
+    const from = makeFrom();
+    const to = makeTo();
     await using(from, (inbox) => keep(inbox, numberedEntry(1)));
     const writer = from.inbox();
     await writer.open();
     onTestFinished(() => writer.close());
     let touched: Promise<unknown> | undefined;
-    const [a, b] = [await from.transfer("read"), await to.transfer("own")];
+    const a = await from.transfer("read");
+    const b = await to.transfer("own");
     const write = b.write.bind(b);
     b.write = async (entries) => {
       await write(entries);
@@ -151,24 +168,30 @@ describe.each([
     await b.close();
   });
 
-  it.each(["original", "copy"])("says so if the %s gains an entry that it does not read", async (which) => {
-    const [from, to] = [makeFrom(), makeTo()];
-    await using(from, (inbox) => keep(inbox, numberedEntry(1)));
-    const [a, b] = [await from.transfer("read"), await to.transfer("own")];
-    const one = which === "original" ? a : b;
-    const write = b.write.bind(b);
-    b.write = async (entries) => {
-      await write(entries);
-      one.count = async () => 2;
-    };
-    await expect(copyInbox(a, b)).rejects.toMatchObject({ code: "inbox_busy" });
-    await a.close();
-    await b.close();
-  });
+  it.each(["original", "copy"])(
+    "says so if the %s gains an entry that it does not read",
+    async (which) => {
+      const from = makeFrom();
+      const to = makeTo();
+      await using(from, (inbox) => keep(inbox, numberedEntry(1)));
+      const a = await from.transfer("read");
+      const b = await to.transfer("own");
+      const one = which === "original" ? a : b;
+      const write = b.write.bind(b);
+      b.write = async (entries) => {
+        await write(entries);
+        one.count = async () => 2;
+      };
+      await expect(copyInbox(a, b)).rejects.toMatchObject({ code: "inbox_busy" });
+      await a.close();
+      await b.close();
+    },
+  );
 });
 
 it("10 000 entries are copied in steps, each once", { timeout: 60_000 }, async () => {
-  const [from, to] = [newFile(), newFile()];
+  const from = newFile();
+  const to = newFile();
   await using(from, (inbox) =>
     Promise.all(Array.from({ length: 10_000 }, (_, number) => keep(inbox, numberedEntry(number)))),
   );
@@ -198,5 +221,7 @@ it("large bodies are read a few at a time", async () => {
 });
 
 it("an inbox in memory cannot be copied", async () => {
-  await expect(openTransfer("memory:", "read")).rejects.toMatchObject({ code: "inbox_unsupported" });
+  await expect(openTransfer("memory:", "read")).rejects.toMatchObject({
+    code: "inbox_unsupported",
+  });
 });

@@ -83,14 +83,22 @@ export async function fillEveryState(inbox: Inbox): Promise<void> {
   };
   await keep(
     inbox,
-    sampleEntry({ ...rejected, key: sampleKey({ source: "crm\u0000", eventId: "\ud800" }), delivery: odd }),
+    sampleEntry({
+      ...rejected,
+      key: sampleKey({ source: "crm\u0000", eventId: "\ud800" }),
+      delivery: odd,
+    }),
   );
   await keep(inbox, numberedEntry(5));
   const waiting = await claimOne(inbox);
   await inbox.settle(
     settlementOf(waiting, {
-      ...{ state: "waiting", reason: "target_away", runAt: AT + 50_000, finishedHandlers: ["first"] },
-      ...{ records: [failed], waits: [wait, { ...wait, target: "b", over: "attempts_exhausted" }] },
+      state: "waiting",
+      reason: "target_away",
+      runAt: AT + 50_000,
+      finishedHandlers: ["first"],
+      records: [failed],
+      waits: [wait, { ...wait, target: "b", over: "attempts_exhausted" }],
     }),
     AT + 4,
   );
@@ -99,10 +107,18 @@ export async function fillEveryState(inbox: Inbox): Promise<void> {
   await keep(inbox, numberedEntry(7, 1, { orderKey: "k" }));
   await keep(inbox, numberedEntry(8, 2, { orderKey: "k" }));
   await keep(inbox, numberedEntry(9));
-  const failing = { state: "failing", reason: null, runAt: AT + 90_000, records: [failed] } as const;
+  const failing = {
+    state: "failing",
+    reason: null,
+    runAt: AT + 90_000,
+    records: [failed],
+  } as const;
   await inbox.settle(settlementOf(await claimOne(inbox), failing), AT + 5);
   const until = AT - 35 * DAY;
-  await inbox.prune({ states: ["handled"], receivedUntil: until, datedUntil: until }, { limit: 100 });
+  await inbox.prune(
+    { states: ["handled"], receivedUntil: until, datedUntil: until },
+    { limit: 100 },
+  );
   await inbox.slim({ settledUntil: AT + 1 }, { limit: 100 });
 }
 

@@ -10,7 +10,10 @@ import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "../entries.ts";
 import { contentOf, fillEveryState, PRUNED } from "./every-state.ts";
 
-async function using<Result>(path: string, use: (inbox: Inbox) => Promise<Result>): Promise<Result> {
+async function using<Result>(
+  path: string,
+  use: (inbox: Inbox) => Promise<Result>,
+): Promise<Result> {
   const inbox = sqliteInbox(path);
   await inbox.open();
   try {
@@ -21,7 +24,8 @@ async function using<Result>(path: string, use: (inbox: Inbox) => Promise<Result
 }
 
 async function merge(from: string, into: string, terms?: CopyTerms) {
-  const [source, target] = [await openFileTransfer(from, "read"), await openFileTransfer(into, "own")];
+  const source = await openFileTransfer(from, "read");
+  const target = await openFileTransfer(into, "own");
   try {
     return await mergeInbox(source, target, terms);
   } finally {
@@ -42,7 +46,10 @@ const REACH: Readonly<Record<string, (inbox: Inbox) => Promise<unknown>>> = {
   failing: async (inbox) =>
     inbox.settle(settlementOf(await claimOne(inbox), { state: "failing", runAt: AT + 5 }), AT),
   dead: async (inbox) =>
-    inbox.settle(settlementOf(await claimOne(inbox), { state: "dead", reason: "no_attempts_left" }), AT),
+    inbox.settle(
+      settlementOf(await claimOne(inbox), { state: "dead", reason: "no_attempts_left" }),
+      AT,
+    ),
   handled: async (inbox) => inbox.settle(settlementOf(await claimOne(inbox)), AT),
 };
 const ORDER = Object.keys(REACH);
@@ -79,8 +86,12 @@ describe("a merge", () => {
 
   it("gives new entries new numbers, and keeps those of the other inbox", async () => {
     const { from, into } = paths();
-    await using(from, (inbox) => Promise.all([1, 2, 3].map((number) => keep(inbox, numberedEntry(number)))));
-    await using(into, (inbox) => Promise.all([9, 2].map((number) => keep(inbox, numberedEntry(number)))));
+    await using(from, (inbox) =>
+      Promise.all([1, 2, 3].map((number) => keep(inbox, numberedEntry(number)))),
+    );
+    await using(into, (inbox) =>
+      Promise.all([9, 2].map((number) => keep(inbox, numberedEntry(number)))),
+    );
     expect(await merge(from, into)).toMatchObject({ entries: 3, added: 2, advanced: 0 });
     const ids = await using(into, async (inbox) =>
       (await inbox.list({})).map(({ seq, key }) => `${seq} ${key.eventId}`),
@@ -129,9 +140,16 @@ describe("a merge", () => {
     await using(from, async (inbox) => {
       await keep(inbox, numberedEntry(1));
       await REACH.dead?.(inbox);
-      const rejected = { key: key("raw_1", REJECTED), eventTimestamp: null, reason: "invalid_envelope" };
+      const rejected = {
+        key: key("raw_1", REJECTED),
+        eventTimestamp: null,
+        reason: "invalid_envelope",
+      };
       await keep(inbox, numberedEntry(2, 0, { ...rejected, state: "dead" }));
-      await keep(inbox, numberedEntry(3, 0, { key: key("own_3", OWN_IDENTITY), eventTimestamp: AT }));
+      await keep(
+        inbox,
+        numberedEntry(3, 0, { key: key("own_3", OWN_IDENTITY), eventTimestamp: AT }),
+      );
       await REACH.handled?.(inbox);
       await keep(inbox, numberedEntry(4, 0, { key: key("own_4", OWN_IDENTITY) }));
       await REACH.handled?.(inbox);

@@ -18,8 +18,10 @@ const WAIT = { timeout: 10_000, interval: 20 };
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
 
-  const click = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
-  const told = (page: Page, text: RegExp) => page.locator(".message", { hasText: text }).first().waitFor();
+  const click = (page: Page, name: string) =>
+    page.getByRole("button", { name, exact: true }).click();
+  const told = (page: Page, text: RegExp) =>
+    page.locator(".message", { hasText: text }).first().waitFor();
 
   it("an entry is replayed as a new event, and with exact bytes as a duplicate", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
@@ -35,7 +37,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await choose(page, "Send again", "Resend identical bytes");
     await told(page, /duplicate/i);
     await vi.waitFor(
-      async () => expect(await inboxOf(receiver).list({ seq: 1 })).toMatchObject([{ duplicates: 1 }]),
+      async () =>
+        expect(await inboxOf(receiver).list({ seq: 1 })).toMatchObject([{ duplicates: 1 }]),
       WAIT,
     );
     await page.getByRole("heading", { name: "Duplicates" }).waitFor();
@@ -194,7 +197,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the keyboard works: j and k open, r twice sends again, / searches, Escape goes back", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
-    for (const kind of ["payment.received", "lead.created", "contact.created"] as const) await deliver(kind);
+    for (const kind of ["payment.received", "lead.created", "contact.created"] as const)
+      await deliver(kind);
     await vi.waitFor(
       async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 3 }),
       WAIT,

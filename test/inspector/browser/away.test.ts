@@ -20,7 +20,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     };
     const { inspector, receiver, api, deliver } = await openInspector({ handler, attempts: 1 });
     await deliver("payment.received");
-    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
+    await vi.waitFor(
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }),
+      WAIT,
+    );
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1");
     await expect.poll(() => page.title()).toBe("(1 dead) #1 · hookporter");
@@ -76,7 +79,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver("lead.created");
     await page.getByRole("button", { name: "Resume, 1 new" }).waitFor();
     await page.goto(`${inspector.url.origin}/#/?kind=lead.created`);
-    await page.locator(".line", { hasText: "lead.created" }).waitFor(); // the list for the new filter, and not the old one
+    // the list for the new filter, and not the old one
+    await page.locator(".line", { hasText: "lead.created" }).waitFor();
     expect(await rows(page)).toBe(1);
     await page.getByRole("button", { name: "Resume", exact: true }).waitFor();
     await deliver("lead.created");
@@ -108,7 +112,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("an attempt shows what its handler printed, as text, and the head of its target's answer", async () => {
     const runNotes = new RunNotes(Date.now);
-    const answer = { status: 502, body: "no", bytes: Buffer.from("no"), cut: undefined, address: undefined };
+    const answer = {
+      status: 502,
+      body: "no",
+      bytes: Buffer.from("no"),
+      cut: undefined,
+      address: undefined,
+    };
     const headers = { "set-cookie": ["session=canary"], server: "<i>nginx" };
     const handler: Handler = (_event, { seq, attempt }) => {
       const run = runNotes.begin(seq, attempt);
@@ -179,9 +189,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url, "/overview");
     const line = page.getByRole("row", { name: event });
     await line.waitFor();
-    const [name, ...numbers] = [line.getByRole("rowheader"), ...(await line.getByRole("cell").all())];
+    const [name, ...numbers] = [
+      line.getByRole("rowheader"),
+      ...(await line.getByRole("cell").all()),
+    ];
     expect((await numbers[0]?.textContent()) ?? "").toBe("1");
-    const [kind, count] = [await name?.boundingBox(), await numbers[0]?.boundingBox()];
+    const kind = await name?.boundingBox();
+    const count = await numbers[0]?.boundingBox();
     expect((kind?.x ?? 0) + (kind?.width ?? 0)).toBeLessThanOrEqual(count?.x ?? 0);
   });
 });

@@ -17,7 +17,8 @@ const NUMBERS = eventWith(`{"id": "pay_1", "numbers": [${"1,".repeat(524_000)}2]
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
-  const click = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+  const click = (page: Page, name: string) =>
+    page.getByRole("button", { name, exact: true }).click();
   const tree = (page: Page) => page.getByRole("tree", { name: "Body as JSON" });
   const elements = (page: Page) => page.evaluate<number>("document.querySelectorAll('*').length");
   const clipboard = (page: Page) => page.evaluate<string>("navigator.clipboard.readText()");
@@ -35,7 +36,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { page } = await showBody(NUMBERS);
     await page.evaluate(WATCH_FRAMES);
     await tree(page).getByText('"data"').waitFor();
-    expect(await page.locator(".body-line").allTextContents()).toContainEqual('▸"data": { 2 items },');
+    expect(await page.locator(".body-line").allTextContents()).toContainEqual(
+      '▸"data": { 2 items },',
+    );
     await click(page, "Unfold all");
     await page.locator(".body-line", { hasText: "numbers" }).waitFor();
     await page.evaluate(`(async () => {
@@ -69,7 +72,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   });
 
   it("values are folded, searched and copied with the keyboard alone", async () => {
-    const data = '{"id": "pay_1", "big": 12345678901234567890.10, "list": [1, {"Needle": "\\u00e9"}]}';
+    const data =
+      '{"id": "pay_1", "big": 12345678901234567890.10, "list": [1, {"Needle": "\\u00e9"}]}';
     const body = eventWith(data);
     const { page } = await showBody(body);
     const active = page.locator(".body-line.active");
@@ -93,7 +97,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await active.textContent()).toBe(
       '"big": 12345678901234567890.10,← sent 12345678901234567890.10, read as 12345678901234567000',
     );
-    expect(await tree(page).getAttribute("aria-activedescendant")).toBe(await active.getAttribute("id"));
+    expect(await tree(page).getAttribute("aria-activedescendant")).toBe(
+      await active.getAttribute("id"),
+    );
     await page.keyboard.press("Control+c");
     await expect.poll(() => clipboard(page)).toBe("12345678901234567890.10");
     await page.keyboard.press("ArrowDown");

@@ -40,9 +40,15 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await dialog.getByRole("status").getByText("12 entries run again.").waitFor();
     await vi.waitFor(() => expect(handled).toEqual(Array(12).fill("payment.received")), WAIT);
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
-    await vi.waitFor(async () => expect(await page.locator(".line .state.handled").count()).toBe(12), WAIT);
+    await vi.waitFor(
+      async () => expect(await page.locator(".line .state.handled").count()).toBe(12),
+      WAIT,
+    );
     const focused = "document.activeElement.textContent";
-    expect([await page.getByRole("dialog").count(), await page.evaluate(focused)]).not.toEqual([1, ""]);
+    expect([await page.getByRole("dialog").count(), await page.evaluate(focused)]).not.toEqual([
+      1,
+      "",
+    ]);
     expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 12, received: 1 });
     expect(page.troubles).toEqual([]);
   });
@@ -79,7 +85,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await dialog.getByRole("button", { name: "Retry 1" }).waitFor();
     await dialog.getByRole("checkbox", { name: "Also the 1 dropped before" }).check();
     await dialog.getByRole("button", { name: "Retry 2" }).click();
-    await dialog.getByRole("status").getByText("2 entries run again; 1 was already running.").waitFor();
+    await dialog
+      .getByRole("status")
+      .getByText("2 entries run again; 1 was already running.")
+      .waitFor();
     finish();
   });
 
@@ -94,7 +103,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await dialog.getByRole("radio", { name: "Drop 3" }).check();
     await dialog.getByRole("button", { name: "Drop 3" }).click();
     await dialog.getByRole("status").getByText("3 entries dropped.").waitFor();
-    expect(new Set((await inbox.list({})).map(({ reason }) => reason))).toEqual(new Set(["dropped"]));
+    expect(new Set((await inbox.list({})).map(({ reason }) => reason))).toEqual(
+      new Set(["dropped"]),
+    );
   });
 
   it("an error is said in the dialog, in the accessibility tree, and the action can be repeated", async () => {

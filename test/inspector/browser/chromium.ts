@@ -20,7 +20,9 @@ function findChromium(): string | undefined {
   const paths = (process.env.PATH ?? "")
     .split(delimiter)
     .flatMap((folder) => NAMES.map((name) => join(folder, name)));
-  return [...(given === undefined ? [] : [given]), ...paths, ...PLACES].find((path) => existsSync(path));
+  return [...(given === undefined ? [] : [given]), ...paths, ...PLACES].find((path) =>
+    existsSync(path),
+  );
 }
 
 /** A browser for the tests of one file. */
@@ -33,10 +35,19 @@ export function useBrowser(args: readonly string[] = []) {
     browser = await chromium.launch({ executablePath: CHROMIUM, args: [...sandbox, ...args] });
   }, 60_000);
   afterAll(() => browser?.close());
-  /** A page with its own context, closed with the test; errors that it logs are recorded but fail nothing. */
-  return async (options: BrowserContextOptions = {}): Promise<Page & { readonly troubles: string[] }> => {
-    if (browser === undefined) throw new Error("there is no browser: the test should have been skipped");
-    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
+  /**
+   * A page with its own context, closed with the test; errors that it logs are recorded but fail
+   * nothing.
+   */
+  return async (
+    options: BrowserContextOptions = {},
+  ): Promise<Page & { readonly troubles: string[] }> => {
+    if (browser === undefined)
+      throw new Error("there is no browser: the test should have been skipped");
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      ...options,
+    });
     onTestFinished(() => context.close());
     const page = await context.newPage();
     page.setDefaultTimeout(15_000);

@@ -22,7 +22,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await inView(why.getByText("caused by: connect ECONNREFUSED 127.0.0.1:5432"));
     await inView(page.getByRole("button", { name: "Retry", exact: true }));
     await inView(page.locator(".body-line", { hasText: '"amount": "1450.00"' }));
-    const [story, payload] = [page.locator(".story"), page.locator(".payload")];
+    const story = page.locator(".story");
+    const payload = page.locator(".payload");
     expect((await payload.boundingBox())?.y).toBe((await story.boundingBox())?.y);
     expect(await page.locator(".run").count()).toBe(2);
     await page.getByText("the same error as in attempt 2").waitFor();
@@ -32,8 +33,12 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector } = await failed();
     const page = await newPage({ viewport: { width: 1440, height: 900 } });
     await openPage(page, inspector.url, "/entry/2");
-    await inView(page.locator(".problems", { hasText: "data.id" }).getByText("expected string, got number"));
-    await inView(page.locator(".body-line.wrong", { hasText: /"id": 12\s*← expected string, got number/ }));
+    await inView(
+      page.locator(".problems", { hasText: "data.id" }).getByText("expected string, got number"),
+    );
+    await inView(
+      page.locator(".body-line.wrong", { hasText: /"id": 12\s*← expected string, got number/ }),
+    );
     await inView(page.locator(".step.failed", { hasText: "Data" }));
     const tree = page.getByRole("tree", { name: "Body as JSON" });
     await tree.focus();
@@ -62,7 +67,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url);
     for (const view of ["/entry/1", "/entry/2", "/refusal/r1"]) {
       await page.goto(`${inspector.url.origin}/#${view}`);
-      const [payload, story] = [page.locator(".payload"), page.locator(".story")];
+      const payload = page.locator(".payload");
+      const story = page.locator(".story");
       await payload.waitFor();
       await page.evaluate(OPEN_ALL);
       await page.locator("details:not([open])").first().waitFor({ state: "detached" });
@@ -108,7 +114,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("an entry without a handler was received, which is no failure, and runs with those like it once there is one", async () => {
     const ran: string[] = [];
     const { inspector, deliver, receiver } = await openInspector();
-    for (const kind of ["payment.received", "payment.received", "lead.created"] as const) await deliver(kind);
+    for (const kind of ["payment.received", "payment.received", "lead.created"] as const)
+      await deliver(kind);
     const counts = () => inboxOf(receiver).counts();
     await vi.waitFor(async () => expect(await counts()).toMatchObject({ received: 3 }), 10_000);
     const page = await newPage();
@@ -128,7 +135,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await dialog.getByRole("status").getByText("2 entries run again.").waitFor();
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
     await page.locator(".detail-sub .state", { hasText: "handled" }).waitFor();
-    await vi.waitFor(async () => expect(await counts()).toMatchObject({ received: 1, handled: 2 }), 10_000);
+    await vi.waitFor(
+      async () => expect(await counts()).toMatchObject({ received: 1, handled: 2 }),
+      10_000,
+    );
     expect(ran).toEqual(["payment.received", "payment.received"]);
   });
 
@@ -144,7 +154,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("every button can be hit with a finger, on all pages and in a dialog", async () => {
     const { inspector } = await failed();
-    const page = await newPage({ viewport: { width: 360, height: 800 }, isMobile: true, hasTouch: true });
+    const page = await newPage({
+      viewport: { width: 360, height: 800 },
+      isMobile: true,
+      hasTouch: true,
+    });
     const small = () =>
       page.locator("button:not(.link):visible, summary:visible").evaluateAll((found) =>
         found.flatMap((one) => {
@@ -157,7 +171,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const path of ["/", "/overview", "/trigger", "/refusal/r1", "/entry/1"]) {
       await page.goto(`${inspector.url.origin}/#${path}`);
       await page.locator("h1").last().waitFor();
-      expect({ path, small: await small(), width: await width() }).toEqual({ path, small: [], width: 360 });
+      expect({ path, small: await small(), width: await width() }).toEqual({
+        path,
+        small: [],
+        width: 360,
+      });
     }
     await choose(page, "Send again", "Edit and send…");
     await page.getByRole("dialog").waitFor();
@@ -174,14 +192,17 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       const row = page.locator(".line", {
         hasText: "does not match these bytes under any configured secret",
       });
-      const [name, box] = [await row.locator(".line-name").boundingBox(), await row.boundingBox()];
+      const name = await row.locator(".line-name").boundingBox();
+      const box = await row.boundingBox();
       expect((name?.y ?? 0) + (name?.height ?? 99), String(width)).toBeLessThan(
         (box?.y ?? 0) + (box?.height ?? 0),
       );
     }
     await page.locator(".line").click();
     await page.getByRole("tree", { name: "Body as JSON" }).getByText("lead.created").waitFor();
-    await page.getByText(/^npx hookporter verify body.json --signature "sha256=[0-9a-f]{64}"$/).waitFor();
+    await page
+      .getByText(/^npx hookporter verify body.json --signature "sha256=[0-9a-f]{64}"$/)
+      .waitFor();
   });
 });
 

@@ -16,7 +16,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const learned = new Map();
     for (let count = 0; count < 3; count++)
       learn(learned, "payment.received", { id: "pay_1001", amount: "12.50" }, count);
-    const { inspector, deliver } = await openInspector({ handler: () => {}, drift: driftFrom(learned) });
+    const { inspector, deliver } = await openInspector({
+      handler: () => {},
+      drift: driftFrom(learned),
+    });
     const payment = (data: object) => deliver({ ...sampleEvent("payment.received"), data });
     await payment({ id: "pay_1", amount: "7.00" });
     const page = await newPage();
@@ -32,7 +35,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
     await notice.getByRole("link", { name: "#2" }).click();
     await page.waitForURL(/#\/entry\/2$/);
-    await page.locator(".detail").getByText("Events of this kind began to differ with this one").waitFor();
+    await page
+      .locator(".detail")
+      .getByText("Events of this kind began to differ with this one")
+      .waitFor();
     await notice.getByRole("button", { name: "Dismiss" }).click();
     await notice.waitFor({ state: "detached" });
     await payment({ id: "pay_3", amount: 8.5, note: "x" });

@@ -10,7 +10,8 @@ import { editorIn } from "./editor.ts";
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
-  const click = (page: Page, name: string) => page.getByRole("button", { name, exact: true }).click();
+  const click = (page: Page, name: string) =>
+    page.getByRole("button", { name, exact: true }).click();
   const editor = (page: Page) => editorIn(page, "Body");
   const problem = (page: Page) => page.locator(".editor-problem [role=status]");
 
@@ -33,7 +34,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await vi.waitFor(async () => expect(await inboxOf(receiver).delivery(2)).toBeDefined(), 10_000);
     const sent = String(Buffer.from((await inboxOf(receiver).delivery(2))?.body ?? []));
     const undated = (text: string) => text.replace(/"timestamp":"[^"]*"/, "");
-    expect(undated(sent) === undated(`${body} `)).toBe(true); // a message of 600 kB would help nobody
+    // a message of 600 kB would help nobody
+    expect(undated(sent) === undated(`${body} `)).toBe(true);
     expect(page.troubles).toEqual([]);
   });
 
@@ -41,9 +43,16 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const inbox = memoryInbox();
     await inbox.append({
       key: { source: "service", eventId: "evt_1", timestamp: 1 },
-      ...{ kind: "lead.created", eventTimestamp: 1, state: "dead", reason: "too_old", orderKey: null },
+      kind: "lead.created",
+      eventTimestamp: 1,
+      state: "dead",
+      reason: "too_old",
+      orderKey: null,
       delivery: {
-        ...{ method: "POST", target: "/webhooks", headers: {}, receivedAt: Date.now() },
+        method: "POST",
+        target: "/webhooks",
+        headers: {},
+        receivedAt: Date.now(),
         body: Buffer.from(JSON.stringify("x".repeat(2_100_000))),
       },
     });
@@ -53,7 +62,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await choose(page, "Send again", "Edit and send…");
     await page.getByText("can be edited here").waitFor();
     expect(await editor(page).box.count()).toBe(0);
-    const [download] = await Promise.all([page.waitForEvent("download"), click(page, "Download it")]);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      click(page, "Download it"),
+    ]);
     expect(download.suggestedFilename()).toMatch(/\.json$/);
   });
 
@@ -125,7 +137,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("heading", { name: "payment.received", level: 1 }).waitFor();
     await choose(page, "Send again", "Edit and send…");
     await expect.poll(() => editor(page).text()).toContain("payment.received");
-    expect(await page.evaluate("Object.keys(sessionStorage).filter((key) => /draft/.test(key))")).toEqual([]);
+    expect(
+      await page.evaluate("Object.keys(sessionStorage).filter((key) => /draft/.test(key))"),
+    ).toEqual([]);
     expect(await page.evaluate("Object.keys(localStorage)")).toEqual([]);
   });
 

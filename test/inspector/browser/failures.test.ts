@@ -128,7 +128,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     };
     const { inspector, deliver, receiver } = await openInspector({ handler, attempts: 1 });
     await deliver("payment.received");
-    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
+    await vi.waitFor(
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }),
+      WAIT,
+    );
     const page = await newPage();
     await openPage(page, inspector.url, "/entry/1?state=dead");
     await page.locator(".detail-head .state.dead").waitFor();

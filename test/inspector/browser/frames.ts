@@ -1,4 +1,7 @@
-/** The maximum share of a watched time between two frames: a stutter, not a frozen page, however busy the machine. */
+/**
+ * The maximum share of a watched time between two frames: a stutter, not a frozen page, however
+ * busy the machine.
+ */
 export const LONGEST_FRAME = 1 / 3;
 
 /** What `WATCH_FRAMES` has seen, as `window.watched`. */

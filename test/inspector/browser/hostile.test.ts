@@ -22,7 +22,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const handler = () => {
       throw new HookporterError("target_refused", `answered 500: ${MARKUP}`);
     };
-    const { inspector, endpoint, deliver, receiver } = await openInspector({ handler, attempts: 1 });
+    const { inspector, endpoint, deliver, receiver } = await openInspector({
+      handler,
+      attempts: 1,
+    });
     const sample = sampleEvent("property.updated");
     const data = {
       id: MARKUP,
@@ -30,14 +33,21 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       link: "javascript:window.owned='link'",
       reordered: REORDERED,
     };
-    await deliver({ ...sample, data, webhook: { id: `wh_${MARKUP}`, url: "javascript:window.owned='url'" } });
+    await deliver({
+      ...sample,
+      data,
+      webhook: { id: `wh_${MARKUP}`, url: "javascript:window.owned='url'" },
+    });
     await deliver({ ...sample, event: MARKUP, id: `id ${MARKUP}`, data });
     await deliver({ ...sampleEvent("property.updated"), data: { ...data, more: MARKUP } });
     await deliver(Buffer.from(MARKUP));
     const headers = { "x-markup": MARKUP, "x-service-signature": `sha256=${MARKUP}` };
     await fetch(endpoint, { method: "POST", headers, body: MARKUP });
     await fetch(`${endpoint.origin}/<img/src=x/onerror=window.owned=1>?${encodeURI(MARKUP)}`);
-    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 4 }), 10_000);
+    await vi.waitFor(
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 4 }),
+      10_000,
+    );
     const page = await newPage();
     await openPage(page, inspector.url);
     const views = [
@@ -60,11 +70,16 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
         await page.getByRole("heading", { name: fold, exact: true }).click();
       expect(await page.evaluate("window.owned"), view).toBeUndefined();
       expect(
-        await page.locator("#app :is(img, script, iframe, object, embed, [onerror], [onload])").count(),
+        await page
+          .locator("#app :is(img, script, iframe, object, embed, [onerror], [onload])")
+          .count(),
         view,
       ).toBe(0);
-      expect(await page.locator('a[href^="javascript:" i], a[href^="data:" i]').count(), view).toBe(0);
-      const text = (await page.locator("#app").textContent())?.replaceAll("\n", ""); // lines of a stack
+      expect(await page.locator('a[href^="javascript:" i], a[href^="data:" i]').count(), view).toBe(
+        0,
+      );
+      // lines of a stack
+      const text = (await page.locator("#app").textContent())?.replaceAll("\n", "");
       expect(text, view).not.toMatch(/[\p{Bidi_Control}\p{Cc}]/u);
     }
     await page.goto(`${inspector.url.origin}/#/entry/2`);
@@ -87,7 +102,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       expect(await result.jsonValue(), origin).toEqual({ read: [], scripts: [], streamed: [] });
       const framed = page.frames().filter((frame) => frame !== page.mainFrame());
       expect(framed.length).toBeGreaterThan(10);
-      for (const frame of framed) expect(await frame.locator("#app, pre").count(), frame.url()).toBe(0);
+      for (const frame of framed)
+        expect(await frame.locator("#app, pre").count(), frame.url()).toBe(0);
     }
     expect(await inboxOf(receiver).list({})).toEqual(before);
   });

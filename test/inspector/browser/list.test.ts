@@ -75,17 +75,49 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
         const names = await page.locator(".chip").allTextContents();
         expect(names).toEqual(wanted);
       }, WAIT);
-    await chips(["4 all", "0 failing", "1 dead", "0 waiting", "2 handled", "0 received", "1 refused"]);
+    await chips([
+      "4 all",
+      "0 failing",
+      "1 dead",
+      "0 waiting",
+      "2 handled",
+      "0 received",
+      "1 refused",
+    ]);
     await deliver(event("payment.overdue", "pay_3"));
-    await chips(["5 all", "0 failing", "2 dead", "0 waiting", "2 handled", "0 received", "1 refused"]);
+    await chips([
+      "5 all",
+      "0 failing",
+      "2 dead",
+      "0 waiting",
+      "2 handled",
+      "0 received",
+      "1 refused",
+    ]);
     await page.getByRole("button", { name: "2 dead" }).click();
     await vi.waitFor(async () => expect(await page.locator(".line").count()).toBe(2), WAIT);
     await page.getByRole("combobox", { name: "Kind" }).selectOption("lead.*");
-    await chips(["1 all", "0 failing", "0 dead", "0 waiting", "1 handled", "0 received", "0 refused"]);
+    await chips([
+      "1 all",
+      "0 failing",
+      "0 dead",
+      "0 waiting",
+      "1 handled",
+      "0 received",
+      "0 refused",
+    ]);
     await page.getByText("No matching deliveries").waitFor();
     await page.getByRole("combobox", { name: "Kind" }).selectOption("payment.*");
     await page.getByRole("combobox", { name: "Kind" }).selectOption("payment.overdue");
-    await chips(["2 all", "0 failing", "2 dead", "0 waiting", "0 handled", "0 received", "0 refused"]);
+    await chips([
+      "2 all",
+      "0 failing",
+      "2 dead",
+      "0 waiting",
+      "0 handled",
+      "0 received",
+      "0 refused",
+    ]);
   });
 
   it("Page Down, End and Home select rows that are drawn, and moving leaves one step in the history", async () => {
@@ -119,6 +151,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await list.getAttribute("aria-activedescendant")).toBe(`line-e${number}`);
     expect(await page.evaluate("history.length")).toBe(steps);
     await list.evaluate((element) => element.scrollTo(0, 56 * 250));
-    await vi.waitFor(async () => expect(await list.getAttribute("aria-activedescendant")).toBeNull(), WAIT);
+    await vi.waitFor(
+      async () => expect(await list.getAttribute("aria-activedescendant")).toBeNull(),
+      WAIT,
+    );
   });
 });

@@ -17,12 +17,17 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("textbox", { name: "Name" }).fill("lead.*");
     await page.getByRole("dialog").getByRole("button", { name: "Pause", exact: true }).click();
     await page.getByText("Paused, in every process").waitFor();
-    expect((await inboxOf(receiver).pauses?.())?.paused).toMatchObject([{ scope: "kind", name: "lead.*" }]);
+    expect((await inboxOf(receiver).pauses?.())?.paused).toMatchObject([
+      { scope: "kind", name: "lead.*" },
+    ]);
     await page.keyboard.press("Escape");
     await openPage(page, inspector.url, "/");
     await page.getByText(/^kind lead\.\* has been paused for .* by the inspector$/).waitFor();
     await page.getByRole("button", { name: "Resume kind lead.*" }).click();
-    await vi.waitFor(async () => expect((await inboxOf(receiver).pauses?.())?.paused).toEqual([]), WAIT);
+    await vi.waitFor(
+      async () => expect((await inboxOf(receiver).pauses?.())?.paused).toEqual([]),
+      WAIT,
+    );
   });
 
   it("the overview's bars fit the session, show what became of deliveries, and link to them", async () => {
@@ -33,15 +38,18 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       return undefined;
     };
     const { inspector, deliver, receiver } = await openInspector({ handler });
-    for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const) await deliver(kind);
+    for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const)
+      await deliver(kind);
     await deliver("lead.created", "another secret that is wrong");
     await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1, running: 1, dead: 1 }),
+      async () =>
+        expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1, running: 1, dead: 1 }),
       WAIT,
     );
     const page = await newPage();
     await openPage(page, inspector.url, "/overview");
-    const bar = (label: string) => page.getByRole("link", { name: new RegExp(`: 1 delivery ${label}$`) });
+    const bar = (label: string) =>
+      page.getByRole("link", { name: new RegExp(`: 1 delivery ${label}$`) });
     const error = page.locator(".failures li", { hasText: "the ledger is down" });
     await error.getByText("1 event · contact.created").waitFor();
     expect(await page.locator("svg[role=group] .hover").count()).toBeLessThan(10);
@@ -49,14 +57,19 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       ["handled", "lead.created", "handled"],
       ["waiting or failing", "payment.overdue", "waiting"],
       ["dead", "contact.created", "dead"],
-      ["refused", "the signature does not match these bytes under any configured secret", "refused"],
+      [
+        "refused",
+        "the signature does not match these bytes under any configured secret",
+        "refused",
+      ],
     ] as const) {
       await bar(label).waitFor();
       expect(await bar(label).locator(`.bar-${fill}`).count(), label).toBe(1);
       await bar(label).focus();
       await page.keyboard.press("Enter");
       await vi.waitFor(
-        async () => expect(await page.locator(".line-name").allTextContents(), label).toEqual([name]),
+        async () =>
+          expect(await page.locator(".line-name").allTextContents(), label).toEqual([name]),
         WAIT,
       );
       expect(page.url()).toMatch(/since=\d+&until=\d+&state=/);

@@ -44,7 +44,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url);
     for (const view of VIEWS) {
       await show(page, inspector.url, view);
-      expect(await page.evaluate("document.documentElement.scrollWidth"), view).toBeLessThanOrEqual(360);
+      expect(await page.evaluate("document.documentElement.scrollWidth"), view).toBeLessThanOrEqual(
+        360,
+      );
       const wide = `[...document.querySelectorAll("main, article, section, form")].filter((e) => e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0).map((e) => e.className || e.tagName)`;
       expect(await page.evaluate(wide), view).toEqual([]);
     }
@@ -100,7 +102,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByText("No matching deliveries").waitFor();
   });
 
-  it("100 000 entries scroll to the oldest, with few rows rendered", { timeout: 180_000 }, async () => {
+  it("100 000 entries scroll to the oldest, with few rows rendered", {
+    timeout: 180_000,
+  }, async () => {
     const { inspector } = await openInspector({ inbox: await filled(100_000) });
     const page = await newPage();
     await openPage(page, inspector.url);
@@ -157,7 +161,11 @@ async function filled(count: number, first = "{}"): Promise<Inbox> {
     const body = Buffer.from(number === 1 ? first : "{}");
     await inbox.append({
       key: { source: "service", eventId: `evt_${number}`, timestamp: number },
-      ...{ kind: "lead.created", eventTimestamp: number, state: "dead", reason: "too_old", orderKey: null },
+      kind: "lead.created",
+      eventTimestamp: number,
+      state: "dead",
+      reason: "too_old",
+      orderKey: null,
       delivery: {
         method: "POST",
         target: "/webhooks",
@@ -170,7 +178,10 @@ async function filled(count: number, first = "{}"): Promise<Inbox> {
   return inbox;
 }
 
-/** Delivers to a receiver at a steady rate, as an adapter would; resolves with the count when all are answered. */
+/**
+ * Delivers to a receiver at a steady rate, as an adapter would; resolves with the count when all
+ * are answered.
+ */
 async function flood(
   receiver: Pick<Receiver, "receive">,
   { perSecond, seconds }: { perSecond: number; seconds: number },

@@ -12,7 +12,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const payments = ["payment.received", "payment.overdue"] as const;
     const start = Date.now() - 60_000;
     for (const [index, id] of ["pay_1", "pay_2", "pay_1", "pay_1", "pay_12"].entries()) {
-      const sample = sampleEvent(payments[index % 2] ?? "payment.received", { timestamp: start + index });
+      const sample = sampleEvent(payments[index % 2] ?? "payment.received", {
+        timestamp: start + index,
+      });
       await deliver({ ...sample, data: { id, note: "pay_1" } });
     }
     await deliver({ ...sampleEvent("lead.created"), data: { id: "pay_1" } });

@@ -57,9 +57,13 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await fresh.waitForFunction("window.done");
     for (const tab of [second, fresh]) {
       expect(
-        await tab.evaluate("[JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]"),
+        await tab.evaluate(
+          "[JSON.stringify(sessionStorage), JSON.stringify(localStorage), document.cookie]",
+        ),
       ).toEqual(["{}", "{}", ""]);
-      expect((await tab.evaluate<string[]>("window.heard")).join()).not.toContain('"admitted":true');
+      expect((await tab.evaluate<string[]>("window.heard")).join()).not.toContain(
+        '"admitted":true',
+      );
     }
     expect(stranger.seen()).not.toContain(token);
     expect(stranger.seen()).not.toContain(hashToken(token));
@@ -72,7 +76,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const heard = (await fresh.evaluate<string[]>("window.heard")).join();
     expect(heard).toContain('"admitted":true'); // of the tab that was opened from the real server
     expect(heard).not.toContain(token);
-    expect(await next.evaluate("document.querySelector('meta[name=ticket]').content")).toMatch(/^[\w-]{43}$/);
+    expect(await next.evaluate("document.querySelector('meta[name=ticket]').content")).toMatch(
+      /^[\w-]{43}$/,
+    );
     expect(await fresh.evaluate<number[]>("window.enter()")).toEqual([401, 401]);
   });
 
@@ -171,7 +177,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator(".feed-state.offline").waitFor();
     expect(await page.evaluate(kept)).toBe(1);
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow'))");
-    await expect.poll(() => page.evaluate(kept), { timeout: 10_000 }).toBe(0); // at its next try to connect
+    // at its next try to connect
+    await expect.poll(() => page.evaluate(kept), { timeout: 10_000 }).toBe(0);
   });
 
   it("a waiting tab sends no token through the service worker of a program that had the port", async () => {
@@ -188,7 +195,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await stranger.close();
     await lived({ tokenRecords, port });
     await page.locator(UNKNOWN).waitFor();
-    await page.waitForFunction("navigator.serviceWorker.getRegistrations().then((all) => all.length === 0)");
+    await page.waitForFunction(
+      "navigator.serviceWorker.getRegistrations().then((all) => all.length === 0)",
+    );
     await visited.evaluate("fetch('/api/status', { headers: { authorization: 'a canary' } })");
     const seen =
       "caches.open('seen').then((all) => all.keys()).then((keys) => keys.map(({ url }) => url).join())";
@@ -197,7 +206,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   });
 });
 
-/** An inspector with two entries, whose tokens are remembered; `tokenRecords` and `port` start it again. */
+/**
+ * An inspector with two entries, whose tokens are remembered; `tokenRecords` and `port` start it
+ * again.
+ */
 async function lived(options: Parameters<typeof openInspector>[0] = {}) {
   const { tokenRecords = recordsInMemory() } = options;
   const opened = await openInspector({ ...options, tokenRecords });
@@ -215,14 +227,19 @@ async function openTab(page: Page, address: string): Promise<Page> {
   return tab;
 }
 
-/** Another program that binds the port: it records every byte, answers every question, and its page asks the other tabs. */
+/**
+ * Another program that binds the port: it records every byte, answers every question, and its page
+ * asks the other tabs.
+ */
 async function startStranger(wanted: number) {
   const requests: string[] = [];
   const record = async (request: IncomingMessage) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     requests.push(
-      [request.method, request.url, request.rawHeaders.join("\n"), Buffer.concat(chunks)].join("\n"),
+      [request.method, request.url, request.rawHeaders.join("\n"), Buffer.concat(chunks)].join(
+        "\n",
+      ),
     );
   };
   const server = createServer(async (request, response) => {
@@ -236,7 +253,9 @@ async function startStranger(wanted: number) {
       response.end(JSON.stringify({ proof: "A".repeat(43), token: "A".repeat(43) }));
     } else {
       response.setHeader("content-type", "text/html");
-      response.end(`<meta name="ticket" content="${"B".repeat(43)}"><script>${STRANGE_PAGE}</script>`);
+      response.end(
+        `<meta name="ticket" content="${"B".repeat(43)}"><script>${STRANGE_PAGE}</script>`,
+      );
     }
   });
   await new Promise<void>((resolve) => server.listen(wanted, "127.0.0.1", resolve));

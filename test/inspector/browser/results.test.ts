@@ -23,7 +23,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     };
     const { inspector, receiver, deliver } = await openInspector({ handler, attempts: 1 });
     await deliver("payment.received");
-    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }), WAIT);
+    await vi.waitFor(
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }),
+      WAIT,
+    );
     const page = await newPage({ viewport: { width: 1440, height: 900 } });
     await openPage(page, inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
@@ -97,7 +100,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByText("The curl command was copied, without x-api-key.").waitFor();
     expect(await copied()).not.toContain("CANARY");
     await pick(page, "Copy", /with credentials/);
-    await page.getByRole("dialog", { name: "Copy with credentials?" }).getByText("x-api-key").waitFor();
+    await page
+      .getByRole("dialog", { name: "Copy with credentials?" })
+      .getByText("x-api-key")
+      .waitFor();
     expect(await copied()).not.toContain("CANARY");
     await page.getByRole("button", { name: "Copy with credentials" }).click();
     await page.getByRole("dialog").getByRole("status").getByText("Copied").waitFor();

@@ -13,7 +13,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       if (event.kind === "payment.overdue") throw new Error("ledger says no");
     };
     const { inspector, deliver, receiver } = await openInspector({ handler, attempts: 1 });
-    for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const) await deliver(kind);
+    for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const)
+      await deliver(kind);
     await vi.waitFor(
       async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 2, dead: 1 }),
       WAIT,

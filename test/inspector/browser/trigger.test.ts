@@ -11,7 +11,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, receiver } = await openInspector();
     const page = await newPage();
     await openPage(page, inspector.url, "/trigger");
-    await page.getByRole("combobox", { name: "What is wrong with it" }).selectOption("Wrong signature");
+    await page
+      .getByRole("combobox", { name: "What is wrong with it" })
+      .selectOption("Wrong signature");
     await page.evaluate(AXE);
     expect(await axe(page)).toEqual([]);
     await page.getByRole("button", { name: "Send payment.received" }).dblclick();
@@ -28,7 +30,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("spinbutton", { name: "Count" }).fill("2");
     await page.getByRole("button", { name: "Send all 12 kinds" }).click();
     await page.getByRole("status").getByText("24 deliveries sent: 24 accepted.").waitFor();
-    expect(await page.getByRole("list", { name: "What was sent" }).getByRole("link").count()).toBe(24);
+    expect(await page.getByRole("list", { name: "What was sent" }).getByRole("link").count()).toBe(
+      24,
+    );
     expect(await inboxOf(receiver).list({})).toHaveLength(24);
   });
 
@@ -41,7 +45,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       await route.fulfill({ status: 200, contentType: "application/json", body: "[{" });
     });
     await page.getByRole("button", { name: "Send payment.received" }).click();
-    await page.getByRole("alert").getByText("look whether it arrived before you send it again").waitFor();
+    await page
+      .getByRole("alert")
+      .getByText("look whether it arrived before you send it again")
+      .waitFor();
     expect(await inboxOf(receiver).list({})).toHaveLength(1);
   });
 

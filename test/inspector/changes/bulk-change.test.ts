@@ -59,9 +59,17 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
     const handler = ({ kind }: { kind: string }) => {
       if (!isMended || kind === "lead.created") throw new Error("no");
     };
-    const { api, deliver, receiver } = await openInspector({ inbox: makeInbox(), handler, attempts: 1 });
-    for (const kind of ["payment.received", "lead.created", "payment.received"] as const) await deliver(kind);
-    await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 3 }), WAIT);
+    const { api, deliver, receiver } = await openInspector({
+      inbox: makeInbox(),
+      handler,
+      attempts: 1,
+    });
+    for (const kind of ["payment.received", "lead.created", "payment.received"] as const)
+      await deliver(kind);
+    await vi.waitFor(
+      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 3 }),
+      WAIT,
+    );
     isMended = true;
     const lines = await change(api, "state=dead", { change: "retry", follow: true });
     expect(lines.find((line) => "result" in line)).toMatchObject({ result: { ended: 3 } });
@@ -81,7 +89,9 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
       { changed: 620, of: 620 },
       { result: { due: 0, ended: 0, dropped: 620, left: NOTHING } },
     ]);
-    expect((await inboxOf(receiver).list({ states: ["dead"], limit: 1 }))[0]?.reason).toBe("dropped");
+    expect((await inboxOf(receiver).list({ states: ["dead"], limit: 1 }))[0]?.reason).toBe(
+      "dropped",
+    );
   });
 
   it("leaves what is newer than what was counted, what was dropped, and what is another source's", async () => {
@@ -94,7 +104,10 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
     const counted = (await api("/api/tally?state=dead")).json;
     expect(counted).toMatchObject({ states: { dead: 1 }, dropped: 1, foreign: 1, newest: 3 });
     await inbox.append(ended(4, {}));
-    const [, , { result }] = await change(api, "state=dead", { change: "retry", upTo: counted.newest });
+    const [, , { result }] = await change(api, "state=dead", {
+      change: "retry",
+      upTo: counted.newest,
+    });
     expect(result).toMatchObject({ ended: 1, left: { ...NOTHING, dropped: 1, foreign: 1 } });
     const reasons = async () => (await inbox.list({})).map(({ reason }) => reason).slice(1);
     expect(await reasons()).toEqual(["dropped", "too_old", "too_old"]);
@@ -110,7 +123,11 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
       runs++;
       throw Object.assign(new Error("no"), { retryAfter: 600_000 });
     };
-    const { api, deliver, receiver } = await openInspector({ inbox: makeInbox(), handler, attempts: 9 });
+    const { api, deliver, receiver } = await openInspector({
+      inbox: makeInbox(),
+      handler,
+      attempts: 9,
+    });
     await deliver("lead.created");
     const waits = (after: number) =>
       vi.waitFor(
@@ -133,7 +150,10 @@ it("a bulk change leaves a running entry to its run, and says so", async () => {
   });
   const { api, deliver, receiver } = await openInspector({ handler: () => held });
   await deliver("lead.created");
-  await vi.waitFor(async () => expect(await inboxOf(receiver).counts()).toMatchObject({ running: 1 }), WAIT);
+  await vi.waitFor(
+    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ running: 1 }),
+    WAIT,
+  );
   const [, { result }] = await change(api, "", { change: "retry" });
   expect(result).toEqual({ due: 0, ended: 0, dropped: 0, left: { ...NOTHING, running: 1 } });
   finish();
@@ -144,8 +164,14 @@ it("a bulk change can be narrowed by a text", async () => {
   const { api } = await openInspector({ inbox });
   for (const number of [1, 2, 3]) await inbox.append(ended(number, {}));
   expect((await api("/api/tally?text=EVT_2")).json).toMatchObject({ states: { dead: 1 } });
-  expect((await change(api, "text=evt_2", { change: "drop" })).at(-1).result).toMatchObject({ dropped: 1 });
-  expect((await inbox.list({})).map(({ reason }) => reason)).toEqual(["too_old", "dropped", "too_old"]);
+  expect((await change(api, "text=evt_2", { change: "drop" })).at(-1).result).toMatchObject({
+    dropped: 1,
+  });
+  expect((await inbox.list({})).map(({ reason }) => reason)).toEqual([
+    "too_old",
+    "dropped",
+    "too_old",
+  ]);
 });
 
 it("a bulk change ends with the connection that asked for it", async () => {
@@ -160,11 +186,14 @@ it("a bulk change ends with the connection that asked for it", async () => {
     return drop(...given);
   };
   const response = await fetch(`http://127.0.0.1:${port}/api/change`, {
-    ...{ method: "POST", body: '{"change":"drop"}', signal: stopping.signal },
+    method: "POST",
+    body: '{"change":"drop"}',
+    signal: stopping.signal,
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
   });
   await expect(response.text()).rejects.toThrow();
-  const dropped = async () => (await inbox.list({})).filter(({ reason }) => reason === "dropped").length;
+  const dropped = async () =>
+    (await inbox.list({})).filter(({ reason }) => reason === "dropped").length;
   await vi.waitFor(() => expect(steps).toBeGreaterThan(1), WAIT);
   await vi.waitFor(async () => {
     const before = await dropped();
@@ -179,9 +208,17 @@ it("a retry at a measured pace that is stopped while its entries are found does 
   await inbox.open();
   for (const number of [1, 2, 3]) await inbox.append(ended(number, {}));
   const stopping = new AbortController();
-  const bulk = { change: "retry", filter: {}, takeBack: false, upTo: undefined, pace: { rate: 1 } } as const;
+  const bulk = {
+    change: "retry",
+    filter: {},
+    takeBack: false,
+    upTo: undefined,
+    pace: { rate: 1 },
+  } as const;
   const terms = { clock: Date.now, signal: stopping.signal };
-  expect(await changeInSteps(inbox, bulk, () => stopping.abort(), terms)).toMatchObject({ ended: 0 });
+  expect(await changeInSteps(inbox, bulk, () => stopping.abort(), terms)).toMatchObject({
+    ended: 0,
+  });
   expect(await inbox.pauses?.()).toMatchObject({ retries: [] });
   expect(await inbox.counts()).toMatchObject({ dead: 3, waiting: 0 });
   await inbox.close();
@@ -251,7 +288,9 @@ it("a retry at a measured pace is under way in the inbox, is shown, and can be p
   const { api, receiver } = await openInspector({ handler: () => held });
   for (const number of [1, 2, 3]) await inboxOf(receiver).append(ended(number, {}));
   const lines = await change(api, "state=dead", { change: "retry", rate: 1 });
-  expect(lines.at(-1)).toEqual({ result: { due: 0, ended: 3, dropped: 0, retry: 1, left: NOTHING } });
+  expect(lines.at(-1)).toEqual({
+    result: { due: 0, ended: 3, dropped: 0, retry: 1, left: NOTHING },
+  });
   expect((await api("/api/pauses")).json).toEqual({
     lines: [expect.stringMatching(/^retry 1 is under way: [23] of 3 left/)],
     scopes: [],
@@ -263,7 +302,9 @@ it("a retry at a measured pace is under way in the inbox, is shown, and can be p
   });
   await api("/api/pause", { scope: "kind", name: "lead.*" });
   expect((await api("/api/resume", { scope: "retry", name: "1" })).json).toEqual({ resumed: true });
-  expect((await api("/api/pauses")).json).toMatchObject({ scopes: [{ scope: "kind", name: "lead.*" }] });
+  expect((await api("/api/pauses")).json).toMatchObject({
+    scopes: [{ scope: "kind", name: "lead.*" }],
+  });
   expect((await api("/api/pause", { scope: "bogus", name: "" })).status).toBe(400);
   finish();
 });
@@ -273,7 +314,9 @@ it("a tally is refused for a bad filter, and a bulk change needs JSON", async ()
   expect((await api("/api/tally?state=bogus")).status).toBe(400);
   expect((await api("/api/tally?before=x")).status).toBe(400);
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
-  expect((await raw(port, "/api/change", { method: "POST", headers, body: "[]" })).status).toBe(400);
+  expect((await raw(port, "/api/change", { method: "POST", headers, body: "[]" })).status).toBe(
+    400,
+  );
 });
 
 const NOTHING = { running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0 };

@@ -6,7 +6,11 @@ import { openInspector, raw, recordsInMemory } from "../open.ts";
 
 const HOUR = 60 * 60 * 1000;
 const NONCE = "n".repeat(43);
-const NAVIGATION = { "sec-fetch-dest": "document", "sec-fetch-mode": "navigate", "sec-fetch-site": "none" };
+const NAVIGATION = {
+  "sec-fetch-dest": "document",
+  "sec-fetch-mode": "navigate",
+  "sec-fetch-site": "none",
+};
 
 it("the records contain only hashes, and a token is valid in the next run", async () => {
   const tokenRecords = recordsInMemory();
@@ -131,7 +135,9 @@ it("a ticket is exchanged for the token once, and only after a tab that is in ha
   const ticket = await ticketOf(port, NAVIGATION);
   const enter = (text: string) => post(port, "/api/enter", text);
   expect((await enter(ticket)).status).toBe(401);
-  expect((await post(port, "/api/admit", "A".repeat(43), { ticket: hashToken(ticket) })).status).toBe(401);
+  expect(
+    (await post(port, "/api/admit", "A".repeat(43), { ticket: hashToken(ticket) })).status,
+  ).toBe(401);
   expect((await api("/api/admit", { ticket })).status).toBe(404);
   expect((await api("/api/admit", { ticket: hashToken(ticket) })).status).toBe(200);
   expect((await enter(hashToken(ticket))).status).toBe(401);
@@ -150,9 +156,9 @@ it("the ways in check the host, the origin and the type of content", async () =>
   expect((await raw(port, "/api/enter", { method: "POST", headers: origin })).status).toBe(403);
   const plain = { host: `127.0.0.1:${port}`, "content-type": "text/plain" };
   expect((await raw(port, "/api/enter", { method: "POST", headers: plain })).status).toBe(415);
-  expect((await raw(port, path, { method: "POST", headers: { host: `127.0.0.1:${port}` } })).status).toBe(
-    405,
-  );
+  expect(
+    (await raw(port, path, { method: "POST", headers: { host: `127.0.0.1:${port}` } })).status,
+  ).toBe(405);
 });
 
 it("a forwarded address is allowed by name, over HTTP and HTTPS, and still needs the token", async () => {
@@ -162,7 +168,11 @@ it("a forwarded address is allowed by name, over HTTP and HTTPS, and still needs
   ];
   const { port, token } = await openInspector({ hosts });
   const status = async (host: string, more: Record<string, string> = {}) =>
-    (await raw(port, "/api/status", { headers: { host, authorization: `Bearer ${token}`, ...more } })).status;
+    (
+      await raw(port, "/api/status", {
+        headers: { host, authorization: `Bearer ${token}`, ...more },
+      })
+    ).status;
   for (const host of ["localhost:9000", "devbox.test", `devbox.test:${port}`, `127.0.0.1:${port}`])
     expect(await status(host), host).toBe(200);
   for (const host of ["127.0.0.1:9000", "devbox.test:9000", "a.devbox.test", "localhost", "*"])

@@ -11,15 +11,23 @@ it.each([
 });
 
 it.each([
-  ...["*", "*.test", "*:80", "", "0.0.0.0", "0", "0.0.0.0:4401", "[::]", "[::]:80", "a b", "a,b"],
-  ...[
-    "http://devbox.test",
-    "devbox.test/",
-    "devbox.test:0",
-    "devbox.test:99999",
-    "user@devbox.test",
-    ".test",
-  ],
+  "*",
+  "*.test",
+  "*:80",
+  "",
+  "0.0.0.0",
+  "0",
+  "0.0.0.0:4401",
+  "[::]",
+  "[::]:80",
+  "a b",
+  "a,b",
+  "http://devbox.test",
+  "devbox.test/",
+  "devbox.test:0",
+  "devbox.test:99999",
+  "user@devbox.test",
+  ".test",
 ])("%j is no single host", (text) => {
   expect(readNamedHost(text)).toBeUndefined();
 });

@@ -25,7 +25,11 @@ it.each([
   const handler = async (event: { kind: string }) => {
     if (event.kind === "payment.overdue") throw new TypeError("ledger says no\nin a second line");
   };
-  const { api, deliver, receiver } = await openInspector({ inbox: makeInbox(), handler, attempts: 2 });
+  const { api, deliver, receiver } = await openInspector({
+    inbox: makeInbox(),
+    handler,
+    attempts: 2,
+  });
   const event = (kind: "payment.received", data: object) => ({ ...sampleEvent(kind), data });
   await deliver(event("payment.received", { id: "pay_1", tenant: { id: 7 } }));
   await deliver({ ...event("payment.received", { id: "pay_2" }), event: "payment.overdue" });
@@ -39,7 +43,9 @@ it.each([
     WAIT,
   );
   const rows: readonly EntryRow[] = (await api("/api/entries")).json.rows;
-  expect(rows.map(({ seq, why, resource, duration }) => [seq, why, resource, duration !== null])).toEqual([
+  expect(
+    rows.map(({ seq, why, resource, duration }) => [seq, why, resource, duration !== null]),
+  ).toEqual([
     [6, "the body is not JSON", null, false],
     [5, "data.surface: expected number, got string", property.data.id, false],
     [4, null, null, true], // its id is further back than a row looks
@@ -52,7 +58,10 @@ it.each([
   expect((await api("/api/entries?resource=data..id")).json.error.message).toMatch(
     /expected resource to be a path/,
   );
-  expect((await api("/api/entries/2")).json).toMatchObject({ why: "ledger says no", resource: "pay_2" });
+  expect((await api("/api/entries/2")).json).toMatchObject({
+    why: "ledger says no",
+    resource: "pay_2",
+  });
 });
 
 it.each([

@@ -40,7 +40,10 @@ it.each([
 ])("an erased entry %s is said to be erased, not handled", async (_, parts) => {
   const inbox = memoryInbox();
   await inbox.open();
-  const { seq } = await keep(inbox, numberedEntry(1, 1, { state: "dead", reason: "too_old", ...parts }));
+  const { seq } = await keep(
+    inbox,
+    numberedEntry(1, 1, { state: "dead", reason: "too_old", ...parts }),
+  );
   await inbox.erase?.([seq], AT);
   const [entry] = await inbox.list({});
   expect(entry && summariseEntry(entry).summary).toMatch(/^It was erased by hand/);

@@ -4,7 +4,10 @@ import { comparableLines, JsonReader, readJson } from "../../../src/inspector/js
 
 const shown = (text: string) => comparableLines(text).join("\n");
 
-/** JSON with white space, from values without `__proto__`, which JSON.parse and spreading treat in their own ways. */
+/**
+ * JSON with white space, from values without `__proto__`, which JSON.parse and spreading treat in
+ * their own ways.
+ */
 const json = fc
   .tuple(fc.jsonValue(), fc.integer({ min: 0, max: 3 }))
   .map(([value, indent]) => JSON.stringify(value, null, indent));
@@ -37,9 +40,12 @@ describe("the reader", () => {
 
   it("accepts exactly the texts that JSON.parse accepts", () => {
     fc.assert(
-      fc.property(fc.oneof(almost, fc.string({ unit: fc.constantFrom(...'{}[],:"\\0-1.eE+u ') })), (text) => {
-        expect(readJson(text) !== undefined, text).toBe(accepts(text));
-      }),
+      fc.property(
+        fc.oneof(almost, fc.string({ unit: fc.constantFrom(...'{}[],:"\\0-1.eE+u ') })),
+        (text) => {
+          expect(readJson(text) !== undefined, text).toBe(accepts(text));
+        },
+      ),
       { numRuns: 3000 },
     );
   });
@@ -83,7 +89,11 @@ describe("a line", () => {
     if (typeof value !== "object" || value === null) return;
     for (const [key, member] of Object.entries(value)) {
       const isName = /^[\p{L}_$][\p{L}\p{N}_$]*$/u.test(key);
-      const step = Array.isArray(value) ? `[${key}]` : isName ? `.${key}` : `[${JSON.stringify(key)}]`;
+      const step = Array.isArray(value)
+        ? `[${key}]`
+        : isName
+          ? `.${key}`
+          : `[${JSON.stringify(key)}]`;
       yield* walk(member, path + step);
     }
   }

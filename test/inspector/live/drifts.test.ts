@@ -43,9 +43,11 @@ it("pages are told through the live feed that events began to differ, also those
     const aborter = new AbortController();
     const headers = { authorization: `Bearer ${token}` };
     const response = await fetch(new URL("/api/live?kind=lead.created", inspector.url), {
-      ...{ headers, signal: aborter.signal },
+      headers,
+      signal: aborter.signal,
     });
-    if (count === 1) await deliver({ ...sampleEvent("payment.received"), data: { id: "pay_1", more: 1 } });
+    if (count === 1)
+      await deliver({ ...sampleEvent("payment.received"), data: { id: "pay_1", more: 1 } });
     let text = "";
     for await (const piece of response.body ?? []) {
       text += Buffer.from(piece).toString();
@@ -60,7 +62,12 @@ it("pages are told through the live feed that events began to differ, also those
 
 it("only the last 200 differences are kept", () => {
   const drifts = new Drifts();
-  const difference = { kind: "a.b", what: "new field", expected: "no such field", got: "string" } as const;
+  const difference = {
+    kind: "a.b",
+    what: "new field",
+    expected: "no such field",
+    got: "string",
+  } as const;
   for (let seq = 1; seq <= 201; seq++)
     drifts.note({ ...difference, path: `data.x${seq}`, seq, eventId: "e" }, 5);
   expect(drifts.notes).toHaveLength(200);

@@ -29,15 +29,22 @@ it("what a burst left out is diagnosed when it is over, and its body can be look
   const rows = async () => (await api("/api/refusals")).json;
   for (let number = 0; number < 20; number++)
     await fetch(endpoint, { method: "POST", ...reserialised(number) });
-  await fetch(endpoint, signedRequest({} as Uint8Array, { secret: "a wrong secret of some length" }));
+  await fetch(
+    endpoint,
+    signedRequest({} as Uint8Array, { secret: "a wrong secret of some length" }),
+  );
   await vi.waitFor(async () => expect(await rows()).toMatchObject([{ id: "r1", count: 21 }]), WAIT);
   isBusy = false;
   const explained = async () =>
-    (await rows()).find(({ why }: { why: string }) => why.endsWith("the same JSON with different spacing"));
+    (await rows()).find(({ why }: { why: string }) =>
+      why.endsWith("the same JSON with different spacing"),
+    );
   await vi.waitFor(async () => expect(await explained()).toMatchObject({ count: 19 }), WAIT);
   expect((await rows()).map(({ count }: { count: number }) => count).toSorted()).toEqual([19, 2]);
   const { json } = await api(`/api/refusals/${(await explained()).id}`);
-  expect(json.explanation.summary).toMatch(/^The signed body was the same JSON with different spacing/);
+  expect(json.explanation.summary).toMatch(
+    /^The signed body was the same JSON with different spacing/,
+  );
   expect(JSON.stringify(json.explanation)).toMatch(/sha256=[0-9a-f]{8}…/);
   expect(json.body).toMatchObject({ form: "text", cut: false });
   expect(json.body.text).toContain('"text": "refused"');
@@ -67,7 +74,11 @@ it("a row that goes into another one whole can still be opened by its id", async
     async () => expect((await api("/api/refusals/r1")).json.why).toContain("different spacing"),
     WAIT,
   );
-  expect((await api("/api/refusals/r1")).json).toMatchObject({ id: "r1", count: 2, body: { form: "text" } });
+  expect((await api("/api/refusals/r1")).json).toMatchObject({
+    id: "r1",
+    count: 2,
+    body: { form: "text" },
+  });
   expect((await api("/api/refusals")).json).toHaveLength(1);
 });
 
@@ -78,7 +89,9 @@ it("few bodies are held, none of them large, and not more than a megabyte in all
   );
   const hold = (id: string, size: number) => {
     const body = new Uint8Array(size);
-    const observation = { headers: {}, body: () => body } as unknown as Parameters<RefusedBodies["hold"]>[1];
+    const observation = { headers: {}, body: () => body } as unknown as Parameters<
+      RefusedBodies["hold"]
+    >[1];
     bodies.hold(id, heldObservation(observation), false);
     body.fill(1); // the receiver uses its memory again
   };
@@ -87,7 +100,10 @@ it("few bodies are held, none of them large, and not more than a megabyte in all
   for (let number = 1; number <= MOST + 1; number++) hold(`r${number}`, 10);
   expect([bodies.of("r1"), bodies.of("r2")]).toEqual([undefined, new Uint8Array(10)]);
   for (let number = 1; number <= MOST; number++) hold(`l${number}`, MAX_BODY);
-  const held = Array.from({ length: MOST }, (_, index) => bodies.of(`l${index + 1}`)?.byteLength ?? 0);
+  const held = Array.from(
+    { length: MOST },
+    (_, index) => bodies.of(`l${index + 1}`)?.byteLength ?? 0,
+  );
   expect(held.reduce((sum, size) => sum + size, 0)).toBe(MAX_BYTES);
   bodies.close();
   expect(bodies.of("l20")).toBeUndefined();
@@ -98,14 +114,20 @@ it("the page says of a delivery that the search for its cause took too long", as
   await fetch(endpoint, { method: "POST", ...reserialised(1) });
   await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
   const { json } = await api("/api/refusals/r1");
-  const details = json.explanation.steps.flatMap((step: { details?: object[] }) => step.details ?? []);
+  const details = json.explanation.steps.flatMap(
+    (step: { details?: object[] }) => step.details ?? [],
+  );
   expect(details).toContainEqual({ name: "cause", value: "not searched: took too long" });
   expect(json.body).toMatchObject({ form: "text" });
 });
 
 it("of a refused delivery with long headers, only the beginnings are kept", async () => {
   const { api, endpoint } = await openInspector();
-  const headers = { ...reserialised(1).headers, "x-long": "a".repeat(3000), "x-token": "b".repeat(3000) };
+  const headers = {
+    ...reserialised(1).headers,
+    "x-long": "a".repeat(3000),
+    "x-token": "b".repeat(3000),
+  };
   await fetch(endpoint, { method: "POST", headers, body: "{}" });
   await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
   const { json } = await api("/api/refusals/r1");

@@ -3,8 +3,14 @@ import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
 import { RunNotes } from "../../../src/inspector/live/run-notes.ts";
 
 const record = (attempt: number, startedAt: number, duration = 5): AttemptRecord => ({
-  ...{ attempt, handler: "own", startedAt, duration },
-  ...{ outcome: "ok", error: null, failure: null, note: null },
+  attempt,
+  handler: "own",
+  startedAt,
+  duration,
+  outcome: "ok",
+  error: null,
+  failure: null,
+  note: null,
 });
 
 /** Notes on a clock that the test sets. */

@@ -8,11 +8,20 @@ const NOTHING = { kind: null, id: null, reason: null, detail: null, problems: []
 const secret = { role: "current", fingerprint: "0123abcd" } as const;
 const accepted: Accepted = {
   type: "accepted",
-  ...{ eventId: "evt_1", seq: 7, kind: "lead.created", duplicate: false, entryState: "waiting", secret },
+  eventId: "evt_1",
+  seq: 7,
+  kind: "lead.created",
+  duplicate: false,
+  entryState: "waiting",
+  secret,
 };
 const rejected: Rejected = {
   type: "rejected",
-  ...{ kind: "lead.created", seq: 8, eventId: "raw_1", duplicate: false, secret },
+  kind: "lead.created",
+  seq: 8,
+  eventId: "raw_1",
+  duplicate: false,
+  secret,
   rejection: { reason: "too_old", message: "it is old" },
 };
 
@@ -26,10 +35,18 @@ describe("verdictOf", () => {
   });
 
   it("calls an event whose data does not fit dead, with its problems and how to fix them", () => {
-    const problems = ["a", "b", "c"].map((name) => ({ field: `data.${name}`, message: "is missing" }));
+    const problems = ["a", "b", "c"].map((name) => ({
+      field: `data.${name}`,
+      message: "is missing",
+    }));
     expect(verdictOf({ ...accepted, reason: "invalid_data", problems })).toEqual({
-      ...{ word: "dead", kind: "lead.created", id: "evt_1", reason: "invalid_data", problems },
-      ...{ detail: "data.a: is missing (and 2 more)", fix: expect.stringContaining("events retry 7") },
+      word: "dead",
+      kind: "lead.created",
+      id: "evt_1",
+      reason: "invalid_data",
+      problems,
+      detail: "data.a: is missing (and 2 more)",
+      fix: expect.stringContaining("events retry 7"),
     });
     expect(summarise(problems.slice(0, 1))).toBe("data.a: is missing");
     expect(verdictOf({ ...accepted, reason: "invalid_data" }).detail).toContain("schema");
@@ -49,12 +66,20 @@ describe("verdictOf", () => {
     const verdict = verdictOf({ ...rejected, rejection: { reason, message: "its message" } });
     expect(verdict).toEqual({
       ...NOTHING,
-      ...{ word: "rejected", id: "raw_1", reason, detail: "its message", fix: expect.stringMatching(fix) },
+      word: "rejected",
+      id: "raw_1",
+      reason,
+      detail: "its message",
+      fix: expect.stringMatching(fix),
     });
   });
 
   it("adds the field that is invalid to the detail", () => {
-    const rejection = { reason: "invalid_envelope", message: "it is missing", field: "webhook.id" } as const;
+    const rejection = {
+      reason: "invalid_envelope",
+      message: "it is missing",
+      field: "webhook.id",
+    } as const;
     expect(verdictOf({ ...rejected, rejection }).detail).toBe("it is missing (webhook.id)");
   });
 
@@ -62,7 +87,13 @@ describe("verdictOf", () => {
     "explains the signature reason %s",
     (reason, { meaning, fix }) => {
       const outcome = { type: "unauthorized", reason } as Outcome;
-      expect(verdictOf(outcome)).toEqual({ ...NOTHING, word: "unauthorized", reason, detail: meaning, fix });
+      expect(verdictOf(outcome)).toEqual({
+        ...NOTHING,
+        word: "unauthorized",
+        reason,
+        detail: meaning,
+        fix,
+      });
     },
   );
 
@@ -70,14 +101,25 @@ describe("verdictOf", () => {
     "says why a request is refused as %s, and how to fix it",
     (reason, { meaning, fix = null }) => {
       const outcome = { type: "refused", reason } as Outcome;
-      expect(verdictOf(outcome)).toEqual({ ...NOTHING, word: "refused", reason, detail: meaning, fix });
+      expect(verdictOf(outcome)).toEqual({
+        ...NOTHING,
+        word: "refused",
+        reason,
+        detail: meaning,
+        fix,
+      });
     },
   );
 
-  it.each(["unavailable", "misconfigured"] as const)("names the error of a delivery that is %s", (type) => {
-    expect(verdictOf({ type, error: new Error("disk full") })).toEqual({
-      ...NOTHING,
-      ...{ word: "failed", reason: type, detail: "disk full" },
-    });
-  });
+  it.each(["unavailable", "misconfigured"] as const)(
+    "names the error of a delivery that is %s",
+    (type) => {
+      expect(verdictOf({ type, error: new Error("disk full") })).toEqual({
+        ...NOTHING,
+        word: "failed",
+        reason: type,
+        detail: "disk full",
+      });
+    },
+  );
 });

@@ -6,7 +6,13 @@ const AT = 10 * 60_000;
 
 function delivered(seq: number, receivedAt = AT): DeliveryObservation {
   return {
-    ...{ type: "delivery", method: "POST", target: "/", headers: {}, receivedAt, duration: 1, bytes: 2 },
+    type: "delivery",
+    method: "POST",
+    target: "/",
+    headers: {},
+    receivedAt,
+    duration: 1,
+    bytes: 2,
     outcome: {
       type: "accepted",
       kind: "lead.created",
@@ -20,8 +26,16 @@ function delivered(seq: number, receivedAt = AT): DeliveryObservation {
 
 function ended(seq: number, state: AttemptObservation["state"]): AttemptObservation {
   return {
-    ...{ type: "attempt", seq, eventId: `e${seq}`, kind: "lead.created", attempt: 1, records: [], state },
-    ...{ reason: null, problems: [], runAt: 0 },
+    type: "attempt",
+    seq,
+    eventId: `e${seq}`,
+    kind: "lead.created",
+    attempt: 1,
+    records: [],
+    state,
+    reason: null,
+    problems: [],
+    runAt: 0,
   };
 }
 
@@ -32,7 +46,10 @@ it("an entry counts in the minute of its delivery, under the state that it has n
   fates.note(ended(1, "dead"));
   expect(fates.in(AT)).toMatchObject({ waiting: 0, dead: 1 });
   fates.note(ended(1, "handled"));
-  expect([fates.in(AT), fates.in(AT + 60_000)]).toMatchObject([{ dead: 0, handled: 1 }, { handled: 0 }]);
+  expect([fates.in(AT), fates.in(AT + 60_000)]).toMatchObject([
+    { dead: 0, handled: 1 },
+    { handled: 0 },
+  ]);
 });
 
 it("an attempt that is reported before its delivery counts too", () => {
@@ -62,5 +79,8 @@ it("minutes that are too long ago are forgotten", () => {
   fates.note(delivered(1));
   fates.note(delivered(2, AT + 2 * 60_000));
   fates.note(ended(1, "dead"));
-  expect([fates.in(AT), fates.in(AT + 2 * 60_000)]).toMatchObject([{ waiting: 0, dead: 0 }, { waiting: 1 }]);
+  expect([fates.in(AT), fates.in(AT + 2 * 60_000)]).toMatchObject([
+    { waiting: 0, dead: 0 },
+    { waiting: 1 },
+  ]);
 });

@@ -35,6 +35,7 @@ it("createWebhookServer refuses what is no app, and options that cannot work", (
     "did you mean maxConnections?",
   );
   expect(
-    createWebhookServer(app, { headersTimeout: undefined, maxConnections: undefined }).headersTimeout,
+    createWebhookServer(app, { headersTimeout: undefined, maxConnections: undefined })
+      .headersTimeout,
   ).toBe(60_000);
 });

@@ -50,6 +50,8 @@ it.each(["/", "/webhooks", "/webhooks/", "/a/b.c;d"])("%j can be a path", (path)
 it.each(["", "webhooks", "/a?b", "/a#b", "/a b", "http://127.0.0.1/", 1, null])(
   "%j cannot be a path",
   (path) => {
-    expect(() => checkPath(path, "path")).toThrow(expect.objectContaining({ code: "option_invalid" }));
+    expect(() => checkPath(path, "path")).toThrow(
+      expect.objectContaining({ code: "option_invalid" }),
+    );
   },
 );

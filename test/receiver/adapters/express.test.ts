@@ -53,8 +53,12 @@ describe("expressReceiver", () => {
   });
 
   it("[case 53] answers 401 to a parsed body without a signature, as to any other", async () => {
-    const { ask } = await openApp((app, endpoint) => app.use(express.json()).use("/webhooks", endpoint));
-    expect((await ask({ headers: { "content-type": "application/json" }, body: GOOD })).status).toBe(401);
+    const { ask } = await openApp((app, endpoint) =>
+      app.use(express.json()).use("/webhooks", endpoint),
+    );
+    expect(
+      (await ask({ headers: { "content-type": "application/json" }, body: GOOD })).status,
+    ).toBe(401);
   });
 
   it("accepts the bytes from express.raw()", async () => {
@@ -77,7 +81,9 @@ describe("expressReceiver", () => {
   });
 
   it("works behind a parser that does not handle the body's content type", async () => {
-    const { ask } = await openApp((app, endpoint) => app.use(express.json()).use("/webhooks", endpoint));
+    const { ask } = await openApp((app, endpoint) =>
+      app.use(express.json()).use("/webhooks", endpoint),
+    );
     const headers = { ...signedHeaders(GOOD), "content-type": "text/plain" };
     expect((await ask({ headers, body: GOOD })).status).toBe(200);
   });
@@ -86,7 +92,10 @@ describe("expressReceiver", () => {
     ["app.post", (app, endpoint) => app.post("/webhooks", endpoint)],
     ["app.all", (app, endpoint) => app.all("/webhooks", endpoint)],
     ["a router", (app, endpoint) => app.use(express.Router().use("/webhooks", endpoint))],
-    ["a route of a router", (app, endpoint) => app.use("/", express.Router().post("/webhooks", endpoint))],
+    [
+      "a route of a router",
+      (app, endpoint) => app.use("/", express.Router().post("/webhooks", endpoint)),
+    ],
   ])("can be mounted with %s", async (_, mount) => {
     const { ask } = await openApp(mount);
     for (const target of ["/webhooks", "/webhooks/", "/webhooks?x=1", "/webhooks/?x=1"]) {
@@ -120,13 +129,17 @@ describe("expressReceiver", () => {
     const rents = await openReceiver({ secret: "the-secret-of-rents-1" });
     const leads = await openReceiver({ secret: "the-secret-of-leads-1" });
     const url = await listenExpress((app) =>
-      app.use("/rents", expressReceiver(rents.receiver)).use("/leads", expressReceiver(leads.receiver)),
+      app
+        .use("/rents", expressReceiver(rents.receiver))
+        .use("/leads", expressReceiver(leads.receiver)),
     );
     const { ask } = posting(url);
     const statuses: number[] = [];
     for (const target of ["/rents", "/leads"]) {
       for (const secret of ["the-secret-of-rents-1", "the-secret-of-leads-1"]) {
-        statuses.push((await ask({ target, headers: signedHeaders(GOOD, secret), body: GOOD })).status);
+        statuses.push(
+          (await ask({ target, headers: signedHeaders(GOOD, secret), body: GOOD })).status,
+        );
       }
     }
     expect(statuses).toEqual([200, 401, 401, 200]);
@@ -147,9 +160,18 @@ describe("the path of an endpoint", () => {
 
   it("is exactly the option `path`, wherever it is mounted, apart from a closing slash and a query", async () => {
     const { receiver } = await openReceiver();
-    const url = await listenExpress((app) => app.use(expressReceiver(receiver, { path: "/webhooks" })));
+    const url = await listenExpress((app) =>
+      app.use(expressReceiver(receiver, { path: "/webhooks" })),
+    );
     const request = { headers: signedHeaders(GOOD), body: GOOD };
-    for (const target of ["/WEBHOOKS", "/", "//webhooks", "/webhooks//", "/%77ebhooks", "/?/webhooks"]) {
+    for (const target of [
+      "/WEBHOOKS",
+      "/",
+      "//webhooks",
+      "/webhooks//",
+      "/%77ebhooks",
+      "/?/webhooks",
+    ]) {
       expect([target, (await send(url, { ...request, target })).status]).toEqual([target, 404]);
     }
     for (const target of ["/webhooks", "/webhooks/", "/webhooks?x", "/webhooks/?x=1&y"]) {
@@ -170,19 +192,25 @@ describe("a request for another path", () => {
     ["at a path", (app, receiver) => app.use("/webhooks", expressReceiver(receiver))],
   ];
 
-  it.each(mounts)("goes on to the rest of the app if the receiver is mounted %s", async (_, mount) => {
-    const { receiver, seen, lines } = await openReceiver();
-    const url = await listenExpress((app) => {
-      mount(app, receiver);
-      app.use(express.json());
-      app.post("/webhooks/below", (request, response) => void response.json(request.body));
-    });
-    const request = { headers: { ...signedHeaders(GOOD), "content-type": "application/json" }, body: GOOD };
-    const reply = await send(url, { ...request, target: "/webhooks/below" });
-    expect([reply.status, JSON.parse(reply.text)]).toEqual([200, envelope()]);
-    expect([seen, lines]).toEqual([[], []]);
-    expect((await send(url, request)).status).toBe(200);
-  });
+  it.each(mounts)(
+    "goes on to the rest of the app if the receiver is mounted %s",
+    async (_, mount) => {
+      const { receiver, seen, lines } = await openReceiver();
+      const url = await listenExpress((app) => {
+        mount(app, receiver);
+        app.use(express.json());
+        app.post("/webhooks/below", (request, response) => void response.json(request.body));
+      });
+      const request = {
+        headers: { ...signedHeaders(GOOD), "content-type": "application/json" },
+        body: GOOD,
+      };
+      const reply = await send(url, { ...request, target: "/webhooks/below" });
+      expect([reply.status, JSON.parse(reply.text)]).toEqual([200, envelope()]);
+      expect([seen, lines]).toEqual([[], []]);
+      expect((await send(url, request)).status).toBe(200);
+    },
+  );
 
   it.each(mounts)(
     "is reported once if it is signed and the app answers 404, with the receiver mounted %s",
@@ -191,9 +219,14 @@ describe("a request for another path", () => {
       const url = await listenExpress((app) => mount(app, receiver));
       const target = "/webhooks/below";
       const unsigned = await send(url, { target, body: GOOD });
-      expect([unsigned.status, unsigned.text]).toEqual([404, expect.stringContaining("Cannot POST")]);
+      expect([unsigned.status, unsigned.text]).toEqual([
+        404,
+        expect.stringContaining("Cannot POST"),
+      ]);
       expect([outcomes(), lines]).toEqual([[], []]);
-      expect((await send(url, { target, headers: signedHeaders(GOOD), body: GOOD })).status).toBe(404);
+      expect((await send(url, { target, headers: signedHeaders(GOOD), body: GOOD })).status).toBe(
+        404,
+      );
       await until(() => expect(outcomes()).toEqual([{ type: "refused", reason: "wrong_path" }]));
       expect(lines).toMatchObject([{ level: "warn", fields: { reason: "wrong_path" } }]);
       expect(lines[0]?.message).toContain("listens at /webhooks");
@@ -202,7 +235,8 @@ describe("a request for another path", () => {
   );
 
   it("is left to another receiver without a warning", async () => {
-    const [rents, leads] = [await openReceiver(), await openReceiver()];
+    const rents = await openReceiver();
+    const leads = await openReceiver();
     const url = await listenExpress((app) =>
       app
         .use(expressReceiver(rents.receiver, { path: "/rents" }))
@@ -222,19 +256,26 @@ describe("a raw body that is already there", () => {
   const asJson = (body: Buffer) => ({ ...signedHeaders(body), "content-type": "application/json" });
 
   it("is used if express.json() kept it with `verify`", async () => {
-    const { ask, receiver } = await openApp((app, endpoint) => app.use(keepRaw).use("/webhooks", endpoint));
+    const { ask, receiver } = await openApp((app, endpoint) =>
+      app.use(keepRaw).use("/webhooks", endpoint),
+    );
     const spaced = bytes(JSON.stringify(envelope(), null, 2));
     expect((await ask({ headers: asJson(spaced), body: spaced })).status).toBe(200);
     expect(await keptBytes(inboxOf(receiver))).toEqual(spaced);
   });
 
   it("is only bytes: its signature and its limit hold as for any body", async () => {
-    const { ask, entries } = await openApp((app, endpoint) => app.use(keepRaw).use("/webhooks", endpoint), {
-      bodyLimit: GOOD.length,
-    });
+    const { ask, entries } = await openApp(
+      (app, endpoint) => app.use(keepRaw).use("/webhooks", endpoint),
+      {
+        bodyLimit: GOOD.length,
+      },
+    );
     const other = bytes(envelope({ data: {} }));
     expect((await ask({ headers: asJson(GOOD), body: other })).status).toBe(401);
-    expect((await ask({ headers: { "content-type": "application/json" }, body: GOOD })).status).toBe(401);
+    expect(
+      (await ask({ headers: { "content-type": "application/json" }, body: GOOD })).status,
+    ).toBe(401);
     const long = Buffer.concat([GOOD, bytes(" ")]);
     expect((await ask({ headers: asJson(long), body: long })).status).toBe(413);
     const packed = gzipSync(GOOD);

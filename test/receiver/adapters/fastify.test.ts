@@ -37,7 +37,9 @@ it.each(["text", "application/json; charset=utf-16", ";;", "multipart/form-data"
 );
 
 it("takes both spellings of its path in an app that ignores a closing slash", async () => {
-  const { ask, entries } = await openApp("/api", undefined, { routerOptions: { ignoreTrailingSlash: true } });
+  const { ask, entries } = await openApp("/api", undefined, {
+    routerOptions: { ignoreTrailingSlash: true },
+  });
   for (const target of ["/api/webhooks", "/api/webhooks/"]) {
     expect((await ask({ target, headers: signedHeaders(GOOD), body: GOOD })).status).toBe(200);
   }
@@ -60,7 +62,9 @@ it.each([[{}], [{ path: "webhooks" }], [{ path: "/a?b" }]])(
   async (options) => {
     const { receiver } = await openReceiver();
     const create = () =>
-      "path" in options ? fastifyReceiver(receiver, options) : fastifyReceiver(options as typeof receiver);
+      "path" in options
+        ? fastifyReceiver(receiver, options)
+        : fastifyReceiver(options as typeof receiver);
     expect(create).toThrow(expect.objectContaining({ code: "option_invalid" }));
   },
 );

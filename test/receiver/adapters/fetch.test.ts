@@ -19,7 +19,7 @@ async function open(options: Partial<ReceiverOptions> = {}, path?: string) {
         method: "POST",
         headers: signedHeaders(GOOD) as Record<string, string>,
         body,
-        ...{ duplex: "half" },
+        duplex: "half",
         ...init,
       }),
     );
@@ -75,7 +75,11 @@ describe("a request", () => {
     const { handle } = await open();
     const headers = new Headers(signedHeaders(GOOD) as Record<string, string>);
     headers.append("x-service-signature", `${headers.get("x-service-signature")}`);
-    const request = new Request("http://a/webhooks", { method: "POST", headers, body: GOOD as BodyInit });
+    const request = new Request("http://a/webhooks", {
+      method: "POST",
+      headers,
+      body: GOOD as BodyInit,
+    });
     expect((await handle(request)).status).toBe(401);
   });
 
@@ -87,7 +91,11 @@ describe("a request", () => {
   it("of HEAD is answered without a body", async () => {
     const { handle } = await open();
     const response = await handle(new Request("http://a/webhooks", { method: "HEAD" }));
-    expect([response.status, response.body, response.headers.get("allow")]).toEqual([405, null, "POST"]);
+    expect([response.status, response.body, response.headers.get("allow")]).toEqual([
+      405,
+      null,
+      "POST",
+    ]);
   });
 });
 
@@ -104,7 +112,9 @@ describe("a body", () => {
     const locked = request();
     locked.body?.getReader();
     expect((await handle(locked)).status).toBe(500);
-    expect(JSON.stringify(lines)).toContain("before request.json(), text() or formData() is called");
+    expect(JSON.stringify(lines)).toContain(
+      "before request.json(), text() or formData() is called",
+    );
   });
 
   it("that announces too much is 413, and not read", async () => {
@@ -131,7 +141,10 @@ describe("a body", () => {
   });
 
   it.each([
-    ["its stream fails", () => new ReadableStream({ pull: () => Promise.reject(new Error("reset")) })],
+    [
+      "its stream fails",
+      () => new ReadableStream({ pull: () => Promise.reject(new Error("reset")) }),
+    ],
     [
       "its sender goes away",
       (end: AbortController) => {
@@ -147,7 +160,11 @@ describe("a body", () => {
   });
 
   it("that stalls makes room for others when all of them are too much", async () => {
-    const { post } = await open({ bodyLimit: 300_000, unverifiedLimit: 300_000, bodyTimeout: 5000 });
+    const { post } = await open({
+      bodyLimit: 300_000,
+      unverifiedLimit: 300_000,
+      bodyTimeout: 5000,
+    });
     const stalled = Array.from({ length: 6 }, () =>
       post(streamOf(new Uint8Array(100_000)).stream as BodyInit),
     );
@@ -242,7 +259,11 @@ it("works in an app of Hono's, below its middleware", async () => {
   const app = new Hono();
   app.post("/api/hooks", (context) => handle(context.req.raw));
   const headers = signedHeaders(GOOD) as Record<string, string>;
-  const response = await app.request("/api/hooks", { method: "POST", headers, body: GOOD as BodyInit });
+  const response = await app.request("/api/hooks", {
+    method: "POST",
+    headers,
+    body: GOOD as BodyInit,
+  });
   expect(response.status).toBe(200);
 });
 
@@ -251,7 +272,9 @@ it.each([[{}], [{ path: "webhooks" }], [{ path: "/a?b" }]])(
   async (options) => {
     const { receiver } = await open();
     const create = () =>
-      "path" in options ? fetchReceiver(receiver, options) : fetchReceiver(options as typeof receiver);
+      "path" in options
+        ? fetchReceiver(receiver, options)
+        : fetchReceiver(options as typeof receiver);
     expect(create).toThrow(expect.objectContaining({ code: "option_invalid" }));
   },
 );

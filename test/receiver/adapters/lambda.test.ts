@@ -1,20 +1,34 @@
 import { describe, expect, it, vi } from "vitest";
 import type { DrainReport } from "../../../src/dispatch/drain.ts";
-import { type LambdaRequest, lambdaDrain, lambdaReceiver } from "../../../src/receiver/adapters/lambda.ts";
+import {
+  type LambdaRequest,
+  lambdaDrain,
+  lambdaReceiver,
+} from "../../../src/receiver/adapters/lambda.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import type { DrainOptions } from "../../../src/receiver/options/drain-options.ts";
 import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
 import { EVENTS, type GatewayRequest } from "../lambda-events.ts";
 import { openReceiver } from "../open.ts";
-import { bytes, envelope, freshEnvelope, inboxFile, keptBytes, SECRET, signedHeaders } from "../sample.ts";
+import {
+  bytes,
+  envelope,
+  freshEnvelope,
+  inboxFile,
+  keptBytes,
+  SECRET,
+  signedHeaders,
+} from "../sample.ts";
 
 const GOOD = bytes(envelope({ data: { id: "payment_é😀" } }));
 const SOURCES = Object.entries(EVENTS);
 
 /** A signed request, as a gateway receives it. */
 function request(parts: Partial<GatewayRequest> = {}): GatewayRequest {
-  const headers = Object.fromEntries(Object.entries(signedHeaders(GOOD)).map(([name, one]) => [name, [one]]));
+  const headers = Object.fromEntries(
+    Object.entries(signedHeaders(GOOD)).map(([name, one]) => [name, [one]]),
+  );
   return {
     method: "POST",
     target: "/webhooks",
@@ -46,7 +60,10 @@ describe.each(SOURCES)("an event of %s", (source, toEvent) => {
       isBase64Encoded: false,
     });
     expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD);
-    expect(await inboxOf(receiver).delivery(1)).toMatchObject({ method: "POST", target: "/webhooks" });
+    expect(await inboxOf(receiver).delivery(1)).toMatchObject({
+      method: "POST",
+      target: "/webhooks",
+    });
   });
 
   it("with a body in base64 is verified over its bytes", async () => {
@@ -60,7 +77,9 @@ describe.each(SOURCES)("an event of %s", (source, toEvent) => {
 
   it("with another body than the signed one is 401", async () => {
     const { handle, entries } = await open();
-    const answer = await handle(toEvent(request({ body: Buffer.concat([GOOD, Buffer.from(" ")]) })));
+    const answer = await handle(
+      toEvent(request({ body: Buffer.concat([GOOD, Buffer.from(" ")]) })),
+    );
     expect([answer.statusCode, JSON.parse(answer.body)]).toMatchObject([
       401,
       { error: { type: "unauthorized" } },
@@ -115,7 +134,10 @@ it("the names of headers may be in any case", async () => {
   const { handle, receiver } = await open();
   const [signature = ""] = request().headers["x-service-signature"] ?? [];
   const event = EVENTS["a REST API"](request());
-  const multiValueHeaders = { "X-Service-Signature": [signature], "Content-Encoding": ["identity"] };
+  const multiValueHeaders = {
+    "X-Service-Signature": [signature],
+    "Content-Encoding": ["identity"],
+  };
   expect((await handle({ ...event, multiValueHeaders })).statusCode).toBe(200);
   expect((await inboxOf(receiver).delivery(1))?.headers).toEqual({
     "x-service-signature": signature,
@@ -133,7 +155,10 @@ it("an event without any headers, as the console's test sends it, is 401", async
 
 it("a body that middleware has parsed is 500, and the log names the fix", async () => {
   const { handle, lines } = await open();
-  const event = { ...EVENTS["an HTTP API"](request()), body: envelope() } as unknown as LambdaRequest;
+  const event = {
+    ...EVENTS["an HTTP API"](request()),
+    body: envelope(),
+  } as unknown as LambdaRequest;
   expect((await handle(event)).statusCode).toBe(500);
   expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
   expect(JSON.stringify(lines)).toContain("remove middleware that parses the body");
@@ -204,7 +229,9 @@ describe("draining in a function", () => {
     await lambdaDrain(receiver, { budget: 5000 })({}, left(60_000));
     await lambdaDrain(receiver, { budget: 5000 })({}, left(4000));
     await lambdaDrain(receiver, { budget: 5000 })();
-    expect(receiver.drain.mock.calls.map(([{ budget }]) => budget)).toEqual([59_000, 5000, 3000, 5000]);
+    expect(receiver.drain.mock.calls.map(([{ budget }]) => budget)).toEqual([
+      59_000, 5000, 3000, 5000,
+    ]);
   });
 
   it("runs what was kept, with the receiver not started", async () => {
@@ -244,7 +271,9 @@ it.each([[{}], [{ path: "webhooks" }], [{ path: "/a?b" }]])(
   async (options) => {
     const { receiver } = await open();
     const create = () =>
-      "path" in options ? lambdaReceiver(receiver, options) : lambdaReceiver(options as typeof receiver);
+      "path" in options
+        ? lambdaReceiver(receiver, options)
+        : lambdaReceiver(options as typeof receiver);
     expect(create).toThrow(expect.objectContaining({ code: "option_invalid" }));
   },
 );

@@ -51,11 +51,13 @@ describe("nodeReceiver", () => {
     });
     const spaced = bytes(JSON.stringify(envelope(), null, 2));
     const { ask } = posting(url);
-    expect((await ask({ target: "/?code=x", headers: signedHeaders(spaced), body: spaced })).status).toBe(
-      200,
-    );
+    expect(
+      (await ask({ target: "/?code=x", headers: signedHeaders(spaced), body: spaced })).status,
+    ).toBe(200);
     expect(await keptBytes(inboxOf(receiver))).toEqual(spaced);
-    expect((await ask({ target: "/", headers: signedHeaders(GOOD), body: spaced })).status).toBe(401);
+    expect((await ask({ target: "/", headers: signedHeaders(GOOD), body: spaced })).status).toBe(
+      401,
+    );
   });
 
   it("keeps the headers of a delivery over HTTP/2 as those of any other", async () => {

@@ -1,7 +1,11 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Server } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { HEAD_TIMEOUT, type ServerOptions, startServer } from "../../../src/receiver/adapters/server.ts";
+import {
+  HEAD_TIMEOUT,
+  type ServerOptions,
+  startServer,
+} from "../../../src/receiver/adapters/server.ts";
 import { expectError, openReceiver, posting } from "../open.ts";
 import { bytes, envelope, signedHeaders } from "../sample.ts";
 import { dial, readAll, splitAnswer } from "../wire.ts";
@@ -33,7 +37,9 @@ describe("startServer", () => {
     for (const target of ["/", "/other", "/WEBHOOKS", "/webhooks//", "//webhooks"]) {
       expectError(await ask({ ...request, target }), 404, "not_found");
     }
-    expect(outcomes()).toEqual(Array.from({ length: 5 }, () => ({ type: "refused", reason: "wrong_path" })));
+    expect(outcomes()).toEqual(
+      Array.from({ length: 5 }, () => ({ type: "refused", reason: "wrong_path" })),
+    );
   });
 
   it("does not reveal that it uses Express", async () => {
@@ -75,7 +81,8 @@ describe("startServer", () => {
     const headers = { host: "x", ...signedHeaders(GOOD), ...own };
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.write(`POST /webhooks HTTP/1.1\r\n${head.join("")}\r\n`);
-    await new Promise((resolve) => socket.once("data", resolve)); // `100 Continue`: the server has the request
+    // `100 Continue`: the server has the request
+    await new Promise((resolve) => socket.once("data", resolve));
     socket.write(GOOD.subarray(0, 10));
     const closed = server.close();
     socket.write(GOOD.subarray(10));
@@ -95,7 +102,11 @@ describe("startServer", () => {
     [404, "/other", { "content-length": 10 }],
     [401, "/webhooks", { "content-length": 10 }],
     [401, "/webhooks", { "content-length": 2 ** 20 + 1, "content-encoding": "gzip" }],
-    [415, "/webhooks", { ...signedHeaders(GOOD), "content-length": 10, "content-encoding": "gzip" }],
+    [
+      415,
+      "/webhooks",
+      { ...signedHeaders(GOOD), "content-length": 10, "content-encoding": "gzip" },
+    ],
   ])(
     "answers %d at once to `Expect: 100-continue`, without asking for the body",
     async (status, target, parts) => {
@@ -121,7 +132,8 @@ describe("startServer", () => {
 
   it("ends the longest idle connection to accept a new one, also for `Expect: 100-continue`", async () => {
     const { server, post } = await serve({ maxConnections: 2 });
-    const [asked, idle] = [await dial(server.url), await dial(server.url)];
+    const asked = await dial(server.url);
+    const idle = await dial(server.url);
     asked.write(asking({ ...signedHeaders(GOOD), "content-length": GOOD.length })("/webhooks"));
     await new Promise((resolve) => asked.once("data", resolve));
     const ended = readAll(idle);

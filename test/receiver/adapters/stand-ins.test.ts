@@ -22,9 +22,15 @@ const REQUESTS: Readonly<Record<string, { readonly sent: Sent; readonly status: 
     sent: { headers: { expect: "100-continue" }, body: GOOD },
     status: 401,
   },
-  "another method": { sent: { method: "PUT", headers: signedHeaders(GOOD), body: GOOD }, status: 405 },
+  "another method": {
+    sent: { method: "PUT", headers: signedHeaders(GOOD), body: GOOD },
+    status: 405,
+  },
   "too large a body": { sent: { headers: WRONG, body: Buffer.alloc(2000) }, status: 413 },
-  "a compressed body": { sent: { headers: { ...WRONG, "content-encoding": "br" }, body: GOOD }, status: 415 },
+  "a compressed body": {
+    sent: { headers: { ...WRONG, "content-encoding": "br" }, body: GOOD },
+    status: 415,
+  },
 };
 
 describe.each(STAND_INS)("$name", ({ open }) => {
@@ -48,7 +54,9 @@ describe.each(STAND_INS)("$name", ({ open }) => {
   it("answers each of many refused requests, and a good one after them", async () => {
     const { receiver } = await openReceiver();
     const send = open(receiver);
-    const refused = await Promise.all(Array.from({ length: 20 }, () => send({ headers: WRONG, body: GOOD })));
+    const refused = await Promise.all(
+      Array.from({ length: 20 }, () => send({ headers: WRONG, body: GOOD })),
+    );
     expect(new Set(refused.map(({ status }) => status))).toEqual(new Set([401]));
     const body = bytes(freshEnvelope());
     expect(await send({ headers: signedHeaders(body), body })).toMatchObject({ status: 200 });

@@ -24,7 +24,10 @@ export interface Got {
   readonly text: string;
 }
 
-/** A way in which requests reach a receiver without a connection: request, response and socket are stand-ins. */
+/**
+ * A way in which requests reach a receiver without a connection: request, response and socket are
+ * stand-ins.
+ */
 export interface StandIn {
   readonly name: string;
   readonly open: (receiver: Receiver) => (sent: Sent) => Promise<Got>;
@@ -83,12 +86,20 @@ function fastifyApp(receiver: Receiver) {
 
 function byInject(listener: RequestListener) {
   return async ({ method = "POST", headers, body }: Sent): Promise<Got> => {
-    const { statusCode, payload } = await inject(listener, { method, url: URL_PATH, headers, payload: body });
+    const { statusCode, payload } = await inject(listener, {
+      method,
+      url: URL_PATH,
+      headers,
+      payload: body,
+    });
     return { status: statusCode, text: payload };
   };
 }
 
-/** For an Express app, light-my-request changes the prototypes of all apps of the process: here, for one test. */
+/**
+ * For an Express app, light-my-request changes the prototypes of all apps of the process: here, for
+ * one test.
+ */
 function injectExpress(app: express.Express) {
   for (const own of [app.request, app.response]) {
     const shared: object = Object.getPrototypeOf(own);
@@ -113,7 +124,9 @@ function byServerless(app: serverless.Application) {
   return byLambda((event) => call(event, {}));
 }
 
-/** Calls a listener as a test of a handler does; `isLinked`: whether the response knows its request. */
+/**
+ * Calls a listener as a test of a handler does; `isLinked`: whether the response knows its request.
+ */
 function byMocks(listener: (request: never, response: never) => unknown, isLinked: boolean) {
   return async ({ method = "POST", headers, body }: Sent): Promise<Got> => {
     const request = mocks.createRequest({ method: method as "POST", url: URL_PATH, headers, body });
@@ -141,7 +154,10 @@ export const STAND_INS: readonly StandIn[] = [
   {
     name: "fastifyReceiver by @fastify/aws-lambda",
     open: (receiver) => {
-      const call = awsLambda(fastifyApp(receiver) as never) as (event: object, context: object) => unknown;
+      const call = awsLambda(fastifyApp(receiver) as never) as (
+        event: object,
+        context: object,
+      ) => unknown;
       return byLambda((event) => call(event, {}) as Promise<object>);
     },
   },

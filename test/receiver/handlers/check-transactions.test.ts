@@ -42,7 +42,9 @@ describe("a handler with tx", () => {
 
   it("has no target", () => {
     const receiver = createReceiver({ ...base, inbox: URL });
-    expect(() => receiver.on("*", () => {}, { tx: true, target: { name: "books" } })).toThrow(/two handlers/);
+    expect(() => receiver.on("*", () => {}, { tx: true, target: { name: "books" } })).toThrow(
+      /two handlers/,
+    );
     expect(() => receiver.on("*", () => {}, { tx: "yes" as never })).toThrow(invalid);
   });
 
@@ -57,8 +59,12 @@ describe("a handler with tx", () => {
       },
       { tx: true, name: "with" },
     );
-    receiver.on("*", (_, context) => expectTypeOf(context).not.toHaveProperty("tx"), { name: "without" });
-    receiver.onUnknown((_, { tx }) => expectTypeOf(tx).toEqualTypeOf<PostgresTransaction>(), { tx: true });
+    receiver.on("*", (_, context) => expectTypeOf(context).not.toHaveProperty("tx"), {
+      name: "without",
+    });
+    receiver.onUnknown((_, { tx }) => expectTypeOf(tx).toEqualTypeOf<PostgresTransaction>(), {
+      tx: true,
+    });
     const { handlers } = defineHandlers({
       handlers: {
         "payment.received": {
@@ -79,7 +85,8 @@ describe("a handler with tx", () => {
   });
 
   it("is checked in an object of handlers", () => {
-    const define = (given: object) => () => defineHandlers({ handlers: { "lead.created": given } as never });
+    const define = (given: object) => () =>
+      defineHandlers({ handlers: { "lead.created": given } as never });
     expect(define({ tx: true })).toThrow(/the handler for lead\.created/);
     expect(define({ handler: () => {}, attempt: 3 })).toThrow(/attempt/);
     expect(define({ handler: () => {}, transaction: () => {} })).toThrow(/transaction/);

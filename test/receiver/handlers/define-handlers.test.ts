@@ -3,7 +3,10 @@ import { z } from "zod";
 import { createTestReceiver, sampleEvent } from "../../../src/entries/testing.ts";
 import { ConfigurationError } from "../../../src/errors.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
-import { defineHandlers, isHandlersModule } from "../../../src/receiver/handlers/define-handlers.ts";
+import {
+  defineHandlers,
+  isHandlersModule,
+} from "../../../src/receiver/handlers/define-handlers.ts";
 import { keptLog, SECRET } from "../sample.ts";
 
 const nothing = () => {};
@@ -54,7 +57,9 @@ describe("defineHandlers", () => {
   });
 
   it("leaves out a kind without a handler, such as one that is only handled under a condition", async () => {
-    const handlers = defineHandlers({ handlers: { "payment.received": undefined, "lead.created": nothing } });
+    const handlers = defineHandlers({
+      handlers: { "payment.received": undefined, "lead.created": nothing },
+    });
     const receiver = await createTestReceiver({ handlers });
     expect(await receiver.deliver("payment.received")).toMatchObject({ state: "received" });
     expect(await receiver.deliver("lead.created")).toMatchObject({ state: "handled" });
@@ -62,7 +67,12 @@ describe("defineHandlers", () => {
   });
 
   it("is recognised if another copy of the package made it", () => {
-    const copy = { [Symbol.for("hookporter.handlers")]: 1, otherKinds: [], schemas: {}, handlers: {} };
+    const copy = {
+      [Symbol.for("hookporter.handlers")]: 1,
+      otherKinds: [],
+      schemas: {},
+      handlers: {},
+    };
     expect(isHandlersModule(copy)).toBe(true);
     expect(isHandlersModule(defineHandlers({ handlers: {} }))).toBe(true);
     expect([{}, null, nothing, []].map(isHandlersModule)).toEqual([false, false, false, false]);
@@ -91,8 +101,16 @@ describe("defineHandlers", () => {
       { handlers: { "payment.received": "pay" } },
       "the handler for payment.received",
     ],
-    ["a schema that is none", { handlers: {}, schemas: { "payment.received": {} } }, "Standard Schema"],
-    ["other kinds that are no list", { handlers: {}, otherKinds: "invoice.sent" }, "a list of kinds"],
+    [
+      "a schema that is none",
+      { handlers: {}, schemas: { "payment.received": {} } },
+      "Standard Schema",
+    ],
+    [
+      "other kinds that are no list",
+      { handlers: {}, otherKinds: "invoice.sent" },
+      "a list of kinds",
+    ],
     [
       "an other kind that is one of the 12",
       { handlers: {}, otherKinds: ["lead.created"] },
@@ -117,7 +135,10 @@ describe("the option handlers", () => {
     receiver.on(["lead.created", "payment.*"], ({ kind }) => void seen.push(kind));
     const { attempts } = await receiver.deliver("lead.created");
     await receiver.deliver("payment.overdue");
-    expect(attempts.map(({ handler }) => handler)).toEqual(["lead.created", "lead.created,payment.*"]);
+    expect(attempts.map(({ handler }) => handler)).toEqual([
+      "lead.created",
+      "lead.created,payment.*",
+    ]);
     expect(seen).toEqual(["object", "lead.created", "payment.overdue"]);
     await receiver.close();
   });

@@ -44,9 +44,16 @@ const PAYMENTS = { kinds: ["payment.*"] };
 
 function lead(): ClaimedEntry {
   return {
-    ...{ seq: 7, lease: "lease-1", key: { source: "agency", eventId: "evt_1", timestamp: NOW } },
-    ...{ kind: "lead.created", orderKey: null, runAt: NOW + 15_000, attempts: 1, finishedHandlers: [] },
-    ...{ delivery: { ...deliveryOf(envelope()), receivedAt: NOW }, dueAt: NOW },
+    seq: 7,
+    lease: "lease-1",
+    key: { source: "agency", eventId: "evt_1", timestamp: NOW },
+    kind: "lead.created",
+    orderKey: null,
+    runAt: NOW + 15_000,
+    attempts: 1,
+    finishedHandlers: [],
+    delivery: { ...deliveryOf(envelope()), receivedAt: NOW },
+    dueAt: NOW,
   };
 }
 
@@ -54,7 +61,13 @@ describe("an entry without a handler here", () => {
   it.each<[string, readonly Partial<Runner>[] | undefined, Terms, Partial<ClaimedEntry>, object]>([
     ["ends if the inbox has no other processes", undefined, {}, {}, UNHANDLED],
     ["ends if no other process is registered", [], {}, {}, UNHANDLED],
-    ["ends if only processes of other sources are", [{ ...LEADS, sources: ["crm"] }], {}, {}, UNHANDLED],
+    [
+      "ends if only processes of other sources are",
+      [{ ...LEADS, sources: ["crm"] }],
+      {},
+      {},
+      UNHANDLED,
+    ],
     ["is left to a process that has a handler", [PAYMENTS, LEADS], {}, {}, { leave: true }],
     ["is left to one that only runs", [{ ...LEADS, role: "run" }], {}, {}, { leave: true }],
     ["is left to one after an attempt too", [LEADS], {}, { attempts: 3 }, { leave: true }],
@@ -92,7 +105,13 @@ describe("an entry without a handler here", () => {
       fromBefore(),
       LATER,
     ],
-    ["from before the start ends if there are other handlers here", [], {}, fromBefore(), UNHANDLED],
+    [
+      "from before the start ends if there are other handlers here",
+      [],
+      {},
+      fromBefore(),
+      UNHANDLED,
+    ],
   ])("%s", async (_, others, terms, parts, plan) => {
     expect(await missing(others, terms).planOf(parts)).toEqual(plan);
   });
@@ -152,7 +171,8 @@ describe("the kinds that are left to others", () => {
 
   it("are limited in number: entries of further kinds wait instead", async () => {
     const { handlers, planOf } = missing([{ kinds: ["*"] }]);
-    for (let n = 0; n < 100; n++) expect(await planOf({ kind: `x.${n}` }, `x.${n}`)).toEqual({ leave: true });
+    for (let n = 0; n < 100; n++)
+      expect(await planOf({ kind: `x.${n}` }, `x.${n}`)).toEqual({ leave: true });
     expect(await planOf({ kind: "x.100" }, "x.100")).toEqual(LATER);
     expect(await planOf({ kind: "x.5" }, "x.5")).toEqual({ leave: true });
     expect(await handlers.leftKinds("agency")).toHaveLength(100);

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { createTestReceiver, sampleEvent } from "../../../src/entries/testing.ts";
-import { defineHandlers, type HandlersOption } from "../../../src/receiver/handlers/define-handlers.ts";
+import {
+  defineHandlers,
+  type HandlersOption,
+} from "../../../src/receiver/handlers/define-handlers.ts";
 import { registerHandlers } from "../../../src/receiver/handlers/register-handlers.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
 
@@ -11,12 +14,23 @@ const invalid = (message: RegExp) =>
 
 describe("a function in place of handlers", () => {
   it.each<[string, HandlersOption]>([
-    ["handlers by kind", () => ({ "payment.received": nothing, "property.*": { handler: nothing } })],
-    ["a module without schemas", () => defineHandlers({ handlers: { "payment.received": nothing } })],
-    ["a function that returns handlers", () => defineHandlers({ handlers: () => ({ "*": nothing }) })],
+    [
+      "handlers by kind",
+      () => ({ "payment.received": nothing, "property.*": { handler: nothing } }),
+    ],
+    [
+      "a module without schemas",
+      () => defineHandlers({ handlers: { "payment.received": nothing } }),
+    ],
+    [
+      "a function that returns handlers",
+      () => defineHandlers({ handlers: () => ({ "*": nothing }) }),
+    ],
   ])("may return %s", async (_, handlers) => {
     const receiver = await createTestReceiver({ handlers });
-    expect(await receiver.deliver(sampleEvent("payment.received"))).toMatchObject({ state: "handled" });
+    expect(await receiver.deliver(sampleEvent("payment.received"))).toMatchObject({
+      state: "handled",
+    });
     await receiver.close();
   });
 
@@ -25,7 +39,10 @@ describe("a function in place of handlers", () => {
       schemas: { "payment.received": z.looseObject({ amount: z.number() }) },
       handlers: () => ({ "payment.received": ({ data }) => void data.amount.toFixed(2) }),
     });
-    expect(registerHandlers(module.handlers, new Router())).toMatchObject({ handlers: 1, listeners: 0 });
+    expect(registerHandlers(module.handlers, new Router())).toMatchObject({
+      handlers: 1,
+      listeners: 0,
+    });
   });
 
   it.each<[string, HandlersOption]>([
@@ -50,11 +67,15 @@ describe("a function in place of handlers", () => {
       defineHandlers({ schemas: { "lead.created": z.looseObject({}) }, handlers }),
       defineHandlers({ otherKinds: ["invoice.sent"], handlers }),
     ])
-      expect(() => registerHandlers(() => module, new Router())).toThrow(invalid(/with schemas or kinds/));
+      expect(() => registerHandlers(() => module, new Router())).toThrow(
+        invalid(/with schemas or kinds/),
+      );
   });
 
   it("is refused if it returns something that is no handlers", () => {
-    expect(() => registerHandlers(() => ({ db: nothing }), new Router())).toThrow(invalid(/got "db"/));
+    expect(() => registerHandlers(() => ({ db: nothing }), new Router())).toThrow(
+      invalid(/got "db"/),
+    );
   });
 });
 

@@ -34,7 +34,10 @@ describe("Registration", () => {
     await registration.update();
     const { id } = registration;
     const runner = { id, version: VERSION, role: "both", sources: ["agency"] };
-    expect(register.mock.calls).toEqual([[{ ...runner, kinds: ["lead.*"] }], [{ ...runner, kinds: ["*"] }]]);
+    expect(register.mock.calls).toEqual([
+      [{ ...runner, kinds: ["lead.*"] }],
+      [{ ...runner, kinds: ["*"] }],
+    ]);
   });
 
   it("has an id of its own", () => {
@@ -67,7 +70,8 @@ describe("Registration", () => {
   });
 
   it("leaves what waits to others if it runs nothing, or has no handlers", async () => {
-    const [receives, empty] = [registrationIn(undefined, "receive"), registrationIn()];
+    const receives = registrationIn(undefined, "receive");
+    const empty = registrationIn();
     empty.handle([]);
     for (const { registration, inbox } of [receives, empty]) {
       const hasten = vi.spyOn(inbox, "hasten");
@@ -79,7 +83,9 @@ describe("Registration", () => {
   it("warns if a later update fails, and goes on", async () => {
     const { registration, lines } = registrationIn(() => Promise.reject(new Error("locked")));
     await registration.update();
-    await vi.waitFor(() => expect(lines).toMatchObject([{ level: "warn", fields: { error: "locked" } }]));
+    await vi.waitFor(() =>
+      expect(lines).toMatchObject([{ level: "warn", fields: { error: "locked" } }]),
+    );
     await expect(registration.register()).rejects.toThrow("locked");
   });
 });
@@ -112,7 +118,12 @@ it("a receiver opens its inbox with its logger and its limit of the log", async 
   const inbox = memoryInbox();
   const open = vi.spyOn(inbox, "open");
   const { log } = keptLog();
-  const receiver = createReceiver({ secret: SECRET, inbox: handleOf(inbox), log, walLimit: 7_000_000 });
+  const receiver = createReceiver({
+    secret: SECRET,
+    inbox: handleOf(inbox),
+    log,
+    walLimit: 7_000_000,
+  });
   await receiver.start();
   onTestFinished(() => receiver.close());
   expect(open).toHaveBeenCalledExactlyOnceWith({ log: guardedLogger(log), walLimit: 7_000_000 });

@@ -8,15 +8,18 @@ const names = (router: Router, kind: string) => router.match(kind).map(({ name }
 const refused = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });
 
 describe("Router", () => {
-  it.each(eventKinds)("finds the handlers of %s by its kind, its family and the wildcard", (kind) => {
-    const router = new Router();
-    for (const other of eventKinds) router.on(other, nothing);
-    const family = `${kind.split(".")[0]}.*` as const;
-    router.on(family, nothing);
-    router.on("*", nothing);
-    router.onUnknown(nothing);
-    expect(names(router, kind)).toEqual([kind, family, "*"]);
-  });
+  it.each(eventKinds)(
+    "finds the handlers of %s by its kind, its family and the wildcard",
+    (kind) => {
+      const router = new Router();
+      for (const other of eventKinds) router.on(other, nothing);
+      const family = `${kind.split(".")[0]}.*` as const;
+      router.on(family, nothing);
+      router.on("*", nothing);
+      router.onUnknown(nothing);
+      expect(names(router, kind)).toEqual([kind, family, "*"]);
+    },
+  );
 
   it("keeps the order of registration, whatever the patterns", () => {
     const router = new Router();
@@ -30,16 +33,22 @@ describe("Router", () => {
     expect(names(router, "payment.overdue")).toEqual(["*", "payment.*"]);
   });
 
-  it.each(["lease.signed", "", "__proto__", "toString", "constructor", "*", "payment", "Payment.Received"])(
-    "[case 38] treats %j as unknown: only onUnknown and the wildcard match",
-    (kind) => {
-      const router = new Router();
-      for (const known of eventKinds) router.on(known, nothing);
-      router.onUnknown(nothing);
-      router.on("*", nothing);
-      expect(names(router, kind)).toEqual(["unknown", "*"]);
-    },
-  );
+  it.each([
+    "lease.signed",
+    "",
+    "__proto__",
+    "toString",
+    "constructor",
+    "*",
+    "payment",
+    "Payment.Received",
+  ])("[case 38] treats %j as unknown: only onUnknown and the wildcard match", (kind) => {
+    const router = new Router();
+    for (const known of eventKinds) router.on(known, nothing);
+    router.onUnknown(nothing);
+    router.on("*", nothing);
+    expect(names(router, kind)).toEqual(["unknown", "*"]);
+  });
 
   it("matches a family with a kind that this version does not know, in addition to onUnknown", () => {
     const router = new Router();
@@ -125,7 +134,9 @@ describe("Router", () => {
 
   it("refuses an `except` that matches no kind", () => {
     const router = new Router();
-    expect(() => router.on("*", nothing, { except: ["payment.*", "payment.recieved"] })).toThrow(refused);
+    expect(() => router.on("*", nothing, { except: ["payment.*", "payment.recieved"] })).toThrow(
+      refused,
+    );
     expect(router.isEmpty).toBe(true);
   });
 
@@ -142,14 +153,19 @@ describe("Router", () => {
     expect(() => new Router().on("*", nothing, { attempts: attempts as number })).toThrow(refused);
   });
 
-  it.each([{ atempts: 3 }, { name: "" }, { name: 5 }, { except: "payment.*" }, { except: null }, null, 5])(
-    "refuses %j as a handler's options",
-    (options) => {
-      const router = new Router();
-      expect(() => router.on("*", nothing, options as object)).toThrow(refused);
-      expect(router.isEmpty).toBe(true);
-    },
-  );
+  it.each([
+    { atempts: 3 },
+    { name: "" },
+    { name: 5 },
+    { except: "payment.*" },
+    { except: null },
+    null,
+    5,
+  ])("refuses %j as a handler's options", (options) => {
+    const router = new Router();
+    expect(() => router.on("*", nothing, options as object)).toThrow(refused);
+    expect(router.isEmpty).toBe(true);
+  });
 
   it("takes undefined for an option that is left out", () => {
     const router = new Router();
@@ -157,11 +173,14 @@ describe("Router", () => {
     expect(names(router, "lead.created")).toEqual(["*"]);
   });
 
-  it.each([undefined, null, "listener", {}])("refuses %j as a listener of dead letters", (listener) => {
-    const router = new Router();
-    expect(() => router.onDead(listener as unknown as () => void)).toThrow(refused);
-    expect([...router.deadListeners]).toEqual([]);
-  });
+  it.each([undefined, null, "listener", {}])(
+    "refuses %j as a listener of dead letters",
+    (listener) => {
+      const router = new Router();
+      expect(() => router.onDead(listener as unknown as () => void)).toThrow(refused);
+      expect([...router.deadListeners]).toEqual([]);
+    },
+  );
 
   it("is empty until a handler is registered; a dead letter listener is not one", () => {
     const router = new Router();

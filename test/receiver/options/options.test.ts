@@ -17,48 +17,43 @@ const read = (options: Partial<ReceiverOptions>) =>
   readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, ...options });
 /** The types keep it whole. */
 const UNDEFINED: { readonly [Name in keyof Required<ReceiverOptions>]: undefined } = {
-  ...{ secret: undefined, inbox: undefined, signatureHeader: undefined, source: undefined, role: undefined },
-  ...{
-    otherKinds: undefined,
-    schemas: undefined,
-    handlers: undefined,
-    identity: undefined,
-    orderBy: undefined,
-    deadLetterOrder: undefined,
-    inexactNumbers: undefined,
-  },
-  ...{
-    maxAge: undefined,
-    maxSkew: undefined,
-    retention: undefined,
-    retentionDead: undefined,
-    deliveryRetention: undefined,
-  },
-  ...{
-    bodyLimit: undefined,
-    unverifiedLimit: undefined,
-    bodyTimeout: undefined,
-    sources: undefined,
-    concurrency: undefined,
-    handlerTimeout: undefined,
-  },
-  ...{
-    retry: undefined,
-    lease: undefined,
-    poll: undefined,
-    drainTimeout: undefined,
-    unhandledAfter: undefined,
-  },
-  ...{
-    walLimit: undefined,
-    tracing: undefined,
-    drift: undefined,
-    log: undefined,
-    clock: undefined,
-    random: undefined,
-  },
+  secret: undefined,
+  inbox: undefined,
+  signatureHeader: undefined,
+  source: undefined,
+  role: undefined,
+  otherKinds: undefined,
+  schemas: undefined,
+  handlers: undefined,
+  identity: undefined,
+  orderBy: undefined,
+  deadLetterOrder: undefined,
+  inexactNumbers: undefined,
+  maxAge: undefined,
+  maxSkew: undefined,
+  retention: undefined,
+  retentionDead: undefined,
+  deliveryRetention: undefined,
+  bodyLimit: undefined,
+  unverifiedLimit: undefined,
+  bodyTimeout: undefined,
+  sources: undefined,
+  concurrency: undefined,
+  handlerTimeout: undefined,
+  retry: undefined,
+  lease: undefined,
+  poll: undefined,
+  drainTimeout: undefined,
+  unhandledAfter: undefined,
+  walLimit: undefined,
+  tracing: undefined,
+  drift: undefined,
+  log: undefined,
+  clock: undefined,
+  random: undefined,
 };
-const code = (expected: string) => expect.objectContaining({ name: "ConfigurationError", code: expected });
+const code = (expected: string) =>
+  expect.objectContaining({ name: "ConfigurationError", code: expected });
 
 describe("readOptions", () => {
   it.each<[string, unknown]>([
@@ -106,11 +101,15 @@ describe("readOptions", () => {
 
   it("names the option of a retry policy that may be meant", () => {
     expect(() => read({ retry: { atempts: 3 } } as object)).toThrow("did you mean attempts?");
-    expect(() => read({ retry: { attempts: 0 } })).toThrow(/retry\.attempts.*from 1, or Infinity, got 0/);
+    expect(() => read({ retry: { attempts: 0 } })).toThrow(
+      /retry\.attempts.*from 1, or Infinity, got 0/,
+    );
   });
 
   it.each([undefined, null, "secret", 5, []])("refuses %j in place of options", (options) => {
-    expect(() => Reflect.apply(createReceiver, undefined, [options])).toThrow(code("option_invalid"));
+    expect(() => Reflect.apply(createReceiver, undefined, [options])).toThrow(
+      code("option_invalid"),
+    );
   });
 
   it("shows no value that may be a secret", () => {
@@ -136,7 +135,9 @@ describe("readOptions", () => {
     expect({ ...settings, retry, schemas }).toMatchObject(defaults);
     const given = { delay: undefined, factor: undefined, attempts: undefined, jitter: 0 };
     expect(read({ retry: given }).retry).toEqual({ ...DEFAULT_RETRY, jitter: 0 });
-    expect(Object.keys(read({ schemas: { "payment.received": undefined } } as object).schemas)).toEqual([]);
+    expect(
+      Object.keys(read({ schemas: { "payment.received": undefined } } as object).schemas),
+    ).toEqual([]);
     expect(() => readOptions(UNDEFINED)).toThrow(code("secret_missing"));
   });
 
@@ -150,7 +151,9 @@ describe("readOptions", () => {
 
   it("takes a schema that is a function", () => {
     const schema = Object.assign(() => ({}), { "~standard": z.object({})["~standard"] });
-    expect(read({ schemas: { "payment.received": schema } }).schemas).toEqual({ "payment.received": schema });
+    expect(read({ schemas: { "payment.received": schema } }).schemas).toEqual({
+      "payment.received": schema,
+    });
   });
 
   it("has defaults for all but the secret", () => {
@@ -222,13 +225,16 @@ describe("readOptions", () => {
     );
 
     it("refuses more than a timer or an exact number can hold", () => {
-      const timer = ["bodyTimeout", "handlerTimeout", "lease", "poll", "drainTimeout"].includes(name);
+      const timer = ["bodyTimeout", "handlerTimeout", "lease", "poll", "drainTimeout"].includes(
+        name,
+      );
       expect(() => read({ [name]: timer ? 2 ** 31 : 2 ** 53 })).toThrow(code("option_invalid"));
     });
 
     it("refuses 0, but where nothing is a choice", () => {
       const make = () => read({ [name]: 0 });
-      if (["maxSkew", "drainTimeout", "deliveryRetention"].includes(name)) expect(make()[name]).toBe(0);
+      if (["maxSkew", "drainTimeout", "deliveryRetention"].includes(name))
+        expect(make()[name]).toBe(0);
       else expect(make).toThrow(code("option_invalid"));
     });
 
@@ -265,7 +271,9 @@ describe("readOptions", () => {
     expect(() => read({ unverifiedLimit: 1_048_575 })).toThrow(
       /at least bodyLimit \(1048576 bytes\), got 1048575/,
     );
-    expect(read({ bodyLimit: 1000, unverifiedLimit: 1000 })).toMatchObject({ unverifiedLimit: 1000 });
+    expect(read({ bodyLimit: 1000, unverifiedLimit: 1000 })).toMatchObject({
+      unverifiedLimit: 1000,
+    });
   });
 
   it("has as unverifiedLimit at least what bodyLimit asks for, unless it is given", () => {
@@ -389,7 +397,9 @@ describe("readOptions", () => {
 
   it("is what createReceiver goes by", () => {
     expect(() => createReceiver({ secret: undefined })).toThrow(code("secret_missing"));
-    expect(() => createReceiver({ secret: SECRET, retention: 1 })).toThrow(code("retention_too_short"));
+    expect(() => createReceiver({ secret: SECRET, retention: 1 })).toThrow(
+      code("retention_too_short"),
+    );
   });
 });
 

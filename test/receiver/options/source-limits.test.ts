@@ -26,7 +26,14 @@ describe("the limits of a source", () => {
   it("hold for a receiver of that source only", () => {
     const sources = { crm: { concurrency: 2, maxPending: 5 }, billing: {} };
     const read = (source?: string) =>
-      readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, concurrency: 7, source, sources });
+      readOptions({
+        secret: SECRET,
+        inbox: "memory:",
+        log: keptLog().log,
+        concurrency: 7,
+        source,
+        sources,
+      });
     expect(read("crm")).toMatchObject({ concurrency: 2, backlog: expect.any(Backlog) });
     for (const source of ["billing", "toString", undefined])
       expect(read(source)).toMatchObject({ concurrency: 7, backlog: undefined });
@@ -47,7 +54,8 @@ describe("the limits of a source", () => {
 
   it("are refused by their names", () => {
     const sources = { crm: { maxPending: 0 } };
-    const read = () => readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, sources });
+    const read = () =>
+      readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, sources });
     expect(read).toThrow('sources["crm"].maxPending');
   });
 
@@ -57,7 +65,8 @@ describe("the limits of a source", () => {
     const crm = await openReceiver({ inbox, source: "crm", sources });
     const billing = await openReceiver({ inbox, source: "billing", sources });
     const { opened, open } = gate();
-    const [running, most] = [new Set<string>(), { running: 0 }];
+    const running = new Set<string>();
+    const most = { running: 0 };
     crm.receiver.on("*", async ({ id }) => {
       most.running = Math.max(most.running, running.add(id).size);
       await opened;
@@ -87,7 +96,10 @@ describe("the limits of a source", () => {
     expect(await accept(crm, first)).toMatchObject({ type: "accepted", duplicate: false });
     for (let n = 0; n < 2; n++) expect(await accept(crm)).toMatchObject({ type: "accepted" });
     await until(async () => {
-      expect(await accept(crm)).toMatchObject({ type: "unavailable", error: { code: "inbox_busy" } });
+      expect(await accept(crm)).toMatchObject({
+        type: "unavailable",
+        error: { code: "inbox_busy" },
+      });
     });
     const kept = async () => (await inboxOf(crm.receiver).list({ sources: ["crm"] })).length;
     const many = await kept();
@@ -96,19 +108,28 @@ describe("the limits of a source", () => {
     expect(await accept(crm, first)).toMatchObject({ type: "accepted", duplicate: true, seq: 1 });
     const forged = freshEnvelope();
     const headers = signedHeaders(bytes(forged), "another-secret-0123456789");
-    expect(await crm.receiver.accept(deliveryOf(forged, headers))).toMatchObject({ type: "unauthorized" });
+    expect(await crm.receiver.accept(deliveryOf(forged, headers))).toMatchObject({
+      type: "unauthorized",
+    });
     expect(await accept(billing)).toMatchObject({ type: "accepted", duplicate: false });
     expect(await kept()).toBe(many);
     expect(crm.lines).toMatchObject([{ level: "warn", fields: { source: "crm", maxPending: 3 } }]);
     open();
-    await until(async () => expect(await accept(crm)).toMatchObject({ type: "accepted", duplicate: false }));
+    await until(async () =>
+      expect(await accept(crm)).toMatchObject({ type: "accepted", duplicate: false }),
+    );
   });
 });
 
 describe("Backlog", () => {
   it("counts once for all deliveries of a second, and again before it refuses", async () => {
     const backlog = vi.fn(async () => 1);
-    const counted = new Backlog({ inbox: { backlog }, source: "crm", maxPending: 3, log: keptLog().log });
+    const counted = new Backlog({
+      inbox: { backlog },
+      source: "crm",
+      maxPending: 3,
+      log: keptLog().log,
+    });
     await Promise.all(Array.from({ length: 20 }, () => counted.refusal()));
     expect(backlog).toHaveBeenCalledExactlyOnceWith({ sources: ["crm"], limit: 3 });
     counted.added();
@@ -127,7 +148,12 @@ describe("Backlog", () => {
       await opened;
       return 1;
     });
-    const counted = new Backlog({ inbox: { backlog }, source: "crm", maxPending: 2, log: keptLog().log });
+    const counted = new Backlog({
+      inbox: { backlog },
+      source: "crm",
+      maxPending: 2,
+      log: keptLog().log,
+    });
     const first = counted.refusal();
     counted.added();
     open();

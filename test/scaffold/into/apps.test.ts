@@ -24,14 +24,33 @@ test.each(APPS)(
   async (name, build, main) => {
     const cwd = appFolder(name);
     expect((await runCli(["init", "--into", ".", "--yes"], { cwd })).code).toBe(0);
-    provide(cwd, "hookporter", "express", "zod", "vitest", "typescript", "@types/node", "@types/express");
+    provide(
+      cwd,
+      "hookporter",
+      "express",
+      "zod",
+      "vitest",
+      "typescript",
+      "@types/node",
+      "@types/express",
+    );
     if (build.length > 0) await execute(process.execPath, build, { cwd });
-    const tested = [join("node_modules", "vitest", "vitest.mjs"), "run", "webhooks", "--exclude", "dist"];
+    const tested = [
+      join("node_modules", "vitest", "vitest.mjs"),
+      "run",
+      "webhooks",
+      "--exclude",
+      "dist",
+    ];
     expect((await execute(process.execPath, tested, { cwd })).stdout).toMatch(/1 passed/);
 
     const port = await closedPort();
     const { HOOKPORTER_SECRET: _, ...env } = process.env;
-    const app = spawn(process.execPath, [main], { cwd, env: { ...env, PORT: String(port) }, stdio: "pipe" });
+    const app = spawn(process.execPath, [main], {
+      cwd,
+      env: { ...env, PORT: String(port) },
+      stdio: "pipe",
+    });
     const log = collect(app);
     const ended = once(app, "exit");
     onTestFinished(() => {
@@ -41,7 +60,10 @@ test.each(APPS)(
     await vi.waitFor(() => fetch(url), 10_000);
 
     const request = signedRequest(sampleEvent("payment.received"), { secret: secretOf(cwd) });
-    await vi.waitFor(async () => expect((await fetch(`${url}/webhooks`, request)).status).toBe(200), 10_000);
+    await vi.waitFor(
+      async () => expect((await fetch(`${url}/webhooks`, request)).status).toBe(200),
+      10_000,
+    );
     expect((await fetch(`${url}/webhooks`, { ...request, headers: {} })).status).toBe(401);
     await vi.waitFor(() => expect(log()).toContain('"message":"payment received"'), 10_000);
     const echoed = await fetch(`${url}/echo`, {
@@ -63,7 +85,8 @@ function provide(folder: string, ...names: readonly string[]): void {
     symlinkSync(name === "hookporter" ? root : join(modules, name), target, "junction");
     expect(existsSync(target), name).toBe(true);
   }
-  onTestFinished(() => rmSync(join(folder, "node_modules"), { recursive: true })); // the links, not what they lead to
+  // the links, not what they lead to
+  onTestFinished(() => rmSync(join(folder, "node_modules"), { recursive: true }));
 }
 
 /** The secret in an app's `.env`. */
@@ -73,6 +96,7 @@ function secretOf(folder: string): string {
 
 function collect(app: ChildProcess): () => string {
   const chunks: string[] = [];
-  for (const stream of [app.stdout, app.stderr]) stream?.on("data", (chunk) => chunks.push(String(chunk)));
+  for (const stream of [app.stdout, app.stderr])
+    stream?.on("data", (chunk) => chunks.push(String(chunk)));
   return () => chunks.join("");
 }

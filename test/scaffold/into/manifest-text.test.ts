@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import { addDependency } from "../../../src/scaffold/into/manifest-text.ts";
 
-const add = (text: string, name = "hookporter") => addDependency(text, "dependencies", name, "^1.0.0");
+const add = (text: string, name = "hookporter") =>
+  addDependency(text, "dependencies", name, "^1.0.0");
 
 it("a dependency goes where it belongs by name, and all else keeps its order and indentation", () => {
   const text =

@@ -8,7 +8,10 @@ const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
 const form: DigestForm = { causes: [], algorithm: "sha256", hex: "0".repeat(64) };
 
 /** The words that begin each advice; three are given always. */
-function advise(body: string, { forms = [form], complete = true, headers = {} } = {}): readonly string[] {
+function advise(
+  body: string,
+  { forms = [form], complete = true, headers = {} } = {},
+): readonly string[] {
   const advice = adviceFor(Buffer.from(body), forms, secrets, complete, headers);
   const first = advice.findIndex((text) => text.startsWith("compare the secrets"));
   expect(advice.slice(first, first + 3).map((text) => text.split(/[ :]/, 3).join(" "))).toEqual([
@@ -43,13 +46,16 @@ it("says if the body is empty, has lost bytes or has no end", () => {
 });
 
 it("says if the length is another one, which a header may say once, in digits", () => {
-  const saying = (length: string | string[]) => advise("{}", { headers: { "content-length": length } });
+  const saying = (length: string | string[]) =>
+    advise("{}", { headers: { "content-length": length } });
   expect(saying("3")).toEqual([expect.stringContaining("says 3 bytes, but there are 2")]);
   expect([saying("3 bytes"), saying("x3"), saying(["3", "3"])]).toEqual([[], [], []]);
 });
 
 it("says last that not everything was tried", () => {
-  expect(advise("{}", { complete: false })).toEqual([expect.stringContaining("not every combination")]);
+  expect(advise("{}", { complete: false })).toEqual([
+    expect.stringContaining("not every combination"),
+  ]);
 });
 
 it("names the fingerprint of each secret", () => {

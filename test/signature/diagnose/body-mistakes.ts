@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { gzipSync } from "node:zlib";
 import { signed } from "./made.ts";
 import { bytes, type Mistakes, sentAs, signedAs } from "./mistake.ts";
 
@@ -63,13 +63,23 @@ export const BODY_MISTAKES: Mistakes = [
         }),
       ] as const satisfies Mistakes[number],
   ),
-  ["body_wrapped", "sent by SNS", sentAs((json) => JSON.stringify({ Type: "Notification", Message: json }))],
+  [
+    "body_wrapped",
+    "sent by SNS",
+    sentAs((json) => JSON.stringify({ Type: "Notification", Message: json })),
+  ],
   [
     "body_wrapped",
     "sent by a gateway, in base64",
-    sentAs((json) => JSON.stringify({ body: bytes(json).toString("base64"), isBase64Encoded: true })),
+    sentAs((json) =>
+      JSON.stringify({ body: bytes(json).toString("base64"), isBase64Encoded: true }),
+    ),
   ],
-  ["body_wrapped", "sent by EventBridge", sentAs((json) => `{"detail-type":"webhook","detail":${json}}`)],
+  [
+    "body_wrapped",
+    "sent by EventBridge",
+    sentAs((json) => `{"detail-type":"webhook","detail":${json}}`),
+  ],
   ["newline_at_end", "signed with a newline", signedAs((json) => `${json}\n`)],
   ["newline_at_end", "signed with CRLF at the end", signedAs((json) => `${json}\r\n`)],
   ["newline_at_end", "sent with a newline", sentAs((json) => `${json}\n`)],
@@ -80,13 +90,11 @@ export const BODY_MISTAKES: Mistakes = [
   ["nuls_at_end", "signed with the NUL of a text in C", signedAs((json) => `${json}\0`)],
   [
     "nuls_at_end",
-    "signed in whole blocks of a cipher",
-    signedAs((json) => filled(json, 16 * (Math.floor(bytes(json).length / 16) + 1))),
-  ],
-  [
-    "nuls_at_end",
     "sent in a smaller buffer than was signed",
-    (json, secret) => ({ body: filled(json, 16_000), header: signed(filled(json, 32_768), secret) }),
+    (json, secret) => ({
+      body: filled(json, 16_000),
+      header: signed(filled(json, 32_768), secret),
+    }),
   ],
   [
     "line_endings",
@@ -101,7 +109,10 @@ export const BODY_MISTAKES: Mistakes = [
   [
     "line_endings",
     "all line breaks became CRLF, also at the end",
-    (json, secret) => ({ body: `{\r\n"a":${json}}\r\n`, header: signed(`{\n"a":${json}}\n`, secret) }),
+    (json, secret) => ({
+      body: `{\r\n"a":${json}}\r\n`,
+      header: signed(`{\n"a":${json}}\n`, secret),
+    }),
   ],
   [
     "line_endings",
@@ -140,22 +151,8 @@ export const BODY_MISTAKES: Mistakes = [
   ],
   [
     "charset",
-    "signed as CESU-8, as Java's `writeUTF` writes it",
-    (_, secret) => {
-      const here = '{"a":"é\u{1f600}"}';
-      const hex = "7b2261223a22c3a9eda0bdedb880227d";
-      return { body: here, header: signed(Buffer.from(hex, "hex"), secret) };
-    },
-  ],
-  [
-    "charset",
     "signed as UTF-16 with a byte order mark",
     signedAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le")),
-  ],
-  [
-    "charset",
-    "signed as big-endian UTF-16 with a byte order mark",
-    signedAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le").swap16()),
   ],
   ["charset", "sent as UTF-16", sentAs((json) => Buffer.from(json, "utf16le"))],
   [
@@ -165,29 +162,36 @@ export const BODY_MISTAKES: Mistakes = [
   ],
   [
     "charset",
-    "sent as big-endian UTF-16 with a byte order mark",
-    sentAs((json) => Buffer.from(`\uFEFF${json}`, "utf16le").swap16()),
-  ],
-  [
-    "charset",
     "sent as Latin-1",
-    (_, secret) => ({ body: Buffer.from('{"a":"é"}', "latin1"), header: signed('{"a":"é"}', secret) }),
+    (_, secret) => ({
+      body: Buffer.from('{"a":"é"}', "latin1"),
+      header: signed('{"a":"é"}', secret),
+    }),
   ],
   [
     "charset",
     "sent as Windows-1252",
-    (_, secret) => ({ body: Buffer.from("7b2261223a2280227d", "hex"), header: signed('{"a":"€"}', secret) }),
+    (_, secret) => ({
+      body: Buffer.from("7b2261223a2280227d", "hex"),
+      header: signed('{"a":"€"}', secret),
+    }),
   ],
   ["charset", "signed as UTF-16", signedAs((json) => Buffer.from(json, "utf16le"))],
   [
     "charset",
     "signed as Latin-1",
-    (_, secret) => ({ body: '{"a":"é"}', header: signed(Buffer.from('{"a":"é"}', "latin1"), secret) }),
+    (_, secret) => ({
+      body: '{"a":"é"}',
+      header: signed(Buffer.from('{"a":"é"}', "latin1"), secret),
+    }),
   ],
   [
     "undecodable",
     "decoded before signing",
-    (_, secret) => ({ body: Buffer.from('{"a":"é"}', "latin1"), header: signed('{"a":"\uFFFD"}', secret) }),
+    (_, secret) => ({
+      body: Buffer.from('{"a":"é"}', "latin1"),
+      header: signed('{"a":"\uFFFD"}', secret),
+    }),
   ],
   [
     "undecodable",
@@ -223,8 +227,6 @@ export const BODY_MISTAKES: Mistakes = [
     }),
   ],
   ["body_compressed", "sent as gzip", sentAs((json) => gzipSync(json))],
-  ["body_compressed", "sent as deflate", sentAs((json) => deflateSync(json))],
-  ["body_compressed", "sent as Brotli", sentAs((json) => brotliCompressSync(json))],
   [
     "unicode_form",
     "signed decomposed",
@@ -235,28 +237,24 @@ export const BODY_MISTAKES: Mistakes = [
     "sent decomposed",
     (_, secret) => ({ body: '{"a":"e\u0301"}', header: signed('{"a":"\u00e9"}', secret) }),
   ],
-  ["body_form", "sent as payload=", sentAs((json) => new URLSearchParams({ payload: json }).toString())],
-  ["body_form", "signed as payload=", signedAs((json) => new URLSearchParams({ payload: json }).toString())],
   [
     "body_form",
-    "signed as payload=, percent-encoded",
-    signedAs((json) => `payload=${encodeURIComponent(json)}`),
+    "sent as payload=",
+    sentAs((json) => new URLSearchParams({ payload: json }).toString()),
+  ],
+  [
+    "body_form",
+    "signed as payload=",
+    signedAs((json) => new URLSearchParams({ payload: json }).toString()),
   ],
   ["body_form", "sent percent-encoded", sentAs((json) => encodeURIComponent(json))],
   [
     "body_form",
     "signed percent-encoded, as Python quotes",
-    (_, secret) => ({ body: `{"a":"/(é)"}`, header: signed("%7B%22a%22%3A%22/%28%C3%A9%29%22%7D", secret) }),
-  ],
-  [
-    "body_form",
-    "signed percent-encoded as an address",
-    (_, secret) => ({ body: '{"a":"/(é)"}', header: signed("%7B%22a%22:%22/(%C3%A9)%22%7D", secret) }),
-  ],
-  [
-    "body_form",
-    "sent percent-encoded as an address",
-    (_, secret) => ({ body: "%7B%22a%22:%22/+(%C3%A9)%22%7D", header: signed('{"a":"/+(é)"}', secret) }),
+    (_, secret) => ({
+      body: `{"a":"/(é)"}`,
+      header: signed("%7B%22a%22%3A%22/%28%C3%A9%29%22%7D", secret),
+    }),
   ],
   [
     "body_form",

@@ -1,3 +1,5 @@
+import { randomBytes } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { bodyVariants, MANY_TOKENS } from "../../../src/signature/diagnose/body-variants.ts";
 import { named } from "./named.ts";
@@ -16,7 +18,11 @@ describe("bodyVariants", () => {
     ["\n\na  b", " a b", "white_space"],
     ["\na\t\tb\n", "a b", "white_space"],
     ["a\n b", "a b\n", "white_space: as `echo $BODY` prints it without quotes"],
-    ['{  "a": "x",  "b": "y"}', '{\n  "a": "x",\n  "b": "y"\n}', "line_endings: removed on the way here"],
+    [
+      '{  "a": "x",  "b": "y"}',
+      '{\n  "a": "x",\n  "b": "y"\n}',
+      "line_endings: removed on the way here",
+    ],
     [
       '{  "a": "x",  "b": "y"}',
       '{\r\n  "a": "x",\r\n  "b": "y"\r\n}\r\n',
@@ -46,6 +52,11 @@ describe("bodyVariants", () => {
     ['{"payload":"YWI="}', "YWI=", "body_wrapped: in `payload`"],
     ['{"detail":{ "a":\n1 },"b":2}', '{ "a":\n1 }', "body_wrapped: in `detail`"],
     ['{"a":1,"data":{ "b":\t2 }}', '{ "b":\t2 }', "body_data_only"],
+    [
+      '{"data":{ "b":"x" }}',
+      '{"b": "x"}',
+      "json_spacing: a space after each comma and colon + body_data_only",
+    ],
     [
       '{"a":1,"data":{"c":"x","b":"y"}}',
       '{"b":"y","c":"x"}',
@@ -107,6 +118,20 @@ describe("bodyVariants", () => {
     expect(bodyVariants(Buffer.from("no json"))).toMatchObject({ complete: true, work: 0 });
   });
 
+  it("expands a small gzip to 65 536 bytes at most, and a larger one to twenty times its length", () => {
+    const sizeOf = (body: Buffer) =>
+      bodyVariants(body)
+        .variants.find(({ causes }) => causes[0]?.code === "body_compressed")
+        ?.bytes()?.byteLength;
+    const zeros = (size: number) => gzipSync(Buffer.alloc(size));
+    expect([sizeOf(zeros(65_536)), sizeOf(zeros(65_537))]).toEqual([65_536, undefined]);
+    const noise = (bytes: number, more: number) =>
+      gzipSync(Buffer.concat([randomBytes(bytes), Buffer.alloc(more)]));
+    expect([sizeOf(noise(6000, 70_000)), sizeOf(noise(4000, 90_000))]).toEqual([76_000, undefined]);
+    expect(named(bodyVariants(gzipSync("{}")).variants, "{}")).toContain("body_compressed: gzip");
+    expect(sizeOf(Buffer.from("1f8b00", "hex"))).toBeUndefined();
+  });
+
   it("prints JSON of many tokens only as the most common libraries do, after what is cheap", () => {
     const json = (numbers: number) => Buffer.from(`[[],${"0,".repeat(numbers - 1)}0.50]`);
     expect(bodyVariants(json(MANY_TOKENS / 2 - 2))).toMatchObject({
@@ -115,18 +140,24 @@ describe("bodyVariants", () => {
     });
     const { variants, complete, work } = bodyVariants(json(MANY_TOKENS / 2 - 1));
     expect({ complete, work }).toEqual({ complete: false, work: 300 * (MANY_TOKENS + 2) });
-    const printed = variants.filter(({ causes }) => causes.some(({ code }) => code.startsWith("json_")));
+    const printed = variants.filter(({ causes }) =>
+      causes.some(({ code }) => code.startsWith("json_")),
+    );
     expect(printed.length).toBeLessThanOrEqual(40);
     const firstPrinted = variants.findIndex(({ isPrinted }) => isPrinted);
     expect(variants.slice(0, firstPrinted).every(({ causes }) => causes.length === 1)).toBe(true);
     expect(
-      variants.slice(firstPrinted).some(({ causes, isPrinted }) => !isPrinted && causes.length === 1),
+      variants
+        .slice(firstPrinted)
+        .some(({ causes, isPrinted }) => !isPrinted && causes.length === 1),
     ).toBe(false);
     const last = variants.findIndex(
       ({ causes }) => causes.length > 1 && causes.some(({ code }) => code === "newline_at_end"),
     );
     expect(
-      variants.slice(last).some(({ causes }) => causes.every(({ code }) => code.startsWith("json_"))),
+      variants
+        .slice(last)
+        .some(({ causes }) => causes.every(({ code }) => code.startsWith("json_"))),
     ).toBe(false);
   });
 });

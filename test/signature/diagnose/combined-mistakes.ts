@@ -7,13 +7,22 @@ const lines = (json: string) => JSON.stringify(JSON.parse(json), null, 2);
 const crlf = (text: string) => text.replaceAll("\n", "\r\n");
 const utf16 = (text: string) => Buffer.from(`\uFEFF${text}`, "utf16le");
 const ascii = (text: string) =>
-  text.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  text.replace(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 /** The text as a file with line breaks, signed in one form and sent in another. */
 const file =
-  (sent: (text: string) => string | Uint8Array, there: (text: string) => string | Uint8Array): Mistake =>
+  (
+    sent: (text: string) => string | Uint8Array,
+    there: (text: string) => string | Uint8Array,
+  ): Mistake =>
   (json, secret) => ({ body: sent(lines(json)), header: signed(there(lines(json)), secret) });
 
-/** Several changes at once, as one program or one habit makes them: their codes, and the mistake in words. */
+/**
+ * Several changes at once, as one program or one habit makes them: their codes, and the mistake in
+ * words.
+ */
 export const COMBINED_MISTAKES: readonly (readonly [readonly CauseCode[], string, Mistake])[] = [
   [
     ["charset", "newline_at_end"],
@@ -132,7 +141,10 @@ export const COMBINED_MISTAKES: readonly (readonly [readonly CauseCode[], string
   [
     ["body_base64"],
     "base64 of a file with a line break",
-    (json, secret) => ({ body: `${bytes(json).toString("base64")}\n`, header: signed(json, secret) }),
+    (json, secret) => ({
+      body: `${bytes(json).toString("base64")}\n`,
+      header: signed(json, secret),
+    }),
   ],
   [
     ["digest_base64", "prefix_missing"],
@@ -175,11 +187,17 @@ export const COMBINED_MISTAKES: readonly (readonly [readonly CauseCode[], string
   [
     ["charset", "newline_at_end"],
     "Set-Content in the code page of Windows, sent",
-    (_, secret) => ({ body: Buffer.from('{"a":"é"}\r\n', "latin1"), header: signed('{"a":"é"}', secret) }),
+    (_, secret) => ({
+      body: Buffer.from('{"a":"é"}\r\n', "latin1"),
+      header: signed('{"a":"é"}', secret),
+    }),
   ],
   [
     ["charset", "newline_at_end"],
     "Set-Content in the code page of Windows, signed",
-    (_, secret) => ({ body: '{"a":"é"}', header: signed(Buffer.from('{"a":"é"}\r\n', "latin1"), secret) }),
+    (_, secret) => ({
+      body: '{"a":"é"}',
+      header: signed(Buffer.from('{"a":"é"}\r\n', "latin1"), secret),
+    }),
   ],
 ];

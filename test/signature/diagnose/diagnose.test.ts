@@ -16,7 +16,8 @@ import { KEY_AND_HEADER_MISTAKES } from "./key-and-header-mistakes.ts";
 import { anyJson, anySecret, digested, signed } from "./made.ts";
 import { bytes } from "./mistake.ts";
 
-const codes = ({ explanations }: Diagnosis) => explanations.map((causes) => causes.map(({ code }) => code));
+const codes = ({ explanations }: Diagnosis) =>
+  explanations.map((causes) => causes.map(({ code }) => code));
 const numRuns = runs(long(2, 50), 1);
 const SECRET = "a secret of some length";
 const MISTAKES = [...JSON_MISTAKES, ...BODY_MISTAKES, ...KEY_AND_HEADER_MISTAKES];
@@ -26,7 +27,12 @@ describe("diagnoseSignature", () => {
     fc.assert(
       fc.property(anyJson, anySecret, (json, drawn) => {
         const { body, header, secret = drawn, more } = mistake(json, drawn);
-        const diagnosis = diagnoseSignature(Buffer.from(body as string), header, readSecrets(secret), more);
+        const diagnosis = diagnoseSignature(
+          Buffer.from(body as string),
+          header,
+          readSecrets(secret),
+          more,
+        );
         expect(codes(diagnosis)[0]).toEqual([code]);
         expect(diagnosis).toMatchObject({ code, ...CAUSES[code], advice: [] });
       }),
@@ -49,10 +55,15 @@ describe("diagnoseSignature", () => {
   );
 
   it("counts a digest of a few bytes as work, so that a small body is bounded too", () => {
-    const body = JSON.stringify(Array.from({ length: 40 }, (_, at) => ({ [`key_${at}`]: at / 10 })));
+    const body = JSON.stringify(
+      Array.from({ length: 40 }, (_, at) => ({ [`key_${at}`]: at / 10 })),
+    );
     const diagnose = (work: number) =>
-      diagnoseSignature(Buffer.from(body), `sha256=${"0".repeat(64)}`, readSecrets(SECRET), { work });
-    const [whole, bounded] = [diagnose(7e8), diagnose(4e6)];
+      diagnoseSignature(Buffer.from(body), `sha256=${"0".repeat(64)}`, readSecrets(SECRET), {
+        work,
+      });
+    const whole = diagnose(7e8);
+    const bounded = diagnose(4e6);
     expect([whole.complete, bounded.complete]).toEqual([true, false]);
     expect(bounded.tried).toBeLessThanOrEqual(4e6 / 4000 + 1);
     expect(bounded.tried).toBeLessThan(whole.tried);
@@ -60,8 +71,12 @@ describe("diagnoseSignature", () => {
 
   it("reads no more than 1000 characters of a header, and takes no digest for cut off that it cuts off itself", () => {
     const found = (before: string) =>
-      diagnoseSignature(Buffer.from("{}"), `${before}${signed("{}", SECRET)}`, readSecrets(SECRET)).code;
-    expect([found("x".repeat(929)), found("x".repeat(930))]).toEqual(["prefix_missing", "unexplained"]);
+      diagnoseSignature(Buffer.from("{}"), `${before}${signed("{}", SECRET)}`, readSecrets(SECRET))
+        .code;
+    expect([found("x".repeat(929)), found("x".repeat(930))]).toEqual([
+      "prefix_missing",
+      "unexplained",
+    ]);
     expect([found(" ".repeat(930)), found(" ".repeat(2000))]).toEqual([
       "header_extra_text",
       "header_extra_text",
@@ -105,7 +120,9 @@ describe("diagnoseSignature", () => {
   ])("names what %s prints differently", (_, printed, causes) => {
     const secret = "a-secret-0123456789";
     const body = bytes('{"n":1.5,"b":"é/<","a":[1,2]}');
-    expect(codes(diagnoseSignature(body, signed(printed, secret), readSecrets(secret)))[0]).toEqual(causes);
+    expect(codes(diagnoseSignature(body, signed(printed, secret), readSecrets(secret)))[0]).toEqual(
+      causes,
+    );
   });
 
   it("explains no random signature, in any format, and says what to try", () => {
@@ -131,7 +148,11 @@ describe("diagnoseSignature", () => {
 
   it("advises first that the body is empty, which no digest can prove", () => {
     const secrets = readSecrets("a-secret-0123456789");
-    const { code, advice } = diagnoseSignature(bytes(""), signed("{}{}", "a-secret-0123456789"), secrets);
+    const { code, advice } = diagnoseSignature(
+      bytes(""),
+      signed("{}{}", "a-secret-0123456789"),
+      secrets,
+    );
     expect(code).toBe("unexplained");
     expect(advice[0]).toContain("empty here");
   });
@@ -140,7 +161,8 @@ describe("diagnoseSignature", () => {
     const secrets = readSecrets("a-secret-0123456789");
     const header = signed('{"a":"b"}', "a-secret-0123456789");
     const advise = (body: string, length: string) =>
-      diagnoseSignature(bytes(body), header, secrets, { headers: { "Content-Length": length } }).advice;
+      diagnoseSignature(bytes(body), header, secrets, { headers: { "Content-Length": length } })
+        .advice;
     expect(advise('{"a":', "9")).toEqual(
       expect.arrayContaining([
         expect.stringContaining("says 9 bytes, but there are 5"),
@@ -153,7 +175,11 @@ describe("diagnoseSignature", () => {
   it("reads a digest of another hash function among other text", () => {
     const header = `SHA1(body.json)= ${signed("{}", "a-secret-0123456789", "sha1").slice("sha1=".length)}`;
     const diagnosis = diagnoseSignature(bytes("{}"), header, readSecrets("a-secret-0123456789"));
-    expect(codes(diagnosis)[0]).toEqual(["digest_algorithm", "prefix_missing", "header_extra_text"]);
+    expect(codes(diagnosis)[0]).toEqual([
+      "digest_algorithm",
+      "prefix_missing",
+      "header_extra_text",
+    ]);
   });
 
   it("never throws, whatever the header and the bytes", () => {
@@ -164,19 +190,32 @@ describe("diagnoseSignature", () => {
     );
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), anyHeader, (body, header) => {
-        expect(diagnoseSignature(body, header, readSecrets("a-secret-0123456789")).code).not.toBe("valid");
+        expect(diagnoseSignature(body, header, readSecrets("a-secret-0123456789")).code).not.toBe(
+          "valid",
+        );
       }),
       { numRuns: runs(60, 20) },
     );
   });
 
   it("names another secret that is set here", () => {
-    const others = readSecrets("the-old-secret-0123456789").map((secret) => ({ name: "OLD_SECRET", secret }));
+    const others = readSecrets("the-old-secret-0123456789").map((secret) => ({
+      name: "OLD_SECRET",
+      secret,
+    }));
     const secrets = readSecrets("the-new-secret-0123456789");
-    const diagnosis = diagnoseSignature(bytes("{}"), signed("{}", "the-old-secret-0123456789"), secrets, {
-      others,
+    const diagnosis = diagnoseSignature(
+      bytes("{}"),
+      signed("{}", "the-old-secret-0123456789"),
+      secrets,
+      {
+        others,
+      },
+    );
+    expect(diagnosis).toMatchObject({
+      code: "secret_other",
+      explanations: [[{ detail: "OLD_SECRET" }]],
     });
-    expect(diagnosis).toMatchObject({ code: "secret_other", explanations: [[{ detail: "OLD_SECRET" }]] });
   });
 
   it("distinguishes a missing header from one with another name", () => {
@@ -191,19 +230,26 @@ describe("diagnoseSignature", () => {
 
   it("finds a body that was encoded twice, and nothing besides", () => {
     const here = JSON.stringify('{"a":1}');
-    expect(codes(diagnoseSignature(bytes(here), signed('{"a":1}', SECRET), readSecrets(SECRET)))).toEqual([
-      ["body_string"],
-    ]);
+    expect(
+      codes(diagnoseSignature(bytes(here), signed('{"a":1}', SECRET), readSecrets(SECRET))),
+    ).toEqual([["body_string"]]);
   });
 
   it.each([
     ["v0:timestamp:body", { "X-Slack-Request-Timestamp": "1768469400" }, "v0:1768469400:", "v0="],
     ["timestamp.body", { "x-timestamp": "1768469400" }, "1768469400.", "sha256="],
-    ["id.timestamp.body", { "webhook-timestamp": "17", "webhook-id": "wh_1" }, "wh_1.17.", "sha256="],
+    [
+      "id.timestamp.body",
+      { "webhook-timestamp": "17", "webhook-id": "wh_1" },
+      "wh_1.17.",
+      "sha256=",
+    ],
   ])("names %s, which another service signs", (detail, headers, before, prefix) => {
     const secret = "a-secret-0123456789";
     const header = signed(`${before}{}`, secret).replace("sha256=", prefix);
-    const { explanations } = diagnoseSignature(bytes("{}"), header, readSecrets(secret), { headers });
+    const { explanations } = diagnoseSignature(bytes("{}"), header, readSecrets(secret), {
+      headers,
+    });
     expect(explanations).toMatchObject([[{ code: "other_scheme", detail }]]);
   });
 
@@ -212,11 +258,20 @@ describe("diagnoseSignature", () => {
     const header = signed('https://hooks.example/webhooks?a=b{"c":1}', SECRET);
     const find = (more: DiagnoseOptions) =>
       diagnoseSignature(bytes('{"c":1}'), header, secrets, more).explanations;
-    const [target, host, proxied] = ["/webhooks?a=b", "hooks.example", "127.0.0.1:3000"];
+    const target = "/webhooks?a=b";
+    const host = "hooks.example";
+    const proxied = "127.0.0.1:3000";
     const named = [[{ code: "other_scheme", detail: "the URL and the body" }]];
     expect(find({ target, headers: { host } })).toMatchObject(named);
-    expect(find({ target, headers: { host: proxied, "x-forwarded-host": host } })).toMatchObject(named);
-    for (const more of [{}, { target }, { headers: { host } }, { target, headers: { host: proxied } }])
+    expect(find({ target, headers: { host: proxied, "x-forwarded-host": host } })).toMatchObject(
+      named,
+    );
+    for (const more of [
+      {},
+      { target },
+      { headers: { host } },
+      { target, headers: { host: proxied } },
+    ])
       expect(find(more)).toEqual([]);
   });
 
@@ -227,7 +282,9 @@ describe("diagnoseSignature", () => {
 
   it("accepts a valid signature with any of the secrets", () => {
     const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
-    expect(diagnoseSignature(bytes("{}"), signed("{}", "b-secret-0123456789"), secrets).code).toBe("valid");
+    expect(diagnoseSignature(bytes("{}"), signed("{}", "b-secret-0123456789"), secrets).code).toBe(
+      "valid",
+    );
   });
 
   it("names one cause, not two, for a line break at the end of a body of one line", () => {
@@ -245,29 +302,38 @@ describe("diagnoseSignature", () => {
   it("does not expand a small compressed body without bound", () => {
     const bomb = gzipSync(Buffer.alloc(4_000_000));
     const header = signed(Buffer.alloc(4_000_000), "a-secret-0123456789");
-    expect(diagnoseSignature(bomb, header, readSecrets("a-secret-0123456789")).code).toBe("unexplained");
+    expect(diagnoseSignature(bomb, header, readSecrets("a-secret-0123456789")).code).toBe(
+      "unexplained",
+    );
   });
 
   it("lists every explanation if there are several", () => {
     const secrets = readSecrets("a-secret-0123456789");
-    const found = codes(diagnoseSignature(bytes("{ }"), signed("{}", "a-secret-0123456789"), secrets));
+    const found = codes(
+      diagnoseSignature(bytes("{ }"), signed("{}", "a-secret-0123456789"), secrets),
+    );
     expect(found).toEqual(expect.arrayContaining([["json_spacing"], ["body_placeholder"]]));
   });
 
   it("reveals neither a secret nor a digest nor the body", () => {
     fc.assert(
-      fc.property(anyJson, anySecret, fc.constantFrom(...MISTAKES), (json, drawn, [, , mistake]) => {
-        const { body, header, secret = drawn, more } = mistake(json, drawn);
-        const right = Buffer.from(body as string);
-        const told = JSON.stringify(diagnoseSignature(right, header, readSecrets(secret), more));
-        const hidden = [
-          drawn,
-          digested(right, drawn, "hex").slice(0, 8),
-          "payment.received",
-          [header].flat()[0]?.slice(7, 20),
-        ];
-        for (const text of hidden) if (text) expect(told).not.toContain(text);
-      }),
+      fc.property(
+        anyJson,
+        anySecret,
+        fc.constantFrom(...MISTAKES),
+        (json, drawn, [, , mistake]) => {
+          const { body, header, secret = drawn, more } = mistake(json, drawn);
+          const right = Buffer.from(body as string);
+          const told = JSON.stringify(diagnoseSignature(right, header, readSecrets(secret), more));
+          const hidden = [
+            drawn,
+            digested(right, drawn, "hex").slice(0, 8),
+            "payment.received",
+            [header].flat()[0]?.slice(7, 20),
+          ];
+          for (const text of hidden) if (text) expect(told).not.toContain(text);
+        },
+      ),
       { numRuns: runs(60, 20) },
     );
   });

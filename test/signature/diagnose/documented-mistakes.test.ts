@@ -52,7 +52,10 @@ interface Row {
   readonly lost?: boolean;
 }
 
-/** Worked out in the first test that asks: when a file is loaded, no mutant of the mutation tests is active. */
+/**
+ * Worked out in the first test that asks: when a file is loaded, no mutant of the mutation tests is
+ * active.
+ */
 function once(work: () => readonly Row[]): () => readonly Row[] {
   let rows: readonly Row[] | undefined;
   return () => {
@@ -65,7 +68,10 @@ function once(work: () => readonly Row[]): () => readonly Row[] {
 const some = <One>(all: readonly One[]) => all.filter((_, index) => index % runs(1, 5) === 0);
 
 const made = once(() => [
-  ...some(single).map(([codes, title, mistake]) => ({ title, outcome: judge(diagnosed(mistake), codes) })),
+  ...some(single).map(([codes, title, mistake]) => ({
+    title,
+    outcome: judge(diagnosed(mistake), codes),
+  })),
   ...COMBINED_MISTAKES.map(([codes, title, mistake]) => {
     return { title, outcome: judge(diagnosed(mistake, PRINTED), codes) };
   }),
@@ -126,7 +132,11 @@ describe("documented mistakes", () => {
     const every = runs(long(6, 1), 60);
     for (const body of [...bodies].filter((_, index) => index % every === 0)) {
       const header = `sha256=${createHmac("sha256", randomBytes(32)).update(body).digest("hex")}`;
-      const { code, explanations } = diagnoseSignature(Buffer.from(body), header, readSecrets(SECRET));
+      const { code, explanations } = diagnoseSignature(
+        Buffer.from(body),
+        header,
+        readSecrets(SECRET),
+      );
       expect({ code, explanations }).toEqual({ code: "unexplained", explanations: [] });
     }
   });

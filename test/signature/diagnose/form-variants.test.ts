@@ -8,21 +8,16 @@ const HERE = "body_form: as a form on this side";
 it.each([
   ["a b/(é)'*!", "payload=a+b%2F%28%C3%A9%29%27*%21", THERE],
   ["a b/(é)'*!", "a+b%2F%28%C3%A9%29%27*%21", THERE],
-  ["a b/(é)'*!", "payload=a%20b%2F(%C3%A9)'*!", THERE],
   ["a b/(é)'*!", "a%20b%2F(%C3%A9)'*!", THERE],
-  ["a b/(é)'*!", "a%20b/(%C3%A9)'*!", THERE],
   ["a b/(é)'*!", "a%20b%2F%28%C3%A9%29%27%2A%21", THERE],
   ["a b/(é)'*!", "a%20b/%28%C3%A9%29%27%2A%21", THERE],
-  ["a b", "payload=a b", THERE],
   ["a+b", "a b", "body_form: its + became spaces on the signing side"],
   ["a%2Bb+c", "a+b+c", "body_form: percent-decoded on the signing side"],
   ["a%2Bb+c", "a+b c", "body_form: decoded as a form on the signing side"],
   ["a b c", "a+b+c", "body_form: its + became spaces on the way here"],
   ["payload=a%2Bb+c", "a+b c", HERE],
   ["a%2Bb+c=", "a+b c", HERE],
-  ["%7B%22a%22:1%7D", '{"a":1}', HERE],
-  ["%5B1,2%5D", "[1,2]", HERE],
-  ["%22a+b%22", '"a+b"', HERE],
+  ["%7B%22a%22%3A1%7D", '{"a":1}', HERE],
   ["payload=", "", HERE],
   ["a=1&payload=b", "b", HERE],
   ["a%2Bb+c", "a+b c", HERE],
@@ -37,11 +32,10 @@ it.each([
   ["x payload=a", ""],
   ["a%2Bb c", "a+b c"],
   ["a+b=", "a b"],
-  [":%7B", ":{"],
-  ["%7B %7D", "{ }"],
-  ['%7B"%7D', '{"}'],
 ])("does not say that %j was %j as a form on this side", (text, signed) => {
-  expect(named(formVariants(text), signed).filter((causes) => /this side|way here/.test(causes))).toEqual([]);
+  expect(
+    named(formVariants(text), signed).filter((causes) => /this side|way here/.test(causes)),
+  ).toEqual([]);
 });
 
 it("makes nothing of what cannot be encoded or decoded", () => {

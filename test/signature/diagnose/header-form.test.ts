@@ -8,7 +8,8 @@ const bytes = (separator: string) => HEX.replace(/..(?=.)/g, `$&${separator}`);
 
 /** How a value is read: for each form, its hash function, its digits and its codes. */
 function read(header: string | readonly string[]): readonly string[] {
-  const shown = (hex: string) => (hex === HEX ? "HEX" : hex === DIGEST.toString("hex") ? "DIGEST" : hex);
+  const shown = (hex: string) =>
+    hex === HEX ? "HEX" : hex === DIGEST.toString("hex") ? "DIGEST" : hex;
   return readForms(header).forms.map(({ algorithm, hex, causes, print }) =>
     [
       `${algorithm} ${shown(hex)}${print === undefined ? "" : " printed"}`,
@@ -19,8 +20,14 @@ function read(header: string | readonly string[]): readonly string[] {
 
 describe("readForms", () => {
   it("takes a digest for absent only if no other value has one", () => {
-    expect(readForms(["undefined", `sha256=${HEX}`])).toMatchObject({ forms: [{}], evident: undefined });
-    expect(readForms(["", "sha256="])).toMatchObject({ forms: [], evident: { code: "digest_absent" } });
+    expect(readForms(["undefined", `sha256=${HEX}`])).toMatchObject({
+      forms: [{}],
+      evident: undefined,
+    });
+    expect(readForms(["", "sha256="])).toMatchObject({
+      forms: [],
+      evident: { code: "digest_absent" },
+    });
   });
 
   it("takes a signature for another service's only if every value has its format", () => {
@@ -28,12 +35,16 @@ describe("readForms", () => {
     expect(readForms([`v0=${HEX}`, `sha256=${HEX}`]).evident).toBeUndefined();
   });
 
-  it.each(["t=1768469400,v1=abc", "a=b; t=1,v1=2", "v1,abc", "v1a,abc=", 'keyid="a"', 'a, signature="b"'])(
-    "takes %s for another service's",
-    (header) => {
-      expect(readForms(header)).toMatchObject({ forms: [], evident: { code: "other_scheme" } });
-    },
-  );
+  it.each([
+    "t=1768469400,v1=abc",
+    "a=b; t=1,v1=2",
+    "v1,abc",
+    "v1a,abc=",
+    'keyid="a"',
+    'a, signature="b"',
+  ])("takes %s for another service's", (header) => {
+    expect(readForms(header)).toMatchObject({ forms: [], evident: { code: "other_scheme" } });
+  });
 
   it.each([
     `sha256=${HEX}`,
@@ -110,7 +121,6 @@ describe("readForms", () => {
   it.each([
     [`sha256=${DIGEST.toString("base64")}`, "digest_base64"],
     [DIGEST.toString("base64url"), "digest_base64url,prefix_missing"],
-    [`sha256=${encodeURIComponent(DIGEST.toString("base64"))}`, "digest_base64"],
     [`sha256=b"${DIGEST.toString("base64")}"`, "digest_base64,header_extra_text"],
     [[`sha256=${DIGEST.toString("hex")}`], "header_repeated"],
   ])("reads the base64 in %s: %s", (header, codes) => {

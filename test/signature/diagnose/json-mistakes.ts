@@ -24,7 +24,10 @@ const jacksonSpaced = `{
   }
 }`;
 const ascii = (json: string) =>
-  json.replace(/[^\0-\x7e]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  json.replace(
+    /[^\0-\x7e]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 const sorted = (json: string) => {
   const { data, event, webhook } = JSON.parse(json.replaceAll("1450.50", NUMBER));
   const keys = Object.fromEntries(Object.entries(data).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -34,34 +37,30 @@ const simple = (json: string) => json.replace(/"list":.*(?=\},"webhook")/, '"lis
 
 /** Mistakes in how JSON is printed. */
 export const JSON_MISTAKES: Mistakes = [
-  ...[1, 2, 3, 4, 5, 6, 7, 8, "\t"].flatMap((indent) => [
+  ...[1, 2, 4, "\t"].flatMap((indent) => [
     ["json_spacing", `sent with indent ${JSON.stringify(indent)}`, sentAs(spaced(indent))] as const,
-    ["json_spacing", `signed with indent ${JSON.stringify(indent)}`, signedAs(spaced(indent))] as const,
+    [
+      "json_spacing",
+      `signed with indent ${JSON.stringify(indent)}`,
+      signedAs(spaced(indent)),
+    ] as const,
   ]),
   [
     "json_spacing",
     "signed as Python prints",
-    (_, secret) => ({ body: pythonSpaced().replaceAll(" ", ""), header: signed(pythonSpaced(), secret) }),
+    (_, secret) => ({
+      body: pythonSpaced().replaceAll(" ", ""),
+      header: signed(pythonSpaced(), secret),
+    }),
   ],
   [
     "json_spacing",
     "sent as Python prints",
-    (_, secret) => ({ body: pythonSpaced(), header: signed(pythonSpaced().replaceAll(" ", ""), secret) }),
+    (_, secret) => ({
+      body: pythonSpaced(),
+      header: signed(pythonSpaced().replaceAll(" ", ""), secret),
+    }),
   ],
-  ...[
-    ["an indent of 0, as `json.dumps(indent=0)` prints it", '{\n"a": 1,\n"b": {\n"c": 2\n}\n}'],
-    ["separators `(',', ': ')`", '{"a": 1,"b": {"c": 2}}'],
-    ["separators `(', ', ':')`", '{"a":1, "b":{"c":2}}'],
-    ["an indent and no space after colons", '{\n  "a":1,\n  "b":{\n    "c":2\n  }\n}'],
-  ].flatMap(
-    ([style = "", printed = ""]): Mistakes => [
-      [
-        "json_spacing",
-        `signed with ${style}`,
-        (_, secret) => ({ body: '{"a":1,"b":{"c":2}}', header: signed(printed, secret) }),
-      ],
-    ],
-  ),
   [
     "json_key_order",
     "signed after PHP's `ksort`, which sorts the envelope alone",
@@ -79,7 +78,8 @@ export const JSON_MISTAKES: Mistakes = [
     "json_key_order",
     "sent with sorted keys, which the service describes in another order",
     (_, secret) => {
-      const data = '"data":{"address":"1 Rue","id":"prop_1","owner":{"id":"user_1","name":"é"},"type":"a"}';
+      const data =
+        '"data":{"address":"1 Rue","id":"prop_1","owner":{"id":"user_1","name":"é"},"type":"a"}';
       const described =
         '"data":{"id":"prop_1","type":"a","address":"1 Rue","owner":{"id":"user_1","name":"é"}}';
       const hook = '"webhook":{"id":"wh_1","url":"u"}';
@@ -88,14 +88,6 @@ export const JSON_MISTAKES: Mistakes = [
         header: signed(`{"event":"e","timestamp":"t",${described},${hook}}`, secret),
       };
     },
-  ],
-  [
-    "json_key_order",
-    "signed with sorted keys in data alone",
-    (_, secret) => ({
-      body: '{"event":"e","data":{"b":[{"d":1,"c":2}],"a":0},"a":{"z":1,"y":2}}',
-      header: signed('{"event":"e","data":{"a":0,"b":[{"c":2,"d":1}]},"a":{"z":1,"y":2}}', secret),
-    }),
   ],
   ["json_escapes", "signed with \\u escapes", signedAs(ascii)],
   [
@@ -107,7 +99,10 @@ export const JSON_MISTAKES: Mistakes = [
   [
     "json_escapes",
     "sent with \\/",
-    (json, secret) => ({ body: simple(json).replaceAll("/", "\\/"), header: signed(simple(json), secret) }),
+    (json, secret) => ({
+      body: simple(json).replaceAll("/", "\\/"),
+      header: signed(simple(json), secret),
+    }),
   ],
   [
     "json_numbers",
@@ -117,12 +112,18 @@ export const JSON_MISTAKES: Mistakes = [
   [
     "json_spacing",
     "signed as Jackson prints",
-    (_, secret) => ({ body: jacksonSpaced.replace(/\s/g, ""), header: signed(jacksonSpaced, secret) }),
+    (_, secret) => ({
+      body: jacksonSpaced.replace(/\s/g, ""),
+      header: signed(jacksonSpaced, secret),
+    }),
   ],
   [
     "json_spacing",
     "sent as Jackson prints",
-    (_, secret) => ({ body: jacksonSpaced, header: signed(jacksonSpaced.replace(/\s/g, ""), secret) }),
+    (_, secret) => ({
+      body: jacksonSpaced,
+      header: signed(jacksonSpaced.replace(/\s/g, ""), secret),
+    }),
   ],
   [
     "json_escapes",
@@ -131,11 +132,6 @@ export const JSON_MISTAKES: Mistakes = [
       body: '{"a":"é<b>=\'&\'"}',
       header: signed('{"a":"é\\u003cb\\u003e\\u003d\\u0027\\u0026\\u0027"}', secret),
     }),
-  ],
-  [
-    "json_escapes",
-    "signed as Jackson escapes",
-    (_, secret) => ({ body: '{"a":"é<Ü"}', header: signed('{"a":"\\u00E9<\\u00DC"}', secret) }),
   ],
   [
     "json_nulls",

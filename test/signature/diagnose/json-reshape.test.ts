@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { someObjects, withEmpty, withoutNulls } from "../../../src/signature/diagnose/json-reshape.ts";
+import {
+  someObjects,
+  withEmpty,
+  withoutNulls,
+} from "../../../src/signature/diagnose/json-reshape.ts";
 import { tokenise } from "../../../src/signature/diagnose/json-tokens.ts";
 
 const tokens = (text: string) => tokenise(text)?.tokens ?? [];

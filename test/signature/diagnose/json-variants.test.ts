@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { tokenise } from "../../../src/signature/diagnose/json-tokens.ts";
-import { jsonVariants, type Spellings } from "../../../src/signature/diagnose/json-variants.ts";
+import { type Extent, jsonVariants } from "../../../src/signature/diagnose/json-variants.ts";
 import { named } from "./named.ts";
 
-function variantsOf(text: string, spellings: Spellings = "all", tail = "") {
+function variantsOf(text: string, extent: Extent = "all", tail = "") {
   const json = tokenise(text);
   if (json === undefined) throw new Error(`expected JSON, got ${text}`);
-  return jsonVariants(json, [{ causes: [], tail }], spellings);
+  return jsonVariants(json, [{ causes: [], tail }], extent);
 }
 
 const COMPACT = "json_spacing: compact";
@@ -28,11 +28,10 @@ describe("jsonVariants", () => {
       '{"b":2,"aa":1,"ab":3}',
       "json_key_order: shorter keys first, as databases store them",
     ],
-    ['{"b":0,"data":{"d":1,"c":2}}', '{"b":0,"data":{"c":2,"d":1}}', "json_key_order: alphabetical"],
     [
-      '{"z":0,"data":{"d":1,"c":2},"b":1}',
-      '{"z":0,"data":{"c":2,"d":1},"b":1}',
-      "json_key_order: alphabetical in `data` alone",
+      '{"b":0,"data":{"d":1,"c":2}}',
+      '{"b":0,"data":{"c":2,"d":1}}',
+      "json_key_order: alphabetical",
     ],
     [
       '{"webhook":{"b":1,"a":2},"a":1}',
@@ -60,7 +59,7 @@ describe("jsonVariants", () => {
       '{"b":"é","a":[]}',
       "json_empty_objects: `[]` on the signing side + json_escapes: no more escapes than needed",
     ],
-    ['{"a":1}', '{\n "a": 1\n}', "json_spacing: an indent of 1"],
+    ['{"a":1}', '{\n "a": 1\n}', "json_spacing: 1 space"],
     ['{"a":1}', '{"a": 1}', ONE_LINE],
   ])("names what makes %s from %s: %s", (text, signed, causes) => {
     expect(named(variantsOf(text), signed)[0]).toBe(causes);
@@ -70,7 +69,10 @@ describe("jsonVariants", () => {
     const json = tokenise(' {"a": 1}\n');
     const endings = [
       { causes: [], tail: "\n" },
-      { causes: [{ code: "newline_at_end", meaning: "", fix: "", detail: null } as const], tail: "" },
+      {
+        causes: [{ code: "newline_at_end", meaning: "", fix: "", detail: null } as const],
+        tail: "",
+      },
     ];
     const variants = json === undefined ? [] : jsonVariants(json, endings, "all");
     expect(named(variants, ' {"a":1}\n')).toContain(COMPACT);
@@ -78,31 +80,23 @@ describe("jsonVariants", () => {
     expect(named(variants, ' {"a": 1}')).toContain("newline_at_end");
   });
 
-  it("tries rare spacing with other orders, but not with other spellings of strings and numbers", () => {
-    const variants = variantsOf('{"b":"é","a":[2]}');
-    expect(named(variants, '{\n   "a": [\n      2\n   ],\n   "b": "é"\n}')).toHaveLength(1);
-    expect(named(variants, '{\n   "b": "\\u00e9",\n   "a": [\n      2\n   ]\n}')).toEqual([]);
-    expect(named(variants, '{\n    "b": "\\u00e9",\n    "a": [\n        2\n    ]\n}')).not.toEqual([]);
-  });
-
   it("tries other spellings with the first three of strings and with two of numbers, and no others with rare orders", () => {
     const variants = variantsOf('{"b":"é/<","a":[],"c":1.50e3}');
-    const numbers = variants.flatMap(({ causes }) => causes.filter(({ code }) => code === "json_numbers"));
+    const numbers = variants.flatMap(({ causes }) =>
+      causes.filter(({ code }) => code === "json_numbers"),
+    );
     expect(new Set(numbers.map(({ detail }) => detail)).size).toBeGreaterThan(2);
     expect(named(variants, '{"b":"\\u00e9/<","a":[],"c":1500}')).toHaveLength(1);
     expect(named(variants, '{"b":"\\u00e9/<","a":{},"c":1.50e3}')).toEqual([]);
     expect(named(variants, '{"b":"é/<","a":{},"c":1500}')).toEqual([]);
   });
 
-  it("tries only libraries as a whole, the most common ones, or only spacing and order", () => {
+  it("tries only libraries as a whole, the most common ones", () => {
     const text = '{"b":"é","a":1.50}';
     const libraries = variantsOf(text, "libraries");
     expect(named(libraries, '{"b": "\\u00e9", "a": 1.5}')).toHaveLength(1);
     expect(named(libraries, '{"b":"é",\n"a":1.50}')).toEqual([]);
     expect(libraries.length).toBeLessThanOrEqual(20);
-    const none = variantsOf(text, "none");
-    expect(named(none, '{"a": 1.50, "b": "é"}')).toHaveLength(1);
-    expect(named(none, '{"b":"\\u00e9","a":1.50}')).toEqual([]);
   });
 
   it("names the causes of each library once, and none twice", () => {
@@ -110,7 +104,9 @@ describe("jsonVariants", () => {
       causes.map(({ code, detail }) => `${code} ${detail}`).join(),
     );
     expect(
-      names.filter((name, at) => names.indexOf(name) !== at && !name.includes("json_empty_objects")),
+      names.filter(
+        (name, at) => names.indexOf(name) !== at && !name.includes("json_empty_objects"),
+      ),
     ).toEqual([]);
     expect(names).not.toContain("");
   });
@@ -121,6 +117,6 @@ describe("jsonVariants", () => {
     expect(made).toContain(0);
     expect(Math.max(...made)).toBeLessThanOrEqual(65_536);
     const long = JSON.stringify(["x".repeat(30_000), 1]);
-    expect(variantsOf(long, "none").every(({ bytes }) => bytes() !== undefined)).toBe(true);
+    expect(variantsOf(long).every(({ bytes }) => bytes() !== undefined)).toBe(true);
   });
 });

@@ -69,7 +69,11 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   [
     "secret_base64",
     "decoded on this side",
-    (json, secret) => ({ body: json, header: signed(json, bytes(secret).toString("base64")), secret }),
+    (json, secret) => ({
+      body: json,
+      header: signed(json, bytes(secret).toString("base64")),
+      secret,
+    }),
   ],
   [
     "secret_base64",
@@ -79,22 +83,20 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   [
     "secret_base64",
     "decoded after whsec_ on the signing side",
-    (json) => ({ body: json, header: signed(json, KEY), secret: `whsec_${KEY.toString("base64")}` }),
+    (json) => ({
+      body: json,
+      header: signed(json, KEY),
+      secret: `whsec_${KEY.toString("base64")}`,
+    }),
   ],
   [
     "secret_base64",
     "decoded after whsec_ on this side",
-    (json) => ({ body: json, header: signed(json, `whsec_${KEY.toString("base64")}`), secret: KEY }),
-  ],
-  [
-    "secret_hex",
-    "decoded as hex on this side, as base64 on the signing side",
-    (json) => ({ body: json, header: signed(json, Buffer.from(KEY.toString("hex"), "base64")), secret: KEY }),
-  ],
-  [
-    "secret_base64",
-    "decoded as base64 on this side, as hex on the signing side",
-    (json) => ({ body: json, header: signed(json, KEY), secret: Buffer.from(KEY.toString("hex"), "base64") }),
+    (json) => ({
+      body: json,
+      header: signed(json, `whsec_${KEY.toString("base64")}`),
+      secret: KEY,
+    }),
   ],
   ...rows(
     "secret_cut",
@@ -155,18 +157,33 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
     "the SHA-256 of the body in bytes",
     signedAs((json) => createHash("sha256").update(json).digest()),
   ],
-  ["digest_without_hmac", "a plain hash of the body", (json) => ({ body: json, header: hashed(json) })],
+  [
+    "digest_without_hmac",
+    "a plain hash of the body",
+    (json) => ({ body: json, header: hashed(json) }),
+  ],
   [
     "digest_without_hmac",
     "a plain hash of secret and body",
     (json, secret) => ({ body: json, header: hashed(secret, json) }),
   ],
-  ["digest_algorithm", "SHA-1", (json, secret) => ({ body: json, header: signed(json, secret, "sha1") })],
-  ["digest_algorithm", "SHA-512", (json, secret) => ({ body: json, header: signed(json, secret, "sha512") })],
+  [
+    "digest_algorithm",
+    "SHA-1",
+    (json, secret) => ({ body: json, header: signed(json, secret, "sha1") }),
+  ],
+  [
+    "digest_algorithm",
+    "SHA-512",
+    (json, secret) => ({ body: json, header: signed(json, secret, "sha512") }),
+  ],
   [
     "digest_algorithm",
     "SHA-1 under the prefix of SHA-256",
-    (json, secret) => ({ body: json, header: signed(json, secret, "sha1").replace("sha1", "sha256") }),
+    (json, secret) => ({
+      body: json,
+      header: signed(json, secret, "sha1").replace("sha1", "sha256"),
+    }),
   ],
   ["digest_upper_case", "digits", headerAs((_, digest) => `sha256=${digest.toUpperCase()}`)],
   ["digest_upper_case", "prefix", headerAs((_, digest) => `SHA256=${digest}`)],
@@ -179,7 +196,10 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   [
     "digest_base64url",
     "base64url",
-    (json, secret) => ({ body: json, header: `sha256=${digested(bytes(json), secret, "base64url")}` }),
+    (json, secret) => ({
+      body: json,
+      header: `sha256=${digested(bytes(json), secret, "base64url")}`,
+    }),
   ],
   ["digest_truncated", "20 digits", headerAs((header) => header.slice(0, 27))],
   ["digest_truncated", "63 digits", headerAs((header) => header.slice(0, -1))],
@@ -197,28 +217,42 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
     (json, drawn) => {
       const secret = secretWith(json, drawn, /^sha256=(?:..)*(?:.[1-9a-f])0/);
       const [, digest = ""] = signed(json, secret).split("=");
-      const short = (digest.match(/../g) ?? []).map((byte) => Number.parseInt(byte, 16).toString(16));
+      const short = (digest.match(/../g) ?? []).map((byte) =>
+        Number.parseInt(byte, 16).toString(16),
+      );
       return { body: json, header: `sha256=${short.join("")}`, secret };
     },
   ],
-  ["digest_separated", "colons", headerAs((_, digest) => `sha256=${digest.replace(/..(?=.)/g, "$&:")}`)],
+  [
+    "digest_separated",
+    "colons",
+    headerAs((_, digest) => `sha256=${digest.replace(/..(?=.)/g, "$&:")}`),
+  ],
   [
     "digest_separated",
     "dashes in upper case",
     headerAs((_, digest) => `sha256=${digest.toUpperCase().replace(/..(?=.)/g, "$&-")}`),
   ],
-  ["digest_separated", "spaces", headerAs((_, digest) => `sha256=${digest.replace(/..(?=.)/g, "$& ")}`)],
-  ["digest_separated", "0x", headerAs((_, digest) => `sha256=0x${digest}`)],
-  ["digest_signed_bytes", "with zeros", headerAs((_, digest) => `sha256=${signedBytes(digest, 2)}`)],
-  ["digest_signed_bytes", "without zeros", headerAs((_, digest) => `sha256=${signedBytes(digest, 1)}`)],
-  ["digest_hex_twice", "hex of hex", headerAs((_, digest) => `sha256=${bytes(digest).toString("hex")}`)],
   [
-    "digest_base64",
-    "percent-encoded",
-    (json, secret) => ({
-      body: json,
-      header: `sha256=${encodeURIComponent(digested(bytes(json), secret, "base64"))}`,
-    }),
+    "digest_separated",
+    "spaces",
+    headerAs((_, digest) => `sha256=${digest.replace(/..(?=.)/g, "$& ")}`),
+  ],
+  ["digest_separated", "0x", headerAs((_, digest) => `sha256=0x${digest}`)],
+  [
+    "digest_signed_bytes",
+    "with zeros",
+    headerAs((_, digest) => `sha256=${signedBytes(digest, 2)}`),
+  ],
+  [
+    "digest_signed_bytes",
+    "without zeros",
+    headerAs((_, digest) => `sha256=${signedBytes(digest, 1)}`),
+  ],
+  [
+    "digest_hex_twice",
+    "hex of hex",
+    headerAs((_, digest) => `sha256=${bytes(digest).toString("hex")}`),
   ],
   ["header_extra_text", "as Python shows bytes", headerAs((_, digest) => `sha256=b'${digest}'`)],
   ["digest_absent", "nothing after the prefix", headerAs(() => "sha256=")],
@@ -230,7 +264,11 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
   ["header_extra_text", "spaces", headerAs((header) => ` ${header} `)],
   ["header_extra_text", "quotes", headerAs((header) => `"${header}"`)],
   ["header_extra_text", "what sha256sum prints", headerAs((header) => `${header}  -`)],
-  ["header_repeated", "joined by Node", headerAs((header) => `${header}, sha256=${"0".repeat(64)}`)],
+  [
+    "header_repeated",
+    "joined by Node",
+    headerAs((header) => `${header}, sha256=${"0".repeat(64)}`),
+  ],
   ["header_repeated", "a list", headerAs((header) => [header, header])],
   [
     "other_scheme",
@@ -253,15 +291,18 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
       ["a URL without TLS and the body", "http://hooks.example/webhooks?a=b", ""],
       ["the body and the URL", "", "https://hooks.example/webhooks?a=b"],
       ["the path and the body", "/webhooks", ""],
-      ["the method, the path and the body", "POST/webhooks?a=b", ""],
-      ["the method, the path and the body, a line each", "POST\n/webhooks\n", ""],
     ],
     (before, after) => (json, secret) => ({
-      ...{ body: json, header: signed(before + json + after, secret) },
+      body: json,
+      header: signed(before + json + after, secret),
       more: { target: "/webhooks?a=b", headers: { host: "hooks.example" } },
     }),
   ),
-  ["other_scheme", "a timestamp and versions", headerAs((_, digest) => `t=1768469400,v1=${digest}`)],
+  [
+    "other_scheme",
+    "a timestamp and versions",
+    headerAs((_, digest) => `t=1768469400,v1=${digest}`),
+  ],
   [
     "other_scheme",
     "a version and base64",

@@ -16,7 +16,9 @@ function named(secret: string | Uint8Array, digest: string): readonly string[] {
     (keying) => keying.digest("sha256", BODY) === digest,
   );
   return [
-    ...new Set(keyings.flatMap(({ causes }) => causes.map(({ code, detail }) => `${code}: ${detail}`))),
+    ...new Set(
+      keyings.flatMap(({ causes }) => causes.map(({ code, detail }) => `${code}: ${detail}`)),
+    ),
   ];
 }
 
@@ -54,13 +56,20 @@ describe("mistakenKeyings", () => {
     [SECRET, `${SECRET}\r`, ["secret_whitespace: a carriage return on the signing side"]],
     [SECRET, ` ${SECRET}`, ["secret_whitespace: a space on the signing side"]],
     [` ${SECRET}\t`, SECRET, ["secret_whitespace: spaces on this side"]],
-    [SECRET, Buffer.from(SECRET).toString("hex").toUpperCase(), ["secret_hex: decoded on this side"]],
+    [
+      SECRET,
+      Buffer.from(SECRET).toString("hex").toUpperCase(),
+      ["secret_hex: decoded on this side"],
+    ],
     [SECRET, `HOOKPORTER_SECRET=${SECRET}`, ["secret_name: null"]],
     [SECRET, `\uFEFF${SECRET}`, ["secret_name: a byte order mark"]],
     [
       "a b c long secret",
       "a+b+c+long+secret",
-      ["secret_encoded: percent-encoded on the signing side", "secret_encoded: + as a space on this side"],
+      [
+        "secret_encoded: percent-encoded on the signing side",
+        "secret_encoded: + as a space on this side",
+      ],
     ],
     ["a>b<c&d-long", "a&gt;b&lt;c&amp;d-long", ["secret_encoded: as HTML on the signing side"]],
     ['a"b-long', "a&quot;b-long", ["secret_encoded: as HTML on the signing side"]],
@@ -86,9 +95,13 @@ describe("mistakenKeyings", () => {
       "digest_without_hmac: over the body alone",
     ]);
     expect(named(SECRET, hmac(hash("md5", SECRET).digest()))).toEqual(["secret_hashed: md5"]);
-    expect(named(SECRET, hmac(hash("sha256", SECRET).digest("hex")))).toEqual(["secret_hashed: sha256"]);
+    expect(named(SECRET, hmac(hash("sha256", SECRET).digest("hex")))).toEqual([
+      "secret_hashed: sha256",
+    ]);
     expect(named(SECRET, hmac(BODY, SECRET))).toEqual(["key_and_body_swapped: null"]);
-    expect(named(SECRET, hmac(SECRET, hash("sha256", BODY).digest()))).toEqual(["body_hashed: null"]);
+    expect(named(SECRET, hmac(SECRET, hash("sha256", BODY).digest()))).toEqual([
+      "body_hashed: null",
+    ]);
   });
 
   it("takes a secret that is no text for bytes alone", () => {
@@ -96,8 +109,12 @@ describe("mistakenKeyings", () => {
     expect(named(key, hmac(`${key.toString("utf8")}\n`))).toEqual([]);
     expect(named(key, hmac(`"${key.toString("utf8")}"`))).toEqual([]);
     expect(named(key, hmac(key.toString("hex")))).toEqual(["secret_hex: decoded on this side"]);
-    expect(named(key, hmac(key.toString("base64")))).toEqual(["secret_base64: decoded on this side"]);
-    expect(named(key, hmac(key.toString("base64url")))).toEqual(["secret_base64: decoded on this side"]);
+    expect(named(key, hmac(key.toString("base64")))).toEqual([
+      "secret_base64: decoded on this side",
+    ]);
+    expect(named(key, hmac(key.toString("base64url")))).toEqual([
+      "secret_base64: decoded on this side",
+    ]);
     expect(named(key, hmac(`${key.toString("base64url")}==`))).toEqual([
       "secret_base64: decoded on this side",
     ]);
@@ -123,7 +140,8 @@ describe("mistakenKeyings", () => {
 });
 
 describe("plainKeyings", () => {
-  const many = (count: number) => Array.from({ length: count }, (_, at) => `${at}-long-secret-0123`);
+  const many = (count: number) =>
+    Array.from({ length: count }, (_, at) => `${at}-long-secret-0123`);
   const others = many(17).map((text) => ({
     name: `N${text}`,
     secret: readSecrets(`other-${text}`)[0] as never,
@@ -131,8 +149,14 @@ describe("plainKeyings", () => {
 
   it("has all secrets, and sixteen others by their names", () => {
     const keyings = plainKeyings(readSecrets(many(5)), others);
-    expect(keyings.map(({ causes }) => causes.map(({ code, detail }) => `${code}: ${detail}`))).toEqual([
-      ...[[], [], [], [], []],
+    expect(
+      keyings.map(({ causes }) => causes.map(({ code, detail }) => `${code}: ${detail}`)),
+    ).toEqual([
+      [],
+      [],
+      [],
+      [],
+      [],
       ...others.slice(0, 16).map(({ name }) => [`secret_other: ${name}`]),
     ]);
     expect(keyings.map(({ digest }) => digest("sha256", BODY))).toEqual(
@@ -141,7 +165,9 @@ describe("plainKeyings", () => {
   });
 
   it("tries mistakes in each secret", () => {
-    const digests = mistakenKeyings(readSecrets(many(5))).map(({ digest }) => digest("sha256", BODY));
+    const digests = mistakenKeyings(readSecrets(many(5))).map(({ digest }) =>
+      digest("sha256", BODY),
+    );
     expect(many(5).every((text) => digests.includes(hmac(`${text}\n`)))).toBe(true);
   });
 });

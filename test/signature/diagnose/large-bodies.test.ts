@@ -5,13 +5,18 @@ import { processorTime } from "../../processor-time.ts";
 import { signed } from "./made.ts";
 import { bytes } from "./mistake.ts";
 
-const codes = ({ explanations }: Diagnosis) => explanations.map((causes) => causes.map(({ code }) => code));
+const codes = ({ explanations }: Diagnosis) =>
+  explanations.map((causes) => causes.map(({ code }) => code));
 
 describe("diagnoseSignature, of a large body,", () => {
   it("is bounded by work, not by time: a large body always has the same result, marked as incomplete", {
     timeout: 120_000, // some seconds of processor time
   }, () => {
-    const rows = Array.from({ length: 8000 }, (_, index) => ({ zone: "é/<", index, amount: index + 0.5 }));
+    const rows = Array.from({ length: 8000 }, (_, index) => ({
+      zone: "é/<",
+      index,
+      amount: index + 0.5,
+    }));
     const large = { data: rows, more: "x".repeat(600_000) };
     const body = bytes(JSON.stringify(large, null, 1));
     expect(body.byteLength).toBeGreaterThan(1024 * 1024);
@@ -26,7 +31,11 @@ describe("diagnoseSignature, of a large body,", () => {
   });
 
   it("with the work of a live view, finds a single cause in a body of 75 kB, and ends sooner without a cause", () => {
-    const rows = Array.from({ length: 1000 }, (_, index) => ({ zone: "é/<", index, amount: index + 0.5 }));
+    const rows = Array.from({ length: 1000 }, (_, index) => ({
+      zone: "é/<",
+      index,
+      amount: index + 0.5,
+    }));
     const body = bytes(JSON.stringify({ data: rows }, null, 2));
     const secrets = readSecrets("a-secret-0123456789");
     const work = 1e8;
@@ -45,7 +54,11 @@ describe("diagnoseSignature, of a large body,", () => {
   ])("finds %s in a body that is too large to read: %j here, %j there", (code, here, there) => {
     const large = JSON.stringify({ data: "x".repeat(3_000_000) });
     const header = signed(large + there, "a-secret-0123456789");
-    const found = diagnoseSignature(bytes(large + here), header, readSecrets("a-secret-0123456789"));
+    const found = diagnoseSignature(
+      bytes(large + here),
+      header,
+      readSecrets("a-secret-0123456789"),
+    );
     expect(codes(found)).toEqual([[code]]);
   });
 
@@ -63,7 +76,9 @@ describe("diagnoseSignature, of a large body,", () => {
     const body = bytes("x".repeat(1_000_000));
     const secrets = readSecrets(["a-secret-0123456789", "b-secret-0123456789"]);
     for (const work of [3e6, 1e7, 2e7]) {
-      const { tried, complete } = diagnoseSignature(body, `sha256=${"0".repeat(64)}`, secrets, { work });
+      const { tried, complete } = diagnoseSignature(body, `sha256=${"0".repeat(64)}`, secrets, {
+        work,
+      });
       expect(complete).toBe(false);
       expect(tried * body.byteLength).toBeLessThanOrEqual(work + body.byteLength);
       expect(tried).toBeGreaterThan(1);
@@ -78,11 +93,16 @@ describe("diagnoseSignature, of a large body,", () => {
     );
     const body = `{"event":"payment.received","data":[${rows.join()}]}`;
     const secrets = readSecrets("a-secret-0123456789");
-    for (const write of [(text: string) => text, (text: string) => text.replaceAll("é", "\\u00e9")]) {
+    for (const write of [
+      (text: string) => text,
+      (text: string) => text.replaceAll("é", "\\u00e9"),
+    ]) {
       const printed = write(body.replace(/(?<=["\]}\d])([,:])(?=["[{\d])/g, "$1 "));
       const header = signed(printed, "a-secret-0123456789");
       const [found] = codes(diagnoseSignature(bytes(body), header, secrets));
-      expect(found).toEqual(printed.includes("é") ? ["json_spacing"] : ["json_spacing", "json_escapes"]);
+      expect(found).toEqual(
+        printed.includes("é") ? ["json_spacing"] : ["json_spacing", "json_escapes"],
+      );
     }
   });
 

@@ -60,12 +60,26 @@ const MORE_RUNS = [
   ".",
 ];
 /** What may open something that the run never ends. */
-const OPENINGS = ["", "a", "&", "&#", '"', "'", "%", "=", "{'", '{"a" => "', '"timestamp"', "\u{1f600}"];
+const OPENINGS = [
+  "",
+  "a",
+  "&",
+  "&#",
+  '"',
+  "'",
+  "%",
+  "=",
+  "{'",
+  '{"a" => "',
+  '"timestamp"',
+  "\u{1f600}",
+];
 
 /** JSON whose strings, numbers, keys or gaps are long, or of which there are many. */
 const JSON_SHAPES: Readonly<Record<string, (size: number) => string>> = {
   "a fraction of zeros in a date": (size) => `{"t":"2026-01-01T00:00:00.${"0".repeat(size)}"}`,
-  "a fraction of zeros that do not end it": (size) => `{"t":"2026-01-01T00:00:00.${"0".repeat(size)}1Z"}`,
+  "a fraction of zeros that do not end it": (size) =>
+    `{"t":"2026-01-01T00:00:00.${"0".repeat(size)}1Z"}`,
   "a date without end": (size) => `{"t":"${"1-".repeat(size / 2)}T${"1:".repeat(size / 2)}"}`,
   "a number of zeros": (size) => `{"t":0.${"0".repeat(size)}}`,
   "a number of digits": (size) => `{"t":${"9".repeat(size)}}`,
@@ -94,20 +108,28 @@ const SHAPES: readonly (readonly [string, (size: number) => Uint8Array])[] = [
   ...Object.entries(JSON_SHAPES).map(
     ([name, make]) => [name, (size: number) => Buffer.from(make(size))] as const,
   ),
-  ...[0x80, 0xff, 0x0e].map((byte) => [`bytes ${byte}`, (size: number) => Buffer.alloc(size, byte)] as const),
+  ...[0x80, 0xff, 0x0e].map(
+    (byte) => [`bytes ${byte}`, (size: number) => Buffer.alloc(size, byte)] as const,
+  ),
   [
     "line breaks in Latin-1",
     (size) => Buffer.concat([Buffer.from([0xe9]), Buffer.alloc(size, "\n"), Buffer.from("!")]),
   ],
   ["spaces in UTF-16", (size) => Buffer.from(`a${" ".repeat(size / 2)}a`, "utf16le")],
-  ["what begins as gzip", (size) => Buffer.concat([Buffer.from([0x1f, 0x8b]), Buffer.alloc(size, 1)])],
+  [
+    "what begins as gzip",
+    (size) => Buffer.concat([Buffer.from([0x1f, 0x8b]), Buffer.alloc(size, 1)]),
+  ],
 ];
 
-/** All that a diagnosis does with a body and a header, but for the hashing, whose work is limited. */
+/**
+ * All that a diagnosis does with a body and a header, but for the hashing, whose work is limited.
+ */
 function makeAll(body: Uint8Array): void {
   const text = decode(body) ?? "";
   const { variants } = bodyVariants(body);
-  for (const { bytes } of [...variants, ...nulVariants(body), ...schemeVariants(body, {}, "/w?a")]) bytes();
+  for (const { bytes } of [...variants, ...nulVariants(body), ...schemeVariants(body, {}, "/w?a")])
+    bytes();
   printersOf(body, body);
   lostByteVariants(text);
   jsonOfNative(text);
@@ -118,7 +140,8 @@ function makeAll(body: Uint8Array): void {
 
 /** How much longer the work takes for 128 kB than for 64 kB; 0 if it takes no time. */
 function growth(make: (size: number) => Uint8Array): number {
-  const [body, twice] = [make(SIZE), make(2 * SIZE)];
+  const body = make(SIZE);
+  const twice = make(2 * SIZE);
   const longer = processorTimeOf(() => makeAll(twice));
   if (longer < MOST * LEAST) return 0;
   return (

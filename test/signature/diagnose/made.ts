@@ -2,12 +2,20 @@ import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 
 /** One of our signatures, computed without the code under test. */
-export function signed(body: Uint8Array | string, secret: string | Uint8Array, algorithm = "sha256"): string {
+export function signed(
+  body: Uint8Array | string,
+  secret: string | Uint8Array,
+  algorithm = "sha256",
+): string {
   return `${algorithm}=${createHmac(algorithm, secret).update(body).digest("hex")}`;
 }
 
 /** Only the digest, in any encoding. */
-export function digested(body: Uint8Array, secret: string, encoding: "hex" | "base64" | "base64url"): string {
+export function digested(
+  body: Uint8Array,
+  secret: string,
+  encoding: "hex" | "base64" | "base64url",
+): string {
   return createHmac("sha256", secret).update(body).digest(encoding);
 }
 
@@ -22,8 +30,8 @@ export function hashed(...parts: readonly (Uint8Array | string)[]): string {
 export const anySecret = fc.stringMatching(/^[A-Za-z0-9]{16,40}$/);
 
 /**
- * Envelopes that cover every cause: unsorted keys, several members, characters beyond ASCII, only in
- * Latin-1 or only in Windows-1252, slashes, and a number that is not printed as it is written.
+ * Envelopes that cover every cause: unsorted keys, several members, characters beyond ASCII, only
+ * in Latin-1 or only in Windows-1252, slashes, and a number that is not printed as it is written.
  */
 export const anyJson = fc
   .record({

@@ -14,7 +14,9 @@ export interface Arrived {
 /** A mistake, applied to a body and a secret. */
 export type Mistake = (json: string, secret: string) => Arrived;
 
-/** A body that changed after it was signed, and one that was signed in another form than it is sent. */
+/**
+ * A body that changed after it was signed, and one that was signed in another form than it is sent.
+ */
 export const sentAs =
   (change: (json: string) => string | Uint8Array): Mistake =>
   (json, secret) => ({ body: change(json), header: signed(json, secret) });

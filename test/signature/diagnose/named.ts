@@ -1,7 +1,13 @@
 import type { BodyVariant } from "../../../src/signature/diagnose/body-variant.ts";
 
-/** What is named if a body was signed as another one: the causes of each variant that makes it, as one text. */
-export function named(variants: readonly BodyVariant[], signed: string | Uint8Array): readonly string[] {
+/**
+ * What is named if a body was signed as another one: the causes of each variant that makes it, as
+ * one text.
+ */
+export function named(
+  variants: readonly BodyVariant[],
+  signed: string | Uint8Array,
+): readonly string[] {
   const wanted = Buffer.from(signed as string);
   return variants
     .filter(({ bytes }) => {

@@ -31,7 +31,9 @@ describe("nativeVariants", () => {
       "body_not_json: as Java shows a map": java,
       "body_not_json: as Go shows a map": 'map[a:it\'s "x"\n b:[1.5 true false <nil>]]',
     });
-    expect(shown('{"a":1}')["body_not_json: as Java shows a map that Gson has read"]).toBe("{a=1.0}");
+    expect(shown('{"a":1}')["body_not_json: as Java shows a map that Gson has read"]).toBe(
+      "{a=1.0}",
+    );
   });
 
   it.each([

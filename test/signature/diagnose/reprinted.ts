@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 
-/** A body as it was, and as a real program printed it after parsing. See `fixtures/print-all.sh`. */
+/**
+ * A body as it was, and as a real program printed it after parsing. See `fixtures/print-all.sh`.
+ */
 export interface Reprinted {
   readonly sample: string;
   readonly printers: readonly string[];
@@ -36,7 +38,10 @@ export function differences(one: string, other: string): readonly string[] {
   const found: [string, boolean][] = [
     ["json_spacing", differ((text) => [...new Set(gapsOf(text.trimEnd()))].sort().join("|"))],
     ["json_key_order", !nulls && differ((text) => keysOf(JSON.parse(text)).join())],
-    ["json_escapes", !nulls && differ((_, all) => sorted(all.filter((token) => token.startsWith('"'))))],
+    [
+      "json_escapes",
+      !nulls && differ((_, all) => sorted(all.filter((token) => token.startsWith('"')))),
+    ],
     ["json_numbers", differ((_, all) => sorted(all.filter((token) => /^[-\d]/.test(token))))],
     ["json_nulls", nulls],
     ["json_empty_objects", differ((text) => String(text.match(/\{\s*\}/g)?.length))],

@@ -14,14 +14,21 @@ describe("schemeVariants", () => {
   ])("names %s, from headers of any kind", (signed, name) => {
     const fields = { "X-Webhook-Timestamp": "17", "x-webhook-id": "wh_1", "x-webhook-id-2": "no" };
     for (const headers of [fields, new Headers(fields)])
-      expect(named(schemeVariants(Buffer.from("{}"), headers), signed)).toEqual([`other_scheme: ${name}`]);
+      expect(named(schemeVariants(Buffer.from("{}"), headers), signed)).toEqual([
+        `other_scheme: ${name}`,
+      ]);
   });
 
   it("takes no long value for a timestamp, and no more than four", () => {
-    const tried = (headers: Record<string, string>) => schemeVariants(Buffer.from("{}"), headers).length;
-    expect([tried({ timestamp: "1".repeat(100) }), tried({ timestamp: "1".repeat(101) })]).toEqual([5, 0]);
+    const tried = (headers: Record<string, string>) =>
+      schemeVariants(Buffer.from("{}"), headers).length;
+    expect([tried({ timestamp: "1".repeat(100) }), tried({ timestamp: "1".repeat(101) })]).toEqual([
+      5, 0,
+    ]);
     expect(
-      tried(Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [`${name}-timestamp`, name]))),
+      tried(
+        Object.fromEntries(["a", "b", "c", "d", "e"].map((name) => [`${name}-timestamp`, name])),
+      ),
     ).toBe(20);
     expect(tried({ "x-time": "17" })).toBe(0);
   });
@@ -54,8 +61,6 @@ describe("schemeVariants", () => {
     ["{}https://b.example/c?d", "the body and the URL"],
     ["/c{}", "the path and the body"],
     ["/c?d{}", "the path and the body"],
-    ["POST/c?d{}", "the method, the path and the body"],
-    ["POST\n/c\n{}", "the method, the path and the body, a line each"],
   ])("names %j", (signed, name) => {
     expect(named(schemeVariants(Buffer.from("{}"), URL_HEADERS, "/c?d"), signed)).toEqual([
       `other_scheme: ${name}`,
@@ -66,10 +71,14 @@ describe("schemeVariants", () => {
     const tried = (headers: Record<string, string>, target: string) =>
       schemeVariants(Buffer.from("{}"), headers, target).length;
     expect(tried({ host: "b", "x-forwarded-host": "b" }, "/c")).toBe(tried({ host: "b" }, "/c"));
-    expect(tried({ host: "b", "x-forwarded-host": "e" }, "/c")).toBe(tried({ host: "b" }, "/c") + 4);
-    expect(tried({}, "/c")).toBe(3);
-    expect([tried({ host: "b" }, ""), tried({ host: "b" }, "*"), tried({ host: "b" }, "x/c")]).toEqual([
-      0, 0, 0,
-    ]);
+    expect(tried({ host: "b", "x-forwarded-host": "e" }, "/c")).toBe(
+      tried({ host: "b" }, "/c") + 4,
+    );
+    expect(tried({}, "/c")).toBe(1);
+    expect([
+      tried({ host: "b" }, ""),
+      tried({ host: "b" }, "*"),
+      tried({ host: "b" }, "x/c"),
+    ]).toEqual([0, 0, 0]);
   });
 });

@@ -23,19 +23,27 @@ function recording(...causes: readonly Cause[]): Keying & { readonly bodies: str
 
 function searched(body: string, signed: string, more: Partial<Searched> = {}) {
   return search({
-    ...{ body: Buffer.from(body), forms: [formOf(signed)], plain: [recording()], mistaken: [], work: 7e8 },
+    body: Buffer.from(body),
+    forms: [formOf(signed)],
+    plain: [recording()],
+    mistaken: [],
+    work: 7e8,
     ...more,
   });
 }
 
-const codes = ({ explanations }: { explanations: readonly (readonly Cause[])[] }): readonly CauseCode[][] =>
-  explanations.map((causes) => causes.map(({ code }) => code));
+const codes = ({
+  explanations,
+}: {
+  explanations: readonly (readonly Cause[])[];
+}): readonly CauseCode[][] => explanations.map((causes) => causes.map(({ code }) => code));
 const NONE = "signed by nobody";
 const SECRET = cause("secret_quotes");
 
 describe("search", () => {
   it("tries mistakes in the secret with the body as it is, before any other body", () => {
-    const [plain, mistaken] = [recording(), recording(SECRET)];
+    const plain = recording();
+    const mistaken = recording(SECRET);
     const found = searched('{"a":1}', '{"a":1}', {
       plain: [{ ...plain, digest: () => "" }],
       mistaken: [mistaken],
@@ -67,14 +75,21 @@ describe("search", () => {
   });
 
   it("counts the work of each hash function", () => {
-    const forms = [formOf(NONE), { ...formOf(NONE), algorithm: "sha1" as const }, formOf(`${NONE}, too`)];
+    const forms = [
+      formOf(NONE),
+      { ...formOf(NONE), algorithm: "sha1" as const },
+      formOf(`${NONE}, too`),
+    ];
     expect(searched("{}", NONE, { forms, work: 0 })).toMatchObject({ tried: 2, complete: false });
   });
 
   it("compares a digest only with those of its hash function", () => {
     const forms = [{ ...formOf("{}"), algorithm: "sha1" as const }, formOf(NONE)];
-    const digest: Keying["digest"] = (algorithm, body) => (algorithm === "sha256" ? hexOf(body) : "");
-    expect(searched("{}", NONE, { forms, plain: [{ causes: [], digest }] }).explanations).toEqual([]);
+    const digest: Keying["digest"] = (algorithm, body) =>
+      algorithm === "sha256" ? hexOf(body) : "";
+    expect(searched("{}", NONE, { forms, plain: [{ causes: [], digest }] }).explanations).toEqual(
+      [],
+    );
   });
 
   it("reads a body only if that leaves work, and tries a larger one empty and with other ends alone", () => {
@@ -95,7 +110,13 @@ describe("search", () => {
   it("tries a large body that is not UTF-8 unchanged and empty", () => {
     const body = Buffer.alloc(10_000, 0xff);
     const plain = recording();
-    search({ body, forms: [formOf(NONE)], plain: [plain], mistaken: [], work: READING_WORK * 9999 });
+    search({
+      body,
+      forms: [formOf(NONE)],
+      plain: [plain],
+      mistaken: [],
+      work: READING_WORK * 9999,
+    });
     expect(plain.bodies.at(-1)).toBe("");
   });
 
@@ -123,7 +144,9 @@ describe("search", () => {
   });
 
   it("tries a body with three causes with the secret alone, and one with two with mistakes in it, too", () => {
-    const [body, three, two] = ['{"b":1,"a":"é"}', '{"a": "\\u00e9", "b": 1}', '{"a": "é", "b": 1}'];
+    const body = '{"b":1,"a":"é"}';
+    const three = '{"a": "\\u00e9", "b": 1}';
+    const two = '{"a": "é", "b": 1}';
     const plain = recording();
     const mistaken = recording(SECRET);
     searched(body, NONE, { plain: [plain], mistaken: [mistaken] });
@@ -134,7 +157,9 @@ describe("search", () => {
 
   it("tries no mistake in the secret with other bodies if one of them explains the signature", () => {
     const mistaken = recording(SECRET);
-    expect(codes(searched('{"a":1}', '{"a": 1}', { mistaken: [mistaken] }))[0]).toEqual(["json_spacing"]);
+    expect(codes(searched('{"a":1}', '{"a": 1}', { mistaken: [mistaken] }))[0]).toEqual([
+      "json_spacing",
+    ]);
     expect(mistaken.bodies).toEqual(['{"a":1}']);
   });
 
@@ -208,7 +233,8 @@ describe("search", () => {
     expect(codes(searched("{}", "", { forms: [start] }))).toEqual([[]]);
     expect(codes(searched("{}", "", { forms: [{ ...start, hex: `${start.hex}x` }] }))).toEqual([]);
     const print = (digest: string) => digest.slice(10);
-    const printed = (hex: string) => searched("{}", "", { forms: [{ ...formOf("{}"), hex, print }] });
+    const printed = (hex: string) =>
+      searched("{}", "", { forms: [{ ...formOf("{}"), hex, print }] });
     expect(codes(printed(hexOf("{}").slice(10)))).toEqual([[]]);
     expect(codes(printed(hexOf("{}").slice(10, -1)))).toEqual([]);
   });

@@ -1,5 +1,6 @@
-// A receiver as a service embeds one: the built package of STRANGERS_RECEIVER.dist behind a Node server. Each run of its
-// handler appends the event's id to the effects. Ends with its parent process.
+// A receiver as a service embeds one: the built package of STRANGERS_RECEIVER.dist behind a Node
+// server. Each run of its handler appends the event's id to the effects. Ends with its parent
+// process.
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// Sends distinct signed deliveries over several keep-alive connections, retries each until it is answered 200, and appends a
-// line per answer to the answers. When told to stop, it starts no new ones, and ends when all were answered 200.
+// Sends distinct signed deliveries over several keep-alive connections, retries each until it is
+// answered 200, and appends a line per answer to the answers. When told to stop, it starts no new
+// ones, and ends when all were answered 200.
 import { createHmac } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { Agent, request } from "node:http";
@@ -32,7 +33,10 @@ async function connection() {
   }
 }
 
-/** Records each answer, with status 0 for a failed connection. Always to one port, since each receiver has its own source. */
+/**
+ * Records each answer, with status 0 for a failed connection. Always to one port, since each
+ * receiver has its own source.
+ */
 async function deliver(delivery, agent) {
   const port = ports[count % ports.length];
   for (;;) {
@@ -57,7 +61,11 @@ function newDelivery() {
     webhook: { id: "wh_strangers", url: "https://receiver.sample.invalid/webhooks" },
   };
   const body = Buffer.from(JSON.stringify(event), "utf8");
-  return { id, body, signature: `sha256=${createHmac("sha256", secret).update(body).digest("hex")}` };
+  return {
+    id,
+    body,
+    signature: `sha256=${createHmac("sha256", secret).update(body).digest("hex")}`,
+  };
 }
 
 /** Resolves with the status of a complete answer. */
@@ -68,7 +76,14 @@ function post({ body, signature }, port, agent) {
       "content-length": body.byteLength,
       "x-service-signature": signature,
     };
-    const sending = request({ host: "127.0.0.1", port, path: "/webhooks", method: "POST", agent, headers });
+    const sending = request({
+      host: "127.0.0.1",
+      port,
+      path: "/webhooks",
+      method: "POST",
+      agent,
+      headers,
+    });
     sending.on("error", reject);
     sending.on("response", (response) => {
       response.resume();

@@ -7,8 +7,9 @@ export interface Certificate {
 }
 
 /**
- * A certificate for 127.0.0.1 and localhost, its own root and no CA, since the client's TLS refuses a CA as a server. Created
- * for each run, so that no key is in the repository, and without any external program.
+ * A certificate for 127.0.0.1 and localhost, its own root and no CA, since the client's TLS refuses
+ * a CA as a server. Created for each run, so that no key is in the repository, and without any
+ * external program.
  */
 export function makeCertificate(now = Date.now(), commonName = "localhost"): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -42,7 +43,8 @@ const ECDSA_SHA256 = Buffer.from("06082a8648ce3d040302", "hex");
 function der(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
-  const size = length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
+  const size =
+    length < 128 ? [length] : length < 256 ? [0x81, length] : [0x82, length >> 8, length & 255];
   return Buffer.concat([Buffer.from([tag, ...size]), content]);
 }
 

@@ -24,8 +24,8 @@ export interface EdgeKnobs {
 }
 
 /**
- * A stand-in for ngrok's edge, for ngrok's real client: TLS, muxado, the session's protocol, and public addresses on
- * this machine. Built from what the client does, not from the service.
+ * A stand-in for ngrok's edge, for ngrok's real client: TLS, muxado, the session's protocol, and
+ * public addresses on this machine. Built from what the client does, not from the service.
  */
 export class Edge {
   readonly knobs: EdgeKnobs;
@@ -44,8 +44,13 @@ export class Edge {
     const { key, cert } = makeCertificate();
     this.ca = cert;
     this.knobs = {
-      ...{ silent: false, loseHeartbeats: false, refuseAuth: undefined, refuseBind: undefined },
-      ...{ words: "refused for a reason.", newUrls: false, ...knobs },
+      silent: false,
+      loseHeartbeats: false,
+      refuseAuth: undefined,
+      refuseBind: undefined,
+      words: "refused for a reason.",
+      newUrls: false,
+      ...knobs,
     };
     this.#tls = createTlsServer({ key, cert }, (socket) => {
       socket.on("error", () => {});
@@ -55,7 +60,8 @@ export class Edge {
       this.#sessions.add(session);
       socket.on("close", () => {
         this.#sessions.delete(session);
-        for (const entry of this.#entries.values()) if (entry.session === session) entry.session = undefined;
+        for (const entry of this.#entries.values())
+          if (entry.session === session) entry.session = undefined;
       });
     });
     this.#tls.on("tlsClientError", () => {});
@@ -173,7 +179,13 @@ export class Edge {
     entry.session = session;
     entry.tunnelId = request.Id || randomUUID();
     const Opts = { ...request.Opts, Hostname: request.Opts?.Hostname || "127.0.0.1" };
-    return { Id: entry.tunnelId, URL: entry.url, Proto: request.Proto, Opts, Extra: { Token: token } };
+    return {
+      Id: entry.tunnelId,
+      URL: entry.url,
+      Proto: request.Proto,
+      Opts,
+      Extra: { Token: token },
+    };
   }
 
   /** A refusal in the service's format; like the service, it quotes the token. */

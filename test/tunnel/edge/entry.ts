@@ -47,14 +47,22 @@ export class Entry {
     socket.on("error", () => {}).on("close", () => this.#sockets.delete(socket));
     const { session } = this;
     if (this.dead || session === undefined || !session.socket.writable) {
-      socket.end("HTTP/1.1 404 Not Found\r\nngrok-error-code: ERR_NGROK_3200\r\ncontent-length: 0\r\n\r\n");
+      socket.end(
+        "HTTP/1.1 404 Not Found\r\nngrok-error-code: ERR_NGROK_3200\r\ncontent-length: 0\r\n\r\n",
+      );
       socket.resume();
       return;
     }
     const stream = session.open();
     const ClientAddr = `${socket.remoteAddress}:${socket.remotePort}`;
     stream.write(
-      proxyHead({ Id: this.tunnelId, ClientAddr, Proto: "https", EdgeType: "0", PassthroughTLS: false }),
+      proxyHead({
+        Id: this.tunnelId,
+        ClientAddr,
+        Proto: "https",
+        EdgeType: "0",
+        PassthroughTLS: false,
+      }),
     );
     pipeline(socket, stream, () => {});
     pipeline(stream, socket, () => socket.destroySoon());

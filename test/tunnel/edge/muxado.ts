@@ -24,7 +24,8 @@ export class MuxSession {
         else if (type === RST) this.streams.get(stream)?.reset();
         else if (type === GOAWAY) socket.destroy();
       }
-      // The client leaves Nagle's algorithm on, so it waits for an answer to each small write, such as this one.
+      // The client leaves Nagle's algorithm on, so it waits for an answer to each small write, such
+      // as this one.
       this.send(WINDOW, 0, HEARTBEAT_STREAM, u32(1));
     });
     socket.on("close", () => {
@@ -96,7 +97,11 @@ export class MuxStream extends Duplex {
     this.#unread = 0;
   }
 
-  override async _write(chunk: Buffer, _encoding: string, done: (error?: Error) => void): Promise<void> {
+  override async _write(
+    chunk: Buffer,
+    _encoding: string,
+    done: (error?: Error) => void,
+  ): Promise<void> {
     for (let rest = chunk; rest.length > 0 && !this.destroyed; ) {
       if (this.#window === 0) {
         await new Promise<void>((resolve) => {

@@ -26,7 +26,12 @@ it("a service's own user and port are not used for another host", () => {
 });
 
 it("no session is opened at your own server", () => {
-  const settings = { host: "box", remotePort: 4401, publicUrl: "https://x.example.com", folder: "/f" };
+  const settings = {
+    host: "box",
+    remotePort: 4401,
+    publicUrl: "https://x.example.com",
+    folder: "/f",
+  };
   expect(argvOf(settings)).toMatch(/^-T .* -N -R 4401:127\.0\.0\.1:4400 -- box$/);
 });
 

@@ -2,7 +2,15 @@ import { expect, it } from "vitest";
 import { type SshEnd, sshFailure } from "../../../src/tunnel/ssh/failure.ts";
 
 function failureOf(said: readonly string[], end: Partial<SshEnd> = {}) {
-  return sshFailure({ host: "box", folder: "/f", said, exitCode: 255, signal: null, wasUp: false, ...end });
+  return sshFailure({
+    host: "box",
+    folder: "/f",
+    said,
+    exitCode: 255,
+    signal: null,
+    wasUp: false,
+    ...end,
+  });
 }
 
 it.each([
@@ -13,7 +21,10 @@ it.each([
     ["@ WARNING: REMOTE HOST IDENTIFICATION HAS CHANGED! @", "Host key verification failed."],
   ],
   ["ssh_denied", ["me@box: Permission denied (publickey,password)."]],
-  ["ssh_denied", ["Received disconnect from 192.0.2.1 port 22:2: Too many authentication failures"]],
+  [
+    "ssh_denied",
+    ["Received disconnect from 192.0.2.1 port 22:2: Too many authentication failures"],
+  ],
   [
     "ssh_denied",
     [
@@ -32,7 +43,10 @@ it.each([
   ["ssh_forward_refused", ["Error: remote port forwarding failed for listen port 80"]],
   [
     "ssh_forward_refused",
-    ['Load key "/other": error in libcrypto', "Error: remote port forwarding failed for listen port 80"],
+    [
+      'Load key "/other": error in libcrypto',
+      "Error: remote port forwarding failed for listen port 80",
+    ],
   ],
   ["ssh_unreachable", ["ssh: Could not resolve hostname box: Name or service not known"]],
   ["ssh_unreachable", ["ssh: connect to host box port 22: Connection timed out"]],
@@ -56,7 +70,10 @@ it("informational lines are not mistaken for the reason", () => {
     "Warning: Permanently added 'box' (ED25519) to the list of known hosts.",
     "Transferred: sent 2000, received 2000 bytes, in 1.0 seconds",
   ];
-  expect(failureOf(said)).toMatchObject({ code: "ssh_ended", message: "ssh exited: box: exit code 255" });
+  expect(failureOf(said)).toMatchObject({
+    code: "ssh_ended",
+    message: "ssh exited: box: exit code 255",
+  });
 });
 
 it("the file of the expected key is named, the system's with its own path", () => {

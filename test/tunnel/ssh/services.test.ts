@@ -2,13 +2,21 @@ import { expect, it } from "vitest";
 import { SSH_SERVICES } from "../../../src/tunnel/ssh/services.ts";
 
 it.each([
-  ["localhost.run", "x.lhr.life tunneled with tls termination, https://x.lhr.life", "https://x.lhr.life"],
+  [
+    "localhost.run",
+    "x.lhr.life tunneled with tls termination, https://x.lhr.life",
+    "https://x.lhr.life",
+  ],
   [
     "localhost.run",
     "mine.example.com tunneled with tls termination, https://mine.example.com",
     "https://mine.example.com",
   ],
-  ["pinggy", "https://rnabc-192-0-2-7.a.free.pinggy.link", "https://rnabc-192-0-2-7.a.free.pinggy.link"],
+  [
+    "pinggy",
+    "https://rnabc-192-0-2-7.a.free.pinggy.link",
+    "https://rnabc-192-0-2-7.a.free.pinggy.link",
+  ],
   ["serveo", "Forwarding HTTP traffic from https://relego.serveo.net", "https://relego.serveo.net"],
   [
     "serveo",

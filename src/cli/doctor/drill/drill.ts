@@ -18,7 +18,10 @@ import { type DrillTally, tally } from "./tally.ts";
 
 /** Milliseconds after which no more receivers are killed. */
 const KILLING = 40_000;
-/** Milliseconds that the last receiver may take to acknowledge what is left, and to handle it: longer than a lease of one that was killed. */
+/**
+ * Milliseconds that the last receiver may take to acknowledge what is left, and to handle it:
+ * longer than a lease of one that was killed.
+ */
 const SETTLING = 18_000;
 /** Milliseconds of load before a kill, at most, and on the last receiver. */
 const LIFE = 1000;
@@ -34,7 +37,10 @@ export const drill: DoctorCheck = {
   run: async (setup) => {
     const { io } = setup.context;
     const scratch = makeScratch(setup.context, setup.inbox);
-    const place = { ...scratch, handlers: resolve(io.cwd, setup.options.handlers ?? scratch.handlers) };
+    const place = {
+      ...scratch,
+      handlers: resolve(io.cwd, setup.options.handlers ?? scratch.handlers),
+    };
     const load = new Load();
     let stopped: StopSignal | undefined;
     const off = io.onSignal((signal) => {
@@ -57,7 +63,10 @@ export const drill: DoctorCheck = {
   },
 };
 
-/** Runs one receiver after another; returns how many were killed. The last one handles what is left, and is stopped. */
+/**
+ * Runs one receiver after another; returns how many were killed. The last one handles what is left,
+ * and is stopped.
+ */
 async function killUnder(load: Load, place: Scratch, setup: Setup): Promise<number> {
   const { options, context } = setup;
   const { kills: wanted = KILLS } = options;
@@ -66,7 +75,9 @@ async function killUnder(load: Load, place: Scratch, setup: Setup): Promise<numb
     const receiver = await DrilledReceiver.start(place, load.secret, context.io.env);
     const isLast = kills >= wanted || performance.now() - began > KILLING;
     try {
-      context.output.status(`drill: ${kills} of ${wanted} kills, ${load.acknowledged.size} acknowledged`);
+      context.output.status(
+        `drill: ${kills} of ${wanted} kills, ${load.acknowledged.size} acknowledged`,
+      );
       if (!isLast && Math.random() < EARLY) await load.pause(Math.random() * LIFE);
       else load.target = await receiver.ready();
       await load.pause((isLast ? 1 : Math.random()) * LIFE);
@@ -84,7 +95,11 @@ async function killUnder(load: Load, place: Scratch, setup: Setup): Promise<numb
 
 /** Waits until the receiver has nothing left to do. */
 async function settled(inbox: Inbox, load: Load): Promise<void> {
-  for (const until = performance.now() + SETTLING; performance.now() < until; await load.pause(100)) {
+  for (
+    const until = performance.now() + SETTLING;
+    performance.now() < until;
+    await load.pause(100)
+  ) {
     const waiting = await inbox.list({ states: OPEN_STATES, limit: PAGE });
     if (waiting.every(({ reason }) => awaitsHandler(reason))) return;
   }
@@ -100,11 +115,20 @@ async function allEntries(inbox: Inbox): Promise<readonly Entry[]> {
   }
 }
 
-function reading<Result>({ context }: Setup, { inbox }: Scratch, read: (inbox: Inbox) => Promise<Result>) {
+function reading<Result>(
+  { context }: Setup,
+  { inbox }: Scratch,
+  read: (inbox: Inbox) => Promise<Result>,
+) {
   return withInbox(context, { inbox, access: "read" }, read);
 }
 
-function report(tally: DrillTally, kills: number, duration: number, { context, inbox, options }: Setup) {
+function report(
+  tally: DrillTally,
+  kills: number,
+  duration: number,
+  { context, inbox, options }: Setup,
+) {
   context.output.record("drill", { kills, ...tally });
   const { acknowledged, lost, stuck, dead, runTwice, runTwiceAtOnce } = tally;
   const busy = "run it again while the machine has less to do";

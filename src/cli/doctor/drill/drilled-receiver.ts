@@ -5,7 +5,10 @@ import { createInterface } from "node:readline";
 import { findPackageRoot } from "../../../package/package-root.ts";
 import type { Scratch } from "./scratch.ts";
 
-/** Ends a receiver with the process that drills it, however that ends; and asks it to stop, which Windows has no signal for. */
+/**
+ * Ends a receiver with the process that drills it, however that ends; and asks it to stop, which
+ * Windows has no signal for.
+ */
 const FOLLOWS_PARENT =
   'data:text/javascript,process.stdin.on("data",()=>process.emit("SIGTERM","SIGTERM")).on("end",()=>process.exit())';
 /** Milliseconds that a receiver may take to start, and to stop. */
@@ -45,8 +48,8 @@ export class DrilledReceiver {
   }
 
   /**
-   * Resolves with its URL once deliveries can arrive. Throws an error with what it said if it ends before; it is ended if
-   * it takes too long.
+   * Resolves with its URL once deliveries can arrive. Throws an error with what it said if it ends
+   * before; it is ended if it takes too long.
    */
   async ready(): Promise<URL> {
     const { stdout } = this.#child;

@@ -34,8 +34,8 @@ export class Load {
   }
 
   /**
-   * Sends nothing new; resolves once all is acknowledged. Throws an error if that takes longer than some milliseconds, or
-   * the load is cut.
+   * Sends nothing new; resolves once all is acknowledged. Throws an error if that takes longer than
+   * some milliseconds, or the load is cut.
    */
   async finish(within: number): Promise<void> {
     this.#isEnding = true;

@@ -11,7 +11,9 @@ import { nearestFolder } from "../../files/nearest-folder.ts";
 import { DEFAULT_INBOX } from "../../files/state-folder.ts";
 import type { NamedInbox } from "../../inbox/named-inbox.ts";
 
-/** The handler of a drill. It notes that it ran, and in which process, before the inbox can note it. */
+/**
+ * The handler of a drill. It notes that it ran, and in which process, before the inbox can note it.
+ */
 const HANDLER = `import { appendFileSync } from "node:fs";
 export default {
   "*": async ({ id }) => {
@@ -21,7 +23,10 @@ export default {
 };
 `;
 
-/** Where a drill takes place: a folder on the inbox's own disk, and a schema in its database if it is in one. */
+/**
+ * Where a drill takes place: a folder on the inbox's own disk, and a schema in its database if it
+ * is in one.
+ */
 export interface Scratch {
   readonly folder: string;
   /** An inbox that nothing else uses. A URL may hold a password. */
@@ -43,7 +48,9 @@ export function makeScratch({ io }: CliContext, { option, file }: NamedInbox): S
   const isDatabase = isPostgresUrl(option);
   const inbox = isDatabase ? inOwnSchema(option) : join(folder, "inbox.db");
   return {
-    ...{ folder, inbox, handlers },
+    folder,
+    inbox,
+    handlers,
     ran: () => byEvent(readFileSync(ran, "utf8")),
     remove: async () => {
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });

@@ -20,16 +20,19 @@ export interface Backup {
   readonly counts: Counts;
   /** The highest number of an entry; 0 if there is none. */
   readonly last: number;
-  /** Entries whose delivery is not what was received, in the inbox as in the backup; at most 100. */
+  /**
+   * Entries whose delivery is not what was received, in the inbox as in the backup; at most 100.
+   */
   readonly unreadable: readonly number[];
 }
 
 /**
- * Writes everything that an inbox file and its log hold at this moment into one new file, in one transaction, while other
- * processes go on to use the inbox. The file is checked page by page and flushed to disk before it gets its name.
+ * Writes everything that an inbox file and its log hold at this moment into one new file, in one
+ * transaction, while other processes go on to use the inbox. The file is checked page by page and
+ * flushed to disk before it gets its name.
  *
- * @throws HookporterError `usage` if there is a file that must not be replaced, `inbox_corrupt` if the inbox is damaged,
- *   `inbox_…`; errors of the file system
+ * @throws HookporterError `usage` if there is a file that must not be replaced, `inbox_corrupt` if
+ * the inbox is damaged, `inbox_…`; errors of the file system
  */
 export function backUp(given: string, target: string, { replace = false } = {}): Backup {
   const source = findInboxFile(given);
@@ -58,7 +61,9 @@ function checked(draft: string, source: string): Omit<Backup, "path" | "bytes"> 
     );
   }
   return closing(openToRead(draft), (statements) => {
-    const newest = statements.get("SELECT coalesce(max(seq), 0) AS last FROM entry") as { last: number };
+    const newest = statements.get("SELECT coalesce(max(seq), 0) AS last FROM entry") as {
+      last: number;
+    };
     return { counts: countByState(statements), ...newest, unreadable };
   });
 }

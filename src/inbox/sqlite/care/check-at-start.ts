@@ -10,8 +10,8 @@ const WAITING_LOOKED_AT = 200;
 const SAMPLES = 48;
 
 /**
- * Reads what claims read, and a sample of entries from the whole file, within the budget. Returns whether all their
- * deliveries could be read.
+ * Reads what claims read, and a sample of entries from the whole file, within the budget. Returns
+ * whether all their deliveries could be read.
  *
  * @throws SQLite's error if damage stops entries from being kept or run
  */
@@ -27,8 +27,15 @@ export function checkAtStart(statements: Statements): boolean {
     if (performance.now() > end) break;
     const entry = statements.get("SELECT * FROM entry WHERE seq >= ? ORDER BY seq LIMIT 1", seq);
     if (entry === undefined) continue;
-    const key = [entry.key_timestamp as number, entry.event_id as string, entry.source as string] as const;
-    statements.get("SELECT seq FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?", ...key);
+    const key = [
+      entry.key_timestamp as number,
+      entry.event_id as string,
+      entry.source as string,
+    ] as const;
+    statements.get(
+      "SELECT seq FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?",
+      ...key,
+    );
     readable &&= REST.every((sql) => canRead(statements, sql, entry.seq as number));
   }
   return readable;

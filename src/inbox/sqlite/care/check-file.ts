@@ -26,8 +26,8 @@ const STEP = 500;
 const OF_SINGLE_ENTRIES = ["delivery", "attempt", "attempt_entry"];
 
 /**
- * Checks every page of an inbox file, and every body. It takes as long as reading the file. Only for a process that does not have
- * the file open otherwise: see {@link diskError}.
+ * Checks every page of an inbox file, and every body. It takes as long as reading the file. Only
+ * for a process that does not have the file open otherwise: see {@link diskError}.
  */
 export function checkFile(path: string): FileReport {
   const report = checkPages(path);
@@ -39,10 +39,15 @@ function checkPages(path: string): FileReport {
   try {
     return closing(openToRead(path), (statements) => {
       const whole = checkIntegrity(statements, String(MOST));
-      // If the check of the whole file was cut short, each table is checked alone, to find the damaged ones.
+      // If the check of the whole file was cut short, each table is checked alone, to find the
+      // damaged ones.
       const broken = whole.brokeOff ? brokenTables(statements) : [];
-      const problems = [...whole.problems, ...broken.map((table) => `table ${table} cannot be read`)];
-      const usable = concernSingleEntries(problems, statements) && !(whole.brokeOff && broken.length === 0);
+      const problems = [
+        ...whole.problems,
+        ...broken.map((table) => `table ${table} cannot be read`),
+      ];
+      const usable =
+        concernSingleEntries(problems, statements) && !(whole.brokeOff && broken.length === 0);
       return { problems, unreadable: usable ? unreadableEntries(statements) : [], usable };
     });
   } catch (thrown) {
@@ -50,7 +55,10 @@ function checkPages(path: string): FileReport {
   }
 }
 
-/** The problems that SQLite finds until it is cut short; `of` is a table, or how many problems to find. */
+/**
+ * The problems that SQLite finds until it is cut short; `of` is a table, or how many problems to
+ * find.
+ */
 export function checkIntegrity(
   statements: Statements,
   of: string,
@@ -60,7 +68,9 @@ export function checkIntegrity(
   try {
     for (const row of statements.iterate(`PRAGMA ${check}(${of})`)) {
       const lines = String(Object.values(row)[0]).split("\n");
-      problems.push(...lines.filter((line) => line !== "ok" && line !== "" && !line.startsWith("***")));
+      problems.push(
+        ...lines.filter((line) => line !== "ok" && line !== "" && !line.startsWith("***")),
+      );
     }
     return { problems, brokeOff: false };
   } catch {
@@ -79,7 +89,8 @@ function brokenTables(statements: Statements): readonly string[] {
 }
 
 function concernSingleEntries(problems: readonly string[], statements: Statements): boolean {
-  const sql = "SELECT name, rootpage FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))";
+  const sql =
+    "SELECT name, rootpage FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))";
   const own = statements.all(sql, JSON.stringify(OF_SINGLE_ENTRIES));
   const roots = new Set(own.map(({ rootpage }) => Number(rootpage)));
   const inOwn = problems.filter((line) => {
@@ -105,12 +116,17 @@ function unreadableEntries(statements: Statements): readonly number[] {
     after = last.seq as number;
     const isReadable = ({ seq, state, body_hash: expected }: Row) =>
       orElse(() => {
-        const stored = statements.get("SELECT headers, body FROM delivery WHERE seq = ?", seq as number);
+        const stored = statements.get(
+          "SELECT headers, body FROM delivery WHERE seq = ?",
+          seq as number,
+        );
         if (stored === undefined) return state === "handled"; // slimmed
         JSON.parse(stored.headers as string);
         return hash("sha256", stored.body as Uint8Array, "hex") === expected;
       }, false);
-    unreadable.push(...entries.filter((entry) => !isReadable(entry)).map(({ seq }) => seq as number));
+    unreadable.push(
+      ...entries.filter((entry) => !isReadable(entry)).map(({ seq }) => seq as number),
+    );
   }
   return unreadable.slice(0, MOST);
 }

@@ -10,9 +10,14 @@ import { deliveryOfEntry, listEntries } from "../reads.ts";
 import { closing, Statements } from "../statements.ts";
 import { openUntouched } from "./examine.ts";
 
-/** The files that hookporter itself wrote beside an inbox file: rescued ones, and copies from before newer tables. */
+/**
+ * The files that hookporter itself wrote beside an inbox file: rescued ones, and copies from before
+ * newer tables.
+ */
 export function copiesBeside(path: string): readonly string[] {
-  const schemas = besides(path).filter((name) => /(.*)\.schema-\d+$/s.exec(name)?.[1] === basename(path));
+  const schemas = besides(path).filter(
+    (name) => /(.*)\.schema-\d+$/s.exec(name)?.[1] === basename(path),
+  );
   return [...rescuedBeside(path), ...schemas.map((name) => join(dirname(path), name))];
 }
 
@@ -25,7 +30,10 @@ export function othersBeside(path: string): readonly string[] {
 
 function besides(path: string): readonly string[] {
   return readdirSync(dirname(path), { withFileTypes: true })
-    .filter((one) => one.isFile() && !/-(?:wal|shm|journal|holder-[\da-f]+|erasing(?:-by)?)$/.test(one.name))
+    .filter(
+      (one) =>
+        one.isFile() && !/-(?:wal|shm|journal|holder-[\da-f]+|erasing(?:-by)?)$/.test(one.name),
+    )
     .map(({ name }) => name);
 }
 
@@ -56,7 +64,10 @@ export async function readCopy<Result>(
   }
 }
 
-/** Erases entries of a copy that no process uses, and writes the file again without what is left of them. */
+/**
+ * Erases entries of a copy that no process uses, and writes the file again without what is left of
+ * them.
+ */
 export function eraseInCopy(path: string, seqs: readonly number[], now: number): void {
   try {
     closing(new (loadSqlite().DatabaseSync)(path), (statements) => {

@@ -9,12 +9,16 @@ const WHOLE = "SELECT method, target, headers, body FROM delivery WHERE seq = ?"
 /** Waiting entries to check after a claim failed. */
 const LOOKED_AT = 1000;
 
-/** Maximum damaged entries, more than one page holds: beyond it the damage is not limited to single entries. */
+/**
+ * Maximum damaged entries, more than one page holds: beyond it the damage is not limited to single
+ * entries.
+ */
 const MOST = 100;
 
 /**
- * Finds the deliveries that made a claim fail, outside any transaction, and adds them to those that are known. Returns
- * whether they explain the failure: at least one was found, and few enough that only single entries are damaged.
+ * Finds the deliveries that made a claim fail, outside any transaction, and adds them to those that
+ * are known. Returns whether they explain the failure: at least one was found, and few enough that
+ * only single entries are damaged.
  */
 export function explainsFailure(
   statements: Statements,
@@ -25,7 +29,9 @@ export function explainsFailure(
   const condition = waitingFor === undefined ? due : `${WAITS} AND seq > ? ORDER BY seq`;
   const sql = `SELECT seq FROM entry WHERE source = ? AND ${condition} LIMIT ?`;
   const waiting = sourcesToServe(statements, sources).flatMap((source) =>
-    statements.all(sql, source, waitingFor?.after ?? now, LOOKED_AT).map(({ seq }) => seq as number),
+    statements
+      .all(sql, source, waitingFor?.after ?? now, LOOKED_AT)
+      .map(({ seq }) => seq as number),
   );
   const suspects = only === undefined ? waiting : [only];
   const found = suspects.filter((seq) => !known.has(seq) && !canRead(statements, WHOLE, seq));

@@ -18,14 +18,21 @@ import { Statements } from "../statements.ts";
 import { diskErrorElsewhere, runElsewhere } from "./check-elsewhere.ts";
 import { checkIntegrity } from "./check-file.ts";
 
-/** Size in bytes up to which a file is looked at in this process, which takes a fraction of a second. */
+/**
+ * Size in bytes up to which a file is looked at in this process, which takes a fraction of a
+ * second.
+ */
 export const SMALL = 64 * 1024 * 1024;
 
 /**
- * Looks at an inbox file and changes nothing. A large one is looked at in another process, which is ended after some time:
- * then what was not found out is missing.
+ * Looks at an inbox file and changes nothing. A large one is looked at in another process, which is
+ * ended after some time: then what was not found out is missing.
  */
-export async function examineFile(path: string, now: number, timeout: number): Promise<Partial<FileFacts>> {
+export async function examineFile(
+  path: string,
+  now: number,
+  timeout: number,
+): Promise<Partial<FileFacts>> {
   const found = await lookAt(path, now, timeout);
   if (found.error === undefined && (found.problems ?? []).length === 0) return found;
   const disk = await diskErrorElsewhere(path);
@@ -59,13 +66,17 @@ function examineElsewhere(path: string, timeout: number): Promise<Partial<FileFa
   });
 }
 
-/** Milliseconds for which a lock must be held to count, and between two looks: a commit holds it for far less. */
+/**
+ * Milliseconds for which a lock must be held to count, and between two looks: a commit holds it for
+ * far less.
+ */
 const HELD = 1000;
 const LOOK = 50;
 
 /**
- * The processes that kept an inbox file locked for a while; `undefined` if something could have been written. Nothing is
- * written: only the lock is taken, for an instant, and by a connection that is never the last one to close.
+ * The processes that kept an inbox file locked for a while; `undefined` if something could have
+ * been written. Nothing is written: only the lock is taken, for an instant, and by a connection
+ * that is never the last one to close.
  */
 export async function findLock(path: string) {
   if (!isOpen(path)) return undefined;
@@ -107,8 +118,8 @@ export interface FileFacts extends InboxFacts {
 const PROBLEMS = "3";
 
 /**
- * Looks at an inbox file, yields what is found piece by piece, the quickest first, and changes nothing: no file beside it is
- * made, and no connection becomes the last one to close.
+ * Looks at an inbox file, yields what is found piece by piece, the quickest first, and changes
+ * nothing: no file beside it is made, and no connection becomes the last one to close.
  */
 export function* examineSteps(path: string, now: number): Generator<Partial<FileFacts>> {
   try {
@@ -119,7 +130,9 @@ export function* examineSteps(path: string, now: number): Generator<Partial<File
       const schema = schemaOf(database, path);
       yield { schema, newestSchema: SCHEMA_VERSION };
       const living = livingRunners(path);
-      yield { processes: otherRunners(statements, undefined).filter(({ id }) => living.includes(id)) };
+      yield {
+        processes: otherRunners(statements, undefined).filter(({ id }) => living.includes(id)),
+      };
       if (schema === SCHEMA_VERSION) yield* examine(statements, now);
     } finally {
       statements.close();
@@ -135,7 +148,10 @@ export function isOpen(path: string): boolean {
   return existsSync(`${path}-wal`);
 }
 
-/** Opens a file to read, and makes none beside it. Without its log, nobody has the file open. SQLite would make the files beside it even to read, unless told that nothing changes. */
+/**
+ * Opens a file to read, and makes none beside it. Without its log, nobody has the file open. SQLite
+ * would make the files beside it even to read, unless told that nothing changes.
+ */
 export function openUntouched(path: string): DatabaseSyncInstance {
   return openToRead(path, !isOpen(path));
 }

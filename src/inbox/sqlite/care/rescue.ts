@@ -16,7 +16,9 @@ const AGAIN = 30_000;
 const LEFT_FREE = 16 * 1024 * 1024;
 
 export interface RescueParts {
-  /** What was expected, and what is there instead, if a file of the inbox was removed or replaced. */
+  /**
+   * What was expected, and what is there instead, if a file of the inbox was removed or replaced.
+   */
   readonly missing: () => string | undefined;
   /** The size of the inbox in bytes, with its log. */
   readonly bytes: () => number;
@@ -26,8 +28,8 @@ export interface RescueParts {
 }
 
 /**
- * Writes an inbox out again whose file was removed or replaced while it is open. Only the open connection still has all
- * of it, and loses it when the process ends.
+ * Writes an inbox out again whose file was removed or replaced while it is open. Only the open
+ * connection still has all of it, and loses it when the process ends.
  */
 export class Rescue {
   /** Why nothing can be kept, as far as the last look showed: the file is not in place. */
@@ -64,7 +66,8 @@ export class Rescue {
 
   /** Looks a last time, tries once more what failed, and waits until that has ended. */
   async settled(): Promise<void> {
-    const alive = setInterval(() => {}, 1000); // the check's process alone would not keep this one alive
+    // the check's process alone would not keep this one alive
+    const alive = setInterval(() => {}, 1000);
     await this.#underWay;
     this.#nextTry = 0;
     this.look();
@@ -110,7 +113,8 @@ export class Rescue {
     const folder = dirname(this.#path);
     makeFolder(folder, 0o700);
     const { bavail, bsize } = statfsSync(folder);
-    const [free, needed] = [bavail * bsize, this.#parts.bytes() + LEFT_FREE];
+    const free = bavail * bsize;
+    const needed = this.#parts.bytes() + LEFT_FREE;
     if (free < needed) throw new Error(`${needed} bytes are needed, ${free} are free`);
     for (let again = 0; ; again++) {
       const path = rescuePath(this.#path, Date.now(), again);
@@ -125,11 +129,16 @@ export class Rescue {
 }
 
 function rescuing(missing: string): HookporterError {
-  const rest = ": everything that it held is being written to a file beside it; wait until that is complete";
+  const rest =
+    ": everything that it held is being written to a file beside it; wait until that is complete";
   return lost(missing, rest, "inbox_rescuing");
 }
 
-function lost(missing: string, rest: string, code: InboxErrorCode = "inbox_unavailable"): HookporterError {
+function lost(
+  missing: string,
+  rest: string,
+  code: InboxErrorCode = "inbox_unavailable",
+): HookporterError {
   return new HookporterError(code, missing + rest);
 }
 

@@ -7,11 +7,13 @@ import { holderText, livingHolders } from "../processes/holders.ts";
 import { closing } from "../statements.ts";
 
 /**
- * Writes an inbox file anew without its free space. It takes as long as reading and writing the file, and twice its size on
- * the disk meanwhile; nobody can write to it, so it refuses while a process holds it. A kill at any moment loses nothing.
- * Returns its sizes before and after, with its log.
+ * Writes an inbox file anew without its free space. It takes as long as reading and writing the
+ * file, and twice its size on the disk meanwhile; nobody can write to it, so it refuses while a
+ * process holds it. A kill at any moment loses nothing. Returns its sizes before and after, with
+ * its log.
  *
- * @throws HookporterError `inbox_busy`, with the process that holds it; `inbox_unavailable`, `inbox_…`
+ * @throws HookporterError `inbox_busy`, with the process that holds it; `inbox_unavailable`,
+ * `inbox_…`
  */
 export function vacuumFile(given: string) {
   const path = findInboxFile(given);
@@ -23,7 +25,9 @@ export function vacuumFile(given: string) {
 }
 
 function vacuum(path: string) {
-  const [user, ...others] = closing(openToRead(path), (statements) => livingHolders(path, statements));
+  const [user, ...others] = closing(openToRead(path), (statements) =>
+    livingHolders(path, statements),
+  );
   if (user !== undefined) {
     const more = others.length === 0 ? "" : ` and ${others.length} more`;
     throw new HookporterError(

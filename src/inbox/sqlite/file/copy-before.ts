@@ -7,17 +7,26 @@ import { closing } from "../statements.ts";
 import { sizes } from "./file-vitals.ts";
 import { makeFile } from "./new-file.ts";
 
-/** Bytes of a file of which a copy is made before its tables change; copying a larger one would delay the start. */
+/**
+ * Bytes of a file of which a copy is made before its tables change; copying a larger one would
+ * delay the start.
+ */
 export const COPIED = 128 * 1024 * 1024;
 
-/** The schemas that a file had and has, after it was brought up to date, and the copy that was made of it. */
+/**
+ * The schemas that a file had and has, after it was brought up to date, and the copy that was made
+ * of it.
+ */
 export interface Migrated {
   readonly from: number;
   readonly to: number;
   readonly copy: string | undefined;
 }
 
-/** Makes a copy to go back to; returns its path, or `undefined` if the file is large, or cannot be copied. */
+/**
+ * Makes a copy to go back to; returns its path, or `undefined` if the file is large, or cannot be
+ * copied.
+ */
 export function copyBefore(path: string, schema: number): string | undefined {
   const { bytes, logBytes } = sizes(path);
   if (bytes + logBytes > COPIED) return undefined;
@@ -41,7 +50,11 @@ export function copyInto(source: string, draft: string): void {
   }
 }
 
-export function tellMigrated(path: string, { from, to, copy }: Migrated, log: Logger | undefined): void {
+export function tellMigrated(
+  path: string,
+  { from, to, copy }: Migrated,
+  log: Logger | undefined,
+): void {
   const back =
     copy === undefined
       ? "no copy was made, as it is large or the disk full: to go back, restore a backup"

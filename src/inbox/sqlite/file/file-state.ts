@@ -31,8 +31,8 @@ export interface FileContent {
 }
 
 /**
- * Checks every page of an inbox file and every body, and says what is in it. It takes as long as reading the file, and
- * other processes may go on using it.
+ * Checks every page of an inbox file and every body, and says what is in it. It takes as long as
+ * reading the file, and other processes may go on using it.
  *
  * @throws HookporterError `inbox_unavailable` if there is none
  */
@@ -56,7 +56,8 @@ function tryToRead(path: string): { content: FileContent; holders: readonly Hold
       const schema = schemaOf(database, path);
       const sql = "SELECT coalesce(min(seq), 0) AS first, coalesce(max(seq), 0) AS last FROM entry";
       const numbers = statements.get(sql) as Pick<FileContent, "first" | "last">;
-      const freeBytes = Number(statements.pragma("freelist_count")) * Number(statements.pragma("page_size"));
+      const freeBytes =
+        Number(statements.pragma("freelist_count")) * Number(statements.pragma("page_size"));
       const counts = countByState(statements);
       const content = { schema, newestSchema: SCHEMA_VERSION, counts, freeBytes, ...numbers };
       return { content, holders: livingHolders(path, statements) };

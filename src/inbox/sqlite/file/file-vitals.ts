@@ -10,7 +10,9 @@ export function sizes(path: string): { readonly bytes: number; readonly logBytes
   return { bytes: sizeOf(path), logBytes: sizeOf(`${path}-wal`) };
 }
 
-/** How large an inbox file is. Nothing opens the file: closing it again would end SQLite's locks. */
+/**
+ * How large an inbox file is. Nothing opens the file: closing it again would end SQLite's locks.
+ */
 export async function sizeOfFile(given: string): Promise<InboxSize> {
   try {
     const path = realPath(given);

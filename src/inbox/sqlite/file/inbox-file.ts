@@ -29,7 +29,9 @@ export function openFile(
 ): OpenedFile {
   loadSqlite(); // before any file is made: without SQLite nothing could read it
   const { path, isNew } =
-    access === "own" ? provideInboxFile(given, migrations) : { path: findInboxFile(given), isNew: false };
+    access === "own"
+      ? provideInboxFile(given, migrations)
+      : { path: findInboxFile(given), isNew: false };
   const database = access === "read" ? openToRead(path) : openDatabase(path);
   try {
     if (access !== "own") {
@@ -71,7 +73,10 @@ export function readOnly(path: string): HookporterError {
 
 const PAGE = "see docs/recovery.md";
 
-/** The path of an existing inbox file, with symbolic links resolved; throws if there is none, or a part of it is missing. */
+/**
+ * The path of an existing inbox file, with symbolic links resolved; throws if there is none, or a
+ * part of it is missing.
+ */
 export function findInboxFile(path: string): string {
   if (!existsSync(path)) {
     refuseParts(path);
@@ -84,11 +89,12 @@ export function findInboxFile(path: string): string {
 }
 
 /**
- * The inbox file at a path, made if there is none. A new one is made complete under another name and then moved, so a
- * process that is killed meanwhile leaves nothing at the path, and an empty file was never an inbox's beginning.
+ * The inbox file at a path, made if there is none. A new one is made complete under another name
+ * and then moved, so a process that is killed meanwhile leaves nothing at the path, and an empty
+ * file was never an inbox's beginning.
  *
- * @throws HookporterError `inbox_unavailable` if the file is missing, but its log or a process that uses it is there; if
- *   it is empty; or if its log is missing
+ * @throws HookporterError `inbox_unavailable` if the file is missing, but its log or a process that
+ * uses it is there; if it is empty; or if its log is missing
  */
 export function provideInboxFile(
   given: string,
@@ -113,7 +119,10 @@ function leftOf(path: string): string | undefined {
   return undefined;
 }
 
-/** The part that is missing of an inbox; `undefined` if it is whole, or there is none and none is left. */
+/**
+ * The part that is missing of an inbox; `undefined` if it is whole, or there is none and none is
+ * left.
+ */
 export function missingPart(path: string) {
   const size = statSync(path, { throwIfNoEntry: false })?.size;
   if (size === undefined) return missingFile(path);
@@ -132,7 +141,8 @@ export function missingPart(path: string) {
 
 function missingFile(path: string) {
   const left = leftOf(path);
-  if (left === undefined || existsSync(path)) return undefined; // another process may have made it meanwhile
+  // another process may have made it meanwhile
+  if (left === undefined || existsSync(path)) return undefined;
   const rescued = rescuedBeside(path).at(-1);
   return {
     expected: `expected the inbox file ${path} beside ${left}, got none`,
@@ -153,8 +163,8 @@ function refuseParts(path: string): void {
 }
 
 /**
- * Whether a log was removed by something else than SQLite, which makes the log before its index (-shm), and removes the
- * index first. It does both while this looks.
+ * Whether a log was removed by something else than SQLite, which makes the log before its index
+ * (-shm), and removes the index first. It does both while this looks.
  */
 export function isLogLost(path: string): boolean {
   const index = () => statSync(`${path}-shm`, { throwIfNoEntry: false })?.ino;
@@ -164,11 +174,15 @@ export function isLogLost(path: string): boolean {
 }
 
 /** Makes an inbox of an empty file. */
-export function makeTables(draft: string, now: number, migrations: readonly string[] = MIGRATIONS): void {
+export function makeTables(
+  draft: string,
+  now: number,
+  migrations: readonly string[] = MIGRATIONS,
+): void {
   const database = new (loadSqlite().DatabaseSync)(draft);
   try {
-    // No flushes: the whole file is flushed once before it gets its name. In WAL mode already, since a later change of the
-    // mode would be flushed several times.
+    // No flushes: the whole file is flushed once before it gets its name. In WAL mode already,
+    // since a later change of the mode would be flushed several times.
     database.exec("PRAGMA synchronous = OFF; PRAGMA journal_mode = MEMORY");
     markAsInbox(database);
     createSchema(database, now, migrations);

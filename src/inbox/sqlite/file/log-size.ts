@@ -9,12 +9,15 @@ export const DEFAULT_WAL_LIMIT = 256 * 1024 * 1024;
 /** Milliseconds between checks. */
 const EVERY = 10_000;
 
-/** Size in bytes from which the log is moved into the database without waiting for the next write. */
+/**
+ * Size in bytes from which the log is moved into the database without waiting for the next write.
+ */
 const WORTH_CUTTING = 2 * KEPT_LOG;
 
 /**
- * Watches the size of the write-ahead log. SQLite moves the log into the database itself, but only up to what the
- * oldest open transaction sees: a program that leaves one open makes the log grow without limit.
+ * Watches the size of the write-ahead log. SQLite moves the log into the database itself, but only
+ * up to what the oldest open transaction sees: a program that leaves one open makes the log grow
+ * without limit.
  */
 export function logSizeWatch(inbox: string, terms: Pick<OpenTerms, "walLimit" | "log">) {
   let nextLook = 0;
@@ -36,7 +39,10 @@ const CANNOT_SHRINK =
   "the inbox's log cannot shrink because a program keeps a read transaction open: " +
   "end that program (`fuser FILE` lists the programs that have the file open)";
 
-/** Moves the log into the database and truncates it, as far as others' locks allow; returns whether it is empty. */
+/**
+ * Moves the log into the database and truncates it, as far as others' locks allow; returns whether
+ * it is empty.
+ */
 export function cutLog(statements: Statements, wait = 0): boolean {
   const { lockWait } = statements;
   try {

@@ -4,21 +4,29 @@ import { basename, dirname, join } from "node:path";
 import { moveFile, putInPlace } from "../../../base/system/files.ts";
 
 // The only module that opens a file of an inbox without SQLite, and only under a new name that no
-// other program knows. Closing any descriptor of a file drops all POSIX locks that this process holds on it, SQLite's
-// included. Another program would then believe that it is the last one to close the inbox, and delete the log with
-// acknowledged events (sqlite.org/howtocorrupt.html, 2.2).
+// other program knows. Closing any descriptor of a file drops all POSIX locks that this process
+// holds on it, SQLite's included. Another program would then believe that it is the last one to
+// close the inbox, and delete the log with acknowledged events (sqlite.org/howtocorrupt.html, 2.2).
 
-/** Milliseconds without a change after which an unfinished file is taken for one that a killed process left behind. */
+/**
+ * Milliseconds without a change after which an unfinished file is taken for one that a killed
+ * process left behind.
+ */
 const LEFT_BEHIND = 60_000;
 
 /**
- * Makes a file complete under another name, flushes it to disk and moves it to its path, so a process that is killed
- * meanwhile leaves nothing at the path. Only its owner can read it at any time. Returns `false` if there was a file at the
- * path; that file stays, unless it is to be replaced.
+ * Makes a file complete under another name, flushes it to disk and moves it to its path, so a
+ * process that is killed meanwhile leaves nothing at the path. Only its owner can read it at any
+ * time. Returns `false` if there was a file at the path; that file stays, unless it is to be
+ * replaced.
  *
  * @param fill - writes the empty file at the path it is called with, and closes it
  */
-export function makeFile(path: string, fill: (draft: string) => void, { replace = false } = {}): boolean {
+export function makeFile(
+  path: string,
+  fill: (draft: string) => void,
+  { replace = false } = {},
+): boolean {
   const draft = beginDraft(path);
   try {
     fill(draft);
@@ -29,7 +37,10 @@ export function makeFile(path: string, fill: (draft: string) => void, { replace 
 }
 
 /** As {@link makeFile}, for a file that takes long to fill, at a path where there is none. */
-export async function makeFileSlowly(path: string, fill: (draft: string) => Promise<void>): Promise<boolean> {
+export async function makeFileSlowly(
+  path: string,
+  fill: (draft: string) => Promise<void>,
+): Promise<boolean> {
   const draft = beginDraft(path);
   try {
     await fill(draft);
@@ -69,7 +80,10 @@ function removeDraft(draft: string): void {
   for (const file of [draft, `${draft}-journal`]) rmSync(file, { force: true });
 }
 
-/** Removes unfinished files for a path, and second links to complete ones, that killed processes left behind. */
+/**
+ * Removes unfinished files for a path, and second links to complete ones, that killed processes
+ * left behind.
+ */
 export function removeLeftBehind(path: string): void {
   for (const name of readdirSync(dirname(path))) {
     const file = join(dirname(path), name);

@@ -15,8 +15,9 @@ export interface Shrunk {
 }
 
 /**
- * Notices that an inbox's files were removed or replaced while it is open. SQLite goes on writing to a file that was
- * unlinked, and loses it all when the process ends, so none of that may be acknowledged.
+ * Notices that an inbox's files were removed or replaced while it is open. SQLite goes on writing
+ * to a file that was unlinked, and loses it all when the process ends, so none of that may be
+ * acknowledged.
  */
 export class Presence {
   readonly #path: string;
@@ -43,7 +44,8 @@ export class Presence {
 
   noteLog(): void {
     const stats = statSync(`${this.#path}-wal`, { throwIfNoEntry: false });
-    if (stats !== undefined && this.#seen.get("-wal") === identity(stats)) this.#noteSize("-wal", stats.size);
+    if (stats !== undefined && this.#seen.get("-wal") === identity(stats))
+      this.#noteSize("-wal", stats.size);
   }
 
   #noteSize(ending: string, to: number): void {

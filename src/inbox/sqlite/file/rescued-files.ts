@@ -7,7 +7,10 @@ import { ownCommand } from "../../../package/own-command.ts";
 /** Between the path of an inbox and the time at which it was rescued. */
 const MARK = "-rescued-";
 
-/** Where an inbox that was removed or replaced is written to; `again` tells apart those of the same second. */
+/**
+ * Where an inbox that was removed or replaced is written to; `again` tells apart those of the same
+ * second.
+ */
 export function rescuePath(path: string, now: number, again = 0): string {
   const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
   return `${path}${MARK}${time}${again === 0 ? "" : `-${again + 1}`}`;
@@ -26,7 +29,8 @@ export function rescuedBeside(path: string): readonly string[] {
 }
 
 export function mergeCommand(...files: readonly [rescued: string, path: string]): string {
-  const words = files.map((file) => (/[^\w./\\:@,~-]/.test(file) ? `"${file}"` : file)); // in quotes of any system's shell
+  // in quotes of any system's shell
+  const words = files.map((file) => (/[^\w./\\:@,~-]/.test(file) ? `"${file}"` : file));
   return ownCommand(`inbox copy ${words.join(" --into ")}`);
 }
 

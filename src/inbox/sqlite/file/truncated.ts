@@ -7,10 +7,11 @@ import type { Statements } from "../statements.ts";
 import type { Presence, Shrunk } from "./presence.ts";
 
 /**
- * Looks why a file of the inbox has become smaller, if one has. SQLite cuts the log once all that was in it is in the
- * database; whatever else cuts it takes committed entries away.
+ * Looks why a file of the inbox has become smaller, if one has. SQLite cuts the log once all that
+ * was in it is in the database; whatever else cuts it takes committed entries away.
  *
- * @throws HookporterError `inbox_corrupt` if another program cut a file, `inbox_busy` if that cannot be found out yet
+ * @throws HookporterError `inbox_corrupt` if another program cut a file, `inbox_busy` if that
+ * cannot be found out yet
  */
 export function refuseCut(presence: Presence, statements: Statements): void {
   const { shrunk } = presence;
@@ -30,15 +31,22 @@ export function refuseCut(presence: Presence, statements: Statements): void {
 function lacksPages({ file, to }: Shrunk, statements: Statements): boolean {
   if (to === KEPT_LOG) return false; // as SQLite cuts it here
   if (to === 0) return isEmptyTooSoon(file, statements);
-  // In another process, since closing the index here would end SQLite's locks on it. Rare enough to wait for it.
+  // In another process, since closing the index here would end SQLite's locks on it. Rare enough to
+  // wait for it.
   const options = { encoding: "utf8", timeout: 5000 } as const;
   return spawnSync(process.execPath, ["-e", READ_INDEX, file], options).stdout?.trim() === "short";
 }
 
-/** Milliseconds between tries while another connection empties the log: SQLite itself waits for every lock but this one. */
+/**
+ * Milliseconds between tries while another connection empties the log: SQLite itself waits for
+ * every lock but this one.
+ */
 const TRY_AGAIN = 5;
 
-/** Whether a log that is empty should hold pages that are not in the database. From an empty log, none can be copied. */
+/**
+ * Whether a log that is empty should hold pages that are not in the database. From an empty log,
+ * none can be copied.
+ */
 function isEmptyTooSoon(file: string, statements: Statements): boolean {
   const until = performance.now() + statements.lockWait;
   do {
@@ -49,11 +57,19 @@ function isEmptyTooSoon(file: string, statements: Statements): boolean {
     }
     blockFor(TRY_AGAIN);
   } while (performance.now() < until);
-  throw new HookporterError("inbox_busy", `expected to look why ${file} is empty, got it locked: try again`);
+  throw new HookporterError(
+    "inbox_busy",
+    `expected to look why ${file} is empty, got it locked: try again`,
+  );
 }
 
-/** What SQLite says of a checkpoint; no `log` if the pages that the log should hold cannot be read. */
-function checkpoint(statements: Statements, mode: string): { readonly busy: number; readonly log?: number } {
+/**
+ * What SQLite says of a checkpoint; no `log` if the pages that the log should hold cannot be read.
+ */
+function checkpoint(
+  statements: Statements,
+  mode: string,
+): { readonly busy: number; readonly log?: number } {
   try {
     const row = statements.get(`PRAGMA wal_checkpoint(${mode})`);
     return { busy: Number(row?.busy), log: Number(row?.log) };
@@ -64,8 +80,9 @@ function checkpoint(statements: Statements, mode: string): { readonly busy: numb
 }
 
 /**
- * Reads the header of a log's index (`-shm`), which is there twice, with the size of pages at byte 14 and the number of
- * pages in the log at byte 16; and prints "short" if the log ends before the last of them. The header may change meanwhile.
+ * Reads the header of a log's index (`-shm`), which is there twice, with the size of pages at byte
+ * 14 and the number of pages in the log at byte 16; and prints "short" if the log ends before the
+ * last of them. The header may change meanwhile.
  */
 const READ_INDEX = `
   const { readFileSync, statSync } = require("node:fs");

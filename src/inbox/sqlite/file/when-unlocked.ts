@@ -5,11 +5,17 @@ import type { OpenTerms } from "../../inbox.ts";
 import { isLocked } from "../errors.ts";
 import { lockHolders } from "../processes/holders.ts";
 
-/** Milliseconds for which a start waits for another process, beside SQLite's own wait, and between two tries. */
+/**
+ * Milliseconds for which a start waits for another process, beside SQLite's own wait, and between
+ * two tries.
+ */
 const PATIENCE = 10_000;
 const PAUSE = 250;
 
-/** Opens an inbox file. A start waits while another process holds it locked, as `inbox vacuum` does; then `inbox_busy`. */
+/**
+ * Opens an inbox file. A start waits while another process holds it locked, as `inbox vacuum` does;
+ * then `inbox_busy`.
+ */
 export async function whenUnlocked(
   path: string,
   { access = "own", log }: OpenTerms,
@@ -37,6 +43,7 @@ export async function whenUnlocked(
 /** In a file with a write-ahead log, the log's index has the locks. */
 function lockedBy(path: string): string {
   const inode = statSync(`${path}-shm`, { throwIfNoEntry: false })?.ino;
-  const pid = inode === undefined ? undefined : lockHolders(inode).find((one) => one !== process.pid);
+  const pid =
+    inode === undefined ? undefined : lockHolders(inode).find((one) => one !== process.pid);
   return pid === undefined ? "another process" : `process ${pid}`;
 }

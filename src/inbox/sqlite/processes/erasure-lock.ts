@@ -5,8 +5,8 @@ import { inboxError, isLocked } from "../errors.ts";
 import { holdFile } from "./runner-lock.ts";
 
 /**
- * Lets this process alone erase entries of an inbox file, until it calls what is returned, or ends in whatever way. Throws
- * `inbox_busy` if another one erases.
+ * Lets this process alone erase entries of an inbox file, until it calls what is returned, or ends
+ * in whatever way. Throws `inbox_busy` if another one erases.
  */
 export function erasureLock(inbox: string): () => void {
   const file = `${inbox}-erasing`;
@@ -17,7 +17,8 @@ export function erasureLock(inbox: string): () => void {
     orElse(() => writeFileSync(by, JSON.stringify(thisEraser()), { mode: 0o600 }), undefined);
     return () => {
       rmSync(by, { force: true });
-      database.close(); // the file stays: another process may have opened it, and would hold a lock on a removed one
+      // the file stays: another process may have opened it, and would hold a lock on a removed one
+      database.close();
     };
   } catch (thrown) {
     if (!isLocked(thrown)) throw inboxError(inbox, thrown);

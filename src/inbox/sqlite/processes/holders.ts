@@ -20,7 +20,9 @@ export interface Holder {
 export function livingHolders(path: string, statements?: Statements): readonly Holder[] {
   const living = livingRunners(path);
   if (living.length === 0) return [];
-  const records = statements === undefined ? [] : orElse(() => otherRunners(statements, undefined), []); // a damaged table
+  const records =
+    // a damaged table
+    statements === undefined ? [] : orElse(() => otherRunners(statements, undefined), []);
   return living.map((id) => {
     const inode = statSync(lockFile(path, id), { throwIfNoEntry: false })?.ino;
     const found = records.find((one) => one.id === id);
@@ -42,13 +44,15 @@ export function holderText({ id, pid, version }: Holder): string {
 const LOCKS = "/proc/locks";
 
 /**
- * The processes that hold a write lock on a file, by its inode. Empty where the system does not tell: other systems than
- * Linux, and processes outside this container.
+ * The processes that hold a write lock on a file, by its inode. Empty where the system does not
+ * tell: other systems than Linux, and processes outside this container.
  */
 export function lockHolders(inode: number): readonly number[] {
   const text = orElse(() => readFileSync(LOCKS, "utf8"), "");
   // 1: POSIX  ADVISORY  WRITE 4711 08:01:1311768 1073741824 1073742335
   const lines = text.matchAll(/^\d+: POSIX +\S+ +WRITE (\d+) [0-9a-f]+:[0-9a-f]+:(\d+) /gm);
-  const pids = [...lines].filter(([, , found]) => Number(found) === inode).map(([, pid]) => Number(pid));
+  const pids = [...lines]
+    .filter(([, , found]) => Number(found) === inode)
+    .map(([, pid]) => Number(pid));
   return [...new Set(pids)].filter((pid) => pid > 0);
 }

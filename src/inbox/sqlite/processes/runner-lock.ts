@@ -5,10 +5,11 @@ import { orElse } from "../../../base/or-else.ts";
 import { HookporterError } from "../../../errors.ts";
 import { loadSqlite } from "../client.ts";
 
-// The operating system knows whether a process lives: each registered process holds a lock on a file, and the lock ends
-// when the process ends, in whatever way, but not while it is only suspended. Node has no file locks, but SQLite does,
-// and uses them safely within one process. Only `exec` is used here: on Node 20 statements, and with them the file,
-// stay open until they are garbage-collected.
+// The operating system knows whether a process lives: each registered process holds a lock on a
+// file, and the lock ends when the process ends, in whatever way, but not while it is only
+// suspended. Node has no file locks, but SQLite does, and uses them safely within one process. Only
+// `exec` is used here: on Node 20 statements, and with them the file, stay open until they are
+// garbage-collected.
 
 /** Takes the lock that shows that this process lives. */
 export function runnerLock(inbox: string, id: string) {
@@ -16,7 +17,9 @@ export function runnerLock(inbox: string, id: string) {
   // Ids are never reused, so no other process can hold it.
   let database = holdFile(file);
   return {
-    /** Takes the lock again if its file was removed, since others would take this process for dead. */
+    /**
+     * Takes the lock again if its file was removed, since others would take this process for dead.
+     */
     keep: (): void => {
       if (existsSync(file)) return;
       database.close();
@@ -27,8 +30,8 @@ export function runnerLock(inbox: string, id: string) {
 }
 
 /**
- * The registered process with an id if it is dead; `undefined` if it lives or that is unknown. No other process finds it dead
- * until it is cleaned up.
+ * The registered process with an id if it is dead; `undefined` if it lives or that is unknown. No
+ * other process finds it dead until it is cleaned up.
  */
 export function findDead(inbox: string, id: string) {
   const file = lockFile(inbox, id);
@@ -37,7 +40,10 @@ export function findDead(inbox: string, id: string) {
   return database && { cleanUp: () => closeAndRemove(file, database) };
 }
 
-/** Whether a registered process lives, without taking its lock: a reader is kept out for as long as that is held. */
+/**
+ * Whether a registered process lives, without taking its lock: a reader is kept out for as long as
+ * that is held.
+ */
 export function isHeld(inbox: string, id: string): boolean {
   const file = lockFile(inbox, id);
   if (!existsSync(file)) return false;
@@ -62,7 +68,9 @@ export function lockedRunners(inbox: string): readonly string[] {
   const start = basename(lockFile(inbox, ""));
   if (!existsSync(dirname(inbox))) return [];
   return readdirSync(dirname(inbox)).flatMap((name) =>
-    name.startsWith(start) && /^[0-9a-f]+$/.test(name.slice(start.length)) ? name.slice(start.length) : [],
+    name.startsWith(start) && /^[0-9a-f]+$/.test(name.slice(start.length))
+      ? name.slice(start.length)
+      : [],
   );
 }
 
@@ -73,7 +81,8 @@ export function lockFile(inbox: string, id: string): string {
 /** Opens a file and locks it until it is closed, or this process ends. */
 export function holdFile(file: string): DatabaseSyncInstance {
   const { DatabaseSync } = loadSqlite();
-  // Before it is locked, another process may take the new file for that of a dead process and remove it.
+  // Before it is locked, another process may take the new file for that of a dead process and
+  // remove it.
   for (let tries = 0; tries < 3; tries++) {
     const database = new DatabaseSync(file);
     try {
@@ -94,13 +103,17 @@ export function holdFile(file: string): DatabaseSyncInstance {
   );
 }
 
-/** Removes the file while it is locked, so that no process finds it unlocked; on Windows it must be closed before. */
+/**
+ * Removes the file while it is locked, so that no process finds it unlocked; on Windows it must be
+ * closed before.
+ */
 function closeAndRemove(file: string, database: DatabaseSyncInstance): void {
   for (const close of [() => database.close(), () => {}]) {
     try {
       unlinkSync(file);
     } catch {
-      // It is open, or gone. If another process has it open, that one removes it, or the next one that looks.
+      // It is open, or gone. If another process has it open, that one removes it, or the next one
+      // that looks.
     }
     close();
   }

@@ -9,11 +9,19 @@ export function recordRunner(statements: Statements, runner: Runner, now: number
   statements.run(
     `INSERT INTO runner (id, since, version, role, sources, kinds) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT (id) DO UPDATE SET role = excluded.role, sources = excluded.sources, kinds = excluded.kinds`,
-    ...[id, now, version, role, JSON.stringify(sources), JSON.stringify(kinds)],
+    id,
+    now,
+    version,
+    role,
+    JSON.stringify(sources),
+    JSON.stringify(kinds),
   );
 }
 
-/** Deletes the records of dead processes, and ends their leases, so that their entries are due; returns how many. */
+/**
+ * Deletes the records of dead processes, and ends their leases, so that their entries are due;
+ * returns how many.
+ */
 export function forgetRunners(statements: Statements, ids: readonly string[], now: number): number {
   const sources = sourcesToServe(statements, undefined);
   // Leases that have expired are due already.

@@ -12,7 +12,10 @@ export interface RunnerRecords {
   forget(ids: readonly string[], now: number): Promise<number>;
 }
 
-/** The processes that run an inbox's entries. The leases of dead ones end at once, rather than when they expire. */
+/**
+ * The processes that run an inbox's entries. The leases of dead ones end at once, rather than when
+ * they expire.
+ */
 export class Runners {
   readonly #inbox: string;
   readonly #records: RunnerRecords;
@@ -106,7 +109,8 @@ export class Runners {
   #warnOfCopies(): void {
     const folder = syncedFolder(dirname(this.#inbox));
     if (folder === undefined) return;
-    const message = "the inbox is in a folder that is synchronised with other machines, which may damage it";
+    const message =
+      "the inbox is in a folder that is synchronised with other machines, which may damage it";
     this.#log?.warn({ inbox: this.#inbox, folder }, `${message}: keep it in another one`);
   }
 }

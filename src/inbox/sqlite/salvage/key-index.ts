@@ -11,8 +11,8 @@ export function indexedNumbers(statements: Statements): Float64Array {
 }
 
 /**
- * Finds the key of an entry; and its source, if all entries of the index have the same, else another one. Reads the index
- * when it is asked first.
+ * Finds the key of an entry; and its source, if all entries of the index have the same, else
+ * another one. Reads the index when it is asked first.
  */
 export function keyFinder(statements: Statements) {
   let index: ReturnType<typeof readKeys> | undefined;

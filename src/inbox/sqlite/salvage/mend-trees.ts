@@ -8,12 +8,12 @@ const BELOW = 5;
 const MAPPED = Math.floor(PAGE / 5);
 
 /**
- * Rebuilds the interior pages of tables that cannot be read. A file that gives free pages back has a pointer map with the
- * parent of each page, and the leaves have the numbers of the rows.
+ * Rebuilds the interior pages of tables that cannot be read. A file that gives free pages back has
+ * a pointer map with the parent of each page, and the leaves have the numbers of the rows.
  *
  * @param file - open to read and write, without a log
- * @returns a function that mends a table, by the page that leads to all others of it. It returns how many pages were
- *   rebuilt, and the highest number of a row that can be read
+ * @returns a function that mends a table, by the page that leads to all others of it. It returns
+ * how many pages were rebuilt, and the highest number of a row that can be read
  */
 export function treeMender(file: number, pages: number) {
   const mapped = childrenByParent(file, pages);
@@ -41,12 +41,22 @@ export function treeMender(file: number, pages: number) {
   };
 }
 
-/** The positions of a page's cells, in order; `undefined` if it is no page of this type, whose header begins at `start`. */
-function cellsOf(bytes: Buffer, type: number, length: number, start = 0): readonly number[] | undefined {
+/**
+ * The positions of a page's cells, in order; `undefined` if it is no page of this type, whose
+ * header begins at `start`.
+ */
+function cellsOf(
+  bytes: Buffer,
+  type: number,
+  length: number,
+  start = 0,
+): readonly number[] | undefined {
   const count = bytes.readUInt16BE(start + 3);
   const content = start + length + 2 * count;
   if (bytes[start] !== type || content > PAGE) return undefined;
-  const cells = Array.from({ length: count }, (_, at) => bytes.readUInt16BE(start + length + 2 * at));
+  const cells = Array.from({ length: count }, (_, at) =>
+    bytes.readUInt16BE(start + length + 2 * at),
+  );
   return cells.every((at) => at >= content && at < PAGE - 4) ? cells : undefined;
 }
 
@@ -59,10 +69,16 @@ function lastOfLeaf(bytes: Buffer): number {
   return readNumber(bytes, afterSize)[0];
 }
 
-/** The pages that an interior page leads to; `undefined` if it is none. The first page has its header after the file's. */
+/**
+ * The pages that an interior page leads to; `undefined` if it is none. The first page has its
+ * header after the file's.
+ */
 export function childrenIn(bytes: Buffer, pages: number, start = 0): readonly number[] | undefined {
   const cells = cellsOf(bytes, INTERIOR, 12, start);
-  const children = cells && [...cells.map((at) => bytes.readUInt32BE(at)), bytes.readUInt32BE(start + 8)];
+  const children = cells && [
+    ...cells.map((at) => bytes.readUInt32BE(at)),
+    bytes.readUInt32BE(start + 8),
+  ];
   return children?.every((page) => page > 2 && page <= pages) ? children : undefined;
 }
 
@@ -83,8 +99,8 @@ function childrenByParent(file: number, pages: number): ReadonlyMap<number, read
 }
 
 /**
- * An interior page: it leads to each child, with the highest number below it, and to the last one in its header;
- * `undefined` if it has no room for them, as the pointer map is damaged too.
+ * An interior page: it leads to each child, with the highest number below it, and to the last one
+ * in its header; `undefined` if it has no room for them, as the pointer map is damaged too.
  */
 function interiorPage(children: readonly { readonly child: number; readonly below: number }[]) {
   const bytes = Buffer.alloc(PAGE);
@@ -105,7 +121,10 @@ function interiorPage(children: readonly { readonly child: number; readonly belo
   return bytes;
 }
 
-/** A number in seven bits a byte, and the position after it. Numbers of rows take at most eight bytes. */
+/**
+ * A number in seven bits a byte, and the position after it. Numbers of rows take at most eight
+ * bytes.
+ */
 function readNumber(bytes: Buffer, from: number): readonly [number, number] {
   let number = 0;
   for (let at = from; ; at++) {

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 
-// A copy of an inbox file as its pages, without SQLite: see https://www.sqlite.org/fileformat2.html, whose names these are.
+// A copy of an inbox file as its pages, without SQLite: see
+// https://www.sqlite.org/fileformat2.html, whose names these are.
 
 /** Bytes per page of an inbox file. */
 export const PAGE = 4096;

@@ -6,8 +6,8 @@ export type Range = readonly [from: number, to: number];
 export const STEP = 256;
 
 /**
- * Reads the rows of a range of numbers. If a damaged page is in the way, the range is halved until only what that page
- * holds is left out.
+ * Reads the rows of a range of numbers. If a damaged page is in the way, the range is halved until
+ * only what that page holds is left out.
  */
 export function readableRows(
   read: (range: Range) => readonly Row[],
@@ -22,7 +22,10 @@ export function readableRows(
       return [];
     }
     const middle = Math.floor((from + to) / 2);
-    return [...readableRows(read, [from, middle], onLost), ...readableRows(read, [middle + 1, to], onLost)];
+    return [
+      ...readableRows(read, [from, middle], onLost),
+      ...readableRows(read, [middle + 1, to], onLost),
+    ];
   }
 }
 

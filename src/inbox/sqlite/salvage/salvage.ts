@@ -33,11 +33,16 @@ export interface Salvaged {
 }
 
 export interface SalvageTerms extends CopyTerms {
-  /** The source of entries of which only the delivery is left, if those that are left have several. */
+  /**
+   * The source of entries of which only the delivery is left, if those that are left have several.
+   */
   readonly source: string;
 }
 
-/** Copies what can be read of a damaged file, which no process may have open, into an empty inbox; else `inbox_corrupt`. */
+/**
+ * Copies what can be read of a damaged file, which no process may have open, into an empty inbox;
+ * else `inbox_corrupt`.
+ */
 export async function salvageFile(
   path: string,
   to: Transfer,
@@ -48,7 +53,9 @@ export async function salvageFile(
     const statements = new Statements(copy.database);
     const marks = orElse(() => prunedMarks(statements), []);
     // Without damaged ones: one of the future would make every new event a pruned one.
-    await to.markPruned(marks.filter(({ until }) => Number.isSafeInteger(until) && until < Date.now()));
+    await to.markPruned(
+      marks.filter(({ until }) => Number.isSafeInteger(until) && until < Date.now()),
+    );
     const found = nothingFound();
     const keyOf = keyFinder(statements);
     const indexed = indexedNumbers(statements);
@@ -74,13 +81,22 @@ export async function salvageFile(
 
 function nothingFound() {
   return {
-    ...{ entries: 0, rebuilt: [] as number[], withoutDelivery: [] as number[], lost: [] as Range[] },
+    entries: 0,
+    rebuilt: [] as number[],
+    withoutDelivery: [] as number[],
+    lost: [] as Range[],
     /** Numbers of entries that the new inbox did not take. */
     refused: new Set<number>(),
   };
 }
 
-function reportOf({ entries, rebuilt, withoutDelivery, lost, refused }: ReturnType<typeof nothingFound>) {
+function reportOf({
+  entries,
+  rebuilt,
+  withoutDelivery,
+  lost,
+  refused,
+}: ReturnType<typeof nothingFound>) {
   const isLeft = (seq: number) => !refused.has(seq);
   return {
     entries,
@@ -91,14 +107,20 @@ function reportOf({ entries, rebuilt, withoutDelivery, lost, refused }: ReturnTy
 }
 
 interface Reading {
-  /** The next numbers in the index of keys. A damaged page may lack their rows, without an error. */
+  /**
+   * The next numbers in the index of keys. A damaged page may lack their rows, without an error.
+   */
   readonly inIndex: Float64Array;
   readonly keyOf: ReturnType<typeof keyFinder>;
   readonly source: string;
   readonly found: ReturnType<typeof nothingFound>;
 }
 
-function readStep(statements: Statements, range: Range, { inIndex, keyOf, source, found }: Reading) {
+function readStep(
+  statements: Statements,
+  range: Range,
+  { inIndex, keyOf, source, found }: Reading,
+) {
   const lost: number[] = [];
   const read = (sql: string, onLost?: (seq: number) => void) =>
     readableRows((part) => statements.all(sql, ...part), range, onLost);
@@ -134,7 +156,8 @@ function readStep(statements: Statements, range: Range, { inIndex, keyOf, source
     found.rebuilt.push(part);
     whole.set(part, { entry, lease: null, delivery, runs: [] });
   }
-  return [...whole.values()]; // those that are whole first, as one that is rebuilt may have the key of another
+  // those that are whole first, as one that is rebuilt may have the key of another
+  return [...whole.values()];
 }
 
 /** Reads a range of numbers, and no further: the page after the last of them may be damaged. */
@@ -142,7 +165,10 @@ function rowsOf(table: "entry" | "delivery"): string {
   return `SELECT * FROM ${table} WHERE seq BETWEEN ?1 AND ?2 ORDER BY seq LIMIT ?2 - ?1 + 1`;
 }
 
-/** The first number from one on that has a row, if it can be one; the number itself, if a damaged page hides that. */
+/**
+ * The first number from one on that has a row, if it can be one; the number itself, if a damaged
+ * page hides that.
+ */
 function nextRow(statements: Statements, from: number): number {
   const rows = ["entry", "delivery"].map(
     (table) =>
@@ -166,14 +192,16 @@ function plausible(row: Row): Entry | undefined {
 /** A delivery whose bytes are left. Claims compare them with the digest that the entry has. */
 function deliveryOf(row: Row | undefined, receivedAt: number): Delivery | undefined {
   if (row === undefined || !(row.body instanceof Uint8Array)) return undefined;
-  return orElse(() => toDelivery({ ...row, received_at: receivedAt }), undefined); // no JSON, or not the type of the column
+  // no JSON, or not the type of the column
+  return orElse(() => toDelivery({ ...row, received_at: receivedAt }), undefined);
 }
 
 /**
- * An entry of which only the delivery is left, as it was when it was received. It runs again, since nobody knows whether it
- * did; a delivery that is no event is a dead letter again.
+ * An entry of which only the delivery is left, as it was when it was received. It runs again, since
+ * nobody knows whether it did; a delivery that is no event is a dead letter again.
  *
- * @param key - its dedup key if that is known from an index; otherwise it is derived, without the receiver's own `identity`
+ * @param key - its dedup key if that is known from an index; otherwise it is derived, without the
+ * receiver's own `identity`
  */
 export function rebuildEntry(
   seq: number,
@@ -185,19 +213,33 @@ export function rebuildEntry(
   const own = read.ok
     ? {
         key: key ?? { source, eventId: read.eventId, timestamp: read.timestamp },
-        ...{ kind: storedKind(read.envelope.event), eventTimestamp: read.timestamp },
-        ...{ state: "waiting" as const, reason: null, settledAt: null },
+        kind: storedKind(read.envelope.event),
+        eventTimestamp: read.timestamp,
+        state: "waiting" as const,
+        reason: null,
+        settledAt: null,
       }
     : {
         key: key ?? rejectedKey(source, delivery.body),
-        ...{ kind: null, eventTimestamp: null },
-        ...{ state: "dead" as const, reason: read.rejection.reason, settledAt: receivedAt },
+        kind: null,
+        eventTimestamp: null,
+        state: "dead" as const,
+        reason: read.rejection.reason,
+        settledAt: receivedAt,
       };
   return {
     ...own,
     seq,
-    ...{ problems: [], orderKey: null, receivedAt, runAt: receivedAt, attempts: 0, duplicates: 0 },
-    ...{ lastSeenAt: receivedAt, finishedHandlers: [], waits: [] },
-    ...{ bodyHash: hash("sha256", delivery.body, "hex"), bodyLength: delivery.body.byteLength },
+    problems: [],
+    orderKey: null,
+    receivedAt,
+    runAt: receivedAt,
+    attempts: 0,
+    duplicates: 0,
+    lastSeenAt: receivedAt,
+    finishedHandlers: [],
+    waits: [],
+    bodyHash: hash("sha256", delivery.body, "hex"),
+    bodyLength: delivery.body.byteLength,
   };
 }

@@ -20,16 +20,18 @@ import { closing } from "../statements.ts";
 import { childrenIn, treeMender } from "./mend-trees.ts";
 import { PAGE, readPage, withFile, writePage } from "./pages.ts";
 
-// The damaged file itself is only read, and only while no process has it open. Everything else is done with a copy.
+// The damaged file itself is only read, and only while no process has it open. Everything else is
+// done with a copy.
 
 /** The tables that are read, and what their rows are called. */
 const TABLES = { entry: "entries", delivery: "deliveries", attempt: "attempts" };
 
 /**
- * Copies an inbox file and its log to a folder for temporary files, and opens the copy. A file that was cut short is
- * filled up with empty pages. If the first page, or another one with the addresses of tables, cannot be read, the same
- * pages of a new inbox replace them: tables have the same addresses in all inboxes of a version. Pages that only
- * lead to rows are rebuilt. Returns the database, the highest number of an entry or delivery, and a list of the repairs.
+ * Copies an inbox file and its log to a folder for temporary files, and opens the copy. A file that
+ * was cut short is filled up with empty pages. If the first page, or another one with the addresses
+ * of tables, cannot be read, the same pages of a new inbox replace them: tables have the same
+ * addresses in all inboxes of a version. Pages that only lead to rows are rebuilt. Returns the
+ * database, the highest number of an entry or delivery, and a list of the repairs.
  *
  * @throws HookporterError `inbox_corrupt` if nothing of it can be read as an inbox
  */
@@ -60,7 +62,8 @@ export function openWorkingCopy(path: string) {
       database.close();
       removeFolder();
     };
-    const last = Math.max(...trees.map(({ rows, last }) => (rows === TABLES.attempt ? 0 : last))); // those have numbers of their own
+    // those have numbers of their own
+    const last = Math.max(...trees.map(({ rows, last }) => (rows === TABLES.attempt ? 0 : last)));
     return { database, repairs, last: Math.min(last, Number.MAX_SAFE_INTEGER), close };
   } catch (cause) {
     removeFolder();
@@ -70,10 +73,16 @@ export function openWorkingCopy(path: string) {
   }
 }
 
-/** How many times larger than a file its header can say that it was: beyond that, the header is damaged. */
+/**
+ * How many times larger than a file its header can say that it was: beyond that, the header is
+ * damaged.
+ */
 const MOST_LOST = 1000;
 
-/** Fills a file up with zeros to the size that its header has, and to whole pages. Returns whether it was too short. */
+/**
+ * Fills a file up with zeros to the size that its header has, and to whole pages. Returns whether
+ * it was too short.
+ */
 function fillUp(copy: string): boolean {
   const { size } = statSync(copy);
   return withFile(copy, (file) => {
@@ -91,7 +100,8 @@ function fillUp(copy: string): boolean {
 function tryToOpen(copy: string): DatabaseSyncInstance | undefined {
   const database = new (loadSqlite().DatabaseSync)(copy, { readOnly: true });
   try {
-    const sql = "SELECT count(*) AS n FROM sqlite_schema WHERE name IN ('migration', 'entry', 'delivery')";
+    const sql =
+      "SELECT count(*) AS n FROM sqlite_schema WHERE name IN ('migration', 'entry', 'delivery')";
     if (database.prepare(sql).get()?.n === 3) return database;
   } catch {
     // Its first page is damaged.
@@ -109,7 +119,9 @@ function openWithNewPages(copy: string, path: string, folder: string): DatabaseS
     if (database !== undefined) {
       const version = versionIn(database);
       const fits =
-        version === undefined ? pages.length < list.length || holdsAny(database) : version === SCHEMA_VERSION;
+        version === undefined
+          ? pages.length < list.length || holdsAny(database)
+          : version === SCHEMA_VERSION;
       if (fits) return database;
       database.close();
     }
@@ -151,7 +163,10 @@ function holdsAny(database: DatabaseSyncInstance): boolean {
 /** The number of a page, and its bytes. */
 type Page = readonly [number: number, bytes: Buffer];
 
-/** The first page of a new inbox, for a file of some pages, and the pages below it: together they have the tables' addresses. */
+/**
+ * The first page of a new inbox, for a file of some pages, and the pages below it: together they
+ * have the tables' addresses.
+ */
 function listOfTables(folder: string, pages: number): readonly Page[] {
   const path = join(folder, "new.db");
   makeTables(path, 0);

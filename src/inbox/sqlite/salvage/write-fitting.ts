@@ -1,7 +1,13 @@
 import { oneRead, type Transfer, type WholeEntry } from "../../transfer/transfer.ts";
 
-/** Writes entries in parts of some megabytes. Returns the numbers of those that the new inbox does not take. */
-export async function writeFitting(to: Transfer, whole: readonly WholeEntry[]): Promise<readonly number[]> {
+/**
+ * Writes entries in parts of some megabytes. Returns the numbers of those that the new inbox does
+ * not take.
+ */
+export async function writeFitting(
+  to: Transfer,
+  whole: readonly WholeEntry[],
+): Promise<readonly number[]> {
   const refused: number[] = [];
   for (const part of parts(whole)) {
     for (const { entry } of await writePart(to, part)) refused.push(entry.seq);
@@ -10,19 +16,26 @@ export async function writeFitting(to: Transfer, whole: readonly WholeEntry[]): 
 }
 
 /**
- * Writes entries, and returns those that the new inbox does not take, as a damaged page can hold anything. Of an entry with
- * such attempts, only these are left out.
+ * Writes entries, and returns those that the new inbox does not take, as a damaged page can hold
+ * anything. Of an entry with such attempts, only these are left out.
  */
-async function writePart(to: Transfer, part: readonly WholeEntry[]): Promise<readonly WholeEntry[]> {
+async function writePart(
+  to: Transfer,
+  part: readonly WholeEntry[],
+): Promise<readonly WholeEntry[]> {
   try {
     await to.write(part);
     return [];
   } catch (thrown) {
     const [one] = part;
     if (one === undefined || !to.isFaultOfRow(thrown)) throw thrown;
-    if (part.length === 1) return one.runs.length === 0 ? part : writePart(to, [{ ...one, runs: [] }]);
+    if (part.length === 1)
+      return one.runs.length === 0 ? part : writePart(to, [{ ...one, runs: [] }]);
     const half = part.length >> 1;
-    return [...(await writePart(to, part.slice(0, half))), ...(await writePart(to, part.slice(half)))];
+    return [
+      ...(await writePart(to, part.slice(0, half))),
+      ...(await writePart(to, part.slice(half))),
+    ];
   }
 }
 

@@ -5,8 +5,8 @@ function callAll(): void {
 }
 
 /**
- * Calls back when the process exits, unless the returned function is called first. All share one listener, since Node
- * warns of a leak when a process with many inboxes has as many.
+ * Calls back when the process exits, unless the returned function is called first. All share one
+ * listener, since Node warns of a leak when a process with many inboxes has as many.
  */
 export function atExit(call: () => void): () => void {
   if (calls.size === 0) process.on("exit", callAll);

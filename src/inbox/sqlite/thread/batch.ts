@@ -20,10 +20,14 @@ export function unpackBatch(batch: Packet): readonly Operation[] {
   return Array.from({ length: packet.number() }, () => readOperation(packet));
 }
 
-export function packResults(operations: readonly Operation[], results: readonly WorkResult[]): Packet {
+export function packResults(
+  operations: readonly Operation[],
+  results: readonly WorkResult[],
+): Packet {
   const packet = new PacketWriter();
   packet.number(results.length);
-  for (const [index, result] of results.entries()) writeResult(packet, operations[index]?.name, result);
+  for (const [index, result] of results.entries())
+    writeResult(packet, operations[index]?.name, result);
   return packet.end();
 }
 
@@ -33,8 +37,8 @@ export function unpackResults(results: Packet): readonly WorkResult[] {
   return Array.from({ length: packet.number() }, () => readResult(packet));
 }
 
-// The operations of every delivery are written value by value, all others as JSON. Each pair of functions below writes and
-// reads the same values in the same order.
+// The operations of every delivery are written value by value, all others as JSON. Each pair of
+// functions below writes and reads the same values in the same order.
 
 function writeOperation(packet: PacketWriter, operation: Operation): void {
   const { name, args } = operation;
@@ -62,7 +66,10 @@ function writeDelivery(packet: PacketWriter, delivery: Delivery): void {
   packet.number(delivery.receivedAt);
 }
 
-/** Reads a delivery from a packet; its body is a view. If it is only stored, its headers stay the JSON that they are. */
+/**
+ * Reads a delivery from a packet; its body is a view. If it is only stored, its headers stay the
+ * JSON that they are.
+ */
 function readDelivery(packet: PacketReader, isOnlyStored = false): Delivery {
   return {
     method: packet.text(),
@@ -127,7 +134,11 @@ function readFinish(packet: PacketReader): Finish {
   };
 }
 
-function writeResult(packet: PacketWriter, name: OperationName | undefined, result: WorkResult): void {
+function writeResult(
+  packet: PacketWriter,
+  name: OperationName | undefined,
+  result: WorkResult,
+): void {
   if ("error" in result) {
     packet.text("error");
     packet.json(packError(result.error));
@@ -164,7 +175,9 @@ function readResult(packet: PacketReader): WorkResult {
         })),
       };
     case "appended": {
-      const [seq, duplicate, leased] = [packet.number(), packet.number() === 1, packet.number() === 1];
+      const seq = packet.number();
+      const duplicate = packet.number() === 1;
+      const leased = packet.number() === 1;
       return { value: { seq, duplicate, leased: leased || undefined, state: packet.text() } };
     }
     default:

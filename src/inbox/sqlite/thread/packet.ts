@@ -1,4 +1,7 @@
-/** A message between the threads: all texts as one string, all numbers and bytes in one buffer, which is transferred. */
+/**
+ * A message between the threads: all texts as one string, all numbers and bytes in one buffer,
+ * which is transferred.
+ */
 export interface Packet {
   readonly text: string;
   /** The buffer begins with this many numbers of 8 bytes; the bytes follow. */
@@ -10,8 +13,8 @@ export interface Packet {
 const NULL = -1;
 
 /**
- * Writes values one after another into a packet. Cloning objects for another thread, or parsing them from JSON, takes
- * several times as long.
+ * Writes values one after another into a packet. Cloning objects for another thread, or parsing
+ * them from JSON, takes several times as long.
  */
 export class PacketWriter {
   #text = "";
@@ -68,7 +71,8 @@ export class PacketReader {
 
   number(): number {
     const number = this.#numbers[this.#numbersRead++];
-    if (number === undefined) throw new RangeError("expected another value in a packet, got its end");
+    if (number === undefined)
+      throw new RangeError("expected another value in a packet, got its end");
     return number;
   }
 

@@ -4,7 +4,12 @@ import type { Logger } from "../../../base/logger.ts";
 import { describeError, HookporterError } from "../../../errors.ts";
 import type { StoreVitals } from "../../vitals.ts";
 import { BUSY_TIMEOUT } from "../client.ts";
-import { commitTogether, type Transactions, transactionsOn, type WorkResult } from "../commit-together.ts";
+import {
+  commitTogether,
+  type Transactions,
+  transactionsOn,
+  type WorkResult,
+} from "../commit-together.ts";
 import { isLocked } from "../errors.ts";
 import { cutLog } from "../file/log-size.ts";
 import { Presence } from "../file/presence.ts";
@@ -18,13 +23,25 @@ import { FLAGS, type WriterAnswer, type WriterOrder, type WriterStart } from "./
 
 /** When batches go to a second thread. */
 export interface Threading {
-  /** The thread's program. Without one, as when the source runs unbuilt, all batches run in this thread. */
+  /**
+   * The thread's program. Without one, as when the source runs unbuilt, all batches run in this
+   * thread.
+   */
   readonly program: URL | undefined;
-  /** The path where the program was looked for, if it is missing there. Reported when the thread is first needed. */
+  /**
+   * The path where the program was looked for, if it is missing there. Reported when the thread is
+   * first needed.
+   */
   readonly missing?: string | undefined;
-  /** Operations from which a batch goes to the thread: a smaller one costs more to send than to commit. */
+  /**
+   * Operations from which a batch goes to the thread: a smaller one costs more to send than to
+   * commit.
+   */
   readonly fromOperations: number;
-  /** Average milliseconds of a commit from which every batch goes to the thread, since the disk is slow. */
+  /**
+   * Average milliseconds of a commit from which every batch goes to the thread, since the disk is
+   * slow.
+   */
   readonly fromMilliseconds: number;
 }
 
@@ -61,8 +78,8 @@ interface UnderWay {
 }
 
 /**
- * Commits in this thread, or in a second one while this one receives. The first batch that is large enough starts it. It
- * opens its own connection, but only one of the two threads writes at a time.
+ * Commits in this thread, or in a second one while this one receives. The first batch that is large
+ * enough starts it. It opens its own connection, but only one of the two threads writes at a time.
  */
 export class ThreadedWriter implements Committer<Operation> {
   readonly statements: Statements;
@@ -126,7 +143,10 @@ export class ThreadedWriter implements Committer<Operation> {
     this.#reports.commits?.note(ms);
   }
 
-  /** Moves the log into the database, as far as other programs' locks allow: in the thread if it is there. */
+  /**
+   * Moves the log into the database, as far as other programs' locks allow: in the thread if it is
+   * there.
+   */
   cutLog(): void {
     this.presence.check();
     if (this.#state === "ready") this.#worker?.postMessage("checkpoint");
@@ -193,15 +213,20 @@ export class ThreadedWriter implements Committer<Operation> {
       else copying?.reject(error);
     } else if ("results" in answer) {
       const results = unpackResults(answer.results);
-      this.#note(answer.ms); // the same disk: if it is fast again, small batches run in this thread again
+      // the same disk: if it is fast again, small batches run in this thread again
+      this.#note(answer.ms);
       this.#underWay.shift()?.resolve(results as never);
     } // Node's watch mode has a thread report its modules as messages to its parent, too.
     if (this.#underWay.length === 0) this.#worker?.unref(); // nobody waits for it
   }
 
-  /** All batches run in this thread again. Those the thread had may or may not be committed, so they are rejected. */
+  /**
+   * All batches run in this thread again. Those the thread had may or may not be committed, so they
+   * are rejected.
+   */
   #lose(cause: Error): void {
-    if (this.#state === "starting") this.#reports.cannotStart({ error: describeError(cause) }, SLOWER);
+    if (this.#state === "starting")
+      this.#reports.cannotStart({ error: describeError(cause) }, SLOWER);
     this.#state = "over";
     const message = `expected the writer thread of ${this.#path} to keep running, but it failed (${cause.message}): try again`;
     const error = new HookporterError("inbox_unavailable", message, { cause });

@@ -9,13 +9,19 @@ export interface WriterStart {
   readonly flags: SharedArrayBuffer;
 }
 
-/** The shared numbers: `busy` is 1 while the thread is in SQLite, `over` is 1 once it must not begin anything more. */
+/**
+ * The shared numbers: `busy` is 1 while the thread is in SQLite, `over` is 1 once it must not begin
+ * anything more.
+ */
 export const FLAGS = { busy: 0, over: 1 } as const;
 
 /** What the thread is sent: a batch, a file to copy the whole inbox into, or what else to do. */
 export type WriterOrder = Packet | { readonly copyInto: string } | "checkpoint" | "close";
 
-/** The thread's answer: that it is ready, the results of a batch and the milliseconds it took, or how a copy ended. */
+/**
+ * The thread's answer: that it is ready, the results of a batch and the milliseconds it took, or
+ * how a copy ended.
+ */
 export type WriterAnswer =
   | { readonly ready: true }
   | { readonly results: Packet; readonly ms: number }

@@ -1,4 +1,5 @@
-// The thread that writes an inbox file under load: it runs batches, each in one transaction, and nothing else.
+// The thread that writes an inbox file under load: it runs batches, each in one transaction, and
+// nothing else.
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../client.ts";
 import { commitTogether, transactionsOn } from "../commit-together.ts";
@@ -55,7 +56,10 @@ function copyInto(draft: string): WriterAnswer {
   }
 }
 
-/** Ends this thread. In Deno the port of a thread has no `close`, but the thread has, as a web worker. */
+/**
+ * Ends this thread. In Deno the port of a thread has no `close`, but the thread has, as a web
+ * worker.
+ */
 function end(): void {
   const { close } = globalThis as { close?: () => void };
   if (typeof (port as { close?: unknown }).close === "function") port?.close();
@@ -63,8 +67,8 @@ function end(): void {
 }
 
 /**
- * Flags that this thread is in SQLite. If the process exits meanwhile, the library crashes it, so the exit waits for
- * the flag. Once the process is exiting nothing begins any more.
+ * Flags that this thread is in SQLite. If the process exits meanwhile, the library crashes it, so
+ * the exit waits for the flag. Once the process is exiting nothing begins any more.
  */
 function whileBusy<Result>(work: () => Result): Result {
   Atomics.store(flags, FLAGS.busy, 1);

@@ -7,11 +7,21 @@ import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.ts
 import { apiFilter } from "../route.ts";
 import { useKeys } from "../use-keys.ts";
 import { useLoaded } from "../use-loaded.ts";
-import { type Choice, choicesFor, fatesText, filterText, leftText, resultText } from "./bulk-words.ts";
+import {
+  type Choice,
+  choicesFor,
+  fatesText,
+  filterText,
+  leftText,
+  resultText,
+} from "./bulk-words.ts";
 
 interface BulkButtonProps {
   label: string;
-  /** Whether there may be something to change. An open dialog stays, since its own work may be why there no longer is. */
+  /**
+   * Whether there may be something to change. An open dialog stays, since its own work may be why
+   * there no longer is.
+   */
   isOffered?: boolean;
   /** Whether the key R presses it. */
   hasKey?: boolean;
@@ -20,14 +30,25 @@ interface BulkButtonProps {
 }
 
 /** A button that asks what to do with all entries that match a filter, counts them, and does it. */
-export function BulkButton({ label, filter, isOffered = true, hasKey = false, onDone }: BulkButtonProps) {
+export function BulkButton({
+  label,
+  filter,
+  isOffered = true,
+  hasKey = false,
+  onDone,
+}: BulkButtonProps) {
   const [isOpen, setOpen] = useState(false);
   const open = () => setOpen(true);
   useKeys(isOffered && hasKey ? { R: open } : {});
   return (
     <>
       {isOffered && (
-        <Button label={label} aria-haspopup="dialog" title={hasKey ? "Shift+R" : undefined} onClick={open} />
+        <Button
+          label={label}
+          aria-haspopup="dialog"
+          title={hasKey ? "Shift+R" : undefined}
+          onClick={open}
+        />
       )}
       {isOpen && (
         <BulkDialog
@@ -43,12 +64,14 @@ export function BulkButton({ label, filter, isOffered = true, hasKey = false, on
 }
 
 export function BulkDialog({ filter, onClose }: { filter: URLSearchParams; onClose: () => void }) {
-  const [query] = useState(() => apiFilter(filter)); // a filter by age must not move on while the dialog is open
+  // a filter by age must not move on while the dialog is open
+  const [query] = useState(() => apiFilter(filter));
   const { tally, failure, isCounting } = useTally(query);
   return (
     <Dialog title="Retry or drop entries" onClose={onClose}>
       <p class="quiet">
-        Entries {filterText(filter) || "in the inbox"}, also those further down than the list has loaded.
+        Entries {filterText(filter) || "in the inbox"}, also those further down than the list has
+        loaded.
       </p>
       {isCounting && (
         <p role="status">{tally === undefined ? "Counting" : `Counting, ${sumOf(tally)} so far`}</p>
@@ -144,7 +167,13 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
   );
 }
 
-function NumberField({ label, onChange }: { label: string; onChange: (value: number | undefined) => void }) {
+function NumberField({
+  label,
+  onChange,
+}: {
+  label: string;
+  onChange: (value: number | undefined) => void;
+}) {
   return (
     <label>
       {label}{" "}
@@ -152,7 +181,9 @@ function NumberField({ label, onChange }: { label: string; onChange: (value: num
         type="number"
         min="1"
         max="100000"
-        onInput={({ currentTarget: { value } }) => onChange(value === "" ? undefined : Number(value))}
+        onInput={({ currentTarget: { value } }) =>
+          onChange(value === "" ? undefined : Number(value))
+        }
       />
     </label>
   );
@@ -184,7 +215,10 @@ function plus(sum: Tally | undefined, more: Tally): Tally {
   for (const state of Object.keys(states) as OpenState[]) states[state] += more.states[state];
   const { dropped, foreign, newest } = sum;
   return {
-    ...{ states, dropped: dropped + more.dropped, foreign: foreign + more.foreign },
-    ...{ newest: newest ?? more.newest, next: more.next },
+    states,
+    dropped: dropped + more.dropped,
+    foreign: foreign + more.foreign,
+    newest: newest ?? more.newest,
+    next: more.next,
   };
 }

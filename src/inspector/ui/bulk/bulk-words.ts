@@ -11,7 +11,10 @@ export interface Choice {
 const number = (count: number) => count.toLocaleString("en");
 const entries = (count: number) => counted(count, "entry");
 
-/** What can be done with the counted entries, the likeliest first. With `takeBack`, dropped ones run again too. */
+/**
+ * What can be done with the counted entries, the likeliest first. With `takeBack`, dropped ones run
+ * again too.
+ */
 export function choicesFor({ states, dropped }: Tally, takeBack: boolean): readonly Choice[] {
   const back = takeBack ? dropped : 0;
   const ended = states.dead + states.received + back;
@@ -21,7 +24,9 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
   const early = listed({ failing: states.failing, waiting: states.waiting });
   const verb = states.dead + soon + back === 0 ? "Run" : "Retry"; // received ones have never run
   const retry: Choice = {
-    ...{ change: "retry", count: ended + soon, label: `${verb} ${number(ended + soon)}` },
+    change: "retry",
+    count: ended + soon,
+    label: `${verb} ${number(ended + soon)}`,
     text: [
       ended > 0 &&
         `${capital(parts)}: their handlers run${verb === "Run" ? "." : ", and attempts are counted from 1."}`,
@@ -31,7 +36,9 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
       .join(" "),
   };
   const drop: Choice = {
-    ...{ change: "drop", count: open, label: `Drop ${number(open)}` },
+    change: "drop",
+    count: open,
+    label: `Drop ${number(open)}`,
     text: `No further attempts, until someone retries them.${states.running > 0 ? ` ${capital(counted(states.running, "run"))} under way may still succeed.` : ""}`,
   };
   return [retry, drop].filter(({ count }) => count > 0);
@@ -39,7 +46,9 @@ export function choicesFor({ states, dropped }: Tally, takeBack: boolean): reado
 
 export function leftText({ states, foreign }: Tally, change: Change): readonly string[] {
   return [
-    change !== "drop" && states.running > 0 && `${number(states.running)} running: left to its run.`,
+    change !== "drop" &&
+      states.running > 0 &&
+      `${number(states.running)} running: left to its run.`,
     foreign > 0 && `${number(foreign)} of other sources: this receiver does not run them.`,
   ].filter((text) => text !== false);
 }
@@ -63,9 +72,22 @@ export function resultText({ due, ended, dropped, retry, left }: BulkResult): st
 }
 
 /** What has become of entries that run again, such as `37 of 40 handled, 2 failing, 1 waiting`. */
-export function fatesText({ handled, failing, dead, waiting, running, received }: BulkFates): string {
+export function fatesText({
+  handled,
+  failing,
+  dead,
+  waiting,
+  running,
+  received,
+}: BulkFates): string {
   const all = handled + failing + dead + waiting + running + received;
-  const others = listed({ "failing again": failing, "dead again": dead, waiting, running, received });
+  const others = listed({
+    "failing again": failing,
+    "dead again": dead,
+    waiting,
+    running,
+    received,
+  });
   return `${number(handled)} of ${number(all)} handled${others === "" ? "" : `, ${others}`}.`;
 }
 

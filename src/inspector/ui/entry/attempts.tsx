@@ -42,15 +42,29 @@ export function Attempts({ entry }: { entry: EntryDetail }) {
   );
 }
 
-/** The last attempt up to which the handler failed with the same error at the same place; `undefined` if it is this one. */
-function repeatedIn({ handler, error, failure }: RunDetail, later: readonly RunDetail[]): number | undefined {
+/**
+ * The last attempt up to which the handler failed with the same error at the same place;
+ * `undefined` if it is this one.
+ */
+function repeatedIn(
+  { handler, error, failure }: RunDetail,
+  later: readonly RunDetail[],
+): number | undefined {
   if (error === null) return undefined;
   const own = later.filter((run) => run.handler === handler);
   const other = own.findIndex((run) => run.error !== error || run.failure?.at !== failure?.at);
   return own[(other < 0 ? own.length : other) - 1]?.attempt;
 }
 
-function Run({ run, after, repeatedIn }: { run: RunDetail; after: number; repeatedIn: number | undefined }) {
+function Run({
+  run,
+  after,
+  repeatedIn,
+}: {
+  run: RunDetail;
+  after: number;
+  repeatedIn: number | undefined;
+}) {
   const { attempt, handler, outcome, duration, error, failure, note, startedAt } = run;
   const word = outcome === "ok" ? "handled" : outcome;
   return (
@@ -66,7 +80,9 @@ function Run({ run, after, repeatedIn }: { run: RunDetail; after: number; repeat
         </span>
       </div>
       {repeatedIn !== undefined && <p class="quiet">the same error as in attempt {repeatedIn}</p>}
-      {error !== null && repeatedIn === undefined && !isSaidBy(note, error) && <ErrorText run={run} />}
+      {error !== null && repeatedIn === undefined && !isSaidBy(note, error) && (
+        <ErrorText run={run} />
+      )}
       {repeatedIn === undefined && failure?.stack != null && (
         <details>
           <summary>Stack</summary>
@@ -80,7 +96,10 @@ function Run({ run, after, repeatedIn }: { run: RunDetail; after: number; repeat
   );
 }
 
-/** Whether an error only repeats a note, which is a target's answer. One that also explains the answer does not. */
+/**
+ * Whether an error only repeats a note, which is a target's answer. One that also explains the
+ * answer does not.
+ */
 function isSaidBy(note: string | null, error: string): boolean {
   if (note === null) return false;
   const [status = "", ...body] = note.split("\n");
@@ -113,7 +132,9 @@ function Printed({ run: { printed, unprinted } }: { run: RunDetail }) {
           </span>
         ))}
       </Said>
-      {unprinted > 0 && <p class="quiet">and {counted(unprinted, "more line")}, which were not kept</p>}
+      {unprinted > 0 && (
+        <p class="quiet">and {counted(unprinted, "more line")}, which were not kept</p>
+      )}
     </div>
   );
 }

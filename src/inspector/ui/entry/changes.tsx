@@ -11,7 +11,10 @@ const SIGNS = { same: " ", added: "+", removed: "−" } as const;
 const SPOKEN = { same: "", added: "added: ", removed: "removed: " } as const;
 
 export function Changes({ before, after }: { before: string; after: string }) {
-  const lines = useMemo(() => diffLines(comparableLines(before), comparableLines(after)), [before, after]);
+  const lines = useMemo(
+    () => diffLines(comparableLines(before), comparableLines(after)),
+    [before, after],
+  );
   const render = (index: number) => {
     const { change, text } = lines[index] ?? { change: "same", text: "" };
     return (
@@ -22,5 +25,7 @@ export function Changes({ before, after }: { before: string; after: string }) {
       </div>
     );
   };
-  return <LinesBox label="Changes" className="changes" lines={() => ({ count: lines.length, render })} />;
+  return (
+    <LinesBox label="Changes" className="changes" lines={() => ({ count: lines.length, render })} />
+  );
 }

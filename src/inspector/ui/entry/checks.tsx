@@ -18,7 +18,8 @@ export function Checks({ explanation }: { explanation: Explanation }) {
           <summary>
             {others.map(({ name, result }) => (
               <span key={name} class={`check ${result}`}>
-                <span aria-hidden="true">{MARKS[result]}</span> <span class="spoken">{SPOKEN[result]}: </span>
+                <span aria-hidden="true">{MARKS[result]}</span>{" "}
+                <span class="spoken">{SPOKEN[result]}: </span>
                 {name.toLowerCase()}
               </span>
             ))}

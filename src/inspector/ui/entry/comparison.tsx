@@ -9,7 +9,10 @@ import { useLoaded } from "../use-loaded.ts";
 import { Changes } from "./changes.tsx";
 import { useWholeBody } from "./use-whole-body.ts";
 
-/** An entry beside the one that it was sent again from: what became of both, and how their bodies differ. */
+/**
+ * An entry beside the one that it was sent again from: what became of both, and how their bodies
+ * differ.
+ */
 export function Comparison({ entry, from }: { entry: EntryDetail; from: number }) {
   const { value: before, failure } = useLoaded(() => client.entry(from), [from]);
   return (
@@ -30,7 +33,8 @@ export function Comparison({ entry, from }: { entry: EntryDetail; from: number }
 }
 
 function Both({ before, after }: { before: EntryDetail; after: EntryDetail }) {
-  const [old, fresh] = [useWholeBody(before), useWholeBody(after)];
+  const old = useWholeBody(before);
+  const fresh = useWholeBody(after);
   return (
     <>
       <div class="sides">

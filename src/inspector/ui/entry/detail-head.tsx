@@ -16,7 +16,9 @@ interface DetailHeadProps {
   children?: ComponentChildren;
 }
 
-/** The title of a detail page, with the delivery's state, time and id. `children` are further facts. */
+/**
+ * The title of a detail page, with the delivery's state, time and id. `children` are further facts.
+ */
 export function DetailHead({ title, row, id, focus, children }: DetailHeadProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -78,7 +78,9 @@ function EditForm({ entry, body, onClose }: EditFormProps) {
   return (
     <form onSubmit={submitting(send)}>
       {!isText && <p class="warning">The body is not text; enter a new one.</p>}
-      {draft.isOffered && draft.isChanged && <p class="quiet">This is your draft, kept for this tab.</p>}
+      {draft.isOffered && draft.isChanged && (
+        <p class="quiet">This is your draft, kept for this tab.</p>
+      )}
       {!draft.isKept && <p class="warning">The browser has no room to keep this draft.</p>}
       <JsonEditor label="Body" value={draft.text} onChange={draft.setText} />
       <Outcome result={result} />
@@ -92,7 +94,10 @@ function EditForm({ entry, body, onClose }: EditFormProps) {
           Set timestamp to now
         </label>
         {draft.isChanged && <Button label="Discard the draft" onClick={draft.reset} />}
-        <Button label="Indent" onClick={() => draft.setText(comparableLines(draft.text).join("\n"))} />
+        <Button
+          label="Indent"
+          onClick={() => draft.setText(comparableLines(draft.text).join("\n"))}
+        />
         <SendButton label={isBusy ? "Sending" : "Sign and send"} isBusy={isBusy} />
       </div>
     </form>

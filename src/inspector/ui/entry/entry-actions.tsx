@@ -68,7 +68,8 @@ function useDoing(entry: EntryDetail, onChanged: () => void, leftOut: string) {
       onChanged();
       return { good: true, text };
     });
-  const retry = () => change(client.retry, hasEnded(entry) ? `#${seq} runs again.` : `#${seq} runs now.`);
+  const retry = () =>
+    change(client.retry, hasEnded(entry) ? `#${seq} runs again.` : `#${seq} runs now.`);
   const drop = () => change(client.drop, `#${seq} was dropped; Retry runs it again.`);
   const copy = (what: string, text: () => Promise<string>, without = "") =>
     attempt(async () => {
@@ -106,7 +107,11 @@ function menusOf(
       onSelect: () => does.replay(true),
     },
     { label: "Edit and send…", hint: "signed again", onSelect: () => open("edit") },
-    { label: "Forward to…", hint: "the same bytes, to another target", onSelect: () => open("forward") },
+    {
+      label: "Forward to…",
+      hint: "the same bytes, to another target",
+      onSelect: () => open("forward"),
+    },
   ];
   const copies: readonly MenuItem[] = [
     {
@@ -137,9 +142,17 @@ function menusOf(
   return { sendAgain, copies, more };
 }
 
-/** What a retry would meet now; what does not fit for the same reason as before is said above already. */
-function unfitText(before: EntryDetail["problems"], [first, ...others]: EntryDetail["problems"]): string {
-  const isSaid = before.some(({ field, message }) => field === first?.field && message === first.message);
+/**
+ * What a retry would meet now; what does not fit for the same reason as before is said above
+ * already.
+ */
+function unfitText(
+  before: EntryDetail["problems"],
+  [first, ...others]: EntryDetail["problems"],
+): string {
+  const isSaid = before.some(
+    ({ field, message }) => field === first?.field && message === first.message,
+  );
   if (first === undefined || isSaid) return "A retry would fail again now, for the same reason.";
   const more = others.length > 0 ? `, and ${others.length} more` : "";
   return `A retry would fail again now: ${visible(`${first.field} ${first.message}`)}${more}.`;

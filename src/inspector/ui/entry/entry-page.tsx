@@ -33,11 +33,14 @@ interface EntryPageProps {
 export function EntryPage({ seq, from, changes, status }: EntryPageProps) {
   const [reloads, setReloads] = useState(0);
   const [wanted, setWanted] = useState<WantedField & { readonly seq: number }>();
-  const [asked, setAsked] = useState<number>(); // outlives the advice, as the entry is received no longer once it runs
+  // outlives the advice, as the entry is received no longer once it runs
+  const [asked, setAsked] = useState<number>();
   const { value: entry, failure } = useLoaded(() => client.entry(seq), [seq, changes, reloads]);
   const { value: related } = useLoaded(() => client.related(seq), [seq, entry?.state]);
   if (entry?.seq !== seq)
-    return <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? `Loading #${seq}`}</p>;
+    return (
+      <p class={`notice ${failure === undefined ? "quiet" : ""}`}>{failure ?? `Loading #${seq}`}</p>
+    );
   const { explanation, kind, eventId, runs, attempts, state } = entry;
   return (
     <article class="detail" key={seq}>
@@ -84,8 +87,8 @@ function Repeats({ entry }: { entry: EntryDetail }) {
     <section aria-labelledby="duplicates-title">
       <h2 id="duplicates-title">Duplicates</h2>
       <p>
-        The same event was received {counted(duplicates, "more time")}. Each was answered with 200, and
-        nothing ran again.
+        The same event was received {counted(duplicates, "more time")}. Each was answered with 200,
+        and nothing ran again.
       </p>
       <p class="quiet">
         {times.map((at, index) => (
@@ -115,17 +118,25 @@ function Facts({ entry }: { entry: EntryDetail }) {
   return <Fold title="Record">{() => <PairList pairs={known} />}</Fold>;
 }
 
-/** How many others failed like an entry, and what can be done with all of them; nothing if it is the only one. */
+/**
+ * How many others failed like an entry, and what can be done with all of them; nothing if it is the
+ * only one.
+ */
 function Alike({ entry: { seq, state }, changes }: { entry: EntryDetail; changes: number }) {
   const failed = state === "failing" || state === "dead";
-  const { value } = useLoaded(async () => (failed ? client.alike(seq) : null), [seq, failed, changes]);
+  const { value } = useLoaded(
+    async () => (failed ? client.alike(seq) : null),
+    [seq, failed, changes],
+  );
   const count = value == null ? 0 : value.failing + value.dead;
   const filter = new URLSearchParams({ like: String(seq) });
   return (
     <section class="alike" aria-label="Others that failed alike">
       {value != null && count > 1 && (
         <p>
-          <a href={toHash({ path: `/entry/${seq}`, filter })}>{counted(count - 1, "other")} failed alike</a>
+          <a href={toHash({ path: `/entry/${seq}`, filter })}>
+            {counted(count - 1, "other")} failed alike
+          </a>
           <span class="quiet">
             {" "}
             · {counted(value.kinds.length, "kind")} · since {dayTime(value.since)}

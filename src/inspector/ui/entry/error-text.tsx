@@ -28,6 +28,9 @@ function causesOf({ error, failure, outcome }: RunDetail): readonly string[] {
   const [message = "", ...causes] = error.split(CAUSE);
   const name = failure?.name ?? "Error";
   const isTelling =
-    name.endsWith("Error") && name !== "Error" && name !== "HookporterError" && !message.startsWith(name);
+    name.endsWith("Error") &&
+    name !== "Error" &&
+    name !== "HookporterError" &&
+    !message.startsWith(name);
   return [isTelling ? `${name}: ${message}` : message, ...causes];
 }

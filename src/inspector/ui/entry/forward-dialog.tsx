@@ -43,8 +43,8 @@ export function ForwardDialog({ seq, forwards, onClose }: ForwardDialogProps) {
           ))}
         </datalist>
         <p class="quiet">
-          Sends the same bytes and signature once. The target must be on this machine, or one that listen
-          forwards to.
+          Sends the same bytes and signature once. The target must be on this machine, or one that
+          listen forwards to.
         </p>
         <Outcome result={result} />
         {answer !== undefined && (

@@ -20,7 +20,10 @@ interface PayloadProps {
   wanted: WantedField | undefined;
 }
 
-/** An entry's body, and beneath it, folded: headers, the raw text, and the changes since the previous event. */
+/**
+ * An entry's body, and beneath it, folded: headers, the raw text, and the changes since the
+ * previous event.
+ */
 export function Payload({ entry, related, wanted }: PayloadProps) {
   const at = related?.rows.findIndex(({ seq }) => seq === entry.seq) ?? -1;
   const previous = related?.rows[at - 1];
@@ -76,7 +79,11 @@ function ChangesSince({ row, after }: { row: EntryRow; after: string }) {
           <LocalTime at={row.receivedAt} />
         </span>
       </p>
-      {before === undefined ? <p class="quiet">{failure}</p> : <Changes before={before} after={after} />}
+      {before === undefined ? (
+        <p class="quiet">{failure}</p>
+      ) : (
+        <Changes before={before} after={after} />
+      )}
     </>
   );
 }
@@ -91,12 +98,16 @@ interface BodyTextProps {
 export function BodyText({ body, problems = [], wanted }: BodyTextProps) {
   const isWanted = body.form === "text" && !body.cut;
   const lines = useJsonLines(body.text, isWanted);
-  if (isWanted && lines === undefined) return <p class="notice quiet">Reading {sizeText(body.bytes)}</p>;
-  if (isWanted && lines != null) return <JsonView lines={lines} problems={problems} wanted={wanted} />;
+  if (isWanted && lines === undefined)
+    return <p class="notice quiet">Reading {sizeText(body.bytes)}</p>;
+  if (isWanted && lines != null)
+    return <JsonView lines={lines} problems={problems} wanted={wanted} />;
   return <TextView text={body.text} />;
 }
 
-type HeadersProps = Pick<RefusalDetail, "method" | "target" | "headers"> & { sender?: string | null };
+type HeadersProps = Pick<RefusalDetail, "method" | "target" | "headers"> & {
+  sender?: string | null;
+};
 
 export function Headers({ method, target, headers, sender = null }: HeadersProps) {
   const forwardedFor = headers["x-forwarded-for"];
@@ -113,8 +124,8 @@ export function Headers({ method, target, headers, sender = null }: HeadersProps
           {forwardedFor !== undefined && (
             <>
               {" "}
-              for <code>{visible(String(forwardedFor))}</code>, as X-Forwarded-For says, which anyone can
-              write
+              for <code>{visible(String(forwardedFor))}</code>, as X-Forwarded-For says, which
+              anyone can write
             </>
           )}
         </p>
@@ -126,7 +137,10 @@ export function Headers({ method, target, headers, sender = null }: HeadersProps
 
 /** The lines of a JSON text. `undefined` while they are read, `null` if it is not JSON. */
 export function useJsonLines(text: string, isWanted: boolean): JsonLines | null | undefined {
-  const { value } = useLoaded(async () => (isWanted ? readParts(text) : undefined), [text, isWanted]);
+  const { value } = useLoaded(
+    async () => (isWanted ? readParts(text) : undefined),
+    [text, isWanted],
+  );
   if (value?.text !== text) return undefined;
   return value.isJson ? value.reader.lines : null;
 }

@@ -4,7 +4,9 @@ import { Button, Command } from "../parts/button.tsx";
 import { visible } from "../parts/format.ts";
 import { useLoaded, usePolled } from "../use-loaded.ts";
 
-/** Milliseconds between two looks at the handlers, which are loaded again when their files change. */
+/**
+ * Milliseconds between two looks at the handlers, which are loaded again when their files change.
+ */
 const LOOK = 2000;
 
 interface ReceivedAdviceProps {
@@ -13,15 +15,19 @@ interface ReceivedAdviceProps {
   onAsk: () => void;
 }
 
-/** What to do with an entry that nothing handled: get a handler, or run it and those like it once there is one. */
+/**
+ * What to do with an entry that nothing handled: get a handler, or run it and those like it once
+ * there is one.
+ */
 export function ReceivedAdvice({ kind, status, onAsk }: ReceivedAdviceProps) {
   const { value: handlers = [] } = usePolled(() => client.handlers(kind), LOOK, [kind]);
   if (handlers.length > 0) return <RunThese kind={kind} handlers={handlers} onAsk={onAsk} />;
   if (status?.handlers != null) {
     return (
       <p>
-        <strong>Next</strong> Add a handler for {visible(kind)} to <code>{visible(status.handlers)}</code>. It
-        is loaded when you save it, and a button to run this entry appears here.
+        <strong>Next</strong> Add a handler for {visible(kind)} to{" "}
+        <code>{visible(status.handlers)}</code>. It is loaded when you save it, and a button to run
+        this entry appears here.
       </p>
     );
   }
@@ -48,7 +54,8 @@ function RunThese({ kind, handlers, onAsk }: RunTheseProps) {
     <div class="next run-these">
       <p>
         <strong>Next</strong> {handlers.length === 1 ? "A handler" : "Handlers"} for {visible(kind)}{" "}
-        {handlers.length === 1 ? "is" : "are"} loaded now: <code>{visible(handlers.join(", "))}</code>
+        {handlers.length === 1 ? "is" : "are"} loaded now:{" "}
+        <code>{visible(handlers.join(", "))}</code>
       </p>
       {count > 0 && (
         <Button

@@ -2,7 +2,9 @@ import type { EntryDetail, ShownBody } from "../../api.ts";
 import { client } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";
 
-/** The largest body in bytes that the page loads whole; the rest of a larger one can be downloaded. */
+/**
+ * The largest body in bytes that the page loads whole; the rest of a larger one can be downloaded.
+ */
 export const MAX_WHOLE = 4 * 1024 * 1024;
 
 /** A body with as much of its text as the page can show. */

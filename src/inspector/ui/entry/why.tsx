@@ -4,7 +4,10 @@ import { visible } from "../parts/format.ts";
 import { Prose } from "../parts/prose.tsx";
 import { ErrorText } from "./error-text.tsx";
 
-/** What happened to an entry. If it failed: first the error, its place and its causes, or the fields that do not fit. */
+/**
+ * What happened to an entry. If it failed: first the error, its place and its causes, or the fields
+ * that do not fit.
+ */
 export function Why({ entry, onField }: { entry: EntryDetail; onField: (field: string) => void }) {
   const { problems, runs, state, reason, explanation } = entry;
   const summary = (
@@ -17,7 +20,11 @@ export function Why({ entry, onField }: { entry: EntryDetail; onField: (field: s
   if (problems.length > 0 || failed.length > 0) {
     return (
       <>
-        {problems.length > 0 ? <Problems entry={entry} onField={onField} /> : <Failures runs={failed} />}
+        {problems.length > 0 ? (
+          <Problems entry={entry} onField={onField} />
+        ) : (
+          <Failures runs={failed} />
+        )}
         {summary}
       </>
     );
@@ -55,7 +62,12 @@ function Problems({ entry, onField }: { entry: EntryDetail; onField: (field: str
       {entry.problems.map(({ field, message }) => (
         <div key={`${field} ${message}`}>
           <dt>
-            <button type="button" class="link" title="Go to it in the payload" onClick={() => onField(field)}>
+            <button
+              type="button"
+              class="link"
+              title="Go to it in the payload"
+              onClick={() => onField(field)}
+            >
               <code>{visible(field)}</code>
             </button>
           </dt>
@@ -72,7 +84,8 @@ export function Next({ fix, advice = [] }: Pick<Explanation, "fix" | "advice">) 
   return (
     <div class="next">
       <p>
-        <strong>Next</strong> <Prose text={advice.length > 0 ? "Try this, in order:" : (fix ?? "")} />
+        <strong>Next</strong>{" "}
+        <Prose text={advice.length > 0 ? "Try this, in order:" : (fix ?? "")} />
       </p>
       {advice.length > 0 && (
         <ol class="advice">

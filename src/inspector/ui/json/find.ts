@@ -6,7 +6,9 @@ export const MAX_FOUND = 10_000;
 /** An expression that finds a text in any case; `undefined` for an empty one. */
 export function searchPattern(query: string): RegExp | undefined {
   const text = query.trim();
-  return text === "" ? undefined : new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), "gi");
+  return text === ""
+    ? undefined
+    : new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), "gi");
 }
 
 /** The lines whose key or value contains a text, in order, up to `MAX_FOUND`. */
@@ -26,7 +28,10 @@ export function findLines(lines: JsonLines, pattern: RegExp | undefined): readon
 /** In a body with more lines, no problem is marked: each line's path would be read. */
 const MAX_LINES = 50_000;
 
-/** The problems of `data` by the line of their field; those of a missing field at the nearest value around it. */
+/**
+ * The problems of `data` by the line of their field; those of a missing field at the nearest value
+ * around it.
+ */
 export function findProblems(lines: JsonLines, problems: EntryDetail["problems"]) {
   const found = new Map<number, readonly string[]>();
   if (problems.length === 0 || lines.count > MAX_LINES) return found;
@@ -44,7 +49,10 @@ export function findProblems(lines: JsonLines, problems: EntryDetail["problems"]
   return found;
 }
 
-/** The line of a field, or of the nearest value around it if it is missing; `undefined` in a body that is too long. */
+/**
+ * The line of a field, or of the nearest value around it if it is missing; `undefined` in a body
+ * that is too long.
+ */
 export function lineOf(lines: JsonLines, field: string): number | undefined {
   const [line] = findProblems(lines, [{ field, message: "" }]).keys();
   return line;

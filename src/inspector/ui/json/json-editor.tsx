@@ -42,7 +42,9 @@ export function JsonEditor({ label, value, onChange }: JsonEditorProps) {
       />
       <p class="editor-problem">
         <span role="status">{problem !== undefined && `Not JSON: ${placeOf(text, problem)}`}</span>{" "}
-        {problem !== undefined && <Button label="Show it" class="link" onClick={() => select(problem)} />}
+        {problem !== undefined && (
+          <Button label="Show it" class="link" onClick={() => select(problem)} />
+        )}
       </p>
     </div>
   );

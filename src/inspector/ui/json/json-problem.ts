@@ -24,10 +24,17 @@ function problemAt(text: string, { position, expected }: JsonReader) {
   if (position >= text.length) {
     // Nothing can be marked after the end, so the last character is.
     const from = Math.max(0, text.trimEnd().length - 1);
-    return { from, to: Math.min(text.length, from + 1), message: `expected ${expected}, got the end` };
+    return {
+      from,
+      to: Math.min(text.length, from + 1),
+      message: `expected ${expected}, got the end`,
+    };
   }
-  const [token = ""] = /^(?:"[^"\n]*"?|[\w.+-]+|.)/su.exec(text.slice(position, position + 200)) ?? [];
+  const [token = ""] =
+    /^(?:"[^"\n]*"?|[\w.+-]+|.)/su.exec(text.slice(position, position + 200)) ?? [];
   const message =
-    token.startsWith('"') && /value|key/.test(expected) ? "this string is not valid" : `expected ${expected}`;
+    token.startsWith('"') && /value|key/.test(expected)
+      ? "this string is not valid"
+      : `expected ${expected}`;
   return { from: position, to: position + token.length, message };
 }

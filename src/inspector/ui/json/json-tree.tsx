@@ -9,7 +9,10 @@ import { tokensOf } from "./json-tokens.ts";
 
 const MAX_INDENT = 40; // the deepest indentation on the page in levels
 
-/** The line that the keys act on. `moves` counts how often it was set, so that it is scrolled to each time. */
+/**
+ * The line that the keys act on. `moves` counts how often it was set, so that it is scrolled to
+ * each time.
+ */
 export interface ActiveLine {
   readonly line: number;
   readonly moves: number;
@@ -45,7 +48,9 @@ export function JsonTree({ folding, pattern, notes, active, onActive, onFold }: 
       class="body tree"
       role="tree"
       aria-label="Body as JSON"
-      aria-activedescendant={shown.includes(activeRow) ? `json-${folding.line(activeRow)}` : undefined}
+      aria-activedescendant={
+        shown.includes(activeRow) ? `json-${folding.line(activeRow)}` : undefined
+      }
       tabIndex={0}
       onScroll={onScroll}
       onKeyDown={(event) => {
@@ -92,7 +97,17 @@ interface TreeLineProps {
   fold: (line: number, isFolded: boolean) => void;
 }
 
-function TreeLine({ lines, line, y, isFolded, isActive, pattern, wrong, onActive, fold }: TreeLineProps) {
+function TreeLine({
+  lines,
+  line,
+  y,
+  isFolded,
+  isActive,
+  pattern,
+  wrong,
+  onActive,
+  fold,
+}: TreeLineProps) {
   const kind = lines.kind(line);
   const parent = lines.parent(line);
   const place = {
@@ -150,13 +165,20 @@ interface TreeMoves {
   fold: (line: number, isFolded: boolean) => void;
 }
 
-function treeKeys({ folding, line, page, go, fold }: TreeMoves): Readonly<Record<string, () => void>> {
+function treeKeys({
+  folding,
+  line,
+  page,
+  go,
+  fold,
+}: TreeMoves): Readonly<Record<string, () => void>> {
   const { lines } = folding;
   const row = folding.row(line);
   /** The nearest row on the way that is not the end of an object or array. */
   const move = (to: number, by: 1 | -1) => {
     let next = Math.max(0, Math.min(folding.count - 1, to));
-    while (next > 0 && next < folding.count && lines.kind(folding.line(next)) === "close") next += by;
+    while (next > 0 && next < folding.count && lines.kind(folding.line(next)) === "close")
+      next += by;
     if (next < folding.count) go(folding.line(next));
   };
   const rows = Math.max(1, Math.floor(page / LINE_HEIGHT) - 1);
@@ -190,7 +212,10 @@ function marked(text: string, pattern: RegExp | undefined): ComponentChildren {
   const parts: ComponentChildren[] = [];
   let from = 0;
   for (const match of text.matchAll(pattern)) {
-    parts.push(visible(text.slice(from, match.index)), <mark key={match.index}>{visible(match[0])}</mark>);
+    parts.push(
+      visible(text.slice(from, match.index)),
+      <mark key={match.index}>{visible(match[0])}</mark>,
+    );
     from = match.index + match[0].length;
   }
   return [...parts, visible(text.slice(from))];

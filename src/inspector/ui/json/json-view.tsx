@@ -56,7 +56,9 @@ export function JsonView({ lines, problems = [], wanted }: JsonViewProps) {
   }, [found]);
   const step = (by: 1 | -1) => {
     const next =
-      by === 1 ? found.find((one) => one > active.line) : found.findLast((one) => one < active.line);
+      by === 1
+        ? found.find((one) => one > active.line)
+        : found.findLast((one) => one < active.line);
     const line = next ?? (by === 1 ? found[0] : found.at(-1));
     if (line !== undefined) go(line);
   };
@@ -67,7 +69,11 @@ export function JsonView({ lines, problems = [], wanted }: JsonViewProps) {
         <BodySearch
           query={query}
           setQuery={setQuery}
-          found={pattern === undefined ? undefined : foundText(found.length, found.indexOf(active.line) + 1)}
+          found={
+            pattern === undefined
+              ? undefined
+              : foundText(found.length, found.indexOf(active.line) + 1)
+          }
           step={step}
         />
         <Button
@@ -148,6 +154,7 @@ function focusTree(): void {
 
 function foundText(count: number, position: number): string {
   if (count === 0) return "no matches";
-  const all = count === MAX_FOUND ? `${count.toLocaleString("en")} or more` : count.toLocaleString("en");
+  const all =
+    count === MAX_FOUND ? `${count.toLocaleString("en")} or more` : count.toLocaleString("en");
   return position === 0 ? `${all} found` : `${position.toLocaleString("en")} of ${all}`;
 }

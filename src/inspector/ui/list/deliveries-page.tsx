@@ -119,7 +119,10 @@ function useSelection(feed: Feed | undefined, opened: string | undefined) {
   return { selected, setSelected, move };
 }
 
-/** Retries a row's entry, or sends it again if it was handled, when called a second time while the page still asks for that. */
+/**
+ * Retries a row's entry, or sends it again if it was handled, when called a second time while the
+ * page still asks for that.
+ */
 function useAgain() {
   const attempt = useAttempt();
   const asked = useRef({ what: "", isShown: (): boolean => false });
@@ -143,9 +146,10 @@ const LOOKED_AT = 200; // how many rows are looked at for one that can be retrie
 
 /** Whether one of the newest rows is an entry that is not handled. */
 function hasOpen({ lines }: Feed): boolean {
-  return Array.from({ length: Math.min(LOOKED_AT, lines.count) }, (_, at) => lines.at(at)?.row).some(
-    (row) => row?.type === "entry" && row.state !== "handled" && row.reason !== "dropped",
-  );
+  return Array.from(
+    { length: Math.min(LOOKED_AT, lines.count) },
+    (_, at) => lines.at(at)?.row,
+  ).some((row) => row?.type === "entry" && row.state !== "handled" && row.reason !== "dropped");
 }
 
 function pathOf(id: string): string {
@@ -164,11 +168,17 @@ function SearchProgress({ feed, total }: { feed: Feed; total: number | undefined
   );
 }
 
-/** Milliseconds between two counts while deliveries arrive, and while none do: another process may change entries. */
+/**
+ * Milliseconds between two counts while deliveries arrive, and while none do: another process may
+ * change entries.
+ */
 const WHILE_LIVE = 500;
 const WHILE_QUIET = 15_000;
 
-/** How many rows match the filter in each state, kept up to date; `undefined` before the first count. */
+/**
+ * How many rows match the filter in each state, kept up to date; `undefined` before the first
+ * count.
+ */
 function useCounts(filter: URLSearchParams, feed: Feed | undefined) {
   const [counts, setCounts] = useState<RowCounts>();
   const others = new URLSearchParams(filter);
@@ -182,7 +192,8 @@ function useCounts(filter: URLSearchParams, feed: Feed | undefined) {
     const count = async () => {
       last.current = { key, at: Date.now() };
       timer.current = setTimeout(() => void count(), WHILE_QUIET);
-      const found = await client.counts(apiFilter(key)).catch(() => undefined); // the feed reports what is wrong
+      // the feed reports what is wrong
+      const found = await client.counts(apiFilter(key)).catch(() => undefined);
       if (last.current.key === key && found !== undefined) setCounts(found);
     };
     clearTimeout(timer.current);

@@ -20,15 +20,34 @@ interface DeliveryListProps {
   density: Density;
 }
 
-/** The deliveries, newest first. Renders only visible rows, so that 100 000 of them scroll as smoothly as ten. */
-export function DeliveryList({ feed, selected, hrefOf, onSelect, onMove, density }: DeliveryListProps) {
+/**
+ * The deliveries, newest first. Renders only visible rows, so that 100 000 of them scroll as
+ * smoothly as ten.
+ */
+export function DeliveryList({
+  feed,
+  selected,
+  hrefOf,
+  onSelect,
+  onMove,
+  density,
+}: DeliveryListProps) {
   const lineHeight = LINE_HEIGHTS[density];
-  const { box, view, onScroll, unseen, setUnseen, at, rows } = useScrolling(feed, selected, lineHeight);
+  const { box, view, onScroll, unseen, setUnseen, at, rows } = useScrolling(
+    feed,
+    selected,
+    lineHeight,
+  );
   const { lines } = feed;
   const { count } = lines;
   const { shown, space, y } = rows;
   const page = Math.max(1, Math.floor(view.height / lineHeight) - 1);
-  const moves: Readonly<Record<string, number>> = { PageDown: page, PageUp: -page, Home: -count, End: count };
+  const moves: Readonly<Record<string, number>> = {
+    PageDown: page,
+    PageUp: -page,
+    Home: -count,
+    End: count,
+  };
   return (
     <div class={`list-frame ${density}`}>
       {unseen > 0 && view.top > lineHeight && (
@@ -81,7 +100,10 @@ export function DeliveryList({ feed, selected, hrefOf, onSelect, onMove, density
   );
 }
 
-/** What is visible of the list while rows are added at its top, others are selected, and the user scrolls. */
+/**
+ * What is visible of the list while rows are added at its top, others are selected, and the user
+ * scrolls.
+ */
 function useScrolling(feed: Feed, selected: string | undefined, lineHeight: number) {
   const { box, view, onScroll, scrollTo } = useScrolledBox(lineHeight);
   const [unseen, setUnseen] = useState(0);
@@ -102,7 +124,8 @@ function useScrolling(feed: Feed, selected: string | undefined, lineHeight: numb
   const last = rows.shown.at(-1) ?? 0;
   useEffect(() => {
     if (last >= count - NEAR_END) void feed.loadMore();
-  }, [last, feed, feed.version]); // a search may find nothing in one part of the past, and continues
+    // a search may find nothing in one part of the past, and continues
+  }, [last, feed, feed.version]);
 
   const at = selected === undefined ? -1 : feed.lines.positionOf(selected);
   // A newly selected row is scrolled into view, but scrolling is not interfered with.

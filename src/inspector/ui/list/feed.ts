@@ -5,10 +5,16 @@ import { client, type LiveListener } from "../client.ts";
 import { UnknownServerError } from "../session/connection.ts";
 import { Lines } from "./lines.ts";
 
-/** `unknown`: another server, or one that does not know this tab, is on the port; `invalid`: the filter is wrong. */
+/**
+ * `unknown`: another server, or one that does not know this tab, is on the port; `invalid`: the
+ * filter is wrong.
+ */
 export type FeedState = "loading" | "live" | "offline" | "unknown" | "unauthorized" | "invalid";
 
-/** What the feed tells whatever the filter, also in a hidden tab: how many entries failed, and that events began to differ. */
+/**
+ * What the feed tells whatever the filter, also in a hidden tab: how many entries failed, and that
+ * events began to differ.
+ */
 export type FeedCounts = Pick<LiveListener, "failed" | "drift">;
 
 const FIRST_PAGE = 200;
@@ -55,7 +61,10 @@ export class Feed {
     return isShowing && isLoaded && count === 0 && next === null;
   }
 
-  /** Increases whenever an entry may have changed, whatever the filter and although the list is paused. */
+  /**
+   * Increases whenever an entry may have changed, whatever the filter and although the list is
+   * paused.
+   */
   changesOf(id: string): number {
     return this.#loads + (this.#changes.get(id) ?? 0);
   }
@@ -80,7 +89,9 @@ export class Feed {
     this.#changed();
   }
 
-  /** How far a text has been searched; `undefined` if none is, or all of the past has been searched. */
+  /**
+   * How far a text has been searched; `undefined` if none is, or all of the past has been searched.
+   */
   get search(): { readonly searched: number; readonly isPaused: boolean } | undefined {
     const { next } = this.lines;
     if (next === null || !this.#query.has("text") || this.state !== "live") return undefined;
@@ -98,7 +109,9 @@ export class Feed {
     if (this.search?.isPaused === true) return;
     this.#loadingMore = true;
     try {
-      const page = await client.entries(this.#with({ before: String(next), limit: String(NEXT_PAGE) }));
+      const page = await client.entries(
+        this.#with({ before: String(next), limit: String(NEXT_PAGE) }),
+      );
       if (this.lines.next === next) this.lines.addPast(page.rows, page.next);
     } catch {
       // The feed reports that it is lost; scrolling on tries again.
@@ -130,7 +143,10 @@ export class Feed {
     }
   }
 
-  /** Listens first, then loads, so that nothing is missed; rows received in between are applied afterwards. */
+  /**
+   * Listens first, then loads, so that nothing is missed; rows received in between are applied
+   * afterwards.
+   */
   #listener() {
     const early: LiveUpdate[] = [];
     let loaded = false;
@@ -155,7 +171,8 @@ export class Feed {
     this.#load = load;
     return {
       open: () => {
-        if (this.#held !== undefined) this.#held = nothingHeld(); // what is loaded now has all of it
+        // what is loaded now has all of it
+        if (this.#held !== undefined) this.#held = nothingHeld();
         void load();
       },
       gap: () => {
@@ -178,7 +195,8 @@ export class Feed {
   #note({ rows = [], gone = [], refusals = [] }: LiveUpdate): void {
     for (const id of [...[...rows, ...refusals].map((row) => row.id), ...gone]) {
       const count = this.#changes.get(id);
-      if (count === undefined && this.#changes.size === MAX_CHANGES) this.#loads++; // so that no count falls
+      // so that no count falls
+      if (count === undefined && this.#changes.size === MAX_CHANGES) this.#loads++;
       this.#changes.set(id, (count ?? 0) + 1);
     }
   }

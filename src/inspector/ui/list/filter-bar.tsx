@@ -12,7 +12,10 @@ interface FilterBarProps {
   filter: URLSearchParams;
   kinds: readonly string[];
   counts: RowCounts | undefined;
-  /** Called when the keyboard leaves the search for the list; `opens` if the first row is to be opened. */
+  /**
+   * Called when the keyboard leaves the search for the list; `opens` if the first row is to be
+   * opened.
+   */
   onLeave: (opens: boolean) => void;
 }
 

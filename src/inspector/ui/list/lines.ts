@@ -5,12 +5,17 @@ export interface Line {
   row: Row;
 }
 
-/** The loaded rows, by arrival. Old ones are prepended and new ones appended, so that 100 000 are never sorted again. */
+/**
+ * The loaded rows, by arrival. Old ones are prepended and new ones appended, so that 100 000 are
+ * never sorted again.
+ */
 export class Lines {
   /** Oldest first. */
   #lines: Line[] = [];
   #byId = new Map<string, Line>();
-  /** Refused deliveries older than all loaded entries; shown once entries of their time are loaded. */
+  /**
+   * Refused deliveries older than all loaded entries; shown once entries of their time are loaded.
+   */
   #early: RefusalRow[] = [];
   /** Where older rows continue; `null` if all are loaded. */
   next: number | null = null;
@@ -49,7 +54,8 @@ export class Lines {
   addPast(rows: readonly EntryRow[], next: number | null): void {
     this.next = next;
     const oldest = rows.at(-1)?.receivedAt ?? Number.POSITIVE_INFINITY;
-    const from = next === null ? 0 : this.#early.findIndex(({ receivedAt }) => receivedAt >= oldest);
+    const from =
+      next === null ? 0 : this.#early.findIndex(({ receivedAt }) => receivedAt >= oldest);
     const due = from === -1 ? [] : this.#early.splice(from);
     const fresh = rows.filter(({ id }) => !this.#byId.has(id)).toReversed();
     const page = merge(fresh, due).map((row): Line => ({ row }));
@@ -76,7 +82,8 @@ export class Lines {
   /** Inserts a row by its time, unless it is older than the loaded ones. */
   #insert(row: Row): boolean {
     const [first] = this.#lines;
-    if (first !== undefined && this.next !== null && row.receivedAt < first.row.receivedAt) return false;
+    if (first !== undefined && this.next !== null && row.receivedAt < first.row.receivedAt)
+      return false;
     let at = this.#lines.length;
     while (row.receivedAt < (this.#lines[at - 1]?.row.receivedAt ?? 0)) at--;
     const line = { row };

@@ -6,7 +6,10 @@ export type ListView = ReturnType<typeof readListView>;
 export type Density = "comfortable" | "compact";
 
 export const DEFAULT_RESOURCE = "data.id";
-/** The next program on this port can read and change it: it holds nothing of a delivery, and its values are checked. */
+/**
+ * The next program on this port can read and change it: it holds nothing of a delivery, and its
+ * values are checked.
+ */
 const KEY = "hookporter-list";
 const MAX_PATH = 100;
 
@@ -23,7 +26,8 @@ export function useListView(): ListView {
 }
 
 function readListView() {
-  const kept = orElse(() => JSON.parse(localStorage.getItem(KEY) ?? "{}"), {}); // another program may have written it
+  // another program may have written it
+  const kept = orElse(() => JSON.parse(localStorage.getItem(KEY) ?? "{}"), {});
   const { resource } = kept ?? {};
   const density: Density = kept?.density === "compact" ? "compact" : "comfortable";
   const isPath = typeof resource === "string" && resource !== "" && resource.length <= MAX_PATH;

@@ -12,9 +12,16 @@ const CHIPS = [
 ] as const;
 
 /** A chip for each state, with the number of deliveries that match the rest of the filter. */
-export function StateChips({ filter, counts }: { filter: URLSearchParams; counts: RowCounts | undefined }) {
+export function StateChips({
+  filter,
+  counts,
+}: {
+  filter: URLSearchParams;
+  counts: RowCounts | undefined;
+}) {
   const chosen = (filter.get("state") ?? "").split(",").filter((state) => state !== "");
-  const isChosen = ({ states }: (typeof CHIPS)[number]) => states.every((state) => chosen.includes(state));
+  const isChosen = ({ states }: (typeof CHIPS)[number]) =>
+    states.every((state) => chosen.includes(state));
   const choose = (chip: (typeof CHIPS)[number], isAdded: boolean) => {
     const others = CHIPS.filter((one) => one !== chip && isChosen(one));
     const next = [

@@ -3,8 +3,8 @@ import { apiFilter } from "../route.ts";
 import { Feed, type FeedCounts } from "./feed.ts";
 
 /**
- * The list for a filter, kept up to date unless it is paused. The page is rendered at most once per frame, and not at all in a
- * hidden tab, where `counts` are told all the same.
+ * The list for a filter, kept up to date unless it is paused. The page is rendered at most once per
+ * frame, and not at all in a hidden tab, where `counts` are told all the same.
  */
 export function useFeed(query: string, isPaused: boolean, counts: FeedCounts) {
   const [, redraw] = useState(0);

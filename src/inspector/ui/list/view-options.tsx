@@ -52,7 +52,9 @@ export function ViewOptions() {
             onInput={(event) => setTyped(event.currentTarget.value)}
           />
         </label>
-        <p class="quiet">A path in the body, such as data.tenant.id. Copy one from a body with p.</p>
+        <p class="quiet">
+          A path in the body, such as data.tenant.id. Copy one from a body with p.
+        </p>
         <button type="submit">Show</button>
       </form>
     </details>

@@ -6,8 +6,17 @@ import { nameOf } from "./use-drifts.ts";
 
 const SHOWN = 2;
 
-/** Tells above the list that events began to differ, until they are dismissed in this tab. Screen readers announce it. */
-export function DriftNotice({ drifts, dismiss }: { drifts: readonly DriftNote[]; dismiss: () => void }) {
+/**
+ * Tells above the list that events began to differ, until they are dismissed in this tab. Screen
+ * readers announce it.
+ */
+export function DriftNotice({
+  drifts,
+  dismiss,
+}: {
+  drifts: readonly DriftNote[];
+  dismiss: () => void;
+}) {
   const left = drifts.length - SHOWN;
   return (
     <div role="status">

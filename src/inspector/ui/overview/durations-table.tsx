@@ -22,7 +22,12 @@ export function DurationsTable({ latency, durations }: Pick<Overview, "latency" 
           <tbody>
             <Line name="answer to the sender" failed="" {...latency} />
             {durations.map(({ kind, failed, ...times }) => (
-              <Line key={kind} name={visible(kind)} failed={failed.toLocaleString("en")} {...times} />
+              <Line
+                key={kind}
+                name={visible(kind)}
+                failed={failed.toLocaleString("en")}
+                {...times}
+              />
             ))}
           </tbody>
         </table>

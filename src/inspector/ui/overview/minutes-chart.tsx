@@ -3,12 +3,25 @@ import { clockTime, counted } from "../parts/format.ts";
 import { useScrolledBox } from "../parts/use-scrolled-box.ts";
 import { toHash } from "../route.ts";
 
-/** What became of deliveries, in stacking order: each has one colour, and links to the deliveries with these states. */
+/**
+ * What became of deliveries, in stacking order: each has one colour, and links to the deliveries
+ * with these states.
+ */
 const FATES = [
   { name: "handled", states: ["handled"], words: [], label: "handled" },
-  { name: "waiting", states: ["waiting", "failing", "running"], words: [], label: "waiting or failing" },
+  {
+    name: "waiting",
+    states: ["waiting", "failing", "running"],
+    words: [],
+    label: "waiting or failing",
+  },
   { name: "dead", states: ["dead"], words: [], label: "dead" },
-  { name: "refused", states: ["refused"], words: ["unauthorized", "refused", "failed"], label: "refused" },
+  {
+    name: "refused",
+    states: ["refused"],
+    words: ["unauthorized", "refused", "failed"],
+    label: "refused",
+  },
   { name: "received", states: ["received"], words: [], label: "received, without a handler" },
   { name: "received", states: [], words: ["duplicate"], label: "duplicate" },
 ] as const;
@@ -22,7 +35,10 @@ const HEIGHT = 160;
 const BASE = 140;
 const TOP = 12;
 
-/** Deliveries per minute since `listen` started, the last hour at most, by what became of them, with links to them. */
+/**
+ * Deliveries per minute since `listen` started, the last hour at most, by what became of them, with
+ * links to them.
+ */
 export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; since: number }) {
   // As wide as it is rendered, so that its content needs no scaling and texts keep their size.
   const { box, view } = useScrolledBox<HTMLElement>();
@@ -84,14 +100,20 @@ export function MinutesChart({ minutes, since }: { minutes: readonly Minute[]; s
 
 function hashFor(minute: number, states: readonly string[]): string {
   const range = { since: String(minute), until: String(minute + MINUTE) };
-  const filter = new URLSearchParams({ ...range, ...(states.length > 0 && { state: states.join(",") }) });
+  const filter = new URLSearchParams({
+    ...range,
+    ...(states.length > 0 && { state: states.join(",") }),
+  });
   return toHash({ path: "/", filter });
 }
 
 function stack({ counts, states }: Minute) {
   let from = 0;
   return FATES.flatMap((fate) => {
-    const kept = fate.states.reduce((sum, state) => sum + (state === "refused" ? 0 : states[state]), 0);
+    const kept = fate.states.reduce(
+      (sum, state) => sum + (state === "refused" ? 0 : states[state]),
+      0,
+    );
     const count = fate.words.reduce((sum, word) => sum + (counts[word] ?? 0), kept);
     const piece = { ...fate, from, count };
     from += count;

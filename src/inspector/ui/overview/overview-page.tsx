@@ -50,7 +50,8 @@ export function OverviewPage({ drifts }: { drifts: readonly DriftNote[] }) {
 
 /** What failing entries and dead letters failed with: one line for all that failed alike. */
 function Failures({ value, onChanged }: { value: Overview; onChanged: () => void }) {
-  const [asked, setAsked] = useState<number>(); // outlives the error's line, since its own work may remove it
+  // outlives the error's line, since its own work may remove it
+  const [asked, setAsked] = useState<number>();
   const { failed, failures, failuresArePart } = value;
   const all = countsText(failed, (count) => count.toLocaleString("en"));
   return (

@@ -9,7 +9,10 @@ import { usePolled } from "../use-loaded.ts";
 
 const REFRESH = 2000; // milliseconds between two looks
 
-/** What is paused and which retries are under way, on every page, with a button for each pause that ends it. */
+/**
+ * What is paused and which retries are under way, on every page, with a button for each pause that
+ * ends it.
+ */
 export function PausedNotice() {
   const { value, again } = usePolled(client.pauses, REFRESH);
   const { result, run } = useOutcome();
@@ -75,7 +78,9 @@ export function PauseButton() {
                 <input
                   required
                   value={of.name}
-                  onInput={({ currentTarget: { value } }) => setOf({ scope: of.scope, name: value })}
+                  onInput={({ currentTarget: { value } }) =>
+                    setOf({ scope: of.scope, name: value })
+                  }
                 />
               </label>
             )}

@@ -28,7 +28,8 @@ const KEY = "hookporter-dismissed-drifts";
 const MOST = 200; // the server keeps no more of them
 
 function readDismissed(): ReadonlySet<string> {
-  const kept: unknown = orElse(() => JSON.parse(sessionStorage.getItem(KEY) ?? "[]"), []); // another program may have written it
+  // another program may have written it
+  const kept: unknown = orElse(() => JSON.parse(sessionStorage.getItem(KEY) ?? "[]"), []);
   return new Set(Array.isArray(kept) ? kept : []);
 }
 

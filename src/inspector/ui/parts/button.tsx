@@ -29,11 +29,19 @@ export function CopyButton({ text, label, name }: CopyButtonProps) {
     }
     setTimeout(() => setSaid(undefined), SAID);
   };
-  return <Button label={said ?? label} class="small" aria-label={name} onClick={() => void copy()} />;
+  return (
+    <Button label={said ?? label} class="small" aria-label={name} onClick={() => void copy()} />
+  );
 }
 
 /** A command of this program, or another text, to copy. */
-export function Command({ words = "", text = `npx hookporter ${words}` }: { words?: string; text?: string }) {
+export function Command({
+  words = "",
+  text = `npx hookporter ${words}`,
+}: {
+  words?: string;
+  text?: string;
+}) {
   return (
     <div class="command">
       <code>{text}</code>

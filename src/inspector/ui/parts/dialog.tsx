@@ -19,14 +19,22 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog ref={dialog} aria-labelledby="dialog-title" onClose={onClose}>
       <div class="section-head">
         <h2 id="dialog-title">{title}</h2>
-        <Button label="×" class="plain" aria-label="Close" onClick={() => dialog.current?.close()} />
+        <Button
+          label="×"
+          class="plain"
+          aria-label="Close"
+          onClick={() => dialog.current?.close()}
+        />
       </div>
       {children}
     </dialog>
   );
 }
 
-/** Focuses the main element of a dialog when it appears, unless the user has moved the focus from the close button. */
+/**
+ * Focuses the main element of a dialog when it appears, unless the user has moved the focus from
+ * the close button.
+ */
 export function takeFocus(element: HTMLElement | null): void {
   const dialog = element?.closest("dialog");
   const { activeElement: active } = document;

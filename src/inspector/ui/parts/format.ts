@@ -24,7 +24,10 @@ export function ago(instant: number, now = Date.now()): string {
   return dayTime(instant, now).slice(0, 10);
 }
 
-/** An instant exactly, in this machine's local time and in UTC: `2026-11-22 13:10:25.123 UTC+1 (12:10:25.123 UTC)`. */
+/**
+ * An instant exactly, in this machine's local time and in UTC:
+ * `2026-11-22 13:10:25.123 UTC+1 (12:10:25.123 UTC)`.
+ */
 export function exactTime(instant: number): string {
   const zone = zoneText(instant);
   const local = `${new Date(instant).toLocaleDateString("sv-SE")} ${clockTime(instant)} ${zone}`;
@@ -34,7 +37,8 @@ export function exactTime(instant: number): string {
 /** This machine's time zone as an offset, such as `UTC+1` or `UTC−3:30`. */
 export function zoneText(now = Date.now()): string {
   const ahead = -new Date(now).getTimezoneOffset();
-  const [hours, minutes] = [Math.floor(Math.abs(ahead) / 60), Math.abs(ahead) % 60];
+  const hours = Math.floor(Math.abs(ahead) / 60);
+  const minutes = Math.abs(ahead) % 60;
   if (ahead === 0) return "UTC";
   return `UTC${ahead > 0 ? "+" : "−"}${hours}${minutes === 0 ? "" : `:${String(minutes).padStart(2, "0")}`}`;
 }
@@ -44,7 +48,13 @@ export function counted(count: number, word: string): string {
   return `${count.toLocaleString("en")} ${count === 1 ? word : `${word.replace(/y$/, "ie")}s`}`;
 }
 
-/** Makes a text safe to display: see {@link escapeInvisible}. With `lines`, line breaks and tabs are kept. */
-export function visible(text: string, { lines = false }: { readonly lines?: boolean } = {}): string {
+/**
+ * Makes a text safe to display: see {@link escapeInvisible}. With `lines`, line breaks and tabs are
+ * kept.
+ */
+export function visible(
+  text: string,
+  { lines = false }: { readonly lines?: boolean } = {},
+): string {
   return escapeInvisible(text, lines ? "\n\t" : "");
 }

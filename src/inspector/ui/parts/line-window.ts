@@ -1,6 +1,9 @@
 /** Height of a body's line in pixels, as in the style sheet. */
 export const LINE_HEIGHT = 20;
-/** The tallest element in pixels; browsers have limits from 17 million on. Taller lists scroll more per pixel. */
+/**
+ * The tallest element in pixels; browsers have limits from 17 million on. Taller lists scroll more
+ * per pixel.
+ */
 const MAX_SPACE = 15_000_000;
 const BEYOND = 10; // the number of lines rendered beyond the visible ones
 
@@ -35,7 +38,10 @@ export function topFor(line: number, view: Viewport): number {
   return Math.max(origin, start + lineHeight - view.height) / scale;
 }
 
-/** The `scrollTop` that shows the same lines after some were added at the top; `view` has the new count. */
+/**
+ * The `scrollTop` that shows the same lines after some were added at the top; `view` has the new
+ * count.
+ */
 export function topAfterAdding(added: number, view: Viewport): number {
   const { lineHeight = LINE_HEIGHT } = view;
   const before = view.top * scaleOf({ ...view, count: view.count - added });

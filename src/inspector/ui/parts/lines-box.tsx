@@ -14,7 +14,10 @@ interface LinesBoxProps {
   lines: (columns: number) => { count: number; render: (index: number) => ComponentChildren };
 }
 
-/** Lines in a box that scrolls. Only the visible ones are elements. `lines` is called with the columns that fit. */
+/**
+ * Lines in a box that scrolls. Only the visible ones are elements. `lines` is called with the
+ * columns that fit.
+ */
 export function LinesBox({ label, className, lines }: LinesBoxProps) {
   const { box, view, onScroll } = useScrolledBox();
   const columns = Math.max(MIN_COLUMNS, Math.floor((view.width - PADDING) / CHARACTER));

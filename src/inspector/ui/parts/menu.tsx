@@ -19,7 +19,10 @@ interface MenuProps {
   disabled?: boolean;
 }
 
-/** A button that opens a menu. Arrow keys, Home, End and letters move in it; Escape and Tab close it. */
+/**
+ * A button that opens a menu. Arrow keys, Home, End and letters move in it; Escape and Tab close
+ * it.
+ */
 export function Menu({ label, name, items, disabled = false }: MenuProps) {
   const { isOpen, shift, id, frame, button, list, open, close, move, hide } = useMenu();
   return (
@@ -79,7 +82,9 @@ function useMenu() {
   });
 
   const buttons = () => [
-    ...(list.current?.querySelectorAll<HTMLButtonElement>("[role=menuitem]:not([aria-disabled=true])") ?? []),
+    ...(list.current?.querySelectorAll<HTMLButtonElement>(
+      "[role=menuitem]:not([aria-disabled=true])",
+    ) ?? []),
   ];
   const open = (at: 0 | -1) => {
     setShift(0);
@@ -133,5 +138,7 @@ function nextOf(key: string, at: number, all: readonly HTMLButtonElement[]): num
   if (key === "End") return -1;
   if (key.length !== 1 || key === " ") return undefined;
   const from = [...all.keys()].map((step) => (at + 1 + step) % all.length);
-  return from.find((position) => all[position]?.textContent?.toLowerCase().startsWith(key.toLowerCase()));
+  return from.find((position) =>
+    all[position]?.textContent?.toLowerCase().startsWith(key.toLowerCase()),
+  );
 }

@@ -14,7 +14,10 @@ export function useOutcome() {
   return { result, isBusy, run: start };
 }
 
-/** A result where it belongs: in a dialog, messages of the page behind it can be neither seen nor heard. */
+/**
+ * A result where it belongs: in a dialog, messages of the page behind it can be neither seen nor
+ * heard.
+ */
 export function Outcome({ result }: { result: Message | undefined }) {
   // Screen readers announce what is added to an element that is there already.
   return (

@@ -1,4 +1,7 @@
-/** The lines of a text, with long ones broken at a number of columns. They are offsets, so that a large text is not copied. */
+/**
+ * The lines of a text, with long ones broken at a number of columns. They are offsets, so that a
+ * large text is not copied.
+ */
 export function textLines(text: string, columns: number) {
   const starts: number[] = [];
   for (let start = 0, newline = 0; newline !== -1; start = newline + 1) {

@@ -13,7 +13,10 @@ interface LocalTimeProps {
   isExact?: boolean;
 }
 
-/** An instant in local time. Pointing at it shows it exactly, in local time and in UTC; screen readers read both. */
+/**
+ * An instant in local time. Pointing at it shows it exactly, in local time and in UTC; screen
+ * readers read both.
+ */
 export function LocalTime({ at, class: name, isExact = false }: LocalTimeProps) {
   return (
     <time class={name} dateTime={new Date(at).toISOString()} title={exactTime(at)}>
@@ -25,13 +28,18 @@ export function LocalTime({ at, class: name, isExact = false }: LocalTimeProps) 
 
 export function ZoneNote() {
   return (
-    <span class="zone" title="Times are in this machine's time zone. Point at one to see it in UTC.">
+    <span
+      class="zone"
+      title="Times are in this machine's time zone. Point at one to see it in UTC."
+    >
       {zoneText() === "UTC" ? "times in UTC" : `local time, ${zoneText()}`}
     </span>
   );
 }
 
-/** How long ago an instant was, kept up to date. Pointing at it shows the exact local time, and UTC. */
+/**
+ * How long ago an instant was, kept up to date. Pointing at it shows the exact local time, and UTC.
+ */
 export function RelativeTime({ at, class: name }: { at: number; class?: string }) {
   const text = useTicking(() => ago(at));
   return (
@@ -47,7 +55,10 @@ export function Countdown({ to }: { to: number }) {
   return <>{useTicking(() => (seconds() > 0 ? `in ${durationText(seconds() * 1000)}` : "now"))}</>;
 }
 
-/** A text that depends on the time. All of them share one timer, and only those that change are rendered. */
+/**
+ * A text that depends on the time. All of them share one timer, and only those that change are
+ * rendered.
+ */
 function useTicking(read: () => string): string {
   const [, setText] = useState("");
   useEffect(() => {

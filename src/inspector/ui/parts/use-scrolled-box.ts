@@ -1,7 +1,10 @@
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { LINE_HEIGHT, topFor } from "./line-window.ts";
 
-/** Follows the size of a box and how far it has been scrolled, so that only its visible lines are rendered. */
+/**
+ * Follows the size of a box and how far it has been scrolled, so that only its visible lines are
+ * rendered.
+ */
 export function useScrolledBox<Box extends HTMLElement = HTMLDivElement>(lineHeight = LINE_HEIGHT) {
   const box = useRef<Box>(null);
   const [view, setView] = useState({ top: 0, height: 800, width: 0 });

@@ -10,13 +10,17 @@ export class UnknownServerError extends ApiError {
 }
 
 /**
- * Decides when the token may be sent: while a live feed is open, since then the server is the one that answered before, and
- * else after the server has proven that it knows the token's hash. When `listen` ends, any program may bind its port.
+ * Decides when the token may be sent: while a live feed is open, since then the server is the one
+ * that answered before, and else after the server has proven that it knows the token's hash. When
+ * `listen` ends, any program may bind its port.
  */
 export function connectionWith(token: string) {
   let feeds = 0;
   let isLost = false;
-  /** Whether the page is being left or loaded again: its requests are cancelled then, which says nothing about the server. */
+  /**
+   * Whether the page is being left or loaded again: its requests are cancelled then, which says
+   * nothing about the server.
+   */
   let isLeaving = false;
   addEventListener("pagehide", () => {
     isLeaving = true;
@@ -36,9 +40,12 @@ export function connectionWith(token: string) {
   return {
     isLive: () => feeds > 0,
 
-    /** The token, if it may be sent now. @throws UnknownServerError, ApiError if there is no answer */
+    /**
+     * The token, if it may be sent now. @throws UnknownServerError, ApiError if there is no answer
+     */
     token: async (): Promise<string> => {
-      // The page has no service worker. One of an earlier program on this port would see every request.
+      // The page has no service worker. One of an earlier program on this port would see every
+      // request.
       if (!(await isUnobserved())) throw refuse(new UnknownServerError());
       if (feeds > 0 || (!CAN_CHECK && !isLost)) return token;
       const proof = CAN_CHECK ? await askForProof(token) : "refused";

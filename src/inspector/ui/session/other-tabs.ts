@@ -2,11 +2,20 @@ import type { client } from "../client.ts";
 import { isUnobserved } from "./connection.ts";
 import { CAN_CHECK, sha256 } from "./server-proof.ts";
 
-/** Any page of this origin can listen and write here, so neither a token nor a ticket is ever sent on it. */
+/**
+ * Any page of this origin can listen and write here, so neither a token nor a ticket is ever sent
+ * on it.
+ */
 const CHANNEL = "hookporter-inspector";
-/** Milliseconds to wait for another tab. A tab in the background of a busy machine is slow to answer. */
+/**
+ * Milliseconds to wait for another tab. A tab in the background of a busy machine is slow to
+ * answer.
+ */
 const WAIT = 5000;
-/** Milliseconds after which they are asked again: a tab that is connecting just then does not answer. */
+/**
+ * Milliseconds after which they are asked again: a tab that is connecting just then does not
+ * answer.
+ */
 const ASK_AGAIN = 500;
 
 /** A message: the hash of a new tab's ticket, and whether another tab has admitted it. */
@@ -16,8 +25,9 @@ interface Message {
 }
 
 /**
- * Gets the token for a new tab. Shows the other tabs the hash of the ticket that the server wrote into this page; if one of
- * them admits it, exchanges the ticket itself for the token. Returns `undefined` if no other tab is connected.
+ * Gets the token for a new tab. Shows the other tabs the hash of the ticket that the server wrote
+ * into this page; if one of them admits it, exchanges the ticket itself for the token. Returns
+ * `undefined` if no other tab is connected.
  */
 export async function askOtherTabs(): Promise<string | undefined> {
   const text = document.querySelector<HTMLMetaElement>('meta[name="ticket"]')?.content ?? "";

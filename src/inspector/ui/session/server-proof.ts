@@ -1,6 +1,8 @@
 export type Proof = "proven" | "refused" | "no answer";
 
-/** Whether the browser can check a proof; it cannot on a page over plain HTTP from another machine. */
+/**
+ * Whether the browser can check a proof; it cannot on a page over plain HTTP from another machine.
+ */
 export const CAN_CHECK = globalThis.crypto?.subtle !== undefined;
 
 export async function sha256(text: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -8,12 +10,16 @@ export async function sha256(text: string): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 /**
- * Asks the server on this port to prove that it knows the hash of a token. The token is not sent: the question contains a
- * name for the hash, and a nonce; the answer must be their HMAC under the hash, for the address of this page.
+ * Asks the server on this port to prove that it knows the hash of a token. The token is not sent:
+ * the question contains a name for the hash, and a nonce; the answer must be their HMAC under the
+ * hash, for the address of this page.
  */
 export async function askForProof(token: string): Promise<Proof> {
   const hmac = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", await sha256(token), hmac, false, ["sign", "verify"]);
+  const key = await crypto.subtle.importKey("raw", await sha256(token), hmac, false, [
+    "sign",
+    "verify",
+  ]);
   const nonce = toBase64Url(crypto.getRandomValues(new Uint8Array(32)));
   const name = toBase64Url(
     new Uint8Array(await crypto.subtle.sign("HMAC", key, bytes("hookporter inspector name"))),
@@ -21,7 +27,9 @@ export async function askForProof(token: string): Promise<Proof> {
   const { host } = location;
   let response: Response;
   try {
-    response = await fetch(`/api/proof?${new URLSearchParams({ name, host, nonce })}`, { redirect: "error" });
+    response = await fetch(`/api/proof?${new URLSearchParams({ name, host, nonce })}`, {
+      redirect: "error",
+    });
   } catch {
     return "no answer";
   }

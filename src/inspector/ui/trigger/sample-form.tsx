@@ -30,7 +30,9 @@ function SentList({ sent }: { sent: readonly Triggered[] }) {
       {sent.map(({ kind, status, word, reason, seq, refusal }, index) => (
         <li key={index}>
           {kind}{" "}
-          <span class="quiet">{[status, word, reason].filter((part) => part !== null).join(", ")}</span>{" "}
+          <span class="quiet">
+            {[status, word, reason].filter((part) => part !== null).join(", ")}
+          </span>{" "}
           {seq !== null && <a href={hashOf(`/entry/${seq}`)}>#{seq}</a>}
           {refusal !== null && <a href={hashOf(`/refusal/${refusal}`)}>why</a>}
         </li>
@@ -103,7 +105,9 @@ export function SampleForm({ samples }: { samples: readonly Sample[] }) {
             min="1"
             max={most}
             value={count}
-            onInput={(event) => setWanted(Math.max(1, Math.floor(event.currentTarget.valueAsNumber) || 1))}
+            onInput={(event) =>
+              setWanted(Math.max(1, Math.floor(event.currentTarget.valueAsNumber) || 1))
+            }
           />
         </label>
         {madeUpFrom != null && (

@@ -14,13 +14,18 @@ export function TriggerPage() {
     <main class="page trigger">
       <h1>Trigger a sample</h1>
       <p class="lead">
-        Creates a sample event, signs it with the current secret and sends it to this receiver, as the service
-        would.
+        Creates a sample event, signs it with the current secret and sends it to this receiver, as
+        the service would.
       </p>
       <div class="trigger-columns">
         <fieldset class="kinds">
           <legend>Kind</legend>
-          <KindChoice name={ALL} label={`all ${samples.length} kinds`} chosen={kind} choose={setKind} />
+          <KindChoice
+            name={ALL}
+            label={`all ${samples.length} kinds`}
+            chosen={kind}
+            choose={setKind}
+          />
           {GROUPS.map((group) => (
             <div key={group} class="kind-group">
               <h2>{group}</h2>

@@ -1,6 +1,9 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 
-/** Edited texts that were not sent end with the tab, as the token does: they may contain personal data. */
+/**
+ * Edited texts that were not sent end with the tab, as the token does: they may contain personal
+ * data.
+ */
 const PREFIX = "hookporter-draft:";
 /** Milliseconds without typing before a draft is kept. It is also kept when the editor closes. */
 const TYPING = 300;
@@ -49,7 +52,10 @@ export function useDraft(name: string, original: string) {
   };
 }
 
-/** Keeps a draft. Returns false if the browser has no room for it; then an older version does not stay either. */
+/**
+ * Keeps a draft. Returns false if the browser has no room for it; then an older version does not
+ * stay either.
+ */
 function keepDraft(name: string, text: string): boolean {
   try {
     sessionStorage.setItem(PREFIX + name, text);

@@ -28,10 +28,20 @@ export function toLambdaAnswer(
   const bytes = method === "HEAD" ? "" : body;
   return {
     statusCode: status,
-    ...(isBalanced(request) && { statusDescription: `${status} ${STATUS_CODES[status] ?? ""}`.trim() }),
+    ...(isBalanced(request) && {
+      statusDescription: `${status} ${STATUS_CODES[status] ?? ""}`.trim(),
+    }),
     ...(isMultiple
-      ? { multiValueHeaders: Object.fromEntries(sent.map(([name, values]) => [name, [values].flat()])) }
-      : { headers: Object.fromEntries(sent.map(([name, values]) => [name, [values].flat().join(", ")])) }),
+      ? {
+          multiValueHeaders: Object.fromEntries(
+            sent.map(([name, values]) => [name, [values].flat()]),
+          ),
+        }
+      : {
+          headers: Object.fromEntries(
+            sent.map(([name, values]) => [name, [values].flat().join(", ")]),
+          ),
+        }),
     body: typeof bytes === "string" ? bytes : Buffer.from(bytes).toString("base64"),
     isBase64Encoded: typeof bytes !== "string",
   };

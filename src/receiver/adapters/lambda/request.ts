@@ -4,8 +4,8 @@ import { alreadyRead, type BodyLimits, type BodyResult } from "../../../http/rea
 import { invalid } from "../../../options/check-options.ts";
 
 /**
- * An HTTP request as Lambda passes it on: from API Gateway (payload formats 1.0 and 2.0), a function URL or an Application
- * Load Balancer. Only the fields that are read.
+ * An HTTP request as Lambda passes it on: from API Gateway (payload formats 1.0 and 2.0), a
+ * function URL or an Application Load Balancer. Only the fields that are read.
  */
 export interface LambdaRequest {
   /** Format 2.0 only: the path as sent, with the stage unless it is `$default`. */
@@ -19,7 +19,10 @@ export interface LambdaRequest {
   /** One value per name. */
   readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
   /** All values of each name: format 1.0, and load balancers with multi-value headers. */
-  readonly multiValueHeaders?: Readonly<Record<string, readonly string[] | undefined>> | null | undefined;
+  readonly multiValueHeaders?:
+    | Readonly<Record<string, readonly string[] | undefined>>
+    | null
+    | undefined;
   readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null | undefined;
   readonly multiValueQueryStringParameters?:
     | Readonly<Record<string, readonly string[] | undefined>>
@@ -28,7 +31,10 @@ export interface LambdaRequest {
   readonly body?: string | null | undefined;
   readonly isBase64Encoded?: boolean | undefined;
   /** In format 2.0 it has `http`, with the method; from a load balancer it has `elb`. */
-  readonly requestContext: { readonly http: { readonly method: string } } | { readonly elb: object } | object;
+  readonly requestContext:
+    | { readonly http: { readonly method: string } }
+    | { readonly elb: object }
+    | object;
 }
 
 /** What to do about an event that is not a request. */
@@ -49,7 +55,8 @@ export function isBalanced({ requestContext }: LambdaRequest): boolean {
 }
 
 function methodOf({ httpMethod, requestContext }: LambdaRequest): string | undefined {
-  const http = isRecord(requestContext) && "http" in requestContext ? requestContext.http : undefined;
+  const http =
+    isRecord(requestContext) && "http" in requestContext ? requestContext.http : undefined;
   const method = isRecord(http) ? http.method : httpMethod;
   return typeof method === "string" ? method : undefined;
 }
@@ -59,19 +66,31 @@ export function targetOf(request: LambdaRequest): { method: string; path: string
   const { rawPath, rawQueryString } = request;
   const path = rawPath ?? request.path ?? "/";
   const query = rawPath === undefined ? queryOf(request) : (rawQueryString ?? "");
-  return { method: methodOf(request) ?? "", path, target: query === "" ? path : `${path}?${query}` };
+  return {
+    method: methodOf(request) ?? "",
+    path,
+    target: query === "" ? path : `${path}?${query}`,
+  };
 }
 
-/** The query, written again: gateways decode its names and values, load balancers leave them as they were sent. */
+/**
+ * The query, written again: gateways decode its names and values, load balancers leave them as they
+ * were sent.
+ */
 function queryOf(request: LambdaRequest): string {
   const { queryStringParameters, multiValueQueryStringParameters } = request;
   const spell = isBalanced(request) ? String : encodeURIComponent;
   return Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})
-    .flatMap(([name, values]) => [values ?? []].flat().map((value) => `${spell(name)}=${spell(value)}`))
+    .flatMap(([name, values]) =>
+      [values ?? []].flat().map((value) => `${spell(name)}=${spell(value)}`),
+    )
     .join("&");
 }
 
-/** The headers by lowercase name. Several values of one name are joined by commas, as Node joins them. */
+/**
+ * The headers by lowercase name. Several values of one name are joined by commas, as Node joins
+ * them.
+ */
 export function headersOf({ headers, multiValueHeaders }: LambdaRequest): DeliveryHeaders {
   const joined = new Map<string, string>();
   for (const [given, values] of Object.entries(multiValueHeaders ?? headers ?? {})) {
@@ -84,8 +103,14 @@ export function headersOf({ headers, multiValueHeaders }: LambdaRequest): Delive
   return Object.fromEntries(joined);
 }
 
-/** The raw bytes of the body; throws a ConfigurationError `body_already_parsed` if middleware has parsed it. */
-export function bodyOf({ body, isBase64Encoded }: LambdaRequest, { limit }: BodyLimits): BodyResult {
+/**
+ * The raw bytes of the body; throws a ConfigurationError `body_already_parsed` if middleware has
+ * parsed it.
+ */
+export function bodyOf(
+  { body, isBase64Encoded }: LambdaRequest,
+  { limit }: BodyLimits,
+): BodyResult {
   if (body != null && typeof body !== "string") throw alreadyRead(UNPARSED);
   const bytes = Buffer.from(body ?? "", isBase64Encoded === true ? "base64" : "utf8");
   return bytes.byteLength > limit ? "too_large" : bytes;

@@ -1,6 +1,9 @@
 import type { Registry } from "../registry.ts";
 
-/** The data of these kinds is not documented. It is an open object, apart from kinds with a schema in ../schemas.ts. */
+/**
+ * The data of these kinds is not documented. It is an open object, apart from kinds with a schema
+ * in ../schemas.ts.
+ */
 export default function registerFinances(receiver: Registry): void {
   // A rent payment was collected.
   receiver.on("payment.received", (event, { log }) => {

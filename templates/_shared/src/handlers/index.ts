@@ -5,7 +5,10 @@ import registerProperties from "./properties.ts";
 import registerProspecting from "./prospecting.ts";
 import registerTenants from "./tenants.ts";
 
-/** Every handler of this project, with its schemas. `npx hookporter listen --handlers src/handlers` loads this file too. */
+/**
+ * Every handler of this project, with its schemas. `npx hookporter listen --handlers src/handlers`
+ * loads this file too.
+ */
 export default defineHandlers({
   schemas,
   otherKinds,
@@ -20,7 +23,8 @@ export default defineHandlers({
       log.warn({ kind: event.kind }, "no handler for this kind yet");
     });
 
-    // This entry will not run again by itself: alert someone. `npx hookporter events retry` runs it again.
+    // This entry will not run again by itself: alert someone. `npx hookporter events retry` runs it
+    // again.
     receiver.onDead(({ seq, kind, reason, problems, error }) => {
       const fields = problems.map(({ field, message }) => `${field}: ${message}`).join("; ");
       console.error(

@@ -1,6 +1,9 @@
 import type { Registry } from "../registry.ts";
 
-/** The data of these kinds is not documented: it is an open object until you add a schema to ../schemas.ts. */
+/**
+ * The data of these kinds is not documented: it is an open object until you add a schema to
+ * ../schemas.ts.
+ */
 export default function registerTenants(receiver: Registry): void {
   // A new tenant: a lease was signed.
   receiver.on("tenant.created", (event, { log }) => {

@@ -1,6 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { createServer as createHttpServer, type Server } from "node:http";
-import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer } from "node:net";
+import {
+  type AddressInfo,
+  createServer as createTcpServer,
+  type Server as TcpServer,
+} from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { closedPort } from "../../../tunnel/machine.ts";
@@ -53,7 +57,10 @@ export const HANDLING_FAULTS: readonly Fault[] = [
   {
     title: "kinds that nobody handles",
     plant: (place) => {
-      writeHandlers(place, 'export default { "property.*": () => {}, "payment.received": () => {} };');
+      writeHandlers(
+        place,
+        'export default { "property.*": () => {}, "payment.received": () => {} };',
+      );
       place.argv.push("--handlers", "handlers.mjs");
     },
     found: {
@@ -74,7 +81,11 @@ export const HANDLING_FAULTS: readonly Fault[] = [
   {
     title: "a program of --on-dead that is not installed",
     plant: (place) => place.argv.push("HOOKPORTER_ON_DEAD=no-such-program --flag"),
-    found: { check: "handlers", status: "fail", message: /--on-dead, no-such-program, cannot be found/ },
+    found: {
+      check: "handlers",
+      status: "fail",
+      message: /--on-dead, no-such-program, cannot be found/,
+    },
     fix: /install it, or correct --on-dead/,
     follow: (place) => place.argv.splice(-1, 1, "HOOKPORTER_ON_DEAD=true"),
   },
@@ -109,7 +120,11 @@ export const HANDLING_FAULTS: readonly Fault[] = [
     plant: (place) => {
       place.argv.push("HOOKPORTER_PUBLIC_URL=https://hooks.example.invalid/");
     },
-    found: { check: "address", status: "fail", message: /hooks\.example\.invalid.* not known to the DNS/ },
+    found: {
+      check: "address",
+      status: "fail",
+      message: /hooks\.example\.invalid.* not known to the DNS/,
+    },
     fix: /^correct --public-url/,
     follow: (place) => place.argv.splice(2, 1, "HOOKPORTER_PUBLIC_URL=https://localhost/"),
   },
@@ -118,7 +133,11 @@ export const HANDLING_FAULTS: readonly Fault[] = [
     plant: async (place) => {
       place.argv.push("--forward-to", `127.0.0.1:${await closedPort()}/in`);
     },
-    found: { check: "target", status: "fail", message: /\/in: connection refused: nothing listens there/ },
+    found: {
+      check: "target",
+      status: "fail",
+      message: /\/in: connection refused: nothing listens there/,
+    },
     fix: /start the receiver, or check the port/,
     follow: async (place) => {
       const { port } = new URL(`http://${place.argv.at(-1)}`);
@@ -135,7 +154,11 @@ export const HANDLING_FAULTS: readonly Fault[] = [
       place.argv.push("--forward-to", `127.0.0.1:${port}`);
       server.unref();
     },
-    found: { check: "target", status: "fail", message: /accepts connections, but did not answer in 3 s/ },
+    found: {
+      check: "target",
+      status: "fail",
+      message: /accepts connections, but did not answer in 3 s/,
+    },
     fix: /check the app's log/,
     follow: async (place) => {
       const { port } = await listen(createHttpServer((_, response) => response.end()));

@@ -64,7 +64,11 @@ export const INBOX_FAULTS: readonly Fault[] = [
   {
     title: "an inbox in a folder that others may write to",
     plant: ({ cwd }) => chmodSync(join(cwd, ".hookporter"), 0o777),
-    found: { check: "inbox", status: "warn", message: /may replace files in .*\.hookporter \(mode 0777\)/ },
+    found: {
+      check: "inbox",
+      status: "warn",
+      message: /may replace files in .*\.hookporter \(mode 0777\)/,
+    },
     fix: /^chmod go-w \S+\.hookporter$/,
   },
   {
@@ -73,7 +77,11 @@ export const INBOX_FAULTS: readonly Fault[] = [
       mkdirSync(join(place.cwd, "Dropbox"), { mode: 0o700 });
       place.argv.push("--inbox", "Dropbox/inbox.db");
     },
-    found: { check: "inbox", status: "warn", message: /is in Dropbox, which copies files while they change/ },
+    found: {
+      check: "inbox",
+      status: "warn",
+      message: /is in Dropbox, which copies files while they change/,
+    },
     fix: /move the inbox to a folder that is not synchronised, and pass it with --inbox/,
     follow: (place) => place.argv.push("--inbox", ".hookporter/inbox.db"),
   },
@@ -90,7 +98,11 @@ export const INBOX_FAULTS: readonly Fault[] = [
       renameSync(inbox, `${inbox}.backup`);
       writeFileSync(`${inbox}-wal`, "frames");
     },
-    found: { check: "inbox", status: "fail", message: /^expected the inbox file \S+ beside its log/ },
+    found: {
+      check: "inbox",
+      status: "fail",
+      message: /^expected the inbox file \S+ beside its log/,
+    },
     fix: /^put it back, see docs\/recovery\.md; or/,
     follow: ({ inbox }) => {
       rmSync(`${inbox}-wal`);
@@ -103,7 +115,11 @@ export const INBOX_FAULTS: readonly Fault[] = [
       renameSync(inbox, `${inbox}.backup`);
       writeFileSync(inbox, "", { mode: 0o600 });
     },
-    found: { check: "inbox", status: "fail", message: /^expected an inbox at \S+, got an empty file$/ },
+    found: {
+      check: "inbox",
+      status: "fail",
+      message: /^expected an inbox at \S+, got an empty file$/,
+    },
     fix: /^if there was an inbox, put it back, .*; if not, remove the file$/,
     follow: ({ inbox }) => renameSync(`${inbox}.backup`, inbox),
   },
@@ -138,7 +154,11 @@ export const INBOX_FAULTS: readonly Fault[] = [
       chmodSync(join(place.cwd, "other.db"), 0o600);
       place.argv.push("--inbox", "other.db");
     },
-    found: { check: "content", status: "fail", message: /to be an inbox, got another SQLite database/ },
+    found: {
+      check: "content",
+      status: "fail",
+      message: /to be an inbox, got another SQLite database/,
+    },
     fix: /choose another path with --inbox/,
     follow: (place) => place.argv.push("--inbox", ".hookporter/inbox.db"),
   },
@@ -147,7 +167,10 @@ export const INBOX_FAULTS: readonly Fault[] = [
     plant: (place) => {
       copyFileSync(place.inbox, join(place.cwd, ".hookporter", "newer.db"));
       chmodSync(join(place.cwd, ".hookporter", "newer.db"), 0o600);
-      changeInbox(join(place.cwd, ".hookporter", "newer.db"), "INSERT INTO migration VALUES (99, 0)");
+      changeInbox(
+        join(place.cwd, ".hookporter", "newer.db"),
+        "INSERT INTO migration VALUES (99, 0)",
+      );
       place.argv.push("--inbox", ".hookporter/newer.db");
     },
     found: { check: "content", status: "fail", message: /schema \d or older .*, got 99/ },
@@ -171,7 +194,9 @@ export const INBOX_FAULTS: readonly Fault[] = [
   {
     title: "dead letters",
     plant: ({ inbox }) =>
-      opened(inbox, (opened) => keep(opened, numberedEntry(1, 0, { state: "dead", reason: "invalid_data" }))),
+      opened(inbox, (opened) =>
+        keep(opened, numberedEntry(1, 0, { state: "dead", reason: "invalid_data" })),
+      ),
     found: { check: "entries", status: "warn", message: /^1 dead letter$/ },
     fix: /hookporter events list --group/,
     follow: async ({ cwd }) => {
@@ -184,11 +209,18 @@ export const INBOX_FAULTS: readonly Fault[] = [
     title: "entries that nobody runs",
     plant: ({ inbox }) =>
       opened(inbox, (opened) => keep(opened, numberedEntry(1, 0, { delivery: realDelivery() }))),
-    found: { check: "entries", status: "warn", message: /^1 entry is due, .* and no process runs them/ },
+    found: {
+      check: "entries",
+      status: "warn",
+      message: /^1 entry is due, .* and no process runs them/,
+    },
     fix: /start listen, or your receiver, with handlers or a target/,
     follow: async (place) => {
       writeFileSync(join(place.cwd, "all.mjs"), 'export default { "*": () => {} };');
-      const { records, stop } = await listening(["--handlers", "all.mjs", "--no-inspect"], place.cwd);
+      const { records, stop } = await listening(
+        ["--handlers", "all.mjs", "--no-inspect"],
+        place.cwd,
+      );
       await vi.waitFor(() => expect(records("attempt")).toMatchObject([{ state: "handled" }]));
       await stop();
     },
@@ -199,7 +231,8 @@ export const INBOX_FAULTS: readonly Fault[] = [
     found: {
       check: "signatures",
       status: "fail",
-      message: /^1 305 refused since .*\d\d:\d\d, none accepted since .*\d\d:\d\d: was the secret changed\?$/,
+      message:
+        /^1 305 refused since .*\d\d:\d\d, none accepted since .*\d\d:\d\d: was the secret changed\?$/,
     },
     fix: /^compare the secret with the sender's/,
     follow: ({ inbox }) => changeInbox(inbox, "UPDATE sender SET mismatches = 0, bodies = 0"),
@@ -231,7 +264,10 @@ function damage(path: string): void {
 }
 
 /** Uses an inbox file as a receiver would, and closes it. */
-async function opened(path: string, use: (inbox: ReturnType<typeof sqliteInbox>) => Promise<unknown>) {
+async function opened(
+  path: string,
+  use: (inbox: ReturnType<typeof sqliteInbox>) => Promise<unknown>,
+) {
   const inbox = sqliteInbox(path);
   await inbox.open();
   try {

@@ -25,7 +25,11 @@ export const PORT_FAULTS: readonly Fault[] = [
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const { port } = server.address() as AddressInfo;
       place.argv.push("--port", String(port));
-      const forget = recordListening(place.cwd, new URL(`http://127.0.0.1:${port}/webhooks`), undefined);
+      const forget = recordListening(
+        place.cwd,
+        new URL(`http://127.0.0.1:${port}/webhooks`),
+        undefined,
+      );
       return () => {
         forget();
         server.closeAllConnections();

@@ -74,7 +74,10 @@ export const SECRET_FAULTS: readonly Fault[] = [
   {
     title: "the previous secret under a name that nothing reads",
     plant: (place) =>
-      writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\nHOOKPORTER_SECRET_OLD=${GOOD_SECRET}-old\n`),
+      writeEnvFile(
+        place,
+        `HOOKPORTER_SECRET=${GOOD_SECRET}\nHOOKPORTER_SECRET_OLD=${GOOD_SECRET}-old\n`,
+      ),
     found: {
       check: "env file",
       status: "warn",
@@ -89,7 +92,8 @@ export const SECRET_FAULTS: readonly Fault[] = [
   },
   {
     title: "a misspelt variable in .env",
-    plant: (place) => writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\nHOOKPORTER_INBOKS=x.db\n`),
+    plant: (place) =>
+      writeEnvFile(place, `HOOKPORTER_SECRET=${GOOD_SECRET}\nHOOKPORTER_INBOKS=x.db\n`),
     found: {
       check: "env file",
       status: "warn",
@@ -103,7 +107,11 @@ export const SECRET_FAULTS: readonly Fault[] = [
     plant: (place) => {
       place.env.HOOKPORTER_LISTENPORT = "4401";
     },
-    found: { check: "env file", status: "warn", message: /HOOKPORTER_LISTENPORT of the environment/ },
+    found: {
+      check: "env file",
+      status: "warn",
+      message: /HOOKPORTER_LISTENPORT of the environment/,
+    },
     fix: /did you mean HOOKPORTER_LISTEN_PORT\?/,
     follow: (place) => {
       delete place.env.HOOKPORTER_LISTENPORT;
@@ -125,7 +133,10 @@ export const SECRET_FAULTS: readonly Fault[] = [
   {
     title: "a secret of another encoding that is used as text",
     plant: (place) =>
-      writeEnvFile(place, `HOOKPORTER_SECRET=whsec_${Buffer.from(GOOD_SECRET).toString("base64")}\n`),
+      writeEnvFile(
+        place,
+        `HOOKPORTER_SECRET=whsec_${Buffer.from(GOOD_SECRET).toString("base64")}\n`,
+      ),
     found: { check: "secret", status: "warn", message: /begins with whsec_/ },
     fix: /HOOKPORTER_SECRET_ENCODING to whsec/,
     follow: (place) => place.argv.push("HOOKPORTER_SECRET_ENCODING=whsec"),

@@ -187,6 +187,9 @@ async function subscribe(
   code = 0,
 ): Promise<void> {
   const all = { ...place.env, HOOKPORTER_SECRET: GOOD_SECRET, ...env };
-  const run = await runCli(["subscribe", `http://127.0.0.1:${port}/webhooks`], { cwd: place.cwd, env: all });
+  const run = await runCli(["subscribe", `http://127.0.0.1:${port}/webhooks`], {
+    cwd: place.cwd,
+    env: all,
+  });
   expect(run.code, run.stderr).toBe(code);
 }

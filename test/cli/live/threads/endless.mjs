@@ -1,4 +1,5 @@
-// Stands in for the thread that diagnoses: a body that says so never ends, or ends the thread. The advice repeats any other.
+// Stands in for the thread that diagnoses: a body that says so never ends, or ends the thread. The
+// advice repeats any other.
 import { parentPort } from "node:worker_threads";
 
 parentPort.on("message", ({ body, work }) => {

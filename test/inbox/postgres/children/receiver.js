@@ -13,7 +13,9 @@ const log = { debug() {}, info() {}, warn: tell, error: tell };
 const BACKLOG = 1_000_000;
 const EFFECT = `INSERT INTO ${schema}_effects.effect (id, number, key, attempt) VALUES ($1, $2, $3, $4)`;
 
-/** Notes that a run begins or ends, in a file: a message might not leave a process that is killed. */
+/**
+ * Notes that a run begins or ends, in a file: a message might not leave a process that is killed.
+ */
 const file = notes === undefined ? undefined : openSync(join(notes, name), "a");
 function note(what) {
   if (file !== undefined) writeSync(file, `${JSON.stringify({ ...what, at: Date.now() })}\n`);
@@ -60,7 +62,8 @@ const receiver = createReceiver({
   log,
 });
 if (tx) {
-  const handler = (event, context) => noted(event, context, (...query) => context.tx.query(...query));
+  const handler = (event, context) =>
+    noted(event, context, (...query) => context.tx.query(...query));
   receiver.on("payment.received", handler, { tx: true });
 } else {
   const effects = new pg.Pool({ connectionString: url, max: 4 });

@@ -1,4 +1,5 @@
-// A receiver with plain handlers and some with tx, which kills itself at a point, for the test of what is left then.
+// A receiver with plain handlers and some with tx, which kills itself at a point, for the test of
+// what is left then.
 import process from "node:process";
 import pg from "pg";
 import { createReceiver, postgresInbox } from "../../../../dist/index.js";

@@ -2,21 +2,36 @@ import { describe, expect, it } from "vitest";
 import { causesOfRuns, type Disturbance, type Run } from "./causes.ts";
 
 const run = (process: string, from: number, to?: number): Run => ({
-  ...{ number: 1, process, from },
+  number: 1,
+  process,
+  from,
   ...(to !== undefined && { to }),
 });
 const of = (process: string) => (other: string) => other === process;
 const kill: Disturbance = { cause: "kill", from: 1000, to: 1010, reaches: of("2.1") };
 const freeze = (to: number): Disturbance => ({
-  ...{ cause: "freeze past the lease", from: 1000, to, reaches: of("2.1") },
+  cause: "freeze past the lease",
+  from: 1000,
+  to,
+  reaches: of("2.1"),
 });
 const restart: Disturbance = { cause: "server restart", from: 1000, to: 2000 };
 
 describe("the cause of a run", () => {
   it.each([
     ["a kill during the run before", [run("2.1", 900), run("3.1", 6000)], [kill], "kill"],
-    ["a kill before the result was stored", [run("2.1", 900, 990), run("3.1", 6000)], [kill], "kill"],
-    ["a long freeze", [run("2.1", 900, 5000), run("3.1", 4000)], [freeze(5000)], "freeze past the lease"],
+    [
+      "a kill before the result was stored",
+      [run("2.1", 900, 990), run("3.1", 6000)],
+      [kill],
+      "kill",
+    ],
+    [
+      "a long freeze",
+      [run("2.1", 900, 5000), run("3.1", 4000)],
+      [freeze(5000)],
+      "freeze past the lease",
+    ],
     [
       "a failure while the server restarts",
       [run("2.1", 900, 1100), run("3.1", 2500)],
@@ -24,12 +39,19 @@ describe("the cause of a run", () => {
       "server restart",
     ],
   ])("is %s", (_, runs, disturbances, cause) => {
-    expect(causesOfRuns(runs, disturbances, 5000)).toEqual({ byCause: { [cause]: 1 }, withoutCause: [] });
+    expect(causesOfRuns(runs, disturbances, 5000)).toEqual({
+      byCause: { [cause]: 1 },
+      withoutCause: [],
+    });
   });
 
   it.each([
     ["another process was killed", [run("3.1", 900), run("2.2", 6000)], [kill]],
-    ["the process was killed long after the run", [run("2.1", -9000, -8990), run("3.1", 6000)], [kill]],
+    [
+      "the process was killed long after the run",
+      [run("2.1", -9000, -8990), run("3.1", 6000)],
+      [kill],
+    ],
     [
       "the process was frozen for less than it keeps a lease",
       [run("2.1", 900), run("3.1", 6000)],
@@ -57,6 +79,9 @@ describe("the cause of a run", () => {
   });
 
   it("is not asked for the first run of an entry", () => {
-    expect(causesOfRuns([run("2.1", 900)], [kill], 5000)).toEqual({ byCause: {}, withoutCause: [] });
+    expect(causesOfRuns([run("2.1", 900)], [kill], 5000)).toEqual({
+      byCause: {},
+      withoutCause: [],
+    });
   });
 });

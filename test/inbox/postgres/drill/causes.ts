@@ -1,4 +1,7 @@
-/** A run of a handler in a process, as the process noted it; without `to` it had not ended. Times are in Unix milliseconds. */
+/**
+ * A run of a handler in a process, as the process noted it; without `to` it had not ended. Times
+ * are in Unix milliseconds.
+ */
 export interface Run {
   readonly number: number;
   readonly process: string;
@@ -7,10 +10,16 @@ export interface Run {
 }
 
 /**
- * What may make an entry run again. Losing only the connection that listens is no such cause. A process is frozen by the
- * drill, or by a machine that has no time for it, as the process itself notes.
+ * What may make an entry run again. Losing only the connection that listens is no such cause. A
+ * process is frozen by the drill, or by a machine that has no time for it, as the process itself
+ * notes.
  */
-export type Cause = "kill" | "freeze past the lease" | "server restart" | "pooler kill" | "cut connection";
+export type Cause =
+  | "kill"
+  | "freeze past the lease"
+  | "server restart"
+  | "pooler kill"
+  | "cut connection";
 
 /** Something that was done to a process, or to all that it `reaches`. */
 export interface Disturbance {
@@ -27,7 +36,10 @@ export interface Standstill {
   readonly to: number;
 }
 
-/** Milliseconds that a result takes to be stored, and a connection to be back after it was cut, if no process stands still. */
+/**
+ * Milliseconds that a result takes to be stored, and a connection to be back after it was cut, if
+ * no process stands still.
+ */
 const GRACE = 1500;
 
 /** How often a handler ran again, by the cause, and each time that has none. */
@@ -37,8 +49,9 @@ export interface RunsAgain {
 }
 
 /**
- * Says for each run that an earlier one of its entry preceded what became of that earlier one. For as long as a process
- * stood still that nobody froze, on a busy machine, everything may have taken longer.
+ * Says for each run that an earlier one of its entry preceded what became of that earlier one. For
+ * as long as a process stood still that nobody froze, on a busy machine, everything may have taken
+ * longer.
  */
 export function causesOfRuns(
   runs: readonly Run[],
@@ -71,18 +84,26 @@ function isFreezeOf({ process, from, to }: Standstill, other: Disturbance): bool
   return other.from <= to && other.to >= from;
 }
 
-/** Why a run did not count: what reached its process until its result was stored, or until the next run. */
+/**
+ * Why a run did not count: what reached its process until its result was stored, or until the next
+ * run.
+ */
 function causeOf(
   { process, from, to }: Run,
   next: number,
-  { disturbances, lease, grace }: { disturbances: readonly Disturbance[]; lease: number; grace: number },
+  {
+    disturbances,
+    lease,
+    grace,
+  }: { disturbances: readonly Disturbance[]; lease: number; grace: number },
 ): Cause | undefined {
   const reached = disturbances.filter(({ reaches }) => reaches === undefined || reaches(process));
   // A run that ended is stored soon; unless the process is killed or stands still in between.
   const until = to === undefined ? next : Math.min(next, to + grace);
   const during = reached.filter((one) => one.from <= until && one.to + grace >= from);
   const frozen = during.filter(({ cause }) => cause === "freeze past the lease");
-  // A lease is renewed after a third of it, so a process may stand still for two thirds, less what a renewal takes.
+  // A lease is renewed after a third of it, so a process may stand still for two thirds, less what
+  // a renewal takes.
   if (frozen.some((one) => one.to - one.from >= lease / 2)) return "freeze past the lease";
   return during.find(({ cause }) => cause !== "freeze past the lease")?.cause;
 }

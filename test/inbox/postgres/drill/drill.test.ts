@@ -33,7 +33,13 @@ describe("processes on one inbox on PostgreSQL, with everything at random", asyn
         backlog: BACKLOG,
       });
       process.stdout.write(`drill: ${JSON.stringify(figures)}\n`);
-      expect(figures).toMatchObject({ lost: 0, stuck: 0, keptTwice: 0, died: [], ranAgainWithoutCause: [] });
+      expect(figures).toMatchObject({
+        lost: 0,
+        stuck: 0,
+        keptTwice: 0,
+        died: [],
+        ranAgainWithoutCause: [],
+      });
       if (tx) expect(figures.effectsTwice).toBe(0);
       else expect(figures.effectsTwice).toBeLessThanOrEqual(figures.again);
     },

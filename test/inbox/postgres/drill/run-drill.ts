@@ -28,7 +28,10 @@ export interface DrillTerms {
   /** Whether handlers write in the transaction of their entry. */
   readonly tx: boolean;
   readonly seconds: number;
-  /** Entries that are there at once, halfway, after the table of what waits was vacuumed while it was empty. */
+  /**
+   * Entries that are there at once, halfway, after the table of what waits was vacuumed while it
+   * was empty.
+   */
   readonly backlog: number;
 }
 
@@ -39,7 +42,10 @@ export interface DrillFigures {
   readonly lost: number;
   readonly stuck: number;
   readonly keptTwice: number;
-  /** Entries that were claimed more than once, also those that a killed process had not begun to run. */
+  /**
+   * Entries that were claimed more than once, also those that a killed process had not begun to
+   * run.
+   */
   readonly again: number;
   /** How often a handler ran again, by what became of the run before. */
   readonly ranAgain: Readonly<Record<string, number>>;
@@ -111,7 +117,9 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
       lost: expected.filter((number) => !had.has(number)).length,
       stuck,
       keptTwice:
-        entries[0].n - entries[0].ids + [...crowd.answered.values()].filter(({ fresh }) => fresh > 1).length,
+        entries[0].n -
+        entries[0].ids +
+        [...crowd.answered.values()].filter(({ fresh }) => fresh > 1).length,
       again: again[0].n,
       ranAgain: byCause,
       ranAgainWithoutCause: withoutCause,
@@ -125,7 +133,9 @@ export async function runDrill(terms: DrillTerms): Promise<DrillFigures> {
     await inbox.close();
     await far.stop();
     rmSync(notes, { recursive: true, force: true });
-    await admin.query(`DROP SCHEMA ${schema}_effects CASCADE; DROP SCHEMA ${schema} CASCADE`).catch(() => {});
+    await admin
+      .query(`DROP SCHEMA ${schema}_effects CASCADE; DROP SCHEMA ${schema} CASCADE`)
+      .catch(() => {});
     await admin.end();
   }
 
@@ -150,7 +160,9 @@ function readNotes(folder: string) {
   for (const process of readdirSync(folder)) {
     const open = new Map<string, { number: number; process: string; from: number; to?: number }>();
     const lines = readFileSync(join(folder, process), "utf8").split("\n").filter(Boolean);
-    for (const { number, attempt, at, change, still: ms } of lines.map((line) => JSON.parse(line))) {
+    for (const { number, attempt, at, change, still: ms } of lines.map((line) =>
+      JSON.parse(line),
+    )) {
       if (ms !== undefined) {
         still.push({ process, from: at - ms, to: at });
         continue;
@@ -170,8 +182,15 @@ function readNotes(folder: string) {
   return { runs, failures, still };
 }
 
-/** Two that receive and four that run: directly, from afar, through a pooler, and with a role's setting that hurts. */
-function processes(server: PostgresServer, pooler: Pooler | undefined, far: string): readonly Terms[] {
+/**
+ * Two that receive and four that run: directly, from afar, through a pooler, and with a role's
+ * setting that hurts.
+ */
+function processes(
+  server: PostgresServer,
+  pooler: Pooler | undefined,
+  far: string,
+): readonly Terms[] {
   const pooled = pooler?.url ?? server.url;
   return [
     { role: "receive", url: server.url },
@@ -207,27 +226,38 @@ async function disturb(
   ) => {
     const from = Date.now();
     await run();
-    crowd.disturbances.push({ cause, from, to: Date.now(), ...(reaches !== undefined && { reaches }) });
+    crowd.disturbances.push({
+      cause,
+      from,
+      to: Date.now(),
+      ...(reaches !== undefined && { reaches }),
+    });
   };
   const isPooled = (process: string) => process.startsWith(`${POOLED}.`);
-  const cut = () => ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${connections}`);
-  const ways: readonly (readonly [name: string, weight: number, run: () => Promise<unknown> | undefined])[] =
+  const cut = () =>
+    ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${connections}`);
+  const ways: readonly (readonly [
+    name: string,
+    weight: number,
+    run: () => Promise<unknown> | undefined,
+  ])[] = [
+    ["kill", 10, () => crowd.replace(any())],
+    ["freeze", 4, () => crowd.freeze(any(), 200 + random() * 4000)],
+    ["server restart", 0.5, () => noted("server restart", () => server.restart?.())],
+    ["pooler restart", 1, () => noted("pooler kill", () => pooler?.restart(), isPooled)],
+    ["all connections cut", 1, () => noted("cut connection", cut)],
     [
-      ["kill", 10, () => crowd.replace(any())],
-      ["freeze", 4, () => crowd.freeze(any(), 200 + random() * 4000)],
-      ["server restart", 0.5, () => noted("server restart", () => server.restart?.())],
-      ["pooler restart", 1, () => noted("pooler kill", () => pooler?.restart(), isPooled)],
-      ["all connections cut", 1, () => noted("cut connection", cut)],
-      [
-        "listening connections cut",
-        2,
-        () =>
-          ask(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${connections} AND ${listening}`),
-      ],
-      ["vacuum", 1, () => ask(`VACUUM (TRUNCATE false) ${schema}.turn`)],
-      ["analyze", 1, () => ask(`ANALYZE ${schema}.turn`)],
-      ["foreign transaction", 1, () => openTransaction(server.url, schema, 5000 + random() * 20_000)],
-    ];
+      "listening connections cut",
+      2,
+      () =>
+        ask(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${connections} AND ${listening}`,
+        ),
+    ],
+    ["vacuum", 1, () => ask(`VACUUM (TRUNCATE false) ${schema}.turn`)],
+    ["analyze", 1, () => ask(`ANALYZE ${schema}.turn`)],
+    ["foreign transaction", 1, () => openTransaction(server.url, schema, 5000 + random() * 20_000)],
+  ];
   const total = ways.reduce((sum, [, weight]) => sum + weight, 0);
   const end = Date.now() + seconds * 1000;
   let sent = 0;
@@ -283,7 +313,10 @@ async function openTransaction(url: string, schema: string, ms: number): Promise
   setTimeout(() => void client.end().catch(() => {}), ms).unref();
 }
 
-/** Many entries at once, after a vacuum while nothing waited: the planner then believes that there are none. */
+/**
+ * Many entries at once, after a vacuum while nothing waited: the planner then believes that there
+ * are none.
+ */
 async function fill(ask: Parts["ask"], schema: string, many: number): Promise<void> {
   await ask(`VACUUM (TRUNCATE false) ${schema}.turn`);
   await ask(`UPDATE pg_class SET reltuples = 0 WHERE oid = '${schema}.turn'::regclass`);

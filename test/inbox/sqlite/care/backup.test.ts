@@ -43,7 +43,10 @@ const usage = (message: RegExp) =>
 describe("a backup", () => {
   it("of an inbox without entries says that there are none", () => {
     expect(backUp(path, target)).toMatchObject({
-      ...{ path: target, bytes: statSync(target).size, last: 0, unreadable: [] },
+      path: target,
+      bytes: statSync(target).size,
+      last: 0,
+      unreadable: [],
       counts: { waiting: 0, running: 0, handled: 0, dead: 0, received: 0 },
     });
   });
@@ -53,7 +56,11 @@ describe("a backup", () => {
     await inbox.open();
     for (const number of [1, 2]) await keep(inbox, numberedEntry(number));
     change("UPDATE entry SET seq = 7 WHERE seq = 2");
-    expect(backUp(path, target)).toMatchObject({ counts: { waiting: 2 }, last: 7, unreadable: [7] });
+    expect(backUp(path, target)).toMatchObject({
+      counts: { waiting: 2 },
+      last: 7,
+      unreadable: [7],
+    });
     await inbox.close();
   });
 
@@ -63,13 +70,16 @@ describe("a backup", () => {
       body_hash, body_length) VALUES (1, 1, 'e', 's', 'kkkk', 'handled', 1, 1, 1, '', 0)`);
     database.close();
     const bytes = readFileSync(path);
-    const types = bytes.indexOf(Buffer.from([0, 9, 15, 15, 21, 0, 21])); // of the row's columns; 21 is a text of 4 bytes
+    // of the row's columns; 21 is a text of 4 bytes
+    const types = bytes.indexOf(Buffer.from([0, 9, 15, 15, 21, 0, 21]));
     bytes[types + 4] = 20; // other bytes than a text, which SQLite copies as they are
     writeFileSync(path, bytes);
     expect(() => backUp(path, target)).toThrow(
       expect.objectContaining({
         code: "inbox_unavailable",
-        message: expect.stringMatching(/inbox\.db to be intact, got "non-TEXT value in entry\.kind"/),
+        message: expect.stringMatching(
+          /inbox\.db to be intact, got "non-TEXT value in entry\.kind"/,
+        ),
       }),
     );
     expect(readdirSync(folder).filter((name) => name.startsWith("backup"))).toEqual([]);
@@ -93,14 +103,18 @@ describe("a backup", () => {
 });
 
 describe("a backup is not written", () => {
-  it.each(["inbox.db", "link.db", "inbox.db-wal", "inbox.db-shm", "inbox.db-journal", "inbox.db-holder-0a"])(
-    "in the place of %s, which is the inbox's own, not even if it may replace a file",
-    (name) => {
-      symlinkSync(path, join(folder, "link.db"));
-      const own = usage(/a file of the inbox itself: name another file/);
-      expect(() => backUp(path, join(folder, name), { replace: true })).toThrow(own);
-    },
-  );
+  it.each([
+    "inbox.db",
+    "link.db",
+    "inbox.db-wal",
+    "inbox.db-shm",
+    "inbox.db-journal",
+    "inbox.db-holder-0a",
+  ])("in the place of %s, which is the inbox's own, not even if it may replace a file", (name) => {
+    symlinkSync(path, join(folder, "link.db"));
+    const own = usage(/a file of the inbox itself: name another file/);
+    expect(() => backUp(path, join(folder, name), { replace: true })).toThrow(own);
+  });
 
   it("in the place of another inbox that is in use or has a log", () => {
     const { release } = runnerLock(target, "0a");
@@ -120,7 +134,9 @@ describe("a backup is not written", () => {
     expect(readFileSync(target, "utf8")).toBe("earlier");
     expect(backUp(path, target, { replace: true }).bytes).toBe(statSync(target).size);
     mkdirSync(join(folder, "folder"));
-    expect(() => backUp(path, join(folder, "folder"), { replace: true })).toThrow(usage(/folder, got one/));
+    expect(() => backUp(path, join(folder, "folder"), { replace: true })).toThrow(
+      usage(/folder, got one/),
+    );
   });
 
   it("over a link that leads nowhere", () => {
@@ -129,7 +145,10 @@ describe("a backup is not written", () => {
     expect(lstatSync(target).isSymbolicLink()).toBe(true);
   });
 
-  it.each(["inbox.db-wallet", "inbox.db-of-wal"])("elsewhere, but %s is a name like any other", (name) => {
-    expect(basename(backUp(path, join(folder, name)).path)).toBe(name);
-  });
+  it.each(["inbox.db-wallet", "inbox.db-of-wal"])(
+    "elsewhere, but %s is a name like any other",
+    (name) => {
+      expect(basename(backUp(path, join(folder, name)).path)).toBe(name);
+    },
+  );
 });

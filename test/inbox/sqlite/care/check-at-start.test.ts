@@ -45,7 +45,8 @@ describe("the check of an inbox file at a start", () => {
     const database = new (loadSqlite().DatabaseSync)(path);
     database.exec("DELETE FROM entry WHERE seq <= 500; PRAGMA wal_checkpoint(TRUNCATE)");
     database.close();
-    overwrite(path, { text: textOf(640) }); // a page has more deliveries than are between two that are looked at
+    // a page has more deliveries than are between two that are looked at
+    overwrite(path, { text: textOf(640) });
     expect(checkAtStart(open(path))).toBe(false);
   });
 

@@ -1,4 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
@@ -54,7 +61,11 @@ const ended = (argv = [path]) =>
 describe("a check in another process", () => {
   it("reports what it finds in the file", async () => {
     writeFileSync(path, readFileSync(path).fill(0x5a, 0, 4096));
-    expect(await report()).toEqual({ problems: [expect.any(String)], unreadable: [], usable: false });
+    expect(await report()).toEqual({
+      problems: [expect.any(String)],
+      unreadable: [],
+      usable: false,
+    });
   });
 
   it("has no report if its program fails, or cannot be started", async () => {
@@ -90,7 +101,9 @@ describe("a check in another process", () => {
     const end = runElsewhere([path], done);
     const pid = await hanging();
     end?.();
-    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), { timeout: 60_000 });
+    await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow("ESRCH"), {
+      timeout: 60_000,
+    });
     rmSync(`${path}.pid`);
     const told = new Promise((resolve) => {
       const endNext = runElsewhere([path], (exit, text) => resolve([exit, text]));
@@ -111,7 +124,12 @@ describe("a look at a large inbox file", () => {
       `console.log(JSON.stringify({ waiting: process.argv[2].length, due: process.argv[3].length }))`,
     );
     const facts = await examineFile(path, AT, 1000);
-    expect(facts).toEqual({ bytes: SMALL + 4096, logBytes: 0, waiting: path.length, due: "examine".length });
+    expect(facts).toEqual({
+      bytes: SMALL + 4096,
+      logBytes: 0,
+      waiting: path.length,
+      due: "examine".length,
+    });
     expect(vi.getTimerCount()).toBe(0);
   });
 

@@ -80,13 +80,19 @@ describe("a check of every page of an inbox file", () => {
     overwrite(path, { table: "attempt_entry" });
     const { problems, usable } = checkFile(path);
     expect(usable).toBe(true);
-    expect(problems.filter((line) => line === "" || line === "ok" || line.includes("***"))).toEqual([]);
+    expect(problems.filter((line) => line === "" || line === "ok" || line.includes("***"))).toEqual(
+      [],
+    );
     expect(problems.join()).toMatch(/Tree \d+ page \d+/);
   });
 
   it("has the reason if the file is no inbox", () => {
     const path = fileOf(0);
     writeFileSync(path, "notes ".repeat(1000));
-    expect(checkFile(path)).toEqual({ problems: ["file is not a database"], unreadable: [], usable: false });
+    expect(checkFile(path)).toEqual({
+      problems: ["file is not a database"],
+      unreadable: [],
+      usable: false,
+    });
   });
 });

@@ -74,7 +74,8 @@ it("the copies of an inbox are found whatever its name, even one that reads like
 describe("other inboxes in the folder", () => {
   it("are found among files of other kinds, apart from the inbox and its copies", () => {
     const copies = ["inbox.db.schema-2", "inbox.db-rescued-20260101T000000Z"];
-    for (const name of ["backup", "for-walter.db", ...copies]) copyFileSync(path, join(folder, name));
+    for (const name of ["backup", "for-walter.db", ...copies])
+      copyFileSync(path, join(folder, name));
     symlinkSync(path, join(folder, "link.db"));
     mkdirSync(join(folder, "folder"));
     writeFileSync(join(folder, "notes.txt"), "notes ".repeat(1000));
@@ -82,14 +83,17 @@ describe("other inboxes in the folder", () => {
     expect(othersBeside(path).toSorted()).toEqual(inFolder(["backup", "for-walter.db"]));
   });
 
-  it.skipIf(process.platform !== "linux")("are looked for without ending the locks of this process", () => {
-    const writer = database(path);
-    writer.exec("BEGIN IMMEDIATE");
-    const holders = () => lockHolders(statSync(`${path}-shm`).ino);
-    expect(holders()).toEqual([process.pid]);
-    expect(othersBeside(path)).toEqual([]);
-    expect(holders()).toEqual([process.pid]);
-  });
+  it.skipIf(process.platform !== "linux")(
+    "are looked for without ending the locks of this process",
+    () => {
+      const writer = database(path);
+      writer.exec("BEGIN IMMEDIATE");
+      const holders = () => lockHolders(statSync(`${path}-shm`).ino);
+      expect(holders()).toEqual([process.pid]);
+      expect(othersBeside(path)).toEqual([]);
+      expect(holders()).toEqual([process.pid]);
+    },
+  );
 });
 
 /** A backup of an inbox with two entries, whose bodies name them. */
@@ -109,10 +113,12 @@ describe("a copy", () => {
     const copy = await twoEntries();
     const before = readFileSync(copy);
     let late: Promise<unknown> | undefined;
-    const read = await readCopy(copy, async ({ list, delivery }) => {
-      late = new Promise((resolve) => setImmediate(() => resolve(list({}).then(() => "listed"))));
-      const [{ seq } = { seq: 0 }] = await list({ seqs: [2] });
-      return [seq, Buffer.from((await delivery(seq))?.body ?? "").toString()];
+    const read = await readCopy(copy, async (inbox) => {
+      late = new Promise((resolve) =>
+        setImmediate(() => resolve(inbox.list({}).then(() => "listed"))),
+      );
+      const [{ seq } = { seq: 0 }] = await inbox.list({ seqs: [2] });
+      return [seq, Buffer.from((await inbox.delivery(seq))?.body ?? "").toString()];
     });
     expect(read).toEqual([2, "the body of 2"]);
     await expect(late).rejects.toThrow(/not open/);
@@ -125,7 +131,7 @@ describe("a copy", () => {
     const notes = "notes ".repeat(1000);
     writeFileSync(file, notes);
     const refusal = { code: "inbox_corrupt", message: expect.stringContaining(file) };
-    await expect(readCopy(file, async ({ list }) => list({}))).rejects.toMatchObject(refusal);
+    await expect(readCopy(file, async (inbox) => inbox.list({}))).rejects.toMatchObject(refusal);
     expect(() => eraseInCopy(file, [1], AT)).toThrow(expect.objectContaining(refusal));
     expect(readFileSync(file, "utf8")).toBe(notes);
   });
@@ -147,7 +153,7 @@ describe("a copy", () => {
       true,
     ]);
     expect(statSync(copy).size).toBeLessThan(before - 90_000);
-    const entries = await readCopy(copy, ({ list }) => list({}));
+    const entries = await readCopy(copy, (inbox) => inbox.list({}));
     expect(entries.map(({ key, reason }) => [key.eventId, reason])).toEqual([
       ["evt_1", "erased"],
       ["evt_2", null],

@@ -17,7 +17,10 @@ interface Row {
   readonly waits?: string;
 }
 
-/** An inbox file with entries, numbered from 1, none of whose deliveries can be read, unless it is intact. */
+/**
+ * An inbox file with entries, numbered from 1, none of whose deliveries can be read, unless it is
+ * intact.
+ */
 function fileOf(rows: readonly Row[], isIntact = false): Statements {
   const path = join(tempFolder(), "inbox.db");
   makeTables(path, AT);
@@ -51,10 +54,21 @@ function fileOf(rows: readonly Row[], isIntact = false): Statements {
   return damaged;
 }
 
-/** What is known to be damaged after a claim has failed, in order; `undefined` if that does not explain it. */
-function found(statements: Statements, request: Partial<ClaimRequest> = {}, known: readonly number[] = []) {
+/**
+ * What is known to be damaged after a claim has failed, in order; `undefined` if that does not
+ * explain it.
+ */
+function found(
+  statements: Statements,
+  request: Partial<ClaimRequest> = {},
+  known: readonly number[] = [],
+) {
   const after = new Set(known);
-  const isExplained = explainsFailure(statements, { now: AT, limit: 10, leaseTime: 1, ...request }, after);
+  const isExplained = explainsFailure(
+    statements,
+    { now: AT, limit: 10, leaseTime: 1, ...request },
+    after,
+  );
   if (!isExplained) expect([...after]).toEqual(known);
   return isExplained ? [...after] : undefined;
 }
@@ -113,5 +127,7 @@ it("a failure that is no damage is not taken for an unreadable delivery", () => 
   const read = "SELECT body FROM delivery WHERE seq = ?";
   expect(canRead(statements, read, 1)).toBe(false);
   expect(canRead(statements, "SELECT seq FROM entry WHERE seq = ?", 1)).toBe(true);
-  expect(() => canRead(statements, "SELECT body FROM no_table WHERE seq = ?", 1)).toThrow("no such table");
+  expect(() => canRead(statements, "SELECT body FROM no_table WHERE seq = ?", 1)).toThrow(
+    "no such table",
+  );
 });

@@ -58,7 +58,10 @@ function overwrite(table: string): void {
   const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table);
   database.close();
   const bytes = readFileSync(path);
-  writeFileSync(path, bytes.fill(0x5a, (Number(row?.rootpage) - 1) * 4096, Number(row?.rootpage) * 4096));
+  writeFileSync(
+    path,
+    bytes.fill(0x5a, (Number(row?.rootpage) - 1) * 4096, Number(row?.rootpage) * 4096),
+  );
 }
 
 const look = (now = AT) => examineFile(path, now, 1000);
@@ -184,7 +187,8 @@ describe("the lock of an inbox file", () => {
     opened();
     const killed = join(folder, "killed.db");
     for (const ending of ["", "-wal"]) copyFileSync(path + ending, killed + ending);
-    const contents = () => ["", "-wal"].map((ending) => readFileSync(killed + ending).toString("base64"));
+    const contents = () =>
+      ["", "-wal"].map((ending) => readFileSync(killed + ending).toString("base64"));
     const before = contents();
     expect(await findLock(killed)).toBeUndefined();
     expect(contents()).toEqual(before);

@@ -12,7 +12,10 @@ const PAGE = 4096;
 /** The text of a delivery's body, of which a page has about fifteen. */
 export const textOf = (seq: number) => `body of ${seq};`;
 
-/** Makes an inbox file with `count` entries, numbered from 1; `columns` replaces columns of an entry. */
+/**
+ * Makes an inbox file with `count` entries, numbered from 1; `columns` replaces columns of an
+ * entry.
+ */
 export function fileOf(
   count: number,
   columns: (seq: number) => Record<string, string | number | null> = () => ({}),
@@ -23,7 +26,10 @@ export function fileOf(
   statements.transaction(() => {
     for (let seq = 1; seq <= count; seq++) {
       const body = Buffer.from(textOf(seq).padEnd(200));
-      const hash = { body_hash: createHash("sha256").update(body).digest("hex"), body_length: body.length };
+      const hash = {
+        body_hash: createHash("sha256").update(body).digest("hex"),
+        body_length: body.length,
+      };
       const key = { seq, key_timestamp: AT, event_id: `evt_${seq}`, source: "s", received_at: AT };
       const rest = { state: "handled", run_at: AT, last_seen_at: AT, ...hash, ...columns(seq) };
       statements.insertRow("entry", { ...key, ...rest });
@@ -35,8 +41,14 @@ export function fileOf(
   return path;
 }
 
-/** Overwrites the first page of a table or index, or the page that has a text, while nobody has the file open. */
-export function overwrite(path: string, what: { readonly table: string } | { readonly text: string }): void {
+/**
+ * Overwrites the first page of a table or index, or the page that has a text, while nobody has the
+ * file open.
+ */
+export function overwrite(
+  path: string,
+  what: { readonly table: string } | { readonly text: string },
+): void {
   const bytes = readFileSync(path);
   const start = "text" in what ? bytes.indexOf(what.text) : (rootPage(path, what.table) - 1) * PAGE;
   const page = Math.floor(start / PAGE) * PAGE;

@@ -45,7 +45,9 @@ describe("a rescue", () => {
     state.isMissing = true;
     expect(rescue.look()).toMatchObject({
       code: "inbox_rescuing",
-      message: expect.stringMatching(/^expected \S+ to stay: .*is being written to a file beside it; wait/),
+      message: expect.stringMatching(
+        /^expected \S+ to stay: .*is being written to a file beside it; wait/,
+      ),
     });
     await rescue.settled();
     expect(rescue.look()).toEqual(complete);
@@ -86,7 +88,9 @@ describe("a rescue", () => {
     Object.assign(state, { isMissing: true, fails: true });
     rescue.look();
     await vi.waitFor(() =>
-      expect(rescue.error?.message).toContain("could not be written to a file beside it (no space)"),
+      expect(rescue.error?.message).toContain(
+        "could not be written to a file beside it (no space)",
+      ),
     );
     state.fails = false;
     rescue.look();
@@ -117,7 +121,9 @@ describe("a rescue", () => {
   it("leaves no file that is not intact, and says what is wrong with it", async () => {
     const { path, log } = newRescue();
     const rescue = new Rescue(path, {
-      ...{ missing: () => "gone", bytes: () => 1000, log },
+      missing: () => "gone",
+      bytes: () => 1000,
+      log,
       copyInto: async (draft) => writeFileSync(draft, "notes ".repeat(1000)),
     });
     await rescue.settled();
@@ -133,7 +139,9 @@ describe("a rescue", () => {
   it("is not begun if the disk has no room for it", async () => {
     const { path, log } = newRescue();
     const rescue = new Rescue(path, {
-      ...{ missing: () => "gone", bytes: () => Number.MAX_SAFE_INTEGER, log },
+      missing: () => "gone",
+      bytes: () => Number.MAX_SAFE_INTEGER,
+      log,
       copyInto: async () => expect.unreachable(),
     });
     await rescue.settled();
@@ -161,11 +169,19 @@ describe("an open inbox file", () => {
     await next.open({ log });
     await next.close();
     expect(lines).toMatchObject([
-      { level: "warn", fields: { rescued }, message: expect.stringMatching(/made a new, empty inbox, but/) },
+      {
+        level: "warn",
+        fields: { rescued },
+        message: expect.stringMatching(/made a new, empty inbox, but/),
+      },
     ]);
     renameSync(rescued, path);
     await next.open();
-    expect((await next.list({})).map(({ key }) => key.eventId)).toEqual(["evt_1", "evt_2", "evt_3"]);
+    expect((await next.list({})).map(({ key }) => key.eventId)).toEqual([
+      "evt_1",
+      "evt_2",
+      "evt_3",
+    ]);
     await next.close();
   });
 

@@ -14,7 +14,9 @@ let path: string;
 beforeEach(() => {
   path = join(tempFolder(), "inbox.db");
   makeTables(path, AT);
-  change("CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(400000)); DROP TABLE filler");
+  change(
+    "CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(400000)); DROP TABLE filler",
+  );
 });
 
 /** Changes the file, and keeps it open so that its log stays. */
@@ -35,7 +37,8 @@ const refusal = (message: RegExp, code = "inbox_busy") =>
 
 describe("a vacuumed inbox file", () => {
   it("is smaller by its free space and its log, and its real path and both sizes are told", () => {
-    const [link, log] = [join(path, "..", "link.db"), statSync(`${path}-wal`).size];
+    const link = join(path, "..", "link.db");
+    const log = statSync(`${path}-wal`).size;
     symlinkSync(path, link);
     const before = statSync(path).size + log;
     const { after, ...told } = vacuumFile(link);
@@ -53,7 +56,9 @@ describe("a vacuumed inbox file", () => {
     );
     hold("1a");
     hold("2a");
-    expect(() => vacuumFile(path)).toThrow(refusal(/leases [0-9a-f]+…\) and 2 more: stop it first/));
+    expect(() => vacuumFile(path)).toThrow(
+      refusal(/leases [0-9a-f]+…\) and 2 more: stop it first/),
+    );
     expect(statSync(`${path}-wal`).size).toBeGreaterThan(400_000);
   });
 
@@ -62,7 +67,9 @@ describe("a vacuumed inbox file", () => {
     expect(() => vacuumFile(path)).toThrow(refusal(/inbox\.db/, "inbox_older"));
     change("PRAGMA application_id = 1");
     expect(() => vacuumFile(path)).toThrow(refusal(/inbox\.db/, "inbox_corrupt"));
-    expect(() => vacuumFile(`${path}.gone`)).toThrow(refusal(/inbox\.db\.gone/, "inbox_unavailable"));
+    expect(() => vacuumFile(`${path}.gone`)).toThrow(
+      refusal(/inbox\.db\.gone/, "inbox_unavailable"),
+    );
   });
 
   it("is refused with the error of an inbox if it is no database at all", () => {

@@ -2,7 +2,12 @@ import { existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSy
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { loadSqlite, openToRead } from "../../../../src/inbox/sqlite/client.ts";
-import { COPIED, copyBefore, copyInto, tellMigrated } from "../../../../src/inbox/sqlite/file/copy-before.ts";
+import {
+  COPIED,
+  copyBefore,
+  copyInto,
+  tellMigrated,
+} from "../../../../src/inbox/sqlite/file/copy-before.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { closing } from "../../../../src/inbox/sqlite/statements.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
@@ -24,7 +29,10 @@ function date(until: number): void {
 }
 
 const dateIn = (file: string) =>
-  closing(openToRead(file), (statements) => statements.get("SELECT dated_until FROM pruned")?.dated_until);
+  closing(
+    openToRead(file),
+    (statements) => statements.get("SELECT dated_until FROM pruned")?.dated_until,
+  );
 
 describe("the copy of an inbox file from before newer tables", () => {
   it("is named after its schema, has what is in the log too, and takes the place of an earlier one", () => {
@@ -72,7 +80,8 @@ describe("the copy of an inbox file from before newer tables", () => {
 
 describe("a file that is copied", () => {
   it("is refused, with its name, if it is no inbox or a newer version made its tables", () => {
-    const [notes, draft] = [join(path, "..", "notes.txt"), join(path, "..", "draft")];
+    const notes = join(path, "..", "notes.txt");
+    const draft = join(path, "..", "draft");
     writeFileSync(notes, "notes ".repeat(1000));
     const refusal = (code: string, file: string) =>
       expect.objectContaining({ code, message: expect.stringContaining(file) });

@@ -26,10 +26,19 @@ function change(sql: string): void {
 describe("the state of an inbox file", () => {
   it("without entries says that there are none", () => {
     expect(stateOfFile(path)).toEqual({
-      ...{ path, bytes: statSync(path).size, logBytes: 0, holders: [] },
-      ...{ problems: [], unreadable: [], usable: true },
+      path,
+      bytes: statSync(path).size,
+      logBytes: 0,
+      holders: [],
+      problems: [],
+      unreadable: [],
+      usable: true,
       content: {
-        ...{ schema: SCHEMA_VERSION, newestSchema: SCHEMA_VERSION, first: 0, last: 0, freeBytes: 0 },
+        schema: SCHEMA_VERSION,
+        newestSchema: SCHEMA_VERSION,
+        first: 0,
+        last: 0,
+        freeBytes: 0,
         counts: { waiting: 0, running: 0, handled: 0, dead: 0, received: 0, failing: 0 },
       },
     });
@@ -40,7 +49,9 @@ describe("the state of an inbox file", () => {
     await inbox.open();
     for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number));
     await inbox.close();
-    change("UPDATE entry SET seq = 12 WHERE seq = 3; DELETE FROM entry WHERE seq = 1; DELETE FROM delivery");
+    change(
+      "UPDATE entry SET seq = 12 WHERE seq = 3; DELETE FROM entry WHERE seq = 1; DELETE FROM delivery",
+    );
     change(
       "CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(40960)); DROP TABLE filler",
     );
@@ -50,7 +61,10 @@ describe("the state of an inbox file", () => {
     expect((content?.freeBytes ?? 0) % 4096).toBe(0);
     expect(content?.freeBytes).toBeGreaterThanOrEqual(10 * 4096);
     expect(content?.freeBytes).toBeLessThan(16 * 4096);
-    expect(sizes).toMatchObject({ bytes: statSync(path).size, logBytes: statSync(`${path}-wal`).size });
+    expect(sizes).toMatchObject({
+      bytes: statSync(path).size,
+      logBytes: statSync(`${path}-wal`).size,
+    });
     expect(sizes.logBytes).toBeGreaterThan(0);
   });
 
@@ -63,7 +77,9 @@ describe("the state of an inbox file", () => {
     const { release } = runnerLock(path, "0a");
     onTestFinished(release);
     change(`INSERT INTO runner VALUES ('0a', ${AT}, '1.2.3', 'receive', '[]', '[]')`);
-    expect(stateOfFile(path).holders).toMatchObject([{ id: "0a", version: "1.2.3", role: "receive" }]);
+    expect(stateOfFile(path).holders).toMatchObject([
+      { id: "0a", version: "1.2.3", role: "receive" },
+    ]);
     truncateSync(path, 50);
     const { content, usable, holders, problems } = stateOfFile(path);
     expect({ content, usable }).toEqual({ content: undefined, usable: false });

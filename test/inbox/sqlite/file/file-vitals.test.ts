@@ -14,7 +14,8 @@ describe("the size of an inbox file", () => {
     const database = new (loadSqlite().DatabaseSync)(path);
     onTestFinished(() => database.close());
     database.exec("INSERT OR REPLACE INTO pruned VALUES ('service', 1)");
-    const [bytes, logBytes] = [statSync(path).size, statSync(`${path}-wal`).size];
+    const bytes = statSync(path).size;
+    const logBytes = statSync(`${path}-wal`).size;
     expect(await sizeOfFile(path)).toEqual({
       bytes: bytes + logBytes,
       logBytes,

@@ -75,7 +75,8 @@ describe("a new inbox", () => {
 
   it("removes an old temporary file of a killed process, but not a recent one", () => {
     const path = join(newFolder(), "inbox.db");
-    const [old, young] = ["0123456789ab", "ba9876543210"];
+    const old = "0123456789ab";
+    const young = "ba9876543210";
     for (const name of [old, young]) writeFileSync(`${path}-new-${name}`, "");
     const hourAgo = Date.now() / 1000 - 3600;
     utimesSync(`${path}-new-${old}`, hourAgo, hourAgo);

@@ -3,7 +3,11 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { KEPT_LOG, loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
-import { cutLog, DEFAULT_WAL_LIMIT, logSizeWatch } from "../../../../src/inbox/sqlite/file/log-size.ts";
+import {
+  cutLog,
+  DEFAULT_WAL_LIMIT,
+  logSizeWatch,
+} from "../../../../src/inbox/sqlite/file/log-size.ts";
 import { Statements } from "../../../../src/inbox/sqlite/statements.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
@@ -22,7 +26,10 @@ function watched(terms: { walLimit?: number } = {}) {
   const { log, lines } = keptLog();
   const look = logSizeWatch(path, { ...terms, log });
   const cut = vi.fn();
-  /** Looks at a log of this size, `later` milliseconds after the last look; returns how often it asked to move it. */
+  /**
+   * Looks at a log of this size, `later` milliseconds after the last look; returns how often it
+   * asked to move it.
+   */
   const lookAt = (bytes: number, later = 10_000) => {
     if (!existsSync(`${path}-wal`)) writeFileSync(`${path}-wal`, "");
     truncateSync(`${path}-wal`, bytes);

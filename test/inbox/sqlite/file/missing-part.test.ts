@@ -35,11 +35,15 @@ describe("the part that is missing of an inbox", () => {
     const { release } = runnerLock(path, "0a");
     expect(missingPart(path)).toMatchObject({
       expected: `expected the inbox file ${path} beside a process that has it open, got none`,
-      fix: expect.stringMatching(/^put it back, see docs\/recovery\.md; or, to lose the events in the log/),
+      fix: expect.stringMatching(
+        /^put it back, see docs\/recovery\.md; or, to lose the events in the log/,
+      ),
     });
     release();
     writeFileSync(`${path}-wal`, "log");
-    expect(missingPart(path)?.expected).toMatch(/inbox\.db beside its log \S+inbox\.db-wal, got none$/);
+    expect(missingPart(path)?.expected).toMatch(
+      /inbox\.db beside its log \S+inbox\.db-wal, got none$/,
+    );
   });
 
   it("is its file, which was rescued, the last time into the newest of such files", () => {
@@ -64,7 +68,8 @@ describe("the part that is missing of an inbox", () => {
     expect(isLogLost(path)).toBe(false);
     writeFileSync(`${path}-shm`, "index");
     expect(isLogLost(path)).toBe(true);
-    const lost = /the log \S+inbox\.db-wal, which held .*, got none: put it back, .*remove \S+inbox\.db-shm$/;
+    const lost =
+      /the log \S+inbox\.db-wal, which held .*, got none: put it back, .*remove \S+inbox\.db-shm$/;
     symlinkSync(path, join(folder, "link.db"));
     for (const name of ["inbox.db", "link.db"]) {
       expect(() => findInboxFile(join(folder, name))).toThrow(refusal(lost));

@@ -1,7 +1,18 @@
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { makeFile, makeFileSlowly, removeLeftBehind } from "../../../../src/inbox/sqlite/file/new-file.ts";
+import {
+  makeFile,
+  makeFileSlowly,
+  removeLeftBehind,
+} from "../../../../src/inbox/sqlite/file/new-file.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 
 let folder: string;
@@ -61,7 +72,8 @@ describe("a new file", () => {
 it("what a killed process left of a new file is removed after a minute without a change, and nothing else", () => {
   vi.useFakeTimers({ toFake: ["Date"], now: 1_800_000_000_000 });
   onTestFinished(() => void vi.useRealTimers());
-  const [draft, young] = ["inbox.db-new-0123456789ab", "inbox.db-new-ba9876543210"];
+  const draft = "inbox.db-new-0123456789ab";
+  const young = "inbox.db-new-ba9876543210";
   const others = [
     "inbox.db",
     "inbox.db-wal",

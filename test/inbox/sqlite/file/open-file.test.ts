@@ -19,8 +19,10 @@ describe("the tables of a new inbox", () => {
   it("are in a file that has a log from the first write, and gives free pages back", () => {
     makeTables(path, AT);
     const header = readFileSync(path).subarray(0, 100);
-    expect([header[18], header[19]]).toEqual([2, 2]); // versions to write and read it: 2 is one with a log
-    expect([header.readUInt32BE(52) > 0, header.readUInt32BE(64)]).toEqual([true, 1]); // incremental auto-vacuum
+    // versions to write and read it: 2 is one with a log
+    expect([header[18], header[19]]).toEqual([2, 2]);
+    // incremental auto-vacuum
+    expect([header.readUInt32BE(52) > 0, header.readUInt32BE(64)]).toEqual([true, 1]);
     expect(header.toString("latin1", 68, 72)).toBe("hkpt");
   });
 

@@ -31,9 +31,17 @@ beforeEach(async () => {
 
 const moved = () => renameSync(path, `${path}.moved`);
 
-/** Puts a copy in its place, as sync tools and some editors do. Copied by a process: closing the file would end our locks. */
+/**
+ * Puts a copy in its place, as sync tools and some editors do. Copied by a process: closing the
+ * file would end our locks.
+ */
 function replaceByCopy(): void {
-  execFileSync(process.execPath, ["-e", "fs.copyFileSync(...process.argv.slice(1))", path, `${path}.copy`]);
+  execFileSync(process.execPath, [
+    "-e",
+    "fs.copyFileSync(...process.argv.slice(1))",
+    path,
+    `${path}.copy`,
+  ]);
   renameSync(`${path}.copy`, path);
 }
 
@@ -52,7 +60,9 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
   ])("keeps its log when it is closed with %s there", async (_, remove) => {
     const before = statSync(`${path}-wal`).size;
     remove();
-    await expect(keep(inbox, numberedEntry(COUNT))).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(keep(inbox, numberedEntry(COUNT))).rejects.toMatchObject({
+      code: "inbox_unavailable",
+    });
     await inbox.close();
     expect(statSync(`${path}-wal`).size).toBe(before);
   });
@@ -66,7 +76,9 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
   it("names the log to keep only if there is one", () => {
     const presence = new Presence(path);
     rmSync(path);
-    expect(() => presence.check()).toThrow(/put it back, keep \S+-wal, which has the latest events, and see/);
+    expect(() => presence.check()).toThrow(
+      /put it back, keep \S+-wal, which has the latest events, and see/,
+    );
     rmSync(`${path}-wal`);
     expect(() => presence.check()).toThrow(/put it back, and see docs\/recovery\.md$/);
   });
@@ -83,7 +95,9 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
     const connection = new Connection(path, openDatabase(path), defaultThreading());
     const before = statSync(`${path}-wal`).size;
     replaceByCopy();
-    expect(() => connection.cutLog()).toThrow(expect.objectContaining({ code: "inbox_unavailable" }));
+    expect(() => connection.cutLog()).toThrow(
+      expect.objectContaining({ code: "inbox_unavailable" }),
+    );
     await connection.close();
     expect(statSync(`${path}-wal`).size).toBe(before);
   });

@@ -24,7 +24,11 @@ describe("the files that were rescued of an inbox", () => {
   it("are found beside it, oldest first, without what only begins or ends like one", () => {
     const folder = tempFolder();
     const path = join(folder, "inbox.db");
-    const rescued = [rescuePath(path, NOW), rescuePath(path, NOW, 11), rescuePath(path, NOW + 1000)];
+    const rescued = [
+      rescuePath(path, NOW),
+      rescuePath(path, NOW, 11),
+      rescuePath(path, NOW + 1000),
+    ];
     const others = [
       `${rescued[0]}-wal`,
       `${path}-rescued-old-20260102T030405Z`,
@@ -41,7 +45,8 @@ describe("the files that were rescued of an inbox", () => {
     const { log, lines } = keptLog();
     tellNew(path, log);
     expect(lines).toMatchObject([{ level: "info", fields: { inbox: path } }]);
-    const [first, second] = [rescuePath(path, NOW), rescuePath(path, NOW + 1000)];
+    const first = rescuePath(path, NOW);
+    const second = rescuePath(path, NOW + 1000);
     for (const file of [first, second]) writeFileSync(file, "");
     tellNew(path, log);
     expect(lines[1]).toMatchObject({ level: "warn", fields: { inbox: path, rescued: second } });
@@ -51,7 +56,11 @@ describe("the files that were rescued of an inbox", () => {
 
   it("have a path with spaces in quotes in what to run", () => {
     const command = mergeCommand("/my app/inbox.db-rescued-20260102T030405Z", "/my app/inbox.db");
-    expect(command).toMatch(/ "\/my app\/inbox\.db-rescued-20260102T030405Z" --into "\/my app\/inbox\.db"$/);
-    expect(mergeCommand("C:\\a\\b-rescued", "C:\\a\\b")).toMatch(/ copy C:\\a\\b-rescued --into C:\\a\\b$/);
+    expect(command).toMatch(
+      / "\/my app\/inbox\.db-rescued-20260102T030405Z" --into "\/my app\/inbox\.db"$/,
+    );
+    expect(mergeCommand("C:\\a\\b-rescued", "C:\\a\\b")).toMatch(
+      / copy C:\\a\\b-rescued --into C:\\a\\b$/,
+    );
   });
 });

@@ -70,7 +70,8 @@ describe("a file of an open inbox that has become smaller", () => {
     ["to nothing", () => 0],
     ["by a byte", () => statSync(log).size - 1],
   ])("is the loss of committed entries if the log was cut %s by another program", (_, size) => {
-    const [from, to] = [statSync(log).size, size()];
+    const from = statSync(log).size;
+    const to = size();
     truncateSync(log, to);
     expect(look).toThrow(corrupt(log, from, to));
     expect(look).toThrow(corrupt(log, from, to)); // it does not become less of one
@@ -79,7 +80,9 @@ describe("a file of an open inbox that has become smaller", () => {
   it("is no loss if the log was cut after the last of its pages", () => {
     expect(open().get("PRAGMA wal_checkpoint(RESTART)")?.busy).toBe(0);
     const before = statSync(log).size;
-    statements.exec(`CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(${before}))`);
+    statements.exec(
+      `CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(${before}))`,
+    );
     look();
     statements.get("PRAGMA wal_checkpoint(RESTART)");
     statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 3)");
@@ -107,7 +110,10 @@ describe("a file of an open inbox that has become smaller", () => {
     statements.get("PRAGMA wal_checkpoint(PASSIVE)"); // all of the log is in the database
     statements.waitForLocks(10);
     truncateSync(log, 0);
-    const busy = expect.objectContaining({ code: "inbox_busy", message: expect.stringContaining(log) });
+    const busy = expect.objectContaining({
+      code: "inbox_busy",
+      message: expect.stringContaining(log),
+    });
     expect(look).toThrow(busy);
     expect(presence.shrunk).toMatchObject({ to: 0 });
     reader.exec("COMMIT");

@@ -52,7 +52,8 @@ it("a start waits for a program that holds the file locked, and says which", asy
 });
 
 /** The refusal of an inbox that another process holds locked. */
-const locked = () => new HookporterError("inbox_busy", "locked", { cause: new Error("database is locked") });
+const locked = () =>
+  new HookporterError("inbox_busy", "locked", { cause: new Error("database is locked") });
 
 it("a start waits for ten seconds, then says that the inbox is locked", async () => {
   vi.useFakeTimers({ toFake: ["performance"] });
@@ -79,13 +80,18 @@ it("a start waits for ten seconds, then says that the inbox is locked", async ()
 it("a command that only looks into an inbox does not wait for its lock", async () => {
   for (const access of ["read", "change"] as const) {
     const open = vi.fn(async () => Promise.reject(locked()));
-    await expect(whenUnlocked("inbox.db", { access }, open)).rejects.toMatchObject({ code: "inbox_busy" });
+    await expect(whenUnlocked("inbox.db", { access }, open)).rejects.toMatchObject({
+      code: "inbox_busy",
+    });
     expect(open).toHaveBeenCalledOnce();
   }
 });
 
 it("a start that fails for another reason fails at once, with that", async () => {
-  for (const error of [new HookporterError("inbox_corrupt", "damaged"), new Error("database is locked")]) {
+  for (const error of [
+    new HookporterError("inbox_corrupt", "damaged"),
+    new Error("database is locked"),
+  ]) {
     const open = vi.fn(async () => Promise.reject(error));
     await expect(whenUnlocked("inbox.db", {}, open)).rejects.toBe(error);
     expect(open).toHaveBeenCalledOnce();

@@ -3,7 +3,11 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../../../src/inbox/sqlite/client.ts";
 import { openFile } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
-import { holderText, livingHolders, lockHolders } from "../../../../src/inbox/sqlite/processes/holders.ts";
+import {
+  holderText,
+  livingHolders,
+  lockHolders,
+} from "../../../../src/inbox/sqlite/processes/holders.ts";
 import { lockFile, runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { recordRunner } from "../../../../src/inbox/sqlite/processes/runner-records.ts";
 import { closing } from "../../../../src/inbox/sqlite/statements.ts";
@@ -25,7 +29,13 @@ function hold(id: string): void {
 }
 
 function record(id: string): void {
-  const runner = { id, version: "1.2.3", role: "receive", sources: ["service"], kinds: ["*"] } as const;
+  const runner = {
+    id,
+    version: "1.2.3",
+    role: "receive",
+    sources: ["service"],
+    kinds: ["*"],
+  } as const;
   closing(openDatabase(path), (statements) => recordRunner(statements, runner, 0));
 }
 
@@ -49,7 +59,12 @@ describe("the living processes that hold an inbox file", () => {
       { id: "0a", pid: OWN_PID, version: null, role: null },
       { id: "0b", ...known },
     ]);
-    expect(livingHolders(path)).toContainEqual({ id: "0b", pid: OWN_PID, version: null, role: null });
+    expect(livingHolders(path)).toContainEqual({
+      id: "0b",
+      pid: OWN_PID,
+      version: null,
+      role: null,
+    });
   });
 
   it("are known also where the table of processes cannot be read", () => {

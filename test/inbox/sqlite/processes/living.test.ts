@@ -12,7 +12,13 @@ import { Runners } from "../../../../src/inbox/sqlite/processes/runners.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
 
-const OWN: Runner = { id: "0a", version: "1.0.0", role: "both", sources: ["service"], kinds: ["*"] };
+const OWN: Runner = {
+  id: "0a",
+  version: "1.0.0",
+  role: "both",
+  sources: ["service"],
+  kinds: ["*"],
+};
 
 let path: string;
 let recorded: Runner[];
@@ -88,7 +94,11 @@ describe("a process beside an inbox", () => {
     for (const id of ["0c", "0d"]) writeFileSync(lockFile(path, id), "");
     await runners.register(OWN);
     runners.removeStrayLocks();
-    expect(["0a", "0c", "0d"].map((id) => existsSync(lockFile(path, id)))).toEqual([true, true, false]);
+    expect(["0a", "0c", "0d"].map((id) => existsSync(lockFile(path, id)))).toEqual([
+      true,
+      true,
+      false,
+    ]);
   });
 
   it("is forgotten and unlocked once it leaves, and can leave again", async () => {
@@ -112,7 +122,10 @@ describe("a process that cannot lock a file beside an inbox", () => {
     await runners.register(OWN);
     expect(idsOf(recorded)).toEqual(["0b"]);
     expect(log.lines).toMatchObject([
-      { level: "warn", fields: { inbox: path, error: expect.stringContaining("open database file") } },
+      {
+        level: "warn",
+        fields: { inbox: path, error: expect.stringContaining("open database file") },
+      },
     ]);
   });
 

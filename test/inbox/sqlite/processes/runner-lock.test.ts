@@ -71,7 +71,8 @@ it("files with other names next to an inbox are not locks", () => {
 
 it("only files named after a lock's id are locks", () => {
   const inbox = newInbox();
-  for (const name of ["0a", "0a-journal", "x0a", "", "0G"]) writeFileSync(`${inbox}-holder-${name}`, "");
+  for (const name of ["0a", "0a-journal", "x0a", "", "0G"])
+    writeFileSync(`${inbox}-holder-${name}`, "");
   writeFileSync(`${inbox}-wal`, "");
   expect(lockedRunners(inbox)).toEqual(["0a"]);
   expect(livingRunners(inbox)).toEqual([]);
@@ -99,7 +100,9 @@ it("a living process is not found dead, and its lock stays", () => {
 });
 
 it("a lock whose folder is gone cannot be acquired", () => {
-  expect(() => runnerLock(join(newInbox(), "..", "none", "inbox.db"), "0a")).toThrow(/open database file/);
+  expect(() => runnerLock(join(newInbox(), "..", "none", "inbox.db"), "0a")).toThrow(
+    /open database file/,
+  );
 });
 
 it.runIf(process.platform === "linux")("looks at whether processes live leave no file open", () => {

@@ -10,7 +10,13 @@ import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { keptLog } from "../../../receiver/sample.ts";
 import { keep, sampleDelivery, sampleEntry } from "../../entries.ts";
 
-const OWN: Runner = { id: "0a", version: "1.0.0", role: "both", sources: ["service"], kinds: ["lead.*"] };
+const OWN: Runner = {
+  id: "0a",
+  version: "1.0.0",
+  role: "both",
+  sources: ["service"],
+  kinds: ["lead.*"],
+};
 const MINUTE = 60_000;
 
 let path: string;
@@ -38,7 +44,8 @@ function rows(sql: string): readonly object[] {
 }
 
 const recorded = () => rows("SELECT id, version, role, sources, kinds FROM runner ORDER BY id");
-const locks = () => readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}-holder-`));
+const locks = () =>
+  readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}-holder-`));
 
 /** Leases an entry to another process for a minute, as if that had registered. */
 async function leaseTo(runner: string): Promise<void> {

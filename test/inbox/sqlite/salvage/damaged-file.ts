@@ -58,8 +58,15 @@ export async function fileOf(count: number, length = 0): Promise<string> {
   return path;
 }
 
-/** Runs SQL on a file without the checks of its tables, and moves all into the file itself; returns the rows of a query. */
-export function change(path: string, sql: string, query = "SELECT 1"): readonly Record<string, unknown>[] {
+/**
+ * Runs SQL on a file without the checks of its tables, and moves all into the file itself; returns
+ * the rows of a query.
+ */
+export function change(
+  path: string,
+  sql: string,
+  query = "SELECT 1",
+): readonly Record<string, unknown>[] {
   const database = new (loadSqlite().DatabaseSync)(path);
   try {
     database.exec(`PRAGMA ignore_check_constraints = ON; ${sql}; PRAGMA wal_checkpoint(TRUNCATE)`);
@@ -70,7 +77,10 @@ export function change(path: string, sql: string, query = "SELECT 1"): readonly 
 }
 
 /** Changes the bytes of a file, as a failing disk would. */
-export function damage(path: string, how: (page: (number: number) => Buffer, content: Buffer) => void): void {
+export function damage(
+  path: string,
+  how: (page: (number: number) => Buffer, content: Buffer) => void,
+): void {
   const content = readFileSync(path);
   how((number) => content.subarray((number - 1) * PAGE, number * PAGE), content);
   writeFileSync(path, content);
@@ -82,7 +92,10 @@ export function rootOf(path: string, name: string): number {
   return Number(row?.rootpage);
 }
 
-/** Marks a column as text, as one flipped bit would; its bytes stay. All rows have to be on the first page. */
+/**
+ * Marks a column as text, as one flipped bit would; its bytes stay. All rows have to be on the
+ * first page.
+ */
 export function retype(path: string, table: string, seq: number, column: number): void {
   const root = rootOf(path, table);
   damage(path, (page) => {
@@ -101,7 +114,9 @@ export function retype(path: string, table: string, seq: number, column: number)
 export async function salvage(path: string, terms: CopyTerms = {}) {
   const file = join(tempFolder(), "salvaged.db");
   const to = await openFileTransfer(file, "own");
-  const salvaged = await salvageFile(path, to, { source: "given", ...terms }).finally(() => to.close());
+  const salvaged = await salvageFile(path, to, { source: "given", ...terms }).finally(() =>
+    to.close(),
+  );
   const inbox = sqliteInbox(file);
   await inbox.open();
   onTestFinished(() => inbox.close());

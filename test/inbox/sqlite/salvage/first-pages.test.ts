@@ -9,8 +9,8 @@ const seqsOf = (list: readonly { readonly seq: number }[]) => list.map(({ seq })
 
 /** The pages of the list of tables. */
 function listPages(path: string): readonly number[] {
-  return change(path, "", "SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'").map(({ pageno }) =>
-    Number(pageno),
+  return change(path, "", "SELECT pageno FROM dbstat WHERE name = 'sqlite_schema'").map(
+    ({ pageno }) => Number(pageno),
   );
 }
 
@@ -88,25 +88,30 @@ describe("a salvage", () => {
     expect(seqsOf((await salvage(path)).list)).toEqual([1, 2, 3]);
   });
 
-  it.each([1, 3, 60])("refuses %i pages of garbage, names the file, and says what to do", async (pages) => {
-    const path = join(tempFolder(), "inbox.db");
-    writeFileSync(path, Buffer.alloc(pages * PAGE, "garbage "));
-    const refusal = await salvage(path).catch((thrown) => thrown);
-    expect(refusal).toMatchObject({
-      code: "inbox_corrupt",
-      message: expect.stringContaining("docs/recovery.md"),
-    });
-    expect(refusal.message).toContain(`of ${path} to be readable`);
-  });
+  it.each([1, 3, 60])(
+    "refuses %i pages of garbage, names the file, and says what to do",
+    async (pages) => {
+      const path = join(tempFolder(), "inbox.db");
+      writeFileSync(path, Buffer.alloc(pages * PAGE, "garbage "));
+      const refusal = await salvage(path).catch((thrown) => thrown);
+      expect(refusal).toMatchObject({
+        code: "inbox_corrupt",
+        message: expect.stringContaining("docs/recovery.md"),
+      });
+      expect(refusal.message).toContain(`of ${path} to be readable`);
+    },
+  );
 
   it("leaves no copy behind, whether there was something to read or not", async () => {
-    const [path, empty] = [await fileOf(3), join(tempFolder(), "empty.db")];
+    const path = await fileOf(3);
+    const empty = join(tempFolder(), "empty.db");
     writeFileSync(empty, "");
     const folder = join(tempFolder(), "temporary");
     mkdirSync(folder);
     vi.stubEnv("TMPDIR", folder);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const salvages = () => readdirSync(folder).filter((name) => name.startsWith("hookporter-salvage-"));
+    const salvages = () =>
+      readdirSync(folder).filter((name) => name.startsWith("hookporter-salvage-"));
     let during = 0;
     await salvage(path, { onProgress: () => (during = salvages().length) });
     expect(during).toBe(1);

@@ -22,10 +22,8 @@ const seqsOf = (list: readonly { readonly seq: number }[]) => list.map(({ seq })
 
 describe("a salvage", () => {
   it("keeps the lease of an entry that ran, so that its result counts, and none of one that has ended", async () => {
-    let [ended, running] = [
-      { seq: 0, lease: "" },
-      { seq: 0, lease: "" },
-    ];
+    let ended = { seq: 0, lease: "" };
+    let running = { seq: 0, lease: "" };
     const path = await madeFile(async (inbox) => {
       await keepEvent(inbox, 1);
       ended = await claimOne(inbox, AT + 10);
@@ -89,7 +87,10 @@ describe("a salvage", () => {
   it("names each number of which nothing is left but its place in the index of keys", async () => {
     const path = await fileOf(300);
     const isHit = (seq: number) => seq % 4 === 0;
-    change(path, "DELETE FROM delivery WHERE seq % 4 = 0; UPDATE entry SET state = 'odd' WHERE seq % 4 = 0");
+    change(
+      path,
+      "DELETE FROM delivery WHERE seq % 4 = 0; UPDATE entry SET state = 'odd' WHERE seq % 4 = 0",
+    );
     const { list, lost, entries, rebuilt } = await salvage(path);
     expect(seqsOf(list)).toEqual(numbers(1, 300).filter((seq) => !isHit(seq)));
     expect(lost).toEqual(numbers(1, 75).map((seq) => [4 * seq, 4 * seq]));
@@ -112,8 +113,13 @@ describe("a salvage", () => {
     expect(seqsOf(list)).toEqual(numbers(1, 298));
     expect(rebuilt.length).toBeGreaterThan(3);
     expect(rebuilt).toEqual(numbers(rebuilt[0] ?? 0, 298));
-    expect(list.map(({ key }) => key.eventId)).toEqual(numbers(1, 298).map((number) => `evt_${number}`));
-    expect({ lost, withoutDelivery }).toEqual({ lost: [[299, 300]], withoutDelivery: numbers(101, 110) });
+    expect(list.map(({ key }) => key.eventId)).toEqual(
+      numbers(1, 298).map((number) => `evt_${number}`),
+    );
+    expect({ lost, withoutDelivery }).toEqual({
+      lost: [[299, 300]],
+      withoutDelivery: numbers(101, 110),
+    });
   });
 
   it("names what is lost in the order of numbers, those that follow each other as one range", async () => {
@@ -159,12 +165,15 @@ describe("a salvage", () => {
       const path = await fileOf(300);
       damage(path, (__, content) => {
         const at = content.indexOf(text);
-        const number = content.lastIndexOf(Buffer.from([0x82, 0x2c]), at); // 300, in seven bits a byte
+        // 300, in seven bits a byte
+        const number = content.lastIndexOf(Buffer.from([0x82, 0x2c]), at);
         expect(at - number).toBeLessThan(250);
         content.writeUInt16BE(0x8003, number);
       });
       const { list, lost, rebuilt, withoutDelivery } = await salvage(path);
-      expect(list.map(({ key }) => key.eventId)).toEqual(numbers(1, 300).map((number) => `evt_${number}`));
+      expect(list.map(({ key }) => key.eventId)).toEqual(
+        numbers(1, 300).map((number) => `evt_${number}`),
+      );
       expect({ lost, rebuilt, withoutDelivery }).toEqual({ lost: [], ...expected });
     },
   );
@@ -173,17 +182,22 @@ describe("a salvage", () => {
     timeout: 5000,
   }, async () => {
     const path = await fileOf(2);
-    const insert = "INSERT INTO delivery SELECT max(seq) + 1e12, method, target, headers, body FROM delivery";
+    const insert =
+      "INSERT INTO delivery SELECT max(seq) + 1e12, method, target, headers, body FROM delivery";
     change(
       path,
       `${insert}; UPDATE entry SET seq = 1e11 WHERE seq = 2; UPDATE delivery SET seq = 1e11 WHERE seq = 2;
       UPDATE attempt SET rowid = 1e15`,
     );
     const told: CopyProgress[] = [];
-    const { list, rebuilt, lost } = await salvage(path, { onProgress: (progress) => told.push(progress) });
+    const { list, rebuilt, lost } = await salvage(path, {
+      onProgress: (progress) => told.push(progress),
+    });
     expect(seqsOf(list)).toEqual([1, 1e11, 1e12 + 2]);
     expect({ rebuilt, lost }).toEqual({ rebuilt: [1e12 + 2], lost: [] });
-    expect(told.map(({ step, total }) => `${step} ${total}`)).toEqual(Array(3).fill(`salvage ${1e12 + 2}`));
+    expect(told.map(({ step, total }) => `${step} ${total}`)).toEqual(
+      Array(3).fill(`salvage ${1e12 + 2}`),
+    );
     change(path, "UPDATE delivery SET seq = 9007199254740993 WHERE seq = 1");
     expect(seqsOf((await salvage(path)).list)).toEqual([1, 1e11, 1e12 + 2]);
   });
@@ -219,7 +233,9 @@ describe("a salvage", () => {
       written.push(entries.length);
       return to.write(entries);
     };
-    expect(await salvageFile(path, { ...to, write }, { source: "given" })).toMatchObject({ entries: 3 });
+    expect(await salvageFile(path, { ...to, write }, { source: "given" })).toMatchObject({
+      entries: 3,
+    });
     expect(written).toEqual([2, 1]);
     await to.close();
   });

@@ -15,7 +15,10 @@ describe("an entry that could not have been written", () => {
     ["a state that there is not", "UPDATE entry SET state = 'odd' WHERE seq = 2"],
     ["a digest that is too long", "UPDATE entry SET body_hash = body_hash || 'a' WHERE seq = 2"],
     ["a digest with more before it", "UPDATE entry SET body_hash = 'x' || body_hash WHERE seq = 2"],
-    ["a digest that is too short", "UPDATE entry SET body_hash = substr(body_hash, 2) WHERE seq = 2"],
+    [
+      "a digest that is too short",
+      "UPDATE entry SET body_hash = substr(body_hash, 2) WHERE seq = 2",
+    ],
     [
       "a digest that is not in hexadecimal",
       "UPDATE entry SET body_hash = replace(body_hash, 'a', 'g') WHERE seq = 2",
@@ -53,25 +56,36 @@ describe("a rebuilt entry", () => {
     expect(receivedAt).toBeGreaterThanOrEqual(before);
     expect(entries).toBe(3);
     expect(list[1]).toEqual({
-      ...{ seq: 2, key: { source: "service", eventId: "event-2", timestamp: NOW }, kind: "payment.received" },
-      ...{
-        eventTimestamp: NOW,
-        state: "waiting",
-        reason: null,
-        problems: [],
-        orderKey: null,
-        settledAt: null,
-      },
-      ...{ receivedAt, runAt: receivedAt, lastSeenAt: receivedAt, attempts: 0, duplicates: 0 },
-      ...{ finishedHandlers: [], waits: [] },
-      ...{ bodyHash: hash("sha256", bodyOf(2), "hex"), bodyLength: bodyOf(2).byteLength },
+      seq: 2,
+      key: { source: "service", eventId: "event-2", timestamp: NOW },
+      kind: "payment.received",
+      eventTimestamp: NOW,
+      state: "waiting",
+      reason: null,
+      problems: [],
+      orderKey: null,
+      settledAt: null,
+      receivedAt,
+      runAt: receivedAt,
+      lastSeenAt: receivedAt,
+      attempts: 0,
+      duplicates: 0,
+      finishedHandlers: [],
+      waits: [],
+      bodyHash: hash("sha256", bodyOf(2), "hex"),
+      bodyLength: bodyOf(2).byteLength,
     });
     expect(Buffer.from((await inbox.delivery(2))?.body ?? []).equals(bodyOf(2))).toBe(true);
     expect(await inbox.attempts(2)).toEqual([]);
   });
 
   it("of a delivery that is no event is a dead letter again, of the reason that it had", async () => {
-    const rejected = { kind: null, eventTimestamp: null, state: "dead", reason: "invalid_json" } as const;
+    const rejected = {
+      kind: null,
+      eventTimestamp: null,
+      state: "dead",
+      reason: "invalid_json",
+    } as const;
     const delivery = sampleDelivery({ body: Buffer.from("no JSON") });
     const path = await madeFile(async (inbox) => {
       await keepEvent(inbox, 1);
@@ -90,7 +104,9 @@ describe("a rebuilt entry", () => {
     const key = sampleKey({ eventId: "rejected" });
     const path = await madeFile((inbox) => keep(inbox, numberedEntry(1, 0, { key, delivery })));
     change(path, "UPDATE entry SET state = 'odd'");
-    expect((await salvage(path)).list).toMatchObject([{ key, state: "dead", reason: "invalid_json" }]);
+    expect((await salvage(path)).list).toMatchObject([
+      { key, state: "dead", reason: "invalid_json" },
+    ]);
   });
 
   it.each([
@@ -99,13 +115,20 @@ describe("a rebuilt entry", () => {
   ])("has %s", async (_, other, expected) => {
     const path = await madeFile(async (inbox) => {
       for (const [index, source] of ["crm", other, "crm"].entries())
-        await keep(inbox, numberedEntry(index + 1, 0, { key: sampleKey({ source, eventId: `${index}` }) }));
+        await keep(
+          inbox,
+          numberedEntry(index + 1, 0, { key: sampleKey({ source, eventId: `${index}` }) }),
+        );
     });
     change(
       path,
       "DELETE FROM entry WHERE seq = 3; UPDATE delivery SET body = CAST(replace(body, '}', ' }') AS BLOB)",
     );
-    expect((await salvage(path)).list.map(({ key }) => key.source)).toEqual(["crm", other, expected]);
+    expect((await salvage(path)).list.map(({ key }) => key.source)).toEqual([
+      "crm",
+      other,
+      expected,
+    ]);
   });
 
   it("has a key from its body if the index has one that cannot be read, and others keep theirs", async () => {
@@ -125,7 +148,10 @@ describe("a rebuilt entry", () => {
     const key = { source: "service", eventId: own.eventId, timestamp: own.timestamp };
     const path = await madeFile(async (inbox) => {
       for (const number of [1, 2]) await keepEvent(inbox, number);
-      await keep(inbox, numberedEntry(3, 3, { key, delivery: sampleDelivery({ body: bodyOf(3) }) }));
+      await keep(
+        inbox,
+        numberedEntry(3, 3, { key, delivery: sampleDelivery({ body: bodyOf(3) }) }),
+      );
     });
     change(
       path,

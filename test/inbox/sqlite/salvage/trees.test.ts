@@ -14,12 +14,16 @@ async function expectAll(path: string, repairs: readonly string[] = [REPAIR]): P
   const salvaged = await salvage(path);
   expect(seqsOf(salvaged.list)).toEqual(numbers(1, COUNT));
   const { rebuilt, withoutDelivery, lost } = salvaged;
-  expect({ rebuilt, withoutDelivery, lost }).toEqual({ rebuilt: [], withoutDelivery: [], lost: [] });
+  expect({ rebuilt, withoutDelivery, lost }).toEqual({
+    rebuilt: [],
+    withoutDelivery: [],
+    lost: [],
+  });
   expect(salvaged.repairs).toEqual(repairs);
   for (const seq of [1, COUNT])
-    expect(Buffer.from((await salvaged.inbox.delivery(seq))?.body ?? []).equals(bodyOf(seq, LONG))).toBe(
-      true,
-    );
+    expect(
+      Buffer.from((await salvaged.inbox.delivery(seq))?.body ?? []).equals(bodyOf(seq, LONG)),
+    ).toBe(true);
 }
 
 describe("a salvage of a file whose root of deliveries", () => {
@@ -59,7 +63,9 @@ describe("a salvage of a file without the root of its deliveries", () => {
     loseRoot(path);
     const { withoutDelivery, inbox, repairs } = await salvage(path);
     expect({ withoutDelivery, repairs }).toEqual({ withoutDelivery: [], repairs: [REPAIR] });
-    expect(Buffer.from((await inbox.delivery(12))?.body ?? []).equals(bodyOf(12, 20_000))).toBe(true);
+    expect(Buffer.from((await inbox.delivery(12))?.body ?? []).equals(bodyOf(12, 20_000))).toBe(
+      true,
+    );
   });
 
   it("finds those whose pages are in another order than their numbers", async () => {
@@ -85,7 +91,10 @@ describe("a salvage of a file without the root of its deliveries", () => {
     loseRoot(path);
     const { list, withoutDelivery, rebuilt } = await salvage(path);
     const moved = [...numbers(7, 20), ...numbers(33, 52)].map((seq) => 2 ** seq);
-    expect({ withoutDelivery, rebuilt }).toEqual({ withoutDelivery: numbers(7, 40), rebuilt: moved });
+    expect({ withoutDelivery, rebuilt }).toEqual({
+      withoutDelivery: numbers(7, 40),
+      rebuilt: moved,
+    });
     expect(seqsOf(list)).toEqual([...numbers(1, COUNT), ...moved]);
   });
 

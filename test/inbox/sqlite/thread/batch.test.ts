@@ -22,8 +22,16 @@ const empty = { ...delivery, target: "", headers: {}, body: new Uint8Array(0) };
 const key = { source: "service", eventId: "evt_1", timestamp: -(10 ** 15) };
 const record = { attempt: 2, handler: "*", startedAt: 9, duration: 1.5, outcome: "ok" } as const;
 const settlement: Settlement = {
-  ...{ seq: 3, lease: "a.b", state: "waiting", reason: "target_away", problems: undefined, runAt: 12 },
-  ...{ finishedHandlers: ["é"], waits: [], uncount: true, unordered: false },
+  seq: 3,
+  lease: "a.b",
+  state: "waiting",
+  reason: "target_away",
+  problems: undefined,
+  runAt: 12,
+  finishedHandlers: ["é"],
+  waits: [],
+  uncount: true,
+  unordered: false,
   records: [{ ...record, error: null, failure: null, note: "\u0000" }],
 };
 const entry = {
@@ -40,11 +48,19 @@ const entry = {
 };
 
 const event = {
-  ...{ kind: "a.b", eventTimestamp: 5, state: "waiting", reason: null, orderKey: "o" },
-  ...{ runAt: 7, afterPruning: true },
+  kind: "a.b",
+  eventTimestamp: 5,
+  state: "waiting",
+  reason: null,
+  orderKey: "o",
+  runAt: 7,
+  afterPruning: true,
 };
 
-/** What arrives, with the headers of a delivery that is only stored parsed: they stay the JSON that they are. */
+/**
+ * What arrives, with the headers of a delivery that is only stored parsed: they stay the JSON that
+ * they are.
+ */
 function plain(arg: unknown): unknown {
   if (typeof arg !== "object" || arg === null || !("delivery" in arg)) return arg;
   const { headers, ...rest } = arg.delivery as Delivery;
@@ -58,18 +74,34 @@ it("the operations of a batch arrive as they were sent, each with its own body",
       name: "append",
       args: [{ ...entry, problems: [{ field: "data.a", message: "is missing" }], delivery: empty }],
     },
-    { name: "finish", args: [{ seq: 3, lease: "a.b", runAt: 12, runs: '["é"]', ordered: true }, 11] },
+    {
+      name: "finish",
+      args: [{ seq: 3, lease: "a.b", runAt: 12, runs: '["é"]', ordered: true }, 11],
+    },
     { name: "settle", args: [settlement, 11] },
     { name: "renew", args: [[{ seq: 1, lease: "x" }], 4] },
   ];
-  const sent = unpackBatch(packBatch(operations)).map(({ name, args }) => ({ name, args: args.map(plain) }));
+  const sent = unpackBatch(packBatch(operations)).map(({ name, args }) => ({
+    name,
+    args: args.map(plain),
+  }));
   expect(sent).toEqual(operations);
 });
 
 it("the results of a batch arrive as they were, in order", () => {
   const claimed: ClaimedEntry = {
-    ...{ seq: 4, lease: "l", key, kind: null, orderKey: "o", runAt: 5, attempts: 1, finishedHandlers: [] },
-    ...{ waits: [], dueAt: 3, reason: null, delivery },
+    seq: 4,
+    lease: "l",
+    key,
+    kind: null,
+    orderKey: "o",
+    runAt: 5,
+    attempts: 1,
+    finishedHandlers: [],
+    waits: [],
+    dueAt: 3,
+    reason: null,
+    delivery,
   };
   const results = [
     { value: { seq: 1, duplicate: false, state: "waiting", leased: true } },

@@ -9,11 +9,21 @@ import {
 
 const none = { waiting: 0, failing: 0, running: 0, dead: 0, received: 0 };
 const tallyOf = (states: Partial<Tally["states"]>, parts: Partial<Tally> = {}): Tally => ({
-  ...{ states: { ...none, ...states }, dropped: 0, foreign: 0, newest: 9, next: null },
+  states: { ...none, ...states },
+  dropped: 0,
+  foreign: 0,
+  newest: 9,
+  next: null,
   ...parts,
 });
-const resultOf = (parts: Partial<BulkResult>, left: Partial<BulkResult["left"]> = {}): BulkResult => ({
-  ...{ due: 0, ended: 0, dropped: 0, ...parts },
+const resultOf = (
+  parts: Partial<BulkResult>,
+  left: Partial<BulkResult["left"]> = {},
+): BulkResult => ({
+  due: 0,
+  ended: 0,
+  dropped: 0,
+  ...parts,
   left: { running: 0, dropped: 0, foreign: 0, changedMeanwhile: 0, ...left },
 });
 
@@ -24,7 +34,12 @@ it.each([
   ["what was received and never ran", tallyOf({ received: 12 }), false, ["Run 12", "Drop 12"]],
   ["what runs", tallyOf({ running: 1 }), false, ["Drop 1"]],
   ["what was dropped", tallyOf({}, { dropped: 3 }), false, []],
-  ["what was dropped and is taken back", tallyOf({ dead: 1 }, { dropped: 3 }), true, ["Retry 4", "Drop 1"]],
+  [
+    "what was dropped and is taken back",
+    tallyOf({ dead: 1 }, { dropped: 3 }),
+    true,
+    ["Retry 4", "Drop 1"],
+  ],
 ])("the choices for %s are counted", (_, tally, takeBack, labels) => {
   expect(choicesFor(tally, takeBack).map(({ label }) => label)).toEqual(labels);
 });
@@ -40,7 +55,10 @@ it.each([
   [resultOf({ ended: 12 }, { running: 1 }), "12 entries run again; 1 was already running."],
   [resultOf({ due: 1 }), "1 entry runs now."],
   [resultOf({ ended: 1, due: 2 }), "1 entry runs again, 2 entries run now."],
-  [resultOf({ dropped: 1200 }, { changedMeanwhile: 2 }), "1,200 entries dropped; 2 changed in the meantime."],
+  [
+    resultOf({ dropped: 1200 }, { changedMeanwhile: 2 }),
+    "1,200 entries dropped; 2 changed in the meantime.",
+  ],
   [
     resultOf({}, { dropped: 2, foreign: 1 }),
     "Nothing was changed; 2 were dropped before; 1 of other sources was left alone.",

@@ -34,7 +34,14 @@ it("a folded value is one row that names the number of its items", () => {
   ]);
   folding.set(2, false);
   expect(shown(lines, folding)).toEqual([
-    ...["{", '"event": "a",', '"data": {', '"items": [ 3 items ],', '"n": 1', "},", '"e": [ 1 item ]', "}"],
+    "{",
+    '"event": "a",',
+    '"data": {',
+    '"items": [ 3 items ],',
+    '"n": 1',
+    "},",
+    '"e": [ 1 item ]',
+    "}",
   ]);
   folding.unfoldAll();
   expect(folding.count).toBe(lines.count);
@@ -71,7 +78,8 @@ it("the rows are the lines that are in no folded value, whatever is folded", () 
 
 it("a search finds keys and values in any case, also in what is folded", () => {
   const lines = read(TEXT);
-  const found = (query: string) => findLines(lines, searchPattern(query)).map((line) => lines.path(line));
+  const found = (query: string) =>
+    findLines(lines, searchPattern(query)).map((line) => lines.path(line));
   expect(found("ITEMS")).toEqual(["data.items"]);
   expect(found('"x"')).toEqual(["data.items[2].id"]);
   expect(found("1")).toEqual(["data.items[0]", "data.n"]);

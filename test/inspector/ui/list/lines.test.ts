@@ -3,13 +3,38 @@ import type { EntryRow, RefusalRow } from "../../../../src/inspector/api.ts";
 import { Lines } from "../../../../src/inspector/ui/list/lines.ts";
 
 const entry = (seq: number, parts: Partial<EntryRow> = {}): EntryRow => ({
-  ...{ type: "entry", id: `e${seq}`, seq, receivedAt: seq * 10, kind: "lead.created", eventId: `evt_${seq}` },
-  ...{ state: "waiting", reason: null, attempts: 0, duplicates: 0, lastSeenAt: seq * 10, runAt: 0 },
-  ...{ settledAt: null, bytes: 2, why: null, resource: null, duration: null, ...parts },
+  type: "entry",
+  id: `e${seq}`,
+  seq,
+  receivedAt: seq * 10,
+  kind: "lead.created",
+  eventId: `evt_${seq}`,
+  state: "waiting",
+  reason: null,
+  attempts: 0,
+  duplicates: 0,
+  lastSeenAt: seq * 10,
+  runAt: 0,
+  settledAt: null,
+  bytes: 2,
+  why: null,
+  resource: null,
+  duration: null,
+  ...parts,
 });
 const refusal = (number: number, receivedAt: number): RefusalRow => ({
-  ...{ type: "refusal", id: `r${number}`, receivedAt, word: "refused", reason: "wrong_path" },
-  ...{ method: "GET", target: "/", bytes: 0, status: 404, why: "no", count: 1, duration: 1 },
+  type: "refusal",
+  id: `r${number}`,
+  receivedAt,
+  word: "refused",
+  reason: "wrong_path",
+  method: "GET",
+  target: "/",
+  bytes: 0,
+  status: 404,
+  why: "no",
+  count: 1,
+  duration: 1,
 });
 const ids = (lines: Lines) =>
   Array.from({ length: lines.count }, (_, position) => lines.at(position)?.row.id);
@@ -35,7 +60,9 @@ it("new rows appear at the top, known ones change in place, and those that no lo
   expect(added).toBe(2);
   expect(ids(lines)).toEqual(["r1", "e3", "e1"]);
   expect(lines.find("e1")).toMatchObject({ state: "handled" });
-  expect([lines.positionOf("r1"), lines.positionOf("e1"), lines.positionOf("e2")]).toEqual([0, 2, -1]);
+  expect([lines.positionOf("r1"), lines.positionOf("e1"), lines.positionOf("e2")]).toEqual([
+    0, 2, -1,
+  ]);
 });
 
 it("rows of a past that is not loaded are left out, and rows that match again return to their place", () => {

@@ -7,17 +7,21 @@ const unit = fc.constantFrom("a", "\n", "é", "😀", " ");
 
 it("the lines of a text contain all of it, each at most as long as the columns, with no character split", () => {
   fc.assert(
-    fc.property(fc.string({ unit, maxLength: 200 }), fc.integer({ min: 2, max: 20 }), (text, columns) => {
-      const lines = textLines(text, columns);
-      const all = Array.from({ length: lines.count }, (_, index) => lines.at(index));
-      expect(all.join("")).toBe(text.replaceAll("\n", ""));
-      for (const line of all) {
-        expect(line.length).toBeLessThanOrEqual(columns + 1);
-        expect(line.isWellFormed()).toBe(true);
-        expect(line).not.toContain("\n");
-      }
-      expect(lines.count).toBeGreaterThanOrEqual(text.split("\n").length);
-    }),
+    fc.property(
+      fc.string({ unit, maxLength: 200 }),
+      fc.integer({ min: 2, max: 20 }),
+      (text, columns) => {
+        const lines = textLines(text, columns);
+        const all = Array.from({ length: lines.count }, (_, index) => lines.at(index));
+        expect(all.join("")).toBe(text.replaceAll("\n", ""));
+        for (const line of all) {
+          expect(line.length).toBeLessThanOrEqual(columns + 1);
+          expect(line.isWellFormed()).toBe(true);
+          expect(line).not.toContain("\n");
+        }
+        expect(lines.count).toBeGreaterThanOrEqual(text.split("\n").length);
+      },
+    ),
   );
 });
 
