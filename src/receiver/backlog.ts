@@ -56,7 +56,7 @@ export class Backlog {
     );
   }
 
-  /** Call it after storing a pending entry. */
+  /** Call it after storing a waiting entry. */
   added(): void {
     this.#added++;
   }

@@ -60,7 +60,7 @@ export function describeInbox(
     afterEach(() => inbox.close());
 
     describe("append", () => {
-      it("stores a new entry as pending, due on arrival", async () => {
+      it("stores a new entry as waiting, due on arrival", async () => {
         const body = Buffer.from("héllo");
         const appended = await keep(
           inbox,
@@ -436,7 +436,7 @@ export function describeInbox(
         expect(await inbox.list({})).toEqual(entries);
       });
 
-      it("returns a pending entry's finished handlers with its next claim", async () => {
+      it("returns a failing entry's finished handlers with its next claim", async () => {
         await keep(inbox, sampleEntry());
         const entry = await claimOne(inbox);
         await inbox.settle(settlementOf(entry, { state: "failing", finishedHandlers: ["a"] }), AT);
@@ -522,7 +522,7 @@ export function describeInbox(
         expect(await inbox.nextRunAt()).toBeUndefined();
       });
 
-      it("is the earliest of pending run times and lease ends", async () => {
+      it("is the earliest of due times and lease ends", async () => {
         await keep(inbox, numberedEntry(1));
         await keep(inbox, numberedEntry(2, 400));
         expect(await inbox.nextRunAt()).toBe(AT);
@@ -535,7 +535,7 @@ export function describeInbox(
 
     describe("retry", () => {
       it.each(["dead", "received"] as const)(
-        "makes a %s entry pending, and resets its attempts",
+        "makes a %s entry wait again, and resets its attempts",
         async (state) => {
           const seq = await entryIn(inbox, state);
           expect(await inbox.retry({}, AT + 60)).toBe(1);

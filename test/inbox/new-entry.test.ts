@@ -16,7 +16,7 @@ const LEASE = { token: "lease-1", until: AT + 1000 };
 const TERMS: EntryTerms = { key: sampleKey(), order: null, problems: [] };
 
 describe("newEntry", () => {
-  it("returns a pending entry that is due on arrival, with its lease", () => {
+  it("returns a waiting entry that is due on arrival, with its lease", () => {
     expect(entryOf({})).toEqual({
       key: sampleKey(),
       kind: "payment.received",

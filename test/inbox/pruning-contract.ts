@@ -176,7 +176,7 @@ export function describePruning(makeInbox: () => Inbox): void {
       ).toHaveLength(1);
     });
 
-    it("deletes the deliveries of done entries, and keeps the rest", async () => {
+    it("deletes the deliveries of handled entries, and keeps the rest", async () => {
       const done = await add(0, "handled");
       const young = await add(1, "handled", 1000);
       const dead = await add(2, "dead");

@@ -47,8 +47,8 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       const old = await start("both", "payment.received");
       await sendAll(front, 0, 50);
       await sendAll(old, 50, 100);
-      // Those that the old version has a handler for are done, and the others wait.
-      const waiting = { pending: 50, done: 50, unhandled: 0 };
+      // Those that the old version has a handler for are handled, and the others wait.
+      const waiting = { waiting: 50, handled: 50, received: 0 };
       await vi.waitFor(
         async () => expect(await (await look()).counts()).toMatchObject(waiting),
         WAIT,
@@ -90,7 +90,7 @@ export function describeRoleProcesses(name: string, share: () => SharedInbox): v
       await untilDone(150);
     });
 
-    it("what nobody has a handler for waits for `unhandledAfter`, and then ends as unhandled", async () => {
+    it("what nobody has a handler for waits for `unhandledAfter`, and then ends as received", async () => {
       const { start, look } = crowd(share());
       const front = await start("receive", "");
       await start("run", "payment.received", 1000);
@@ -140,7 +140,7 @@ function crowd({ path, schema, look: open }: SharedInbox) {
       return { pid: Number(pid), kind, n: Number(n) };
     });
   };
-  /** Resolves once all entries are done; each ran once. */
+  /** Resolves once all entries are handled; each ran once. */
   const untilDone = async (many: number) => {
     const done = { waiting: 0, running: 0, handled: many, dead: 0, received: 0, failing: 0 };
     await vi.waitFor(async () => expect(await (await look()).counts()).toEqual(done), WAIT);

@@ -99,7 +99,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       const second = (await keep(inbox, numberedEntry(2, 0, ordered))).seq;
       const settleBoth = async (seq: number) => {
         const [entry] = await inbox.claim({ now: AT, limit: 1, leaseTime: 1000, only: seq });
-        const pending = { state: "waiting", waits: [wait(APP)] } as const;
+        const pending = { state: "failing", waits: [wait(APP)] } as const;
         if (entry !== undefined) await inbox.settle(settlementOf(entry, pending), AT);
       };
       await settleBoth(first);
@@ -154,7 +154,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
 
     afterEach(() => inbox.close());
 
-    it("sets when pending entries are due, sooner or later, with their attempts as they are", async () => {
+    it("sets when waiting and failing entries are due, sooner or later, with their attempts as they are", async () => {
       const { seq } = await keep(inbox, numberedEntry(1));
       const first = await claimOne(inbox);
       await inbox.settle(settlementOf(first, { state: "failing", runAt: AT + 60_000 }), AT);
@@ -241,7 +241,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       expect(await listed(true)).toEqual([fourth]);
     });
 
-    it("leaves done entries and those that do not match alone", async () => {
+    it("leaves handled entries and those that do not match alone", async () => {
       await keep(inbox, numberedEntry(1));
       await inbox.settle(settlementOf(await claimOne(inbox)), AT);
       const { seq } = await keep(inbox, numberedEntry(2));
@@ -254,7 +254,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
       ["waiting", "dead"],
       ["dead", "dead"],
       ["handled", "handled"],
-      ["done, with a note", "handled"],
+      ["handled, with a note", "handled"],
     ] as const)(
       "drops a running entry when its run ends, unless it succeeds (%s)",
       async (how, state) => {
@@ -266,7 +266,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
           outcome: "ok",
         } as const;
         const [end, records] =
-          how === "done, with a note"
+          how === "handled, with a note"
             ? (["handled", [{ ...run, error: null, failure: null, note: "booked" }]] as const)
             : ([how, []] as const);
         const { seq } = await keep(inbox, numberedEntry(1));

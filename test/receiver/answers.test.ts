@@ -153,7 +153,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
       "",
       "payment.received ",
       "Payment.Received",
-    ])("[case 38] is 200, and the entry ends as unhandled: %j", async (event) => {
+    ])("[case 38] is 200, and the entry ends as received: %j", async (event) => {
       const { receiver, post, entry, untilState } = await open();
       receiver.on("payment.received", () => {
         throw new Error("not for this one");

@@ -574,7 +574,7 @@ describe("close", () => {
     await receiver.close();
   });
 
-  it("[case 69] leaves pending entries to the next receiver on the same file", async () => {
+  it("[case 69] leaves waiting entries to the next receiver on the same file", async () => {
     const inbox = inboxFile();
     const first = await openReceiver({ inbox, drainTimeout: 0 });
     first.receiver.on("*", () => gate().opened);

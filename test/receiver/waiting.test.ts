@@ -78,7 +78,7 @@ it("entries from before the start wait in a receiver without handlers", async ()
   await until(async () => expect(await states()).toEqual(["handled", "handled", "received"]));
 });
 
-it("an entry from before the start ends as unhandled in a receiver that handles other kinds", async () => {
+it("an entry from before the start ends as received in a receiver that handles other kinds", async () => {
   const inbox = inboxFile();
   const busy = await openReceiver({ inbox, drainTimeout: 0 });
   busy.receiver.on("*", () => gate().opened);

@@ -41,7 +41,7 @@ export async function migrateSchema(
 }
 
 /**
- * The SQL with which an operator does the same: of what is pending, or of everything, without a
+ * The SQL with which an operator does the same: of what is missing, or of everything, without a
  * connection.
  */
 export async function printedMigration(

@@ -36,7 +36,7 @@ async function inboxOf(
   return { cwd, left };
 }
 
-it("prune deletes old finished entries, and the deliveries of done ones", async () => {
+it("prune deletes old finished entries, and the deliveries of handled ones", async () => {
   const { cwd, left } = await inboxOf([
     [40, "handled"],
     [40, "dead"],

@@ -67,7 +67,7 @@ describe("`listen` and `events` on a shared database:", async () => {
     }, WAIT);
   }
 
-  it("one process receives 50 events, another one runs them, and none ends as unhandled", {
+  it("one process receives 50 events, another one runs them, and none ends as received", {
     timeout: 60_000,
   }, async () => {
     const inbox = urlOf(newSchema());

@@ -45,7 +45,7 @@ it("an event goes to the targets with a matching pattern, and the rest to the ta
   ]);
 });
 
-it("an event without a matching rule is unhandled, and still counts for the goal", async () => {
+it("an event without a matching rule is received, and still counts for the goal", async () => {
   const payments = await startReceiving();
   const { url, cwd, finished } = await listening([
     "--forward-to",

@@ -23,7 +23,7 @@ const fail = () => {
 };
 
 describe("runEntry", () => {
-  it("runs handlers in order, and ends as done when all have succeeded", async () => {
+  it("runs handlers in order, and ends as handled when all have succeeded", async () => {
     const ran: string[] = [];
     const plan = planOf({ b: () => void ran.push("b"), a: async () => void ran.push("a") });
     expect(await run({ plan })).toMatchObject({
@@ -136,7 +136,7 @@ describe("runEntry", () => {
     expect(log.lines).toEqual([{ level: "error", fields: { seq: 7, error: "no" } }]);
   });
 
-  it("ends as done at once if all handlers have finished before", async () => {
+  it("ends as handled at once if all handlers have finished before", async () => {
     const settlement = await run({ plan: planOf({ a: fail }) }, { finishedHandlers: ["a"] });
     expect(settlement).toMatchObject({ state: "handled", finishedHandlers: ["a"], records: [] });
   });
@@ -190,7 +190,7 @@ describe("runEntry", () => {
       });
     });
 
-    it("ends as done when both have succeeded", async () => {
+    it("ends as handled when both have succeeded", async () => {
       const settlement = await run(
         { plan: two(fail, () => "ok"), ...endless },
         { attempts: 30, finishedHandlers: ["short"] },
@@ -233,7 +233,7 @@ describe("runEntry", () => {
     expect(await run({ plan })).toMatchObject({ records: [{ note: "201" }] });
   });
 
-  it("ends as done if the last attempt succeeds", async () => {
+  it("ends as handled if the last attempt succeeds", async () => {
     expect(await run({ plan: planOf({ a: () => "ok" }) }, { attempts: 3 })).toMatchObject({
       state: "handled",
     });
@@ -364,7 +364,7 @@ describe("runEntry", () => {
     });
   });
 
-  it("[case 80] ends as done even at shutdown if every handler has succeeded", async () => {
+  it("[case 80] ends as handled even at shutdown if every handler has succeeded", async () => {
     const shutdown = new AbortController();
     const plan = planOf({ a: () => shutdown.abort() });
     const settlement = await run({ plan, signal: shutdown.signal });

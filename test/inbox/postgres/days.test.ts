@@ -217,12 +217,12 @@ it("nothing is refused or lost if no days were made for a long time, and the day
   expect(await ids()).toEqual(["evt_3", "new"]);
 });
 
-it("the done entries of a large day are counted by its statistics, the others one by one", async () => {
+it("the handled entries of a large day are counted by its statistics, the others one by one", async () => {
   await end(TODAY + 1, "today");
   await end(TODAY - DAY, "before");
   await end(TODAY + 9 * DAY, "after");
   expect(await inbox.counts()).toMatchObject({ handled: 3 });
-  const name = `done_${TODAY / DAY}`;
+  const name = `handled_${TODAY / DAY}`;
   await database.exec(
     `UPDATE pg_class SET reltuples = 250000 WHERE relname = '${name}' AND relnamespace = '${schema}'::regnamespace`,
   );

@@ -51,27 +51,27 @@ describe("a dump of the inbox's schema", async () => {
       return { receiver, ran };
     };
     const first = await start(server.url, false);
-    const delivery = envelopeOf("done");
-    for (const one of [delivery, envelopeOf("dead"), envelopeOf("unhandled", "lead.created")])
+    const delivery = envelopeOf("handled");
+    for (const one of [delivery, envelopeOf("dead"), envelopeOf("received", "lead.created")])
       await first.receiver.accept(one);
     await until(async () =>
       expect(await inboxOf(first.receiver).counts()).toMatchObject({
-        done: 1,
+        handled: 1,
         dead: 1,
-        unhandled: 1,
+        received: 1,
       }),
     );
     await first.receiver.close();
     const front = await open(schema);
-    const pending = createReceiver({
+    const receiving = createReceiver({
       secret: SECRET,
       inbox: handleOf(postgresStore(server.url, { schema })),
       log: keptLog().log,
       role: "receive",
     });
-    await pending.start();
-    await pending.accept(envelopeOf("pending"));
-    await pending.close();
+    await receiving.start();
+    await receiving.accept(envelopeOf("waiting"));
+    await receiving.close();
     const before = await front.list({});
 
     const folder = mkdtempSync(join(tmpdir(), "hookporter-dump-"));
@@ -97,7 +97,7 @@ describe("a dump of the inbox's schema", async () => {
     const restored = await open(schema, { migrate: "check" }, url);
     expect(await restored.list({})).toEqual(before);
     const second = await start(url, true);
-    await until(() => expect(second.ran).toEqual(["pending"]));
+    await until(() => expect(second.ran).toEqual(["waiting"]));
     expect(await second.receiver.accept(delivery)).toMatchObject({
       type: "accepted",
       duplicate: true,
@@ -108,8 +108,13 @@ describe("a dump of the inbox's schema", async () => {
     });
     expect(await inboxOf(second.receiver).retry({}, Date.now())).toBe(2);
     await until(async () =>
-      expect(await restored.counts()).toMatchObject({ pending: 0, running: 0, done: 5, dead: 0 }),
+      expect(await restored.counts()).toMatchObject({
+        waiting: 0,
+        running: 0,
+        handled: 5,
+        dead: 0,
+      }),
     );
-    expect(second.ran.toSorted()).toEqual(["dead", "new", "pending", "unhandled"]);
+    expect(second.ran.toSorted()).toEqual(["dead", "new", "received", "waiting"]);
   });
 });

@@ -20,8 +20,8 @@ export interface Holder {
 export function livingHolders(path: string, statements?: Statements): readonly Holder[] {
   const living = livingRunners(path);
   if (living.length === 0) return [];
+  // A damaged table tells of none.
   const records =
-    // an older schema, or a damaged table
     statements === undefined ? [] : orElse(() => otherRunners(statements, undefined), []);
   return living.map((id) => {
     const inode = statSync(lockFile(path, id), { throwIfNoEntry: false })?.ino;
