@@ -70,8 +70,8 @@ describe("a backup", () => {
       body_hash, body_length) VALUES (1, 1, 'e', 's', 'kkkk', 'handled', 1, 1, 1, '', 0)`);
     database.close();
     const bytes = readFileSync(path);
-    // of the row's columns; 21 is a text of 4 bytes
-    const types = bytes.indexOf(Buffer.from([0, 9, 15, 15, 21, 0, 21]));
+    // of the row's columns; 21 is a text of 4 bytes, 27 one of 7
+    const types = bytes.indexOf(Buffer.from([0, 9, 15, 15, 21, 0, 27]));
     bytes[types + 4] = 20; // other bytes than a text, which SQLite copies as they are
     writeFileSync(path, bytes);
     expect(() => backUp(path, target)).toThrow(
