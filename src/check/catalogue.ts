@@ -33,10 +33,12 @@ export const CATALOGUE: readonly CheckCase[] = [
   DUPLICATE_CASES,
 ]
   .flat()
-  .toSorted((one, other) => placeOf(one) - placeOf(other));
+  .toSorted((a, b) => placeOf(a) - placeOf(b));
 
-function placeOf(one: CheckCase): number {
-  return 1000 * Object.keys(GROUPS).indexOf(groupOf(one)) + Number(one.id.split("-")[1]);
+function placeOf(checkCase: CheckCase): number {
+  return (
+    1000 * Object.keys(GROUPS).indexOf(groupOf(checkCase)) + Number(checkCase.id.split("-")[1])
+  );
 }
 
 /** The case that runs first in every run: a completely valid delivery. */

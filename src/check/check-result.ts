@@ -82,7 +82,8 @@ export function observedText({ answer, runs }: Pick<CheckResult, "answer" | "run
 }
 
 export function countResults(results: readonly CheckResult[]) {
-  const count = (verdict: Verdict) => results.filter((one) => verdictOf(one) === verdict).length;
+  const count = (verdict: Verdict) =>
+    results.filter((result) => verdictOf(result) === verdict).length;
   return {
     total: results.length,
     passed: count("passed"),

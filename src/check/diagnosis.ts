@@ -28,9 +28,10 @@ export function diagnose(
   // What a receiver that compares nothing confirms says nothing of how it compares.
   const hides = open !== undefined && open !== UNSIGNED;
   const respelt = results.filter(isRespelt);
-  const alike = results.filter((one) => {
-    if (isSpelling(one) || isForgedIn(one) || (hides && /^2/.test(one.answer ?? ""))) return false;
-    return COMMON.some((about) => isAbout(one, about));
+  const alike = results.filter((result) => {
+    if (isSpelling(result) || isForgedIn(result) || (hides && /^2/.test(result.answer ?? "")))
+      return false;
+    return COMMON.some((about) => isAbout(result, about));
   });
   const groups = explainedAlike(alike).filter((group) => group.alike.length >= SEVERAL);
   const crashed = results.filter(crashes);
@@ -98,13 +99,13 @@ function diagnoseFailures(results: readonly CheckResult[]): readonly string[] {
 }
 
 /** Whether a case sends a valid delivery in an unusual spelling. */
-function isSpelling(one: CheckResult): boolean {
-  return isAbout(one, "bytes") && one.right.startsWith("200");
+function isSpelling(result: CheckResult): boolean {
+  return isAbout(result, "bytes") && result.right.startsWith("200");
 }
 
 /** Whether a valid delivery was refused that is spelt in an unusual way. */
-function isRespelt(one: CheckResult): boolean {
-  return isSpelling(one) && one.outcome === "failed" && refusesSignature(one);
+function isRespelt(result: CheckResult): boolean {
+  return isSpelling(result) && result.outcome === "failed" && refusesSignature(result);
 }
 
 /** Whether the receiver refuses valid deliveries in several spellings. */
@@ -151,8 +152,8 @@ const TELLING: readonly (readonly string[])[] = [
 function diagnoseDigests(results: readonly CheckResult[]): readonly string[] {
   const failed = new Map(
     results
-      .filter((one) => one.outcome === "failed" && refusesSignature(one))
-      .map((one) => [one.id, one]),
+      .filter((result) => result.outcome === "failed" && refusesSignature(result))
+      .map((result) => [result.id, result]),
   );
   return TELLING.flatMap((ids) => {
     const alike = ids.flatMap((id) => failed.get(id) ?? []);

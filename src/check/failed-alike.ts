@@ -7,7 +7,7 @@ import { NOT_SIGNATURE } from "./judge.ts";
 /** An answer of 2xx, alone or among others such as `401, 5 × 200`. */
 export const CONFIRMED = /(?:^|, |× )2\d\d/;
 
-const BY_ID = new Map(CATALOGUE.map((one) => [one.id as string, one]));
+const BY_ID = new Map(CATALOGUE.map((checkCase) => [checkCase.id as string, checkCase]));
 
 /** Whether the case of a result is about this. */
 export function isAbout({ id }: CheckResult, about: Subject): boolean {
@@ -26,7 +26,7 @@ export function refusesSignature({ answer, fix }: CheckResult): boolean {
 export function explainedAlike(results: readonly CheckResult[]) {
   const fixOf = ({ id }: CheckResult) => BY_ID.get(id)?.fix ?? "";
   const alike = results.filter(
-    (one) => one.outcome === "failed" && one.fix?.startsWith(fixOf(one)) === true,
+    (result) => result.outcome === "failed" && result.fix?.startsWith(fixOf(result)) === true,
   );
   return [...grouped(alike, fixOf)].map(([fix, alike]) => ({ fix, alike }));
 }

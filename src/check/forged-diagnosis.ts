@@ -10,13 +10,13 @@ export function diagnoseForged(results: readonly CheckResult[]): readonly string
   // A forgery gets in by a detour, which it does not need if all do anyway.
   if (open !== undefined && open !== PART) return [open];
   // Some wrong signatures are taken by chance, in whatever form.
-  const part = open === undefined ? [] : forged.filter((one) => !hasUnsigned(one));
+  const part = open === undefined ? [] : forged.filter((result) => !hasUnsigned(result));
   const ran = forged.filter(ranRefused);
-  const others = forged.filter((one) => !part.includes(one) && !ran.includes(one));
+  const others = forged.filter((result) => !part.includes(result) && !ran.includes(result));
   return [
     ...(open === undefined ? [] : [causeText(open, part)]),
     ...explainedAlike(others).map(({ fix, alike }) => {
-      const confirmed = [...new Set(alike.flatMap((one) => one.confirmed))];
+      const confirmed = [...new Set(alike.flatMap((result) => result.confirmed))];
       return causeText(
         confirmed.length === 0 ? fix : `${fix}; confirmed: ${inBrief(confirmed)}`,
         alike,
@@ -37,13 +37,15 @@ function hasUnsigned({ id, confirmed }: CheckResult): boolean {
  * Whether a delivery got in that anyone may have sent: neither the secret nor a delivery of the
  * sender's makes it.
  */
-export function isForgedIn(one: CheckResult): boolean {
-  const { id, outcome, severity, right, answer, runs } = one;
+export function isForgedIn(result: CheckResult): boolean {
+  const { id, outcome, severity, right, answer, runs } = result;
   if (outcome !== "failed" || severity !== "required" || !/^(?:refused|any)/.test(right))
     return false;
-  if (!CONFIRMED.test(answer ?? "") && !ranRefused(one)) return false;
+  if (!CONFIRMED.test(answer ?? "") && !ranRefused(result)) return false;
   if (/never runs/.test(right) && /^any/.test(right)) return (runs ?? 0) > 0;
-  return !HARMLESS.has(id) && !isAbout(one, "form") && (!isAbout(one, "bytes") || MEANING.has(id));
+  return (
+    !HARMLESS.has(id) && !isAbout(result, "form") && (!isAbout(result, "bytes") || MEANING.has(id))
+  );
 }
 
 /** Only who has the secret can send these. */
@@ -84,7 +86,7 @@ const RUNS_REFUSED =
 
 /** Why forged deliveries are confirmed in every form, if they are in the plainest. */
 export function whyOpen(results: readonly CheckResult[]): string | undefined {
-  const resultOf = (id: string) => results.find((one) => one.id === id);
+  const resultOf = (id: string) => results.find((result) => result.id === id);
   const accepts = (...ids: string[]) =>
     ids.every(
       (id) => resultOf(id)?.outcome === "failed" && CONFIRMED.test(resultOf(id)?.answer ?? ""),

@@ -15,15 +15,15 @@ export interface Circumstances {
 
 /** Decides whether the evidence of a case is correct, and if not, what to fix. */
 export function judge(
-  one: CheckCase,
+  checkCase: CheckCase,
   { answers, runs, confirmed = [], again }: Evidence,
   circumstances: Circumstances,
 ): CheckResult {
   const { duration, slow } = circumstances;
   const responseTime = slowestOf(answers);
-  const base = { ...blank(one), answer: answersText(answers), confirmed, duration };
+  const base = { ...blank(checkCase), answer: answersText(answers), confirmed, duration };
   const seen = { ...base, runs: runs ?? null, responseTime };
-  const wrong = answers.find((answer) => !isIn(answer, one.right));
+  const wrong = answers.find((answer) => !isIn(answer, checkCase.right));
   if (wrong !== undefined) {
     const isPart = confirmed.length > 0 && confirmed.length < answers.length;
     const which = isPart ? `; confirmed: ${confirmed.join(", ")}` : "";
@@ -33,20 +33,24 @@ export function judge(
         ...seen,
         outcome: "failed",
         severity: "required",
-        fix: fixFor(one, wrong, circumstances),
+        fix: fixFor(checkCase, wrong, circumstances),
       };
     const then =
       again === undefined ? "" : `; sent once more, it was answered ${answersText([again.answer])}`;
-    return { ...seen, outcome: "failed", fix: fixFor(one, wrong, circumstances) + which + then };
+    return {
+      ...seen,
+      outcome: "failed",
+      fix: fixFor(checkCase, wrong, circumstances) + which + then,
+    };
   }
-  if (runs !== undefined && runs !== one.runs) {
-    const never = runs === 0 && (one.severity === "recommended" || one.runs === 2);
-    if (one.runs === 0 && !answers.some((answer) => isIn(answer, ["2xx"])))
+  if (runs !== undefined && runs !== checkCase.runs) {
+    const never = runs === 0 && (checkCase.severity === "recommended" || checkCase.runs === 2);
+    if (checkCase.runs === 0 && !answers.some((answer) => isIn(answer, ["2xx"])))
       return { ...seen, outcome: "failed", fix: RUNS_REFUSED };
-    const fix = never ? "the event was confirmed, but never ran: see DUP-04" : one.fix;
+    const fix = never ? "the event was confirmed, but never ran: see DUP-04" : checkCase.fix;
     return { ...seen, outcome: "failed", fix };
   }
-  const { best } = one;
+  const { best } = checkCase;
   const second = best === undefined ? undefined : answers.find((answer) => !isIn(answer, best));
   if (best === undefined || second === undefined) {
     if (responseTime === null || responseTime <= slow) return { ...seen, outcome: "passed" };
@@ -54,7 +58,7 @@ export function judge(
   }
   const fix =
     best.includes("200") || !isIn(second, ["4xx"])
-      ? fixFor(one, second, circumstances)
+      ? fixFor(checkCase, second, circumstances)
       : `correctly refused, but answer ${anyOf(best)} to tell the sender why`;
   return { ...seen, outcome: "failed", severity: "recommended", fix };
 }
@@ -67,8 +71,8 @@ function slowestOf(answers: readonly ProbeAnswer[]): number | null {
 }
 
 /** The result of a case that was not run. */
-export function notApplicable(one: CheckCase, reason: string): CheckResult {
-  return { ...blank(one), outcome: "not_applicable", fix: reason };
+export function notApplicable(checkCase: CheckCase, reason: string): CheckResult {
+  return { ...blank(checkCase), outcome: "not_applicable", fix: reason };
 }
 
 /**
@@ -77,11 +81,11 @@ export function notApplicable(one: CheckCase, reason: string): CheckResult {
  */
 export function stoppedReceiver(
   result: CheckResult,
-  one: CheckCase,
+  checkCase: CheckCase,
   how: string,
   isSigned: boolean,
 ): CheckResult {
-  const stops = one.stops ?? (isSigned ? SIGNED_STOPS : UNSIGNED_STOPS);
+  const stops = checkCase.stops ?? (isSigned ? SIGNED_STOPS : UNSIGNED_STOPS);
   return { ...result, outcome: "failed", severity: "required", fix: `${how}: ${stops}` };
 }
 
@@ -92,19 +96,24 @@ const UNSIGNED_STOPS =
   "one unsigned sender can stop the receiver: catch errors while you read, verify and parse, and answer 4xx";
 
 /** The result of a case whose observer failed. It counts as failed, since nothing was observed. */
-export function notObserved(one: CheckCase, reason: string, duration: number): CheckResult {
-  return { ...blank(one), outcome: "failed", fix: `could not be observed: ${reason}`, duration };
+export function notObserved(checkCase: CheckCase, reason: string, duration: number): CheckResult {
+  return {
+    ...blank(checkCase),
+    outcome: "failed",
+    fix: `could not be observed: ${reason}`,
+    duration,
+  };
 }
 
-function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
-  const { id, sent, severity, why } = one;
+function blank(checkCase: CheckCase): Omit<CheckResult, "outcome"> {
+  const { id, sent, severity, why } = checkCase;
   return {
     id,
     sent,
     severity,
     why,
-    group: groupOf(one),
-    right: rightText(one),
+    group: groupOf(checkCase),
+    right: rightText(checkCase),
     answer: null,
     confirmed: [],
     runs: null,
@@ -115,14 +124,20 @@ function blank(one: CheckCase): Omit<CheckResult, "outcome"> {
 }
 
 /** What is wrong: a general text for an answer that no case expects, else the case's own text. */
-function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout, refusal }: Circumstances): string {
-  const wantsRefusal = !one.right.includes("200");
+function fixFor(
+  checkCase: CheckCase,
+  answer: ProbeAnswer,
+  { timeout, refusal }: Circumstances,
+): string {
+  const wantsRefusal = !checkCase.right.includes("200");
   switch (answer.type) {
     case "silent":
-      if (one.silence !== undefined) return one.silence;
+      if (checkCase.silence !== undefined) return checkCase.silence;
       return `no answer within ${timeout / 1000} s: answer as soon as the event is stored, and process it afterwards`;
     case "closed":
-      return one.crash ?? "it closes the connection without an answer: check its log for a crash";
+      return (
+        checkCase.crash ?? "it closes the connection without an answer: check its log for a crash"
+      );
     case "endless":
       return `its answer begins with ${answer.status}, but does not end within ${timeout / 1000} s, so that the sender gives up and retries: end the response`;
     case "unreachable":
@@ -132,24 +147,33 @@ function fixFor(one: CheckCase, answer: ProbeAnswer, { timeout, refusal }: Circu
   if (wantsRefusal) {
     if (status >= 500)
       return (
-        one.crash ?? "its code fails on this instead of refusing it: catch the error and answer 4xx"
+        checkCase.crash ??
+        "its code fails on this instead of refusing it: catch the error and answer 4xx"
       );
     if (status >= 300)
-      return `${status} does not refuse it: answer ${anyOf(one.best ?? one.right)}`;
-    return one.fix;
+      return `${status} does not refuse it: answer ${anyOf(checkCase.best ?? checkCase.right)}`;
+    return checkCase.fix;
   }
   if (status >= 200 && status < 300)
     return `${status} does not confirm a delivery: answer exactly 200`;
   if (status >= 300 && status < 400)
     return "it redirects, but senders do not follow redirects: check the final URL";
-  if (status >= 500) return one.crash ?? "its code fails on a valid delivery: see its log";
+  if (status >= 500) return checkCase.crash ?? "its code fails on a valid delivery: see its log";
   if (status === 409)
     return "it refuses a valid delivery as a conflict, so the sender retries for ever: events may come late, twice and in any order";
-  if (showsSignature(one) && refusal !== undefined && answerText(answer) !== answerText(refusal))
+  if (
+    showsSignature(checkCase) &&
+    refusal !== undefined &&
+    answerText(answer) !== answerText(refusal)
+  )
     return `${NOT_SIGNATURE} (${answerText(answer)}, and ${answerText(refusal)} to a wrong signature): see its log`;
-  if (isIn(answer, ["401", "403"]) && !SIGNATURE_FIXES.has(one.about)) return UNAUTHORISED;
-  if (mayBeSignature(answer) || !SIGNATURE_FIXES.has(one.about) || one.about === "content-type")
-    return one.fix;
+  if (isIn(answer, ["401", "403"]) && !SIGNATURE_FIXES.has(checkCase.about)) return UNAUTHORISED;
+  if (
+    mayBeSignature(answer) ||
+    !SIGNATURE_FIXES.has(checkCase.about) ||
+    checkCase.about === "content-type"
+  )
+    return checkCase.fix;
   return `it refuses a valid delivery with ${status}, which is not about its signature: see its log`;
 }
 

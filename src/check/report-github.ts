@@ -18,9 +18,9 @@ export function githubReport(report: CheckReport, strict: boolean): string {
     ...diagnosis
       .filter((cause) => !verdict.includes(cause))
       .map((cause) => command("warning", "Common cause", cause)),
-    ...failed.map((one) => {
-      const text = `answered ${observedText(one)}, expected ${one.right}: ${one.fix}`;
-      return command(levelOf(one, strict), `${one.id}: ${one.sent}`, text);
+    ...failed.map((result) => {
+      const text = `answered ${observedText(result)}, expected ${result.right}: ${result.fix}`;
+      return command(levelOf(result, strict), `${result.id}: ${result.sent}`, text);
     }),
     ...(stopped === null || verdict.includes(stopped)
       ? []
@@ -30,9 +30,9 @@ export function githubReport(report: CheckReport, strict: boolean): string {
   return `${lines.join("\n")}\n`;
 }
 
-function levelOf(one: CheckResult, strict: boolean): string {
-  if (isFatal(one, strict)) return "error";
-  return one.severity === "informational" ? "notice" : "warning";
+function levelOf(result: CheckResult, strict: boolean): string {
+  if (isFatal(result, strict)) return "error";
+  return result.severity === "informational" ? "notice" : "warning";
 }
 
 /**

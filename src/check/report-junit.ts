@@ -13,11 +13,12 @@ export function junitReport(report: CheckReport, strict: boolean): string {
   const said = [verdictText(report, strict), ...diagnosis, ...(proof === null ? [] : [proof])].join(
     "\n",
   );
-  const isErrorOf = (one: CheckResult) => report.stopped !== null && one.id === report.endedBy;
+  const isErrorOf = (result: CheckResult) =>
+    report.stopped !== null && result.id === report.endedBy;
   const suites = (Object.keys(GROUPS) as Group[]).flatMap((group) => {
-    const own = results.filter((one) => one.group === group);
+    const own = results.filter((result) => result.group === group);
     if (own.length === 0) return [];
-    const time = seconds(own.reduce((sum, one) => sum + one.duration, 0));
+    const time = seconds(own.reduce((sum, result) => sum + result.duration, 0));
     const attributes = {
       name: `${group} ${GROUPS[group]}`,
       ...counts(own, strict, isErrorOf),
@@ -27,7 +28,9 @@ export function junitReport(report: CheckReport, strict: boolean): string {
     const properties = element("properties", {}, [
       element("property", { name: "url", value: url }),
     ]);
-    const tests = own.map((one) => testCase(one, strict, isErrorOf(one) ? report.stopped : null));
+    const tests = own.map((result) =>
+      testCase(result, strict, isErrorOf(result) ? report.stopped : null),
+    );
     return [
       element("testsuite", attributes, [properties, ...tests, element("system-out", {}, said)]),
     ];
@@ -56,8 +59,8 @@ function wholeRun(stopped: string, startedAt: string): string {
 }
 
 /** @param stopped - why the run ended, if this case ended it */
-function testCase(one: CheckResult, strict: boolean, stopped: string | null): string {
-  const { id, group, sent, outcome, severity, answer, right, runs, fix, why, duration } = one;
+function testCase(result: CheckResult, strict: boolean, stopped: string | null): string {
+  const { id, group, sent, outcome, severity, answer, right, runs, fix, why, duration } = result;
   const name = `${id} ${sent}`;
   const attributes = { name, classname: `hookporter.check.${group}`, time: seconds(duration) };
   if (stopped !== null) {
@@ -74,7 +77,7 @@ function testCase(one: CheckResult, strict: boolean, stopped: string | null): st
   }
   if (outcome === "passed") return element("testcase", attributes);
   const message = `answered ${answer}, expected ${right}`;
-  if (!isFatal(one, strict)) {
+  if (!isFatal(result, strict)) {
     const why = outcome === "failed" ? `${severity}: ${message}: ${fix}` : (fix ?? "");
     return element("testcase", attributes, [element("skipped", { message: why })]);
   }
@@ -98,8 +101,8 @@ function counts(
   isError: (one: CheckResult) => boolean,
 ) {
   const errors = results.filter(isError).length;
-  const others = results.filter((one) => !isError(one));
-  const failures = others.filter((one) => isFatal(one, strict)).length;
+  const others = results.filter((result) => !isError(result));
+  const failures = others.filter((other) => isFatal(other, strict)).length;
   const passed = others.filter(({ outcome }) => outcome === "passed").length;
   return { tests: results.length, failures, errors, skipped: others.length - passed - failures };
 }

@@ -10,7 +10,7 @@ export function markdownReport(report: CheckReport, strict: boolean): string {
   const { url, results, counts, stopped, diagnosis, responseTimes, proof } = report;
   const verdict = verdictText(report, strict);
   const failed = results.filter(({ outcome }) => outcome === "failed");
-  const isGood = stopped === null && !failed.some((one) => isFatal(one, strict));
+  const isGood = stopped === null && !failed.some((result) => isFatal(result, strict));
   const { passed, total, notApplicable } = counts;
   const times = responseTimes === null ? "" : `; ${responseTimesText(responseTimes)}`;
   const blocks = [
@@ -25,17 +25,17 @@ export function markdownReport(report: CheckReport, strict: boolean): string {
       .map((cause) => `- ${cell(cause)}`)
       .join("\n"),
     proof === null ? "" : `\`\`\`sh\n${proof}\n\`\`\``,
-    failed.length === 0 ? "" : [...HEAD, ...failed.map((one) => row(one, strict))].join("\n"),
+    failed.length === 0 ? "" : [...HEAD, ...failed.map((result) => row(result, strict))].join("\n"),
   ];
   return `${blocks.filter((block) => block !== "").join("\n\n")}\n`;
 }
 
 const HEAD = ["| case | sent | answered | expected | fix |", "|---|---|---|---|---|"];
 
-function row(one: CheckResult, strict: boolean): string {
-  const { id, sent, right, fix, severity } = one;
-  const weight = isFatal(one, strict) ? "" : ` (${severity})`;
-  return `| ${[`${id}${weight}`, sent, observedText(one), right, fix ?? ""].map(cell).join(" | ")} |`;
+function row(result: CheckResult, strict: boolean): string {
+  const { id, sent, right, fix, severity } = result;
+  const weight = isFatal(result, strict) ? "" : ` (${severity})`;
+  return `| ${[`${id}${weight}`, sent, observedText(result), right, fix ?? ""].map(cell).join(" | ")} |`;
 }
 
 /** Text of a receiver is shown as text: no cell ends early, and nothing in it is markup. */

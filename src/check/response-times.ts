@@ -19,7 +19,7 @@ export function responseTimesOf(
 ): ResponseTimes | null {
   const measured = results
     .flatMap(({ id, responseTime }) => (responseTime === null ? [] : [{ id, responseTime }]))
-    .sort((one, other) => one.responseTime - other.responseTime);
+    .sort((a, b) => a.responseTime - b.responseTime);
   const median = measured[Math.floor((measured.length - 1) / 2)];
   const slowest = measured.at(-1);
   if (median === undefined || slowest === undefined) return null;

@@ -45,20 +45,18 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
   await run.one(control, 0);
   // Large bodies keep this process and the receiver busy, so that all else would be slow.
   const isLarge = ({ isLarge = false }: CheckCase) => isLarge;
-  const small = others.filter((one) => !isLarge(one));
+  const small = others.filter((other) => !isLarge(other));
   let next = 1;
   const worker = async () => {
     for (let at = next++; at <= small.length; at = next++)
       await run.one(small[at - 1] as CheckCase, at);
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
-  for (const one of others.filter(isLarge)) await run.one(one, next++ - options.concurrency);
+  for (const other of others.filter(isLarge)) await run.one(other, next++ - options.concurrency);
   await run.finish();
   const { stopped, endedBy, isReceiversFault } = run;
   const order = new Map(cases.map(({ id }, at) => [id as string, at]));
-  const results = run.results.toSorted(
-    (one, other) => (order.get(one.id) ?? 0) - (order.get(other.id) ?? 0),
-  );
+  const results = run.results.toSorted((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
   const spelling =
     stopped === null && refusesSpellings(results)
       ? await whySpellingsRefused(run.again())

@@ -84,15 +84,16 @@ export class Run {
    * Runs a case. Its result is published when those before it are, and refusals when they are
    * proven.
    */
-  async one(one: CheckCase, at: number): Promise<void> {
-    const { result, exchanges } = await this.#run(one);
-    if (one.id === CONTROL && !/^2/.test(result.answer ?? ""))
+  async one(checkCase: CheckCase, at: number): Promise<void> {
+    const { result, exchanges } = await this.#run(checkCase);
+    if (checkCase.id === CONTROL && !/^2/.test(result.answer ?? ""))
       this.#pointless = `not run: since ${CONTROL} was not confirmed, a refusal proves nothing`;
     this.#ready.set(at, result);
-    if (exchanges.length > 0) this.#latest = { one, at, exchanges };
+    if (exchanges.length > 0) this.#latest = { one: checkCase, at, exchanges };
     if (exchanges.some((exchange) => isValid(exchange) && isIn(exchange.answer, ["2xx"])))
       this.#unproven = [];
-    else if (exchanges.length > 0 && one.id !== CONTROL) this.#unproven.push({ one, at });
+    else if (exchanges.length > 0 && checkCase.id !== CONTROL)
+      this.#unproven.push({ one: checkCase, at });
     if (this.#unproven.length >= UNPROVEN_AT_MOST) await this.prove();
     this.#publish();
   }
@@ -113,13 +114,13 @@ export class Run {
     this.#unproven = [];
     const isOver = unproven.length === 0 || this.stopped !== null || this.#pointless !== undefined;
     if (isOver || (await this.limits.look()) === "open") return this.#publish();
-    for (const { one, at } of unproven) {
+    for (const { one: checkCase, at } of unproven) {
       for (let repeats = 0; repeats < REPEATS; repeats++) {
-        const { result } = await this.#run(one);
+        const { result } = await this.#run(checkCase);
         this.#ready.set(at, result);
-        if ((await this.#look(one)) === "open") break;
+        if ((await this.#look(checkCase)) === "open") break;
         const why = "not seen: the receiver refused valid deliveries after it, too";
-        this.#ready.set(at, notApplicable(one, why));
+        this.#ready.set(at, notApplicable(checkCase, why));
       }
     }
     this.#publish();
@@ -136,10 +137,10 @@ export class Run {
     }
   }
 
-  async #look(one: CheckCase): Promise<"open" | "reopened" | undefined> {
+  async #look(checkCase: CheckCase): Promise<"open" | "reopened" | undefined> {
     const limited = await this.limits.look();
     if (typeof limited === "string") return limited;
-    this.#end(one, `after ${one.id}: ${limited.gaveUp}`);
+    this.#end(checkCase, `after ${checkCase.id}: ${limited.gaveUp}`);
     return undefined;
   }
 
@@ -152,22 +153,27 @@ export class Run {
   }
 
   /** Runs a case, and again if it was answered by a limit that valid deliveries meet, too. */
-  async #run(one: CheckCase): Promise<{ result: CheckResult; exchanges: readonly Exchange[] }> {
-    const reason = this.#whyNot(one);
-    if (reason !== undefined) return { result: notApplicable(one, reason), exchanges: [] };
+  async #run(
+    checkCase: CheckCase,
+  ): Promise<{ result: CheckResult; exchanges: readonly Exchange[] }> {
+    const reason = this.#whyNot(checkCase);
+    if (reason !== undefined) return { result: notApplicable(checkCase, reason), exchanges: [] };
     for (let repeats = 0; ; repeats++) {
-      const probe = new Probe(one.id, this.#probing);
-      const result = await this.#once(one, probe);
+      const probe = new Probe(checkCase.id, this.#probing);
+      const result = await this.#once(checkCase, probe);
       const { exchanges } = probe;
       const isLimited = exchanges.some((exchange) => isRate(exchange.answer));
       const refused =
         result.outcome === "failed" &&
-        exchanges.some((one) => isValid(one) && mayBeSignature(one.answer));
-      if (one.id === CONTROL || repeats === REPEATS || !(isLimited || refused))
+        exchanges.some((exchange) => isValid(exchange) && mayBeSignature(exchange.answer));
+      if (checkCase.id === CONTROL || repeats === REPEATS || !(isLimited || refused))
         return { result, exchanges };
-      const limited = await this.#look(one);
+      const limited = await this.#look(checkCase);
       if (limited === undefined)
-        return { result: notApplicable(one, `not seen: ${this.limits.found()}`), exchanges: [] };
+        return {
+          result: notApplicable(checkCase, `not seen: ${this.limits.found()}`),
+          exchanges: [],
+        };
       if (limited === "open" && (!isLimited || repeats > 0)) return { result, exchanges };
     }
   }
@@ -178,28 +184,30 @@ export class Run {
     return this.#pointless ?? (isSeen ? undefined : "cannot be seen without --observe");
   }
 
-  async #once(one: CheckCase, probe: Probe): Promise<CheckResult> {
+  async #once(checkCase: CheckCase, probe: Probe): Promise<CheckResult> {
     const { timeout, slow = SLOW } = this.#options;
     const start = performance.now();
     const duration = () => Math.round(performance.now() - start);
     let evidence: Evidence;
     try {
-      evidence = toEvidence(await one.run(probe));
-      const again = one.right.includes("200") ? await sendAgain(probe) : undefined;
+      evidence = toEvidence(await checkCase.run(probe));
+      const again = checkCase.right.includes("200") ? await sendAgain(probe) : undefined;
       if (again !== undefined) evidence = { ...evidence, again };
     } catch (thrown) {
       if (!(thrown instanceof HookporterError)) throw thrown;
-      return notObserved(one, describeError(thrown), duration());
+      return notObserved(checkCase, describeError(thrown), duration());
     }
-    const isRefused = showsSignature(one) && evidence.answers.some(mayBeSignature);
+    const isRefused = showsSignature(checkCase) && evidence.answers.some(mayBeSignature);
     const refusal = isRefused ? await this.#refusal() : undefined;
-    const result = judge(one, evidence, { timeout, slow, duration: duration(), refusal });
-    if (result.outcome === "failed" && !one.right.includes("200")) {
+    const result = judge(checkCase, evidence, { timeout, slow, duration: duration(), refusal });
+    if (result.outcome === "failed" && !checkCase.right.includes("200")) {
       const forged = probe.exchanges.find((each) => !isValid(each) && isIn(each.answer, ["2xx"]));
-      if (forged !== undefined) this.confirmed.set(one.id, forged);
+      if (forged !== undefined) this.confirmed.set(checkCase.id, forged);
     }
-    const seen = await this.#lookAfter(one, probe, result, evidence.answers);
-    return one.id === CONTROL && seen === result ? this.#explain(result, evidence.answers) : seen;
+    const seen = await this.#lookAfter(checkCase, probe, result, evidence.answers);
+    return checkCase.id === CONTROL && seen === result
+      ? this.#explain(result, evidence.answers)
+      : seen;
   }
 
   /** How the receiver answers to a wrong signature, if it refuses it. */
@@ -235,33 +243,41 @@ export class Run {
    * returns the case's result then.
    */
   async #lookAfter(
-    one: CheckCase,
+    checkCase: CheckCase,
     { exchanges }: Probe,
     result: CheckResult,
     answers: readonly ProbeAnswer[],
   ): Promise<CheckResult> {
     const last = answers.at(-1)?.type;
-    const isSilent = last === "silent" && one.silence === undefined;
+    const isSilent = last === "silent" && checkCase.silence === undefined;
     if (last === "status") this.#silent = 0;
     else if (isSilent && ++this.#silent >= SILENT_AT_MOST)
-      this.#end(one, `${SILENT_AT_MOST} cases in a row got no answer, the last was ${one.id}`);
+      this.#end(
+        checkCase,
+        `${SILENT_AT_MOST} cases in a row got no answer, the last was ${checkCase.id}`,
+      );
     if (last !== "endless") this.#endless = 0;
     else if (++this.#endless >= SILENT_AT_MOST)
       this.#end(
-        one,
-        `the answers to ${SILENT_AT_MOST} cases in a row did not end, the last to ${one.id}`,
+        checkCase,
+        `the answers to ${SILENT_AT_MOST} cases in a row did not end, the last to ${checkCase.id}`,
         true,
       );
     const broken = exchanges.find(({ answer }) => isBrokenOff(answer));
     if (broken === undefined) return result;
     if (this.stopped !== null)
-      return this.endedBy === one.id ? result : notApplicable(one, NOT_RUN);
+      return this.endedBy === checkCase.id ? result : notApplicable(checkCase, NOT_RUN);
     // A receiver that is silent, but there, would be silent again.
     if (isSilent && (await whyUnreachable(this.#options)) === undefined) return result;
     const { patience = PATIENCE } = this.#options;
     const probe = this.again();
     const life = await lifeOf(this.#options, patience, () => probe.post(probe.body()));
-    return this.#judgeLife(life, { one, result, broken, isFirst: exchanges[0] === broken });
+    return this.#judgeLife(life, {
+      one: checkCase,
+      result,
+      broken,
+      isFirst: exchanges[0] === broken,
+    });
   }
 
   /** Whether only a holder of the secret can send that. */
@@ -271,18 +287,18 @@ export class Run {
     );
   }
 
-  #judgeLife(life: Life, { one, result, broken, isFirst }: Broken): CheckResult {
+  #judgeLife(life: Life, { one: checkCase, result, broken, isFirst }: Broken): CheckResult {
     if (life.state === "answers") return result;
     if (life.state === "restarted")
       return stoppedReceiver(
         result,
-        one,
+        checkCase,
         "its process ended, and was started again",
         this.#isSigned(broken),
       );
-    if (this.stopped !== null) return notApplicable(one, NOT_RUN); // several ran at once
+    if (this.stopped !== null) return notApplicable(checkCase, NOT_RUN); // several ran at once
     if (!life.isOwnFault) {
-      this.#end(one, `after ${one.id}: ${life.why}`);
+      this.#end(checkCase, `after ${checkCase.id}: ${life.why}`);
       return result;
     }
     const latest = this.#latest;
@@ -295,15 +311,15 @@ export class Run {
       !isFirst ||
       broken.answer.type !== "unreachable"
     ) {
-      const stopping = stoppedReceiver(result, one, life.why, this.#isSigned(broken));
-      this.#end(one, `after ${one.id}, ${one.sent}: ${stopping.fix}`, true);
+      const stopping = stoppedReceiver(result, checkCase, life.why, this.#isSigned(broken));
+      this.#end(checkCase, `after ${checkCase.id}, ${checkCase.sent}: ${stopping.fix}`, true);
       return stopping;
     }
     // It was gone before this case sent anything.
     const stopping = stoppedReceiver(before, latest.one, life.why, this.#isSigned(sent));
     this.#ready.set(latest.at, stopping);
     this.#end(latest.one, `after ${latest.one.id}, ${latest.one.sent}: ${stopping.fix}`, true);
-    return notApplicable(one, NOT_RUN);
+    return notApplicable(checkCase, NOT_RUN);
   }
 }
 
@@ -323,7 +339,7 @@ const NOT_RUN = "not run: the receiver stopped answering";
  */
 async function sendAgain(probe: Probe): Promise<Evidence["again"]> {
   const failed = probe.exchanges.find(
-    (one) => isValid(one) && isIn(one.answer, ["5xx"]) && !isRate(one.answer),
+    (exchange) => isValid(exchange) && isIn(exchange.answer, ["5xx"]) && !isRate(exchange.answer),
   );
   if (failed === undefined) return undefined;
   const answer = await probe.post(failed.body);

@@ -15,7 +15,7 @@ export function selectCases({
   skip?: readonly string[];
 }) {
   for (const [flag, names] of Object.entries({ only: only ?? [], skip })) {
-    const unknown = names.find((name) => !CATALOGUE.some((one) => isNamed(one, name)));
+    const unknown = names.find((name) => !CATALOGUE.some((checkCase) => isNamed(checkCase, name)));
     if (unknown === undefined) continue;
     const groups = Object.keys(GROUPS).join(", ");
     throw new HookporterError(
@@ -23,15 +23,15 @@ export function selectCases({
       `expected --${flag} to name cases such as SIG-04, or groups (${groups}), got ${unknown}: --list shows all`,
     );
   }
-  return CATALOGUE.filter((one) => {
-    if (one.id === CONTROL) return true;
-    const chosen = only === undefined || only.some((name) => isNamed(one, name));
-    return chosen && !skip.some((name) => isNamed(one, name));
+  return CATALOGUE.filter((checkCase) => {
+    if (checkCase.id === CONTROL) return true;
+    const chosen = only === undefined || only.some((name) => isNamed(checkCase, name));
+    return chosen && !skip.some((name) => isNamed(checkCase, name));
   });
 }
 
-function isNamed(one: CheckCase, name: string): boolean {
-  return one.id === name || groupOf(one) === name || one.id === nowIn(name);
+function isNamed(checkCase: CheckCase, name: string): boolean {
+  return checkCase.id === name || groupOf(checkCase) === name || checkCase.id === nowIn(name);
 }
 
 /**

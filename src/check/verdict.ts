@@ -17,7 +17,7 @@ export function verdictText(
   const [forged] = diagnoseForged(results);
   if (forged !== undefined) return `FORGED DELIVERIES GET IN: ${forged}`;
   if (stopped !== null) return `${isReceiversFault ? "failed" : "stopped"}: ${stopped}`;
-  const fatal = results.filter((one) => isFatal(one, strict));
+  const fatal = results.filter((result) => isFatal(result, strict));
   if (fatal.length === 0) return "passed";
   const [cause] = diagnosis;
   const why = cause === undefined ? "" : `: ${cause}`;

@@ -57,8 +57,8 @@ export class CliCommand extends Command {
 
   /** As `setting`, for the settings of another command that this one reads too. */
   settingsOf(other: Command, names: readonly string[]): this {
-    for (const { flags, description, parseArg } of other.options.filter((one) =>
-      names.includes(one.attributeName()),
+    for (const { flags, description, parseArg } of other.options.filter((option) =>
+      names.includes(option.attributeName()),
     ))
       this.setting(flags, description, parseArg);
     return this;

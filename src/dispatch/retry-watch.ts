@@ -42,7 +42,7 @@ export class RetryWatch {
     if (isOk === undefined || this.#stopped.has(name)) return;
     const results = [...(this.#results.get(name) ?? []), isOk].slice(-LATEST);
     this.#results.set(name, results);
-    const failed = results.filter((one) => !one).length;
+    const failed = results.filter((result) => !result).length;
     if (failed <= MAX_FAILED) return;
     this.#stopped.add(name);
     this.#results.delete(name);

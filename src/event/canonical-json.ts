@@ -158,7 +158,7 @@ export class CanonicalJson {
       this.#next();
     }
     this.#at++;
-    return keys === undefined ? order : order.sort((one, other) => members.compare(one, other));
+    return keys === undefined ? order : order.sort((a, b) => members.compare(a, b));
   }
 
   /** Puts the members of an object, the first of which was written at `start`, in this order. */

@@ -101,11 +101,11 @@ export class JsonMembers {
   }
 
   /** Compares two keys as JavaScript compares strings: by UTF-16 units. */
-  compare(one: number, other: number): number {
+  compare(left: number, right: number): number {
     const out = this.#out;
-    const end = this.#rows[one + KEY_END] as number;
-    let b = this.#rows[other + KEY] as number;
-    for (let a = this.#rows[one + KEY] as number; a < end; a++, b++) {
+    const end = this.#rows[left + KEY_END] as number;
+    let b = this.#rows[right + KEY] as number;
+    for (let a = this.#rows[left + KEY] as number; a < end; a++, b++) {
       if (out[a] !== out[b]) return rank(out[a] as number) - rank(out[b] as number);
     }
     return 0; // both end with their second quote

@@ -62,7 +62,7 @@ export class BlockPool {
 
   /** Frees the memory above the highest block taken since the last check. */
   #shrink(): void {
-    this.#free.sort((one, other) => other - one); // so that take() uses the lowest first
+    this.#free.sort((a, b) => b - a); // so that take() uses the lowest first
     let gone = 0;
     while (this.#free[gone] === this.#count - 1 && this.#count - 1 > this.#highest) {
       gone++;

@@ -158,8 +158,8 @@ export class ConnectionCap {
   }
 }
 
-function byAge(one: Found, other: Found): number {
-  return one.at - other.at;
+function byAge(a: Found, b: Found): number {
+  return a.at - b.at;
 }
 
 /** Whether the next step is the sender's: to send the rest of a request, or to read an answer. */

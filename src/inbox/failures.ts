@@ -99,7 +99,7 @@ export async function failureGroups(
   const outlines = new Map(
     (await outlinesOf(inbox, entries, 0)).map((outline) => [outline.seq, outline]),
   );
-  for (const entry of entries.sort((one, other) => one.seq - other.seq)) {
+  for (const entry of entries.sort((a, b) => a.seq - b.seq)) {
     const { seq, kind, receivedAt } = entry;
     const failure = failureOf(entry, outlines.get(seq)?.lastRuns ?? []);
     if (failure === undefined) continue;
@@ -114,7 +114,7 @@ export async function failureGroups(
     else group.failing++;
     if (kind !== null && !group.kinds.includes(kind)) group.kinds = [...group.kinds, kind];
   }
-  const groups = [...byKey.values()].sort((one, other) => other.seqs.length - one.seqs.length);
+  const groups = [...byKey.values()].sort((a, b) => b.seqs.length - a.seqs.length);
   return { groups, isPart: newest.length === wanted.limit };
 }
 

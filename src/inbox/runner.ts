@@ -46,10 +46,10 @@ export function patternOf(kinds: string): string {
 
 export function runsKind({ role, sources, kinds }: Runner, source: string, kind: string): boolean {
   if (role === "receive" || !sources.includes(source)) return false;
-  return kinds.some((one) => {
-    const end = one.indexOf(OF_SOURCE);
-    const what = end < 0 ? one : one.slice(0, end);
-    if (end >= 0 && one.slice(end + 1) !== source) return false;
+  return kinds.some((text) => {
+    const end = text.indexOf(OF_SOURCE);
+    const what = end < 0 ? text : text.slice(0, end);
+    if (end >= 0 && text.slice(end + 1) !== source) return false;
     const [pattern = "", left] = what.split(EXCEPT, 2);
     const matches = pattern === UNKNOWN ? !isEventKind(kind) : matchesKind(pattern, kind);
     return matches && left?.split(" ").some((except) => matchesKind(except, kind)) !== true;

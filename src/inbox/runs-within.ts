@@ -77,14 +77,14 @@ export function splitRuns(
  * stored.
  */
 export function finishedNames(stored: unknown): readonly string[] {
-  return read(stored).map((one) => (typeof one === "string" ? one : one[0]));
+  return read(stored).map((finished) => (typeof finished === "string" ? finished : finished[0]));
 }
 
 /** The runs within an entry, oldest first; they are later than its rows of `attempt`. */
 export function runsWithin(stored: unknown): readonly AttemptRecord[] {
-  return read(stored).flatMap((one): readonly AttemptRecord[] => {
-    if (typeof one === "string") return [];
-    const [handler, attempt, startedAt, duration] = one;
+  return read(stored).flatMap((finished): readonly AttemptRecord[] => {
+    if (typeof finished === "string") return [];
+    const [handler, attempt, startedAt, duration] = finished;
     return [
       {
         attempt,

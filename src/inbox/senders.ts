@@ -76,13 +76,13 @@ export function addNote(
   };
 }
 
-function joined(one: Mismatches | undefined, other: Mismatches): Mismatches {
-  if (one === undefined) return other;
+function joined(a: Mismatches | undefined, b: Mismatches): Mismatches {
+  if (a === undefined) return b;
   return {
-    count: one.count + other.count,
-    bodies: one.bodies + other.bodies,
-    from: Math.min(one.from, other.from),
-    to: Math.max(one.to, other.to),
+    count: a.count + b.count,
+    bodies: a.bodies + b.bodies,
+    from: Math.min(a.from, b.from),
+    to: Math.max(a.to, b.to),
   };
 }
 
@@ -101,7 +101,7 @@ function latestDays(
     const longest = Math.max(same.longestGap, longestGap);
     byDay.set(day, { day, events: same.events + events, longestGap: longest });
   }
-  return [...byDay.values()].sort((one, other) => one.day - other.day);
+  return [...byDay.values()].sort((a, b) => a.day - b.day);
 }
 
 /**

@@ -46,7 +46,10 @@ export function readPage(folder: string): ReadonlyMap<string, PageFile> {
  */
 export function fileFor(file: PageFile, acceptEncoding = ""): PageFile {
   const isAccepted = /^\s*br\s*(?:;(?!\s*q=0(?:\.0*)?\s*$)|$)/i;
-  if (file.encoding === undefined || acceptEncoding.split(",").some((one) => isAccepted.test(one)))
+  if (
+    file.encoding === undefined ||
+    acceptEncoding.split(",").some((part) => isAccepted.test(part))
+  )
     return file;
   return { type: file.type, bytes: brotliDecompressSync(file.bytes) };
 }

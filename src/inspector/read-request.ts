@@ -27,7 +27,7 @@ export class Fields {
 
   oneOf<Value extends string>(name: string, values: readonly Value[]): Value {
     const text = this.text(name);
-    const value = values.find((one) => one === text);
+    const value = values.find((value) => value === text);
     if (value !== undefined) return value;
     throw invalidRequest(`expected ${name} to be one of ${values.join(", ")}`);
   }

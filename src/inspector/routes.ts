@@ -98,13 +98,13 @@ export function findRoute(
 ): { readonly route: Route; readonly id: string } {
   const [, id = ""] = /^\/api\/(?:entries|refusals)\/([^/]+)/.exec(path) ?? [];
   const pattern = id === "" ? path : path.replace(`/${id}`, "/:id");
-  const found = (one: string) => {
-    const routes = ROUTES[one];
+  const found = (text: string) => {
+    const routes = ROUTES[text];
     return routes !== undefined && Object.hasOwn(routes, pattern) ? routes[pattern] : undefined;
   };
   const route = Object.hasOwn(ROUTES, method) ? found(method) : undefined;
   if (route !== undefined) return { route, id };
-  const allowed = Object.keys(ROUTES).filter((one) => found(one) !== undefined);
+  const allowed = Object.keys(ROUTES).filter((key) => found(key) !== undefined);
   if (allowed.length > 0) throw wrongMethod(allowed);
   throw new RequestError(404, "not_found", "Not found.");
 }

@@ -80,7 +80,7 @@ export function makeWorkings(options: InspectorOptions, version: string) {
   const signing = { secrets, signatureHeader };
   const bodies = refusedBodies(options.diagnose, (id, ...found) => {
     const changed = refusals.correct(id, ...found);
-    for (const one of changed) feed.noteRefusal(one);
+    for (const refusal of changed) feed.noteRefusal(refusal);
     return changed.at(-1)?.id ?? id;
   });
   const outgoing: Outgoing = {

@@ -51,7 +51,9 @@ export function placeOf(shape: Shape): Place {
 
 function stringType({ formats, values }: Shape): DataType {
   if (values !== undefined) return { type: "string", values: [...values.keys()].sort() };
-  const format = BY_MEANING.flatMap((start) => formats.filter((one) => one.startsWith(start)))[0];
+  const format = BY_MEANING.flatMap((start) =>
+    formats.filter((format) => format.startsWith(start)),
+  )[0];
   return format === undefined ? { type: "string" } : { type: "string", format };
 }
 
@@ -88,8 +90,8 @@ export interface KnownKeys {
  * may be somebody's name, so it is left out. If all keys are such, the object is a map.
  */
 export function knownKeys({ objects, fields, entries }: Shape): KnownKeys {
-  const all = [...fields].sort(([one], [other]) =>
-    one === "id" || (one < other && other !== "id") ? -1 : 1,
+  const all = [...fields].sort(([text], [other]) =>
+    text === "id" || (text < other && other !== "id") ? -1 : 1,
   );
   const known = objects < 2 ? all : all.filter(([, field]) => countOf(field) > 1);
   const once = all.length - known.length;

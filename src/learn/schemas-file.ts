@@ -88,14 +88,14 @@ export function mergeSchemas(source: string, learned: Learned, style: SchemaStyl
   const edited: EditedBlock[] = [];
   for (const { source: text, block, isEdited } of parts) {
     // The list of all schemas names them, so it stays the last.
-    if (block?.name === ALL) texts.push(...added.splice(0).map((one) => `${blockText(one)}\n`));
+    if (block?.name === ALL) texts.push(...added.splice(0).map((block) => `${blockText(block)}\n`));
     const learnedBlock = block === undefined ? undefined : blocks.get(block.name);
     if (learnedBlock !== undefined && !isEdited) texts.push(blockText(learnedBlock));
     else texts.push(text);
     if (block !== undefined && learnedBlock !== undefined && isEdited)
       edited.push({ name: block.name, own: block.text, learned: learnedBlock.text });
   }
-  for (const one of added) texts.push(`\n${blockText(one)}`);
+  for (const block of added) texts.push(`\n${blockText(block)}`);
   return { text: texts.join(""), edited };
 }
 

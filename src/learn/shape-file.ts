@@ -90,7 +90,7 @@ export function readShapes(text: string): Learned {
 
 function written(shape: Shape): WrittenShape {
   const { fields, entries } = knownKeys(shape);
-  const values = [...(shape.values ?? [])].sort(([one], [other]) => (one < other ? -1 : 1));
+  const values = [...(shape.values ?? [])].sort(([text], [other]) => (text < other ? -1 : 1));
   return {
     ...Object.fromEntries(
       COUNTS.filter((name) => shape[name] > 0).map((name) => [name, shape[name]]),

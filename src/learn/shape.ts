@@ -163,9 +163,9 @@ export function addShape(shape: Shape, other: Shape): void {
   limitFields(shape);
 }
 
-function sum(one: Shape | undefined, other: Shape): Shape {
-  const both = one ?? emptyShape();
-  addShape(both, other);
+function sum(a: Shape | undefined, b: Shape): Shape {
+  const both = a ?? emptyShape();
+  addShape(both, b);
   return both;
 }
 
@@ -176,12 +176,12 @@ function common(some: readonly TextFormat[], others: readonly TextFormat[]): rea
 }
 
 /** The strings of both; none if those of one were not kept. */
-function commonValues(one: Shape, other: Shape): Map<string, number> | undefined {
-  if (one.strings === 0) return other.values === undefined ? undefined : new Map(other.values);
-  if (other.strings === 0) return one.values;
-  if (one.values === undefined || other.values === undefined) return undefined;
-  const both = new Map(one.values);
-  for (const [text, times] of other.values) both.set(text, (both.get(text) ?? 0) + times);
+function commonValues(a: Shape, b: Shape): Map<string, number> | undefined {
+  if (a.strings === 0) return b.values === undefined ? undefined : new Map(b.values);
+  if (b.strings === 0) return a.values;
+  if (a.values === undefined || b.values === undefined) return undefined;
+  const both = new Map(a.values);
+  for (const [text, times] of b.values) both.set(text, (both.get(text) ?? 0) + times);
   return both;
 }
 
@@ -218,7 +218,7 @@ export type Learned = Map<string, LearnedKind>;
 
 /** The kinds in order of their names. */
 export function inOrder(learned: Learned): readonly (readonly [kind: string, LearnedKind])[] {
-  return [...learned].sort(([one], [other]) => (one < other ? -1 : 1));
+  return [...learned].sort(([text], [other]) => (text < other ? -1 : 1));
 }
 
 /** Adds an event: its kind, its `data`, and its time in milliseconds since 1970. */

@@ -151,14 +151,14 @@ function* conditionsOf(
   if (first !== undefined) {
     const toldOf = (type: AlertCondition["type"]) =>
       senders.find(({ source }) => source === active.get(type)) ?? first;
-    const silent = senders.find((one) => isSilent(one, now));
+    const silent = senders.find((sender) => isSilent(sender, now));
     const { source, authenticAt = now, ...rest } = silent ?? toldOf("nothing_arrives");
     const normal = normalSilence(rest) ?? 0;
     yield [
       silent !== undefined,
       { type: "nothing_arrives", source, silence: now - authenticAt, limit: normal },
     ];
-    const mismatched = senders.find((one) => noAuthentic(one, now));
+    const mismatched = senders.find((sender) => noAuthentic(sender, now));
     const { mismatches, source: name } = mismatched ?? toldOf("no_authentic");
     const refused = mismatches?.count ?? 0;
     yield [mismatched !== undefined, { type: "no_authentic", source: name, refused }];

@@ -43,10 +43,10 @@ export async function runServer(start: () => CloseServer | Promise<CloseServer>)
   }
   const signals = ["SIGTERM", "SIGINT"] as const;
   const others = new Map(
-    signals.map((one) => [one as NodeJS.Signals, process.listeners(one)] as const),
+    signals.map((signal) => [signal as NodeJS.Signals, process.listeners(signal)] as const),
   );
   const end = async (signal: NodeJS.Signals) => {
-    for (const one of signals) process.off(one, end);
+    for (const signal of signals) process.off(signal, end);
     // Those that were added since the start have been called, or are about to be.
     const later = process.listeners(signal).filter((listener) => listener !== ignore);
     process.on("SIGTERM", ignore);
@@ -61,7 +61,7 @@ export async function runServer(start: () => CloseServer | Promise<CloseServer>)
     for (const listener of before) listener(signal);
     if (before.length + later.length === 0) process.exit();
   };
-  for (const one of signals) process.removeAllListeners(one).on(one, end);
+  for (const signal of signals) process.removeAllListeners(signal).on(signal, end);
 }
 
 /** One line if the cause is known, else the stack. */

@@ -107,7 +107,7 @@ export class SenderWatch {
   async #recall(): Promise<void> {
     const { inbox, source } = this.#terms;
     if (inbox.recordSender === undefined) return;
-    const known = (await inbox.senders?.())?.find((one) => one.source === source);
+    const known = (await inbox.senders?.())?.find((sender) => sender.source === source);
     if (known !== undefined) this.#record = known;
     else {
       const entries = await inbox.list({ limit: LOOKED_AT });

@@ -15,7 +15,7 @@ export function curlLine({
   file: string;
 }) {
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
-    (value === undefined ? [] : [value].flat()).map((one) => [name, one] as const),
+    (value === undefined ? [] : [value].flat()).map((text) => [name, text] as const),
   );
   const carried = pairs.filter(([, value]) => /^[\t -~]*$/.test(value));
   const leftOut = pairs.filter((pair) => !carried.includes(pair)).map(([name]) => name);

@@ -79,8 +79,8 @@ export function foreignBytes(bytes: Uint8Array): ForeignFile {
     second === 0
   )
     return { looksLike: "text in UTF-16", fix: "save it as UTF-8" };
-  const [one = "", ...others] = Buffer.from(bytes).toString("utf8").trim().split(/\r?\n/);
-  const isLines = others.length > 0 && [one, others.at(-1) ?? ""].every(isJsonObject);
+  const [text = "", ...others] = Buffer.from(bytes).toString("utf8").trim().split(/\r?\n/);
+  const isLines = others.length > 0 && [text, others.at(-1) ?? ""].every(isJsonObject);
   if (isLines)
     return { looksLike: "several JSON objects, one a line", fix: "rename it, to end in .ndjson" };
   return known("text that is no JSON");

@@ -50,7 +50,7 @@ export async function whyUnreachable(
  */
 function likeliest(thrown: unknown): unknown {
   if (!(thrown instanceof AggregateError)) return thrown;
-  return thrown.errors.find((one) => codeOf(one) === "ECONNREFUSED") ?? thrown.errors[0];
+  return thrown.errors.find((error) => codeOf(error) === "ECONNREFUSED") ?? thrown.errors[0];
 }
 
 function codeOf(thrown: unknown): string {

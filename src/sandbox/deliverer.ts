@@ -76,23 +76,23 @@ export class Deliverer {
 
   /** Sends at once what waits for its next attempt to a destination. */
   wake(destination: Destination): void {
-    for (const one of this.#open) {
-      if (one.destination !== destination || one.standing.attempts.length === 0) continue;
-      if (one.timer !== undefined) this.#attemptIn(one, 0);
+    for (const way of this.#open) {
+      if (way.destination !== destination || way.standing.attempts.length === 0) continue;
+      if (way.timer !== undefined) this.#attemptIn(way, 0);
     }
   }
 
   /** Cancels deliveries to a destination whose signal is aborted. */
   cancel(destination: Destination): void {
-    for (const one of this.#open) {
-      if (one.destination === destination) this.#end(one, "cancelled");
+    for (const way of this.#open) {
+      if (way.destination === destination) this.#end(way, "cancelled");
     }
   }
 
   /** Ends everything in progress; nothing is sent afterwards. */
   close(): void {
     this.#closing.abort();
-    for (const one of this.#open) this.#end(one, "cancelled");
+    for (const way of this.#open) this.#end(way, "cancelled");
   }
 
   #begin(consignment: Consignment, copyOf: string | null, delay: number): string {
@@ -108,10 +108,10 @@ export class Deliverer {
       attempts: [],
       nextAttemptAt: formatTimestamp(this.#terms.clock() + delay),
     };
-    const one: UnderWay = { ...consignment, number, standing };
+    const way: UnderWay = { ...consignment, number, standing };
     this.#keep(standing);
-    this.#open.add(one);
-    one.timer = setTimeout(() => void this.#attempt(one), delay);
+    this.#open.add(way);
+    way.timer = setTimeout(() => void this.#attempt(way), delay);
     return standing.id;
   }
 
@@ -122,10 +122,10 @@ export class Deliverer {
     if (oldest >= 0) this.#kept.splice(oldest, 1);
   }
 
-  async #attempt(one: UnderWay): Promise<void> {
-    if (!this.#open.has(one)) return;
-    one.timer = undefined;
-    const { standing, destination, number, body } = one;
+  async #attempt(way: UnderWay): Promise<void> {
+    if (!this.#open.has(way)) return;
+    way.timer = undefined;
+    const { standing, destination, number, body } = way;
     const signal = AbortSignal.any([this.#closing.signal, destination.signal]);
     const { seed, chaos, clock, retry } = this.#terms;
     Object.assign(standing, { state: "sending", nextAttemptAt: null });
@@ -141,7 +141,7 @@ export class Deliverer {
     const { status, error } = outage
       ? { status: null, error: "outage: nothing gets through" }
       : await destination.reach(body, missigned, signal);
-    if (!this.#open.has(one)) return;
+    if (!this.#open.has(way)) return;
     const done: SandboxAttempt = {
       attempt,
       at: formatTimestamp(at),
@@ -152,22 +152,22 @@ export class Deliverer {
     };
     standing.attempts.push(done);
     const wait = retryDelay(attempt, retry, Math.random());
-    if (error === null) this.#end(one, "delivered");
-    else if (wait === undefined) this.#end(one, "failed");
-    else this.#attemptIn(one, wait);
+    if (error === null) this.#end(way, "delivered");
+    else if (wait === undefined) this.#end(way, "failed");
+    else this.#attemptIn(way, wait);
     this.#observers.notify({ type: "attempt", delivery: structuredClone(standing), attempt: done });
   }
 
-  #attemptIn(one: UnderWay, wait: number): void {
-    clearTimeout(one.timer);
+  #attemptIn(way: UnderWay, wait: number): void {
+    clearTimeout(way.timer);
     const nextAttemptAt = formatTimestamp(this.#terms.clock() + wait);
-    Object.assign(one.standing, { state: "waiting", nextAttemptAt });
-    one.timer = setTimeout(() => void this.#attempt(one), wait);
+    Object.assign(way.standing, { state: "waiting", nextAttemptAt });
+    way.timer = setTimeout(() => void this.#attempt(way), wait);
   }
 
-  #end(one: UnderWay, state: Standing["state"]): void {
-    clearTimeout(one.timer);
-    this.#open.delete(one);
-    Object.assign(one.standing, { state, nextAttemptAt: null });
+  #end(way: UnderWay, state: Standing["state"]): void {
+    clearTimeout(way.timer);
+    this.#open.delete(way);
+    Object.assign(way.standing, { state, nextAttemptAt: null });
   }
 }

@@ -36,10 +36,10 @@ export function listProperties(properties: readonly ListedProperty[], query: URL
   const data = properties.slice((page - 1) * perPage, page * perPage);
   const meta = { total: properties.length, page, per_page: perPage };
   const { names } = fields;
-  const restrict = (one: ListedProperty): Partial<ListedProperty> =>
+  const restrict = (property: ListedProperty): Partial<ListedProperty> =>
     names === undefined
-      ? one
-      : Object.fromEntries(Object.entries(one).filter(([name]) => names.includes(name)));
+      ? property
+      : Object.fromEntries(Object.entries(property).filter(([name]) => names.includes(name)));
   return { envelope: { data: data.map(restrict), meta } };
 }
 

@@ -47,6 +47,6 @@ export async function findTemplate(packageRoot: string, name: string): Promise<T
   if (found !== undefined) return found;
   throw new HookporterError(
     "template_unknown",
-    `expected a template's name (${templates.map((one) => one.name).join(", ")}), got ${JSON.stringify(name)}`,
+    `expected a template's name (${templates.map((template) => template.name).join(", ")}), got ${JSON.stringify(name)}`,
   );
 }

@@ -19,7 +19,7 @@ export function diffLines(
   before: readonly string[],
   after: readonly string[],
 ): readonly DiffLine[] {
-  const comparator = (one: string, other: string) => plain(one) === plain(other);
+  const comparator = (a: string, b: string) => plain(a) === plain(b);
   const found = diffArrays([...before], [...after], { comparator, maxEditLength: MOST });
   const replaced = [
     { removed: true, added: false, value: before },

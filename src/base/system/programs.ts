@@ -51,8 +51,9 @@ export function findProgram(
 ) {
   const isWindows = platform === "win32";
   const hasFolder = (isWindows ? /[\\/:]/ : /\//).test(program);
-  const isWhole = !isWindows || STARTABLE.some((one) => program.toLowerCase().endsWith(`.${one}`));
-  const names = isWhole ? [program] : STARTABLE.map((one) => `${program}.${one}`);
+  const isWhole =
+    !isWindows || STARTABLE.some((text) => program.toLowerCase().endsWith(`.${text}`));
+  const names = isWhole ? [program] : STARTABLE.map((text) => `${program}.${text}`);
   const folders = hasFolder ? [""] : programFolders(env, platform);
   return folders
     .flatMap((folder) => names.map((name) => resolve(cwd, join(folder, name))))

@@ -74,9 +74,9 @@ async function firstProven(
 ): Promise<string | undefined> {
   const deadline = performance.now() + LONGEST;
   let changed: string | undefined;
-  for (const one of kinds.flatMap((kind) => kind(probe))) {
+  for (const attempt of kinds.flatMap((kind) => kind(probe))) {
     if (performance.now() > deadline) return changed ?? TOO_SLOW;
-    const { cause, body: make, digest, as, valid } = one;
+    const { cause, body: make, digest, as, valid } = attempt;
     const body = make();
     const answer = await probe.post(body, as(digest(body)));
     if (answer.type === "silent" || answer.type === "unreachable" || isIn(answer, ["429"]))
@@ -89,7 +89,7 @@ async function firstProven(
       if (valid === undefined) return REFUSES_AT_RANDOM;
       continue;
     }
-    if ((await forgedOf(one, probe, refusal)) !== "refused") continue;
+    if ((await forgedOf(attempt, probe, refusal)) !== "refused") continue;
     if (isTaken) return cause;
     changed = `${cause} It was then answered with ${answerText(answer)}: it fails on what follows.`;
   }

@@ -46,15 +46,15 @@ function tellingText(probe: Probe): string {
 export function printings(event: string) {
   const fraction = withFraction(event);
   const keeps = (library: Library) => printJson(fraction, library) === fraction;
-  const losing = LIBRARIES.filter((one) => !keeps(one));
+  const losing = LIBRARIES.filter((library) => !keeps(library));
   const groups = grouped(losing, (library) => printJson(event, library) ?? "");
   const texts = [...groups.keys()];
   const others = [...groups.values()].map((libraries) => ({
     libraries,
-    text: (one: string) => one,
+    text: (text: string) => text,
     accepted: texts.filter((text) => printJson(text, libraries[0]) === text).length,
   }));
-  others.sort((one, other) => other.accepted - one.accepted);
+  others.sort((a, b) => b.accepted - a.accepted);
   const [keeper, ...keepers] = LIBRARIES.filter(keeps);
   const first =
     keeper === undefined ? [] : [{ libraries: [keeper, ...keepers] as const, text: withFraction }];

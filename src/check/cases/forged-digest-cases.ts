@@ -106,7 +106,7 @@ export const FORGED_DIGEST_CASES: readonly CheckCase[] = [
       const made = keys.map(
         (key) => [key, createHmac("sha256", key).update(body).digest("hex")] as const,
       );
-      return Object.fromEntries(made.filter(([, one]) => one !== digest));
+      return Object.fromEntries(made.filter(([, text]) => text !== digest));
     }),
   },
 ];

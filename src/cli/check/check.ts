@@ -158,7 +158,7 @@ async function checkReceiver(
       output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${why}`),
   }).finally(progress.end);
   view.print(report, strict);
-  const failed = report.results.some((one) => isFatal(one, strict));
+  const failed = report.results.some((result) => isFatal(result, strict));
   context.exitCode = report.stopped !== null && !report.isReceiversFault ? 5 : failed ? 1 : 0;
   const { results: _, counts, ...rest } = report;
   const verdict = verdictText(report, strict);
@@ -260,11 +260,11 @@ function writeReport(
 function listCases(options: CheckCommandOptions, { output }: CliContext): void {
   const wanted =
     options.only === undefined && options.skip === undefined ? CATALOGUE : selectCases(options);
-  for (const one of wanted) {
-    const { id, sent, severity, why, needsObserver } = one;
-    const right = rightText(one);
+  for (const checkCase of wanted) {
+    const { id, sent, severity, why, needsObserver } = checkCase;
+    const right = rightText(checkCase);
     output.data(caseLine({ id, sent, severity, right }, output.color, output.columns));
     const observed = needsObserver === true;
-    output.record("case", { id, group: groupOf(one), sent, right, severity, why, observed });
+    output.record("case", { id, group: groupOf(checkCase), sent, right, severity, why, observed });
   }
 }

@@ -62,8 +62,10 @@ export class CheckView {
   #printFolded(results: readonly CheckResult[], said: string): void {
     const { color } = this.#context.output;
     const required = results
-      .filter((one) => verdictOf(one) === "required")
-      .map((one) => (said.includes(one.id) ? { ...one, fix: confirmedOf(one) } : one));
+      .filter((result) => verdictOf(result) === "required")
+      .map((result) =>
+        said.includes(result.id) ? { ...result, fix: confirmedOf(result) } : result,
+      );
     const alike = together(required);
     for (const part of alike.slice(0, MOST_ALIKE)) this.#printAlike(part);
     if (alike.length > MOST_ALIKE) {
@@ -75,7 +77,7 @@ export class CheckView {
       );
     }
     for (const [verdict, words] of Object.entries(FOLDED) as [Verdict, string][]) {
-      const own = results.filter((one) => verdictOf(one) === verdict);
+      const own = results.filter((result) => verdictOf(result) === verdict);
       const ids = own.map(({ id }) => id);
       if (own.length === 0) continue;
       const reasons = [...new Set(own.map(({ fix }) => fix))];
@@ -87,12 +89,12 @@ export class CheckView {
   #printGroups(results: readonly CheckResult[]): void {
     const { color } = this.#context.output;
     for (const [group, title] of Object.entries(GROUPS)) {
-      const own = results.filter((one) => one.group === group);
+      const own = results.filter((result) => result.group === group);
       if (own.length === 0) continue;
       const passed = own.filter(({ outcome }) => outcome === "passed").length;
       const count = `${passed} of ${own.length}`.padStart(8);
       this.#print(`${worstMark(own, color)} `, `${group.padEnd(5)}${count}  ${title}`, 0);
-      const worstFirst = own.toSorted((one, other) => rankOf(one) - rankOf(other));
+      const worstFirst = own.toSorted((a, b) => rankOf(a) - rankOf(b));
       for (const part of together(worstFirst)) this.#printAlike(part);
     }
   }
@@ -112,10 +114,13 @@ export class CheckView {
     const [first] = results;
     if (first === undefined) return;
     const { color } = this.#context.output;
-    const print = (one: CheckResult, text: string) =>
-      this.#print(`${INDENT}${markOf(one, color)} ${one.id.padEnd(8)}`, `${one.sent} → ${text}`);
+    const print = (result: CheckResult, text: string) =>
+      this.#print(
+        `${INDENT}${markOf(result, color)} ${result.id.padEnd(8)}`,
+        `${result.sent} → ${text}`,
+      );
     if (first.outcome === "passed") {
-      if (this.#verbose) for (const one of results) print(one, String(one.answer));
+      if (this.#verbose) for (const result of results) print(result, String(result.answer));
       return;
     }
     if (first.outcome === "not_applicable") {
@@ -129,10 +134,10 @@ export class CheckView {
     }
     const parts = this.#folds
       ? [...grouped(results, alikeText).values()]
-      : results.map((one) => [one]);
-    for (const [one = first, ...others] of parts) {
+      : results.map((result) => [result]);
+    for (const [result = first, ...others] of parts) {
       const more = others.length === 0 ? "" : `; same for ${othersText(others)}`;
-      print(one, `${color.bold(observedText(one))} (right: ${one.right})${more}`);
+      print(result, `${color.bold(observedText(result))} (right: ${result.right})${more}`);
     }
     if (first.fix === null) return;
     this.#print(" ".repeat(UNDER_TITLE), printable(first.fix, 600), UNDER_TITLE, color.dim);
@@ -200,16 +205,16 @@ function confirmedOf({ fix }: CheckResult): string | null {
   return /confirmed: .*$/.exec(fix ?? "")?.[0] ?? null;
 }
 
-function rankOf(one: CheckResult): number {
-  return VERDICTS.indexOf(verdictOf(one));
+function rankOf(result: CheckResult): number {
+  return VERDICTS.indexOf(verdictOf(result));
 }
 
-function markOf(one: CheckResult, color: ChalkInstance): string {
-  return marked(verdictOf(one), color);
+function markOf(result: CheckResult, color: ChalkInstance): string {
+  return marked(verdictOf(result), color);
 }
 
 function worstMark(results: readonly CheckResult[], color: ChalkInstance): string {
-  const worst = VERDICTS.find((verdict) => results.some((one) => verdictOf(one) === verdict));
+  const worst = VERDICTS.find((verdict) => results.some((result) => verdictOf(result) === verdict));
   return worst === undefined ? "" : marked(worst, color);
 }
 

@@ -46,7 +46,7 @@ export function registerDoctor(program: CliCommand, context: CliContext): void {
   );
   addSecretVariables(addReports(command))
     .settingsOf(
-      program.commands.find((one) => one.name() === "listen") ?? program,
+      program.commands.find((command) => command.name() === "listen") ?? program,
       LISTENS_SETTINGS,
     )
     .optionsGroup("Output:") // program.ts adds the common options to it

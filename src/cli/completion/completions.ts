@@ -70,7 +70,7 @@ function walk(program: Command, words: readonly string[]) {
       if (option !== undefined) options.add(option);
       if (option?.required === true && !word.includes("=")) waiting = option;
     } else {
-      const child = command.commands.find((one) => one.name() === word);
+      const child = command.commands.find((command) => command.name() === word);
       if (child === undefined) values++;
       else command = child;
     }
@@ -107,7 +107,10 @@ function flagsOf(command: Command, given: ReadonlySet<Option>): readonly Word[] 
 }
 
 function subcommandsOf(command: Command): readonly Word[] {
-  return command.commands.map((one) => ({ word: one.name(), about: one.description() }));
+  return command.commands.map((command) => ({
+    word: command.name(),
+    about: command.description(),
+  }));
 }
 
 function matching(words: readonly Word[], current: string): Completion {

@@ -44,10 +44,10 @@ export async function doctor(
   const typed = withoutSettings(given, command, ["url", ...others, ...instead]);
   const options = fitOptions(typed, command, DOCTOR_FITS);
   const commands = leaves(programOf(command));
-  const variables = commands.flatMap((one) =>
-    one.options
+  const variables = commands.flatMap((command) =>
+    command.options
       .filter((option) => !isTypedOnly(option.attributeName()))
-      .map((option) => variableName(option, one)),
+      .map((option) => variableName(option, command)),
   );
   const setup: Setup = { ...(await findSetup(options, command, context)), variables };
   const running = checksFor(options).map((check) => ({ check, findings: findIn(check, setup) }));

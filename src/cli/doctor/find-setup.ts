@@ -17,12 +17,12 @@ import { openSetup } from "./setup.ts";
 export async function findSetup(options: DoctorOptions, command: Command, context: CliContext) {
   if (options.listen === true || options.drill === true) return openSetup(options, context);
   const settings = await openSettings(command, context.io);
-  const inboxOf = (one: Command) => {
-    const option = optionOf(one, "inbox");
-    return option && settings.find(one, option);
+  const inboxOf = (command: Command) => {
+    const option = optionOf(command, "inbox");
+    return option && settings.find(command, option);
   };
   const [lister = command] = leaves(programOf(command)).filter(
-    (one) => commandName(one) === "events list",
+    (leaf) => commandName(leaf) === "events list",
   );
   const own = inboxOf(lister);
   const listens = inboxOf(command);

@@ -109,7 +109,7 @@ const changes: DoctorCheck = {
     }));
     const changed = [...changedFiles(setup), ...started]
       .filter(({ at }) => at >= well - BEFORE)
-      .sort((one, other) => one.at - other.at)
+      .sort((a, b) => a.at - b.at)
       .map(({ at, what }) => `${timeText(at, now)} ${what}`);
     const list = changed.length === 0 ? "no file or process here" : changed.join("; ");
     return [ok(`last well at ${timeText(well, now)}; changed since an hour before: ${list}`)];
@@ -154,7 +154,7 @@ function changedFiles({ options, context: { io } }: Setup) {
       ? readdirSync(path, { recursive: true, encoding: "utf8" })
       : [];
     const files = names.map((name) => join(path, name)).map((file) => changeOf(file, io.cwd));
-    return files.sort((one, other) => other.at - one.at)[0] ?? changeOf(path, io.cwd);
+    return files.sort((a, b) => b.at - a.at)[0] ?? changeOf(path, io.cwd);
   });
 }
 

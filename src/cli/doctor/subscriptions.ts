@@ -21,16 +21,17 @@ export const subscription: DoctorCheck = {
     if (probe?.environment === undefined) return [];
     const { baseUrl, environment } = probe;
     const known = rememberedSubscriptions(setup.context.io.cwd).filter(
-      (one) => one.baseUrl === baseUrl && one.environment === environment,
+      (subscription) =>
+        subscription.baseUrl === baseUrl && subscription.environment === environment,
     );
     if (known.length === 0) return [ok("none is remembered; listen --subscribe creates one")];
     const secrets = readSecrets((await setup.secrets())?.values ?? "none-at-all").map(
-      (one) => one.fingerprint,
+      (secret) => secret.fingerprint,
     );
     const problems = known.map((one) => problemOf(one, secrets, setup));
     const good = known.find((_, index) => problems[index] === undefined);
     if (good !== undefined) return [ok(`${nameOf(good)} leads to ${shownUrl(good.url)}`)];
-    return problems.slice(-1).filter((one) => one !== undefined); // of the newest
+    return problems.slice(-1).filter((problem) => problem !== undefined); // of the newest
   },
 };
 

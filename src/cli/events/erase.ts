@@ -72,7 +72,7 @@ export async function eraseEvents(
   await withInbox(context, { inbox: options.inbox, access: "change" }, async (inbox) => {
     const filter = await toFilter(options, inbox, context.output);
     const named = await Promise.all(
-      references.map(async (one) => (await findEntry(inbox, one)).seq),
+      references.map(async (reference) => (await findEntry(inbox, reference)).seq),
     );
     const seqs = named.filter((seq) => filter.seqs?.includes(seq) !== false);
     const { where = [] } = options;
@@ -155,7 +155,7 @@ function show(
   context: CliContext,
 ) {
   const { output, clock } = context;
-  const count = Object.values(states).reduce((sum, one) => sum + one, 0);
+  const count = Object.values(states).reduce((sum, number) => sum + number, 0);
   const parts = count === 0 ? "" : `: ${countsText(states)}`;
   output.data(`${counted(count, "entry", "entries")} to erase${parts}`);
   for (const entry of newest) printEntry(entry, clock(), output);
@@ -222,7 +222,7 @@ async function eraseFound(
   const { entries, since } = (await inbox.endErasure?.()) ?? { entries: 0, since: 0 };
   const before = entries > seqs.length ? { entries: entries - seqs.length, since } : undefined;
   return {
-    seqs: seqs.sort((one, other) => one - other),
+    seqs: seqs.sort((a, b) => a - b),
     at: clock(),
     before,
     late,

@@ -27,8 +27,8 @@ export async function pauseEvents(options: PauseOptions, context: CliContext): P
     const { retry } = options;
     if (retry !== undefined && retries.every(({ id }) => id !== retry))
       throw noSuch(`retry ${retry}`, "under way");
-    for (const one of scopes)
-      await inbox.pause?.({ ...one, since: context.clock(), who: ownName() });
+    for (const scope of scopes)
+      await inbox.pause?.({ ...scope, since: context.clock(), who: ownName() });
     await printPauses(inbox, context);
   });
 }

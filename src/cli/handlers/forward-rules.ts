@@ -70,7 +70,7 @@ export function forwardedKinds(
 export function targetName(target: URL, rules: readonly ForwardRule[] = []): string {
   const address = addressOf(target);
   const alike = [...new Set(rules.map((rule) => rule.target))].filter(
-    (one) => addressOf(one) === address,
+    (url) => addressOf(url) === address,
   );
   const index = [...new Set(alike.map(({ href }) => href))].indexOf(target.href);
   return index > 0 ? `${address}#${index + 1}` : address;

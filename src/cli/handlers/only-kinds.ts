@@ -20,12 +20,12 @@ export function onlyKinds(
       const patterns = [given].flat() as readonly string[];
       const pattern = patterns.join(",");
       // checked here, since a pattern that matches no wanted kind is never registered
-      for (const one of patterns) checkKindPattern(one, known);
+      for (const pattern of patterns) checkKindPattern(pattern, known);
       const count = (counters.get(pattern) ?? 0) + 1;
       counters.set(pattern, count);
       // The same name as without `--events`, so that a finished handler is recognised.
       const name = options?.name ?? (count === 1 ? pattern : `${pattern}#${count}`);
-      const parts = patterns.flatMap((one) => narrow(one, wanted));
+      const parts = patterns.flatMap((pattern) => narrow(pattern, wanted));
       const removals = parts.map((part) => {
         const own = parts.length === 1 ? name : `${name} (${part})`;
         return registry.on(part as "*", handler as Handler, { ...options, name: own });
@@ -40,7 +40,9 @@ export function onlyKinds(
 
 /** The wanted parts of a pattern. If two patterns overlap, one contains the other. */
 export function narrow(pattern: string, wanted: readonly string[]): readonly string[] {
-  if (wanted.some((one) => matchesKind(one, pattern))) return [pattern];
-  const inside = [...new Set(wanted)].filter((one) => matchesKind(pattern, one));
-  return inside.filter((one) => !inside.some((other) => other !== one && matchesKind(other, one)));
+  if (wanted.some((text) => matchesKind(text, pattern))) return [pattern];
+  const inside = [...new Set(wanted)].filter((text) => matchesKind(pattern, text));
+  return inside.filter(
+    (text) => !inside.some((other) => other !== text && matchesKind(other, text)),
+  );
 }

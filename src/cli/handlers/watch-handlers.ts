@@ -121,7 +121,7 @@ export class HandlersWatcher {
   #counts(file: string): boolean {
     if (this.#isFolder && dirname(file) === this.#path && isHandlerFile(basename(file)))
       return true;
-    return this.#files.some((one) => one === file || one.startsWith(file + sep));
+    return this.#files.some((text) => text === file || text.startsWith(file + sep));
   }
 }
 

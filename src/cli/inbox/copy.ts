@@ -44,8 +44,8 @@ export async function copyInboxes(
       "expected an inbox to copy to, got none: name one after the first, or set HOOKPORTER_INBOX",
     );
   const to = nameInbox(context, named);
-  const [one, other] = [from, to].map(({ option }) => orElse(() => realPath(option), option));
-  if (one === other)
+  const [first, second] = [from, to].map(({ option }) => orElse(() => realPath(option), option));
+  if (first === second)
     throw usageError("expected two inboxes, got the same one twice: name another one");
   const damaged = options.salvage === true ? damagedFile(from) : undefined;
   const again =
@@ -86,7 +86,7 @@ export async function copyInboxes(
   } finally {
     output.status(undefined);
     ending.done();
-    for (const one of opened.reverse()) await one.close();
+    for (const transfer of opened.reverse()) await transfer.close();
   }
 }
 

@@ -46,9 +46,9 @@ function receiverFlags({ endpoints: [server] }: InboxesHere): string {
 }
 
 /** `localhost` and 127.0.0.1 are one machine; the path may differ, as behind a router. */
-function isSameServer(one: URL, other: URL): boolean {
-  const isHere = isLoopback(one) && isLoopback(other);
-  return (isHere || one.hostname === other.hostname) && portOf(one) === portOf(other);
+function isSameServer(a: URL, b: URL): boolean {
+  const isHere = isLoopback(a) && isLoopback(b);
+  return (isHere || a.hostname === b.hostname) && portOf(a) === portOf(b);
 }
 
 function portOf({ port, protocol }: URL): string {

@@ -59,8 +59,8 @@ interface InReach {
 async function allInReach(here: InboxesHere, context: CliContext): Promise<readonly InReach[]> {
   const { cwd } = context.io;
   const found: InReach[] = [];
-  const add = (one: InReach) => {
-    if (!found.some(({ shown }) => isSameInbox(shown, one.shown, cwd))) found.push(one);
+  const add = (reach: InReach) => {
+    if (!found.some(({ shown }) => isSameInbox(shown, reach.shown, cwd))) found.push(reach);
   };
   for (const { listen, inbox } of here.listens) {
     if (inbox !== undefined) add({ ...inbox, whose: `listen (process ${listen.pid})` });

@@ -58,7 +58,7 @@ function changeLines({ path, before, after }: PlannedText, { output: { color } }
     if (change === "added") return [color.green(`  + ${line}`)];
     if (all[index + 1]?.change !== "added" || path === ".env") return []; // where other secrets are
     const isAfterGap = index > first && all[index - 1]?.change === "same";
-    return [...(isAfterGap ? ["    …"] : []), `    ${line}`].map((one) => color.dim(one));
+    return [...(isAfterGap ? ["    …"] : []), `    ${line}`].map((text) => color.dim(text));
   });
   return isNew
     ? [color.green(`+ ${path} (new, ${counted(added, "line", "lines")})`)]

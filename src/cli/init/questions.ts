@@ -49,7 +49,11 @@ export async function askAbout(
     known.template ??
     (await select({
       message: "Template",
-      options: templates.map((one) => ({ value: one, label: one.name, hint: one.title })),
+      options: templates.map((template) => ({
+        value: template,
+        label: template.name,
+        hint: template.title,
+      })),
       ...streams,
     }));
   if (isCancel(template)) return undefined;
@@ -60,7 +64,7 @@ export async function askAbout(
       ? first
       : await select({
           message: "Where to keep the events",
-          options: template.inboxes.map((one) => ({ value: one, ...INBOXES[one] })),
+          options: template.inboxes.map((inbox) => ({ value: inbox, ...INBOXES[inbox] })),
           ...streams,
         }));
   return isCancel(inbox) ? undefined : { directory, name, template, inbox };

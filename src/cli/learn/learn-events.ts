@@ -89,7 +89,7 @@ function watching(enums: readonly EnumPath[]): (kind: string) => Watched {
   return (kind) => {
     const known = byKind.get(kind);
     if (known !== undefined) return known;
-    const own = enums.filter((one) => one.kind === undefined || one.kind === kind);
+    const own = enums.filter((path) => path.kind === undefined || path.kind === kind);
     const paths = new Set(own.map(({ path }) => path));
     const watched: Watched = (path) => paths.has(path);
     byKind.set(kind, watched);

@@ -55,10 +55,10 @@ export async function readEvents(
     await withInbox(context, { inbox: selection.inbox, access: "read" }, (inbox) =>
       readInbox(inbox, selection, count),
     );
-  for (const one of what) {
-    if (one === STDIN || one.endsWith(".ndjson")) await readLines(one, context, count);
+  for (const text of what) {
+    if (text === STDIN || text.endsWith(".ndjson")) await readLines(text, context, count);
     else {
-      const { fixtures, broken } = await gatherFixtures([one], selection, context);
+      const { fixtures, broken } = await gatherFixtures([text], selection, context);
       for (const { message } of broken) count(message);
       for (const { name, fixture } of fixtures) count(eventOf(fixture, name));
     }

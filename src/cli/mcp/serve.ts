@@ -59,7 +59,7 @@ async function callTool(
   { allow = [] }: McpOptions,
   context: CliContext,
 ) {
-  const missing = needs?.(input).find((one) => !allow.includes(one));
+  const missing = needs?.(input).find((need) => !allow.includes(need));
   if (missing !== undefined) {
     const text = `expected permission to ${PERMISSIONS[missing]}, got none: start the server with --allow ${missing}`;
     return { content: [{ type: "text" as const, text }], isError: true };

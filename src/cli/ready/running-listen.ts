@@ -73,7 +73,7 @@ export function runningListens(cwd: string): readonly RunningListen[] {
   const living = recorded(cwd).flatMap((pid) =>
     isHeld(fileOf(cwd, pid), "") ? read(cwd, pid) : [],
   );
-  return living.sort((one, other) => one.since - other.since);
+  return living.sort((a, b) => a.since - b.since);
 }
 
 /**

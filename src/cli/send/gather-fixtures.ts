@@ -36,19 +36,21 @@ export async function gatherFixtures(
 ) {
   const { inbox, exact, failFast } = options;
   const found: Found[] = [];
-  for (const one of what) {
-    if (one === "")
+  for (const text of what) {
+    if (text === "")
       throw inputError("expected a file, a folder or an entry, got an empty text: name one");
-    const path = resolve(context.io.cwd, one);
-    if (one === STDIN)
+    const path = resolve(context.io.cwd, text);
+    if (text === STDIN)
       found.push(...readLines(await readInput(context.io, STDIN), "standard input"));
-    else if (existsSync(path)) found.push(...readPath(path, one, context));
-    else if (/[/\\]|\.(nd)?json$/.test(one)) throw inputError(`${one}: no such file`);
-    else found.push(await readEntry(one, inbox, context));
+    else if (existsSync(path)) found.push(...readPath(path, text, context));
+    else if (/[/\\]|\.(nd)?json$/.test(text)) throw inputError(`${text}: no such file`);
+    else found.push(await readEntry(text, inbox, context));
   }
   const usable = exact === true ? found.map(checkExact) : found;
-  const broken = usable.filter((one) => one instanceof HookporterError);
-  const fixtures = usable.filter((one): one is NamedFixture => !(one instanceof HookporterError));
+  const broken = usable.filter((found) => found instanceof HookporterError);
+  const fixtures = usable.filter(
+    (found): found is NamedFixture => !(found instanceof HookporterError),
+  );
   const [first] = broken;
   if (first !== undefined && (fixtures.length === 0 || failFast === true)) throw first;
   return { fixtures, broken };
@@ -142,11 +144,11 @@ function readLines(bytes: Buffer, name: string): readonly Found[] {
 }
 
 /** An envelope has no signature, so it cannot be sent as it is. */
-function checkExact(one: Found): Found {
-  if (one instanceof HookporterError) return one;
+function checkExact(found: Found): Found {
+  if (found instanceof HookporterError) return found;
   return orError(() => {
-    exactSending(one.fixture, one.name);
-    return one;
+    exactSending(found.fixture, found.name);
+    return found;
   });
 }
 

@@ -41,21 +41,21 @@ export async function runTrigger(
 
   const { count = 1, set = [], seed = randomInt(2 ** 32) } = options;
   const events = Array.from({ length: count }, (_, round) =>
-    kinds.map((one) => ({ one, round })),
+    kinds.map((kind) => ({ one: kind, round })),
   ).flat();
   const { first, ...signing } = await signingOf(events.length, options, context);
-  const sendings = events.map(({ one, round }, index) =>
-    lazySending(one, () => {
+  const sendings = events.map(({ one: text, round }, index) =>
+    lazySending(text, () => {
       // The same for all kinds of one round, as part of their ids.
       const resource = createHash("sha256").update(`${seed} ${round}`).digest("hex").slice(0, 12);
-      const own = data ?? learned?.(one, seed + index);
+      const own = data ?? learned?.(text, seed + index);
       const terms = {
         timestamp: first + index,
         set,
         resource,
         ...(own !== undefined && { data: own }),
       };
-      return triggerDelivery(one, terms, signing);
+      return triggerDelivery(text, terms, signing);
     }),
   );
   const toGoOn = (left: number) =>
@@ -74,7 +74,9 @@ function chooseKinds(kind: string | undefined, { all, unknownKind }: TriggerComm
       `expected a kind or --all, got neither: the kinds are ${eventKinds.join(", ")}`,
     );
   if (isEventKind(kind) || unknownKind === true) return [kind];
-  const family = kind.endsWith(".*") ? eventKinds.filter((one) => matchesKind(kind, one)) : [];
+  const family = kind.endsWith(".*")
+    ? eventKinds.filter((eventKind) => matchesKind(kind, eventKind))
+    : [];
   if (family.length > 0) return family;
   const meant = didYouMean(kind, eventKinds);
   const fix =

@@ -56,7 +56,7 @@ export function openClient(
  */
 export function proxyNotice(url: URL, { env }: Pick<Io, "env">): string | undefined {
   const scheme = url.protocol.slice(0, -1);
-  const name = [`${scheme}_proxy`, `${scheme}_proxy`.toUpperCase()].find((one) => env[one]);
+  const name = [`${scheme}_proxy`, `${scheme}_proxy`.toUpperCase()].find((text) => env[text]);
   const excepted = (env.no_proxy || env.NO_PROXY || "").split(/[\s,]+/).includes(url.hostname);
   if (name === undefined || excepted || isLoopback(url) || env.NODE_USE_ENV_PROXY === "1")
     return undefined;

@@ -66,8 +66,8 @@ export async function ensureSubscription(
     patterns.some((pattern) => matchesKind(pattern, kind)),
   );
   makeStateFolder(io.cwd); // before anything is sent that could not be remembered
-  const known = rememberedSubscriptions(io.cwd).filter((one) => {
-    return one.baseUrl === baseUrl && one.environment === environment;
+  const known = rememberedSubscriptions(io.cwd).filter((subscription) => {
+    return subscription.baseUrl === baseUrl && subscription.environment === environment;
   });
   const same = known.findLast((one) => {
     const sameSecret = one.secretFingerprint === secret.fingerprint;

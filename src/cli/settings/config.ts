@@ -183,7 +183,8 @@ export async function applySettings(
 function applyListensInbox(command: Command, settings: Settings, context: CliContext): void {
   const { io, origins } = context;
   const commands = leaves(programOf(command));
-  const named = (name: string) => commands.find((one) => commandName(one) === name) ?? command;
+  const named = (name: string) =>
+    commands.find((command) => commandName(command) === name) ?? command;
   const ofListen = inboxSetting(named("listen"), settings);
   const own = inboxSetting(takesListensInbox(command) ? command : named("events list"), settings);
   const typed = isTyped(command, "inbox") ? command.opts<{ inbox?: string }>().inbox : undefined;
@@ -199,7 +200,7 @@ function applyListensInbox(command: Command, settings: Settings, context: CliCon
 }
 
 function inboxSetting(command: Command, settings: Settings): string | undefined {
-  const option = command.options.find((one) => one.attributeName() === "inbox");
+  const option = command.options.find((option) => option.attributeName() === "inbox");
   const found = option && settings.find(command, option);
   return option && found && String(readSetting(option, found));
 }
@@ -216,7 +217,7 @@ function ownEndpoints(command: Command, settings: Settings): readonly URL[] {
     server.port = String(port);
     endpoints.push(server);
   }
-  const option = command.options.find((one) => one.attributeName() === "url");
+  const option = command.options.find((option) => option.attributeName() === "url");
   const found = option && settings.find(command, option);
   if (option === undefined || found === undefined || found.where === variableName(option, command))
     return endpoints;

@@ -23,7 +23,7 @@ export async function explain(
 ): Promise<void> {
   if (name === true) return printSettings(asked, context);
   const commands = leaves(programOf(asked));
-  const command = commands.find((one) => commandName(one) === name);
+  const command = commands.find((command) => commandName(command) === name);
   if (command === undefined) {
     const meant = didYouMean(name, commands.map(commandName));
     const fix = meant === undefined ? "see hookporter --help" : `did you mean ${meant}?`;

@@ -42,7 +42,7 @@ export function fitOptions<Options extends object>(
   let left = options;
   const typed = (flag: string) => isTyped(command, flag);
   const named = (flag: string) => {
-    const option = command.options.find((one) => one.attributeName() === flag);
+    const option = command.options.find((option) => option.attributeName() === flag);
     return option !== undefined && isSettingOnly(option) ? flag : flagName(flag);
   };
   const has = (flag: Flag<Options>) => left[flag] !== undefined && left[flag] !== false;

@@ -54,7 +54,7 @@ export class RunningEntries extends Chain<Running> {
     if (all.length === 0) return;
     const leases = all.map(({ entry: { seq, lease } }) => ({ seq, lease }));
     const lost = new Set(await inbox.renew(leases, until));
-    for (const one of all) if (!lost.has(one.entry.seq)) one.leasedUntil = until;
+    for (const running of all) if (!lost.has(running.entry.seq)) running.leasedUntil = until;
   }
 
   of(seq: number): Running | undefined {

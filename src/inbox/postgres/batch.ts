@@ -93,19 +93,19 @@ export class Batches<Item, Result> {
     let bytes = 0;
     // Half of many, so that the rest can run beside them.
     const most = this.#free >= 2 * LARGE ? Math.ceil(this.#waiting.length / 2) : MAX_ITEMS;
-    for (const one of this.#waiting) {
-      const key = this.#terms.keyOf?.(one.item) ?? one;
+    for (const waiting of this.#waiting) {
+      const key = this.#terms.keyOf?.(waiting.item) ?? waiting;
       const isFull =
         batch.length >= Math.min(most, MAX_ITEMS) ||
-        (batch.length > 0 && bytes + one.bytes > MAX_BYTES);
-      if (isFull || keys.has(key) || !meets(one.item)) {
-        rest.push(one);
+        (batch.length > 0 && bytes + waiting.bytes > MAX_BYTES);
+      if (isFull || keys.has(key) || !meets(waiting.item)) {
+        rest.push(waiting);
         continue;
       }
       keys.add(key);
-      batch.push(one);
-      bytes += one.bytes;
-      if (this.#isFree(one.item)) this.#free--;
+      batch.push(waiting);
+      bytes += waiting.bytes;
+      if (this.#isFree(waiting.item)) this.#free--;
     }
     this.#waiting = rest;
     this.#bytes -= bytes;
@@ -119,7 +119,7 @@ export class Batches<Item, Result> {
       for (const [index, { resolve }] of batch.entries()) resolve(results[index] as Result);
     } catch (thrown) {
       if (batch.length > 1 && this.#terms.isFaultOfOne(thrown)) {
-        for (const one of batch) await this.#runOne([one]);
+        for (const waiting of batch) await this.#runOne([waiting]);
       } else {
         for (const { reject } of batch) reject(thrown);
         this.#outage = this.#terms.isOutage?.(thrown) === true ? { error: thrown } : undefined;

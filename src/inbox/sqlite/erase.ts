@@ -127,7 +127,7 @@ export function clearErased(statements: Statements, seqs: readonly number[]): vo
 
 function rewriteAround(statements: Statements, table: string, rowids: readonly number[]): void {
   const ranges: [from: number, to: number][] = [];
-  for (const rowid of rowids.toSorted((one, other) => one - other)) {
+  for (const rowid of rowids.toSorted((a, b) => a - b)) {
     const from = farthest(statements, table, "<= ? ORDER BY rowid DESC", rowid);
     const to = farthest(statements, table, ">= ? ORDER BY rowid", rowid);
     const last = ranges.at(-1);

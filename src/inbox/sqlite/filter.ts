@@ -54,7 +54,7 @@ export function filterSql(filter: EntryFilter) {
   if (after !== undefined) add("seq > ?", after);
   if (before !== undefined) add("seq < ?", before);
   if (text !== undefined) add(...anyOf([...textSql(text), ...alternativesSql(filter.orElse)]));
-  const where = conditions.length === 0 ? "true" : conditions.map(([one]) => one).join(" AND ");
+  const where = conditions.length === 0 ? "true" : conditions.map(([text]) => text).join(" AND ");
   return { where, values: valuesOf(conditions) };
 }
 

@@ -46,7 +46,7 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
     merge: (entries) =>
       inTransaction(() => {
         const marks = new Map(prunedMarks(statements).map(({ source, until }) => [source, until]));
-        const found = entries.map((one) => merge(statements, one, marks));
+        const found = entries.map((entry) => merge(statements, entry, marks));
         const how = (wanted: string) => found.filter((one) => one === wanted).length;
         return { added: how("added"), advanced: how("advanced") };
       }),

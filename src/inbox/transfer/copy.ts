@@ -61,11 +61,11 @@ export async function copyInbox(from: Transfer, to: Transfer, terms: CopyTerms =
 
 /** The entries that are not there yet. Those that are must be the same. */
 function missing(read: readonly WholeEntry[], found: readonly WholeEntry[]): readonly WholeEntry[] {
-  const originals = new Map(read.map((one) => [one.entry.seq, one]));
-  for (const one of found) {
-    const original = originals.get(one.entry.seq);
-    if (original === undefined || digestOf(original) !== digestOf(one)) throw notACopy(one);
-    originals.delete(one.entry.seq);
+  const originals = new Map(read.map((entry) => [entry.entry.seq, entry]));
+  for (const entry of found) {
+    const original = originals.get(entry.entry.seq);
+    if (original === undefined || digestOf(original) !== digestOf(entry)) throw notACopy(entry);
+    originals.delete(entry.entry.seq);
   }
   return [...originals.values()];
 }
@@ -88,8 +88,8 @@ async function verify(from: Transfer, to: Transfer, last: number, total: number,
   let entries = 0;
   for await (const { read, found } of eachStep(from, to, last)) {
     if (terms.signal?.aborted === true) return undefined;
-    for (const one of read) original.update(digestOf(one));
-    for (const one of found) copy.update(digestOf(one));
+    for (const entry of read) original.update(digestOf(entry));
+    for (const entry of found) copy.update(digestOf(entry));
     entries += read.length;
     terms.onProgress?.({ step: "verify", entries, total });
   }

@@ -24,8 +24,8 @@ export async function triggerSamples(
   const count = fields.wholeNumber("count", { least: 1, most: MOST_TRIGGERED }) ?? 1;
   const copies = fields.wholeNumber("duplicate", { least: 1, most: MOST_TRIGGERED }) ?? 1;
   // A date holds little more.
-  const [stale = 0, future = 0] = ["stale", "future"].map((one) =>
-    fields.wholeNumber(one, { most: 8e15 }),
+  const [stale = 0, future = 0] = ["stale", "future"].map((text) =>
+    fields.wholeNumber(text, { most: 8e15 }),
   );
   if (tamper !== undefined && noSignature)
     throw invalidRequest("expected tamper or noSignature, got both");

@@ -71,7 +71,7 @@ async function admit({ request, door }: AtDoor) {
 
 function prove({ query, door: { tokens, hosts } }: AtDoor) {
   const [name = "", host = "", nonce = ""] = ["name", "host", "nonce"].map(
-    (one) => query.get(one) ?? "",
+    (text) => query.get(text) ?? "",
   );
   if (!/^[A-Za-z0-9_-]{22,86}$/.test(nonce) || !hosts.has(host)) {
     throw invalidRequest("expected a nonce, and the host in the page's address");

@@ -67,7 +67,7 @@ export class KnownTokens {
 
   /** Proves knowledge of the hash with this name; `undefined` if there is none. */
   prove(name: string, host: string, nonce: string): string | undefined {
-    const hash = this.#valid().find((one) => nameHash(one) === name);
+    const hash = this.#valid().find((text) => nameHash(text) === name);
     return hash === undefined ? undefined : proveHash(hash, host, nonce);
   }
 

@@ -30,8 +30,9 @@ export async function findRelated(inbox: Inbox, entry: Entry): Promise<Related> 
   });
   const about = async (candidates: readonly Entry[]) => {
     const found: Entry[] = [];
-    for (const one of candidates) {
-      if (found.length < MAX_EACH && (await resourceOf(inbox, one)) === resource) found.push(one);
+    for (const candidate of candidates) {
+      if (found.length < MAX_EACH && (await resourceOf(inbox, candidate)) === resource)
+        found.push(candidate);
     }
     return found;
   };

@@ -55,8 +55,9 @@ export function arrivals(signatureHeader: string) {
       // Equal deliveries arrive in the order in which they are sent, as each is sent after the
       // answer to the one before. The body of an unsigned one is not read.
       const wait = [...waits].find(
-        (one) =>
-          one.signature === signature && (one.bytes === bytes || (signature === "" && bytes === 0)),
+        (wait) =>
+          wait.signature === signature &&
+          (wait.bytes === bytes || (signature === "" && bytes === 0)),
       );
       if (wait === undefined) return;
       waits.delete(wait);

@@ -14,6 +14,6 @@ export class Drifts {
 
   /** Those that an entry is the example of. */
   of(seq: number): readonly DriftNote[] {
-    return this.notes.filter((one) => one.seq === seq).toReversed();
+    return this.notes.filter((note) => note.seq === seq).toReversed();
   }
 }

@@ -148,7 +148,9 @@ export class LiveFeed {
     const found = new Set(entries.map(({ seq }) => seq));
     const noLonger = refusals.filter(({ count }) => count === 0).map(({ id }) => id);
     const gone = [...seqs.filter((seq) => !found.has(seq)).map(entryId), ...noLonger];
-    const refused = refusals.filter((one) => one.count > 0 && filter.takes(one)).map(refusalRow);
+    const refused = refusals
+      .filter((refusal) => refusal.count > 0 && filter.takes(refusal))
+      .map(refusalRow);
     return {
       ...(entries.length > 0 && { rows: await entryRows(this.#inbox, entries, filter.resource) }),
       ...(gone.length > 0 && { gone }),

@@ -44,7 +44,7 @@ export class Refusals {
    */
   correct(id: string, observation: InspectedDelivery, diagnosis: Diagnosis): readonly Refusal[] {
     const corrected = this.#describe(observation, diagnosis);
-    const at = this.#remembered.findIndex((one) => one.id === id);
+    const at = this.#remembered.findIndex((refusal) => refusal.id === id);
     const row = this.#remembered[at];
     if (corrected === undefined || row === undefined) return [];
     if (isAlike(row, corrected)) {
@@ -63,7 +63,7 @@ export class Refusals {
   /** Those that match, newest first. */
   list(takes: (refusal: Refusal) => boolean): readonly RefusalRow[] {
     const rows = this.#remembered.filter(takes).map(refusalRow);
-    return rows.sort((one, other) => other.receivedAt - one.receivedAt);
+    return rows.sort((a, b) => b.receivedAt - a.receivedAt);
   }
 
   find(id: string): Refusal | undefined {
@@ -114,9 +114,9 @@ export class Refusals {
 }
 
 /** Whether two were refused for one reason on one way, so that a burst of them buries nothing. */
-function isAlike(one: Refusal, other: Refusal): boolean {
+function isAlike(a: Refusal, b: Refusal): boolean {
   const names = ["word", "reason", "why", "method", "target", "status"] as const;
-  return names.every((name) => one[name] === other[name]);
+  return names.every((name) => a[name] === b[name]);
 }
 
 export function refusalRow(refusal: Refusal): RefusalRow {

@@ -56,7 +56,7 @@ export function refusedBodies(
   let newest: readonly Held[] = [];
   let timer: NodeJS.Timeout | undefined;
   const diagnoseLeftOut = async () => {
-    for (const held of newest.filter((one) => one.isLeftOut)) {
+    for (const held of newest.filter((held) => held.isLeftOut)) {
       // a new one, since the result of the one before is remembered
       held.observation = { ...held.observation };
       const diagnosis = await diagnose(held.observation);
@@ -70,7 +70,7 @@ export function refusedBodies(
     timer ??= setTimeout(async () => {
       await diagnoseLeftOut();
       timer = undefined;
-      if (newest.some((one) => one.isLeftOut)) tryLater();
+      if (newest.some((held) => held.isLeftOut)) tryLater();
     }, LATER).unref();
   };
   return {
@@ -79,12 +79,12 @@ export function refusedBodies(
       const body = observation.body?.();
       if (body === undefined) return;
       newest = [{ id, body, isLeftOut, observation }, ...newest].slice(0, MOST);
-      while (newest.reduce((sum, one) => sum + one.body.byteLength, 0) > MAX_BYTES)
+      while (newest.reduce((sum, held) => sum + held.body.byteLength, 0) > MAX_BYTES)
         newest = newest.slice(0, -1);
       if (isLeftOut) tryLater();
     },
     /** The body of the newest delivery of a row; `undefined` if none is held. */
-    of: (id: string) => newest.find((one) => one.id === id)?.body,
+    of: (id: string) => newest.find((held) => held.id === id)?.body,
     close: () => {
       clearTimeout(timer);
       newest = [];

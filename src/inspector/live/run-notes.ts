@@ -72,7 +72,9 @@ export class RunNotes {
       left.set(attempt, candidates);
       // The record's time is taken just before the handler is called.
       const end = startedAt + Math.ceil(duration) + 1;
-      const at = candidates.findIndex((one) => one.startedAt >= startedAt && one.startedAt <= end);
+      const at = candidates.findIndex(
+        (candidate) => candidate.startedAt >= startedAt && candidate.startedAt <= end,
+      );
       const [noted] = at < 0 ? [] : candidates.splice(at, 1);
       return {
         ...run,

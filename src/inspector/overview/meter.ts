@@ -89,7 +89,7 @@ export class Histogram {
   }
 
   read(): Durations {
-    const count = this.#counts.reduce((sum, one) => sum + one, 0);
+    const count = this.#counts.reduce((sum, count) => sum + count, 0);
     const quantile = (share: number) => this.#quantile(count * share);
     return { count, median: quantile(0.5), p95: quantile(0.95), longest: this.#longest };
   }

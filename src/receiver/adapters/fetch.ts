@@ -108,7 +108,7 @@ function toResponse({ status, headers, body }: Answer, method: string): Response
   const sent = new Headers();
   for (const [name, value] of Object.entries(headers)) {
     if (name.toLowerCase() === "connection") continue; // the runtime's own, and refused over HTTP/2
-    for (const one of [value].flat()) sent.append(name, one);
+    for (const text of [value].flat()) sent.append(name, text);
   }
   const bytes = typeof body === "string" ? body : new Uint8Array(body);
   return new Response(method === "HEAD" ? null : bytes, { status, headers: sent });

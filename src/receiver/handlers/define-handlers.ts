@@ -155,12 +155,12 @@ export function readSchemas(
  * The schemas of a receiver's options and those of its handlers; throws `option_invalid` if a kind
  * has two.
  */
-export function mergeSchemas(one: DataSchemas, other: DataSchemas): DataSchemas {
-  for (const [kind, schema] of Object.entries(other)) {
-    if (!Object.hasOwn(one, kind) || one[kind] === schema) continue;
+export function mergeSchemas(a: DataSchemas, b: DataSchemas): DataSchemas {
+  for (const [kind, schema] of Object.entries(b)) {
+    if (!Object.hasOwn(a, kind) || a[kind] === schema) continue;
     throw invalidOption(`expected one schema for ${kind}, got two different ones: keep one`);
   }
-  return { ...one, ...other };
+  return { ...a, ...b };
 }
 
 function checkHandlers(handlers: object, known: readonly string[]): void {

@@ -121,7 +121,7 @@ export class Router<Schemas = object, OtherKinds extends string = never>
   ): () => void {
     const patterns = Array.isArray(pattern) ? [...new Set<string>(pattern)] : [pattern as string];
     if (patterns.length === 0) throw invalid("at least one kind", pattern, "name one");
-    for (const one of patterns) checkKindPattern(one, this.#known);
+    for (const pattern of patterns) checkKindPattern(pattern, this.#known);
     return this.#add(patterns, handler, options);
   }
 
@@ -170,8 +170,8 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     checkHandlerOptions(options, pattern);
     const { except = [], attempts, target, tx = false } = options;
     if (tx) this.#checkTx(pattern);
-    const declared = (one: string) =>
-      one === UNKNOWN ? this.#known.filter((kind) => !isEventKind(kind)) : [];
+    const declared = (text: string) =>
+      text === UNKNOWN ? this.#known.filter((kind) => !isEventKind(kind)) : [];
     for (const left of except) checkKindPattern(left, this.#known);
     checkFunction(handler, `the handler for ${pattern}`, "pass (event, context) => …");
     const taken = new Set([...this.#routes].map(({ named }) => named.name));
@@ -183,14 +183,14 @@ export class Router<Schemas = object, OtherKinds extends string = never>
     }
     const isWanted = patterns.includes(UNKNOWN)
       ? (kind: string) => !this.#known.includes(kind)
-      : (kind: string) => patterns.some((one) => matchesKind(one, kind));
+      : (kind: string) => patterns.some((pattern) => matchesKind(pattern, kind));
     const route: Route = {
       matches:
         except.length === 0
           ? isWanted
           : (kind) => isWanted(kind) && !except.some((left) => matchesKind(left, kind)),
       pattern,
-      patterns: patterns.map((one) => kindsWithout(one, [...declared(one), ...except])),
+      patterns: patterns.map((pattern) => kindsWithout(pattern, [...declared(pattern), ...except])),
       named: {
         name,
         handler: handler as Handler<never>,

@@ -50,7 +50,7 @@ export interface Insertion {
 /** Inserts lines and changes nothing else. They end as the first line of the text does. */
 export function insertLines(text: string, insertions: readonly Insertion[]): string {
   const end = /\r?\n/.exec(text)?.[0] ?? "\n";
-  const fromLast = insertions.toReversed().toSorted((one, other) => other.at - one.at);
+  const fromLast = insertions.toReversed().toSorted((a, b) => b.at - a.at);
   return fromLast.reduce((before, { at, lines }) => {
     const start = at > 0 && before[at - 1] !== "\n" ? end : ""; // after a last line without an end
     return (

@@ -207,7 +207,7 @@ function inNext({ base, extension, read }: App, own: OwnFiles): Mounts {
   const texts = new Map<string, string>();
   const toDo: ToDo[] = [];
   for (const { fresh, paths, text, lines, opening, taken, where } of files) {
-    const path = [fresh, ...paths].find((one) => read(one) !== undefined);
+    const path = [fresh, ...paths].find((text) => read(text) !== undefined);
     const before = path === undefined ? "" : (read(path) ?? "");
     const code = codeOf(before);
     const found = onlyMatch(code, opening);

@@ -45,7 +45,7 @@ export async function planInto(folder: string, { path, version }: PackageRoot): 
   const { framework } = app;
   const made = hasReceiver(app, homes);
   if (made !== undefined) return { framework, home: made, texts: [], test: undefined, toDo: [] };
-  const home = homes.find((one) => !existsSync(join(folder, one)));
+  const home = homes.find((home) => !existsSync(join(folder, home)));
   if (home === undefined) throw inTheWay(homes.join(" or "), folder);
   checkZod(app);
 
@@ -129,7 +129,7 @@ function settings(
   texts: Map<string, string>,
 ) {
   const toDo: ToDo[] = [];
-  const path = PNPM_FILES.find((one) => read(one) !== undefined)?.replace("lock", "workspace");
+  const path = PNPM_FILES.find((file) => read(file) !== undefined)?.replace("lock", "workspace");
   const workspace = path && read(path);
   if (path !== undefined && !workspace?.includes("@photostructure/sqlite")) {
     if (workspace === undefined) texts.set(path, pnpmWorkspace);

@@ -103,9 +103,9 @@ function fromNative(text: string): readonly BodyVariant[] {
   if (native === undefined || json === undefined) return [];
   const shown = cause("body_not_json", native.name);
   const asIs = { causes: [], tail: "" };
-  return jsonVariants(json, [asIs], "libraries", [shown]).map((one) => ({
-    ...one,
-    causes: one.causes.filter(({ code }) => code !== "json_spacing"),
+  return jsonVariants(json, [asIs], "libraries", [shown]).map((variant) => ({
+    ...variant,
+    causes: variant.causes.filter(({ code }) => code !== "json_spacing"),
   }));
 }
 

@@ -41,7 +41,7 @@ function signedAsOneByte(bytes: Buffer, text: string): readonly BodyVariant[] {
     ),
   );
   const encodings = ONE_BYTE.map(([name, { encode }]) => ({ name, bytes: encode(text) }));
-  const [latin1, windows] = encodings.map((one) => one.bytes);
+  const [latin1, windows] = encodings.map((encoding) => encoding.bytes);
   const same =
     latin1 !== undefined && windows !== undefined && Buffer.compare(latin1, windows) === 0;
   const named = same ? [{ name: EITHER, bytes: latin1 }] : encodings;

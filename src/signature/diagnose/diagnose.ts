@@ -117,7 +117,9 @@ function signedUnder(
   const valid = secrets.map(({ key }) => Buffer.from(sign(body, key)));
   const isValid = (value: string) => {
     const given = Buffer.from(value);
-    return valid.some((one) => one.byteLength === given.byteLength && timingSafeEqual(one, given));
+    return valid.some(
+      (buffer) => buffer.byteLength === given.byteLength && timingSafeEqual(buffer, given),
+    );
   };
   return headerEntries(headers).find(
     ([, value]) => typeof value === "string" && isValid(value),

@@ -15,7 +15,7 @@ const DESCRIBED =
   "event timestamp data webhook id type address surface rooms purchase_price created_at owner name url";
 const RANKS = new Map(DESCRIBED.split(" ").map((name, rank) => [name, rank]));
 
-const alphabetically = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
+const alphabetically = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 /** The order of most libraries that sort. */
 export const ALPHABETICAL: KeyOrder = { name: "alphabetical", comparing: () => alphabetically };
@@ -23,8 +23,8 @@ export const ALPHABETICAL: KeyOrder = { name: "alphabetical", comparing: () => a
 /** The order of `jsonb` in PostgreSQL and of JSON in MySQL. */
 export const SHORTER_FIRST: KeyOrder = {
   name: "shorter keys first, as databases store them",
-  comparing: () => (one, other) => {
-    return Buffer.byteLength(one) - Buffer.byteLength(other) || alphabetically(one, other);
+  comparing: () => (a, b) => {
+    return Buffer.byteLength(a) - Buffer.byteLength(b) || alphabetically(a, b);
   },
 };
 
@@ -35,7 +35,7 @@ export const HASH_MAP: KeyOrder = {
     let size = 16;
     while (names.length > size * 0.75) size *= 2;
     const slots = new Map(names.map((name) => [name, slotOf(name, size)]));
-    return (one, other) => (slots.get(one) ?? 0) - (slots.get(other) ?? 0);
+    return (a, b) => (slots.get(a) ?? 0) - (slots.get(b) ?? 0);
   },
 };
 
@@ -56,7 +56,7 @@ export const KEY_ORDERS: readonly KeyOrder[] = [
   ALPHABETICAL,
   {
     name: "as the service describes them",
-    comparing: () => (one, other) => rankOf(one) - rankOf(other),
+    comparing: () => (a, b) => rankOf(a) - rankOf(b),
   },
   SHORTER_FIRST,
 ];

@@ -55,7 +55,7 @@ function compared(tokens: readonly string[], libraries: readonly Library[]) {
   );
   const numbersCause = remembered((style: Spelling | undefined) => {
     const spelt = style === undefined ? undefined : numbers.map(style.spell).join();
-    const shown = styles.find((one) => one.spelt.join() === spelt);
+    const shown = styles.find((style) => style.spelt.join() === spelt);
     return shown === undefined ? [] : [cause("json_numbers", shown.name)];
   });
   const lost = {

@@ -119,8 +119,8 @@ function nameOf(key: string): string {
 }
 
 /** Whether two lists of tokens are equal. */
-export function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((token, index) => token === other[index]);
+export function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((token, index) => token === b[index]);
 }
 
 /** The parts of one member of the top-level object; `undefined` if there is no such member. */

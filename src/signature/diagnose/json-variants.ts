@@ -142,7 +142,7 @@ function spellingsOf(tokens: Tokens, isRare = false): readonly Choice<Tokens>[] 
 /** Drops choices with the same result; for simple JSON there are many. */
 function distinct<One extends Choice<Tokens>>(choices: readonly One[]): readonly One[] {
   return choices.filter(
-    (one, index) => !choices.slice(0, index).some((other) => isSame(one.make, other.make)),
+    (choice, index) => !choices.slice(0, index).some((other) => isSame(choice.make, other.make)),
   );
 }
 

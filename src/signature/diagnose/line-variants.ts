@@ -36,7 +36,7 @@ export function lineVariants(text: string): readonly BodyVariant[] {
     const inUtf16 = UTF16.map(({ detail, encode }) =>
       variant([cause("charset", detail), ...causes], () => encode(make())),
     );
-    return [...inUtf8, ...inUtf16].filter((one) => one.causes.length > 0);
+    return [...inUtf8, ...inUtf16].filter((variant) => variant.causes.length > 0);
   });
 }
 

@@ -74,7 +74,7 @@ function withUrls(headers: HeaderBag, target: string): readonly Scheme[] {
 
 /** The values of headers with such a name that have one value, and not a long one. */
 function shortValues(headers: HeaderBag, name: RegExp): readonly string[] {
-  return headerEntries(headers).flatMap(([one, value]) =>
-    name.test(one) && typeof value === "string" && value.length <= LONGEST_VALUE ? [value] : [],
+  return headerEntries(headers).flatMap(([text, value]) =>
+    name.test(text) && typeof value === "string" && value.length <= LONGEST_VALUE ? [value] : [],
   );
 }

@@ -145,13 +145,12 @@ function walkOver(forms: readonly DigestForm[], work: number) {
  * Whether an explanation makes another one needless: the same codes, or fewer of them. Other
  * secrets are listed.
  */
-function explains(one: readonly Cause[], other: readonly Cause[]): boolean {
-  const isAmong = (code: CauseCode) => other.some((cause) => cause.code === code);
-  if (!one.every(({ code }) => isAmong(code))) return isLines(one) && other.some(isSpacing);
-  return one.every(({ code, detail }) => {
+function explains(a: readonly Cause[], b: readonly Cause[]): boolean {
+  const isAmong = (code: CauseCode) => b.some((cause) => cause.code === code);
+  if (!a.every(({ code }) => isAmong(code))) return isLines(a) && b.some(isSpacing);
+  return a.every(({ code, detail }) => {
     return (
-      code !== "secret_other" ||
-      other.some((cause) => cause.code === code && cause.detail === detail)
+      code !== "secret_other" || b.some((cause) => cause.code === code && cause.detail === detail)
     );
   });
 }

@@ -44,7 +44,7 @@ export function tally(
     lost:
       acknowledged.size -
       kept.length +
-      kept.filter((one) => one.state === "handled" && !hasRun(one)).length,
+      kept.filter((entry) => entry.state === "handled" && !hasRun(entry)).length,
     stuck: waiting.filter(({ reason }) => !awaitsHandler(reason)).length,
     dead: kept.filter(({ state }) => state === "dead").length,
     runTwice: entries.filter((entry) => runsOf(entry) > 1).length,

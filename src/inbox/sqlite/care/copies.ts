@@ -31,8 +31,9 @@ export function othersBeside(path: string): readonly string[] {
 function besides(path: string): readonly string[] {
   return readdirSync(dirname(path), { withFileTypes: true })
     .filter(
-      (one) =>
-        one.isFile() && !/-(?:wal|shm|journal|holder-[\da-f]+|erasing(?:-by)?)$/.test(one.name),
+      (dirent) =>
+        dirent.isFile() &&
+        !/-(?:wal|shm|journal|holder-[\da-f]+|erasing(?:-by)?)$/.test(dirent.name),
     )
     .map(({ name }) => name);
 }

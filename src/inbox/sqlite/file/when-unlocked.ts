@@ -44,6 +44,6 @@ export async function whenUnlocked(
 function lockedBy(path: string): string {
   const inode = statSync(`${path}-shm`, { throwIfNoEntry: false })?.ino;
   const pid =
-    inode === undefined ? undefined : lockHolders(inode).find((one) => one !== process.pid);
+    inode === undefined ? undefined : lockHolders(inode).find((holder) => holder !== process.pid);
   return pid === undefined ? "another process" : `process ${pid}`;
 }

@@ -25,7 +25,7 @@ export function livingHolders(path: string, statements?: Statements): readonly H
     statements === undefined ? [] : orElse(() => otherRunners(statements, undefined), []);
   return living.map((id) => {
     const inode = statSync(lockFile(path, id), { throwIfNoEntry: false })?.ino;
-    const found = records.find((one) => one.id === id);
+    const found = records.find((record) => record.id === id);
     return {
       id,
       pid: (inode === undefined ? undefined : lockHolders(inode)[0]) ?? null,

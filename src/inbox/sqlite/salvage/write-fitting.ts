@@ -27,10 +27,10 @@ async function writePart(
     await to.write(part);
     return [];
   } catch (thrown) {
-    const [one] = part;
-    if (one === undefined || !to.isFaultOfRow(thrown)) throw thrown;
+    const [entry] = part;
+    if (entry === undefined || !to.isFaultOfRow(thrown)) throw thrown;
     if (part.length === 1)
-      return one.runs.length === 0 ? part : writePart(to, [{ ...one, runs: [] }]);
+      return entry.runs.length === 0 ? part : writePart(to, [{ ...entry, runs: [] }]);
     const half = part.length >> 1;
     return [
       ...(await writePart(to, part.slice(0, half))),

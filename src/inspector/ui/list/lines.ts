@@ -93,7 +93,7 @@ export class Lines {
   }
 }
 
-function merge(one: readonly Row[], other: readonly Row[]): Row[] {
-  if (other.length === 0) return [...one];
-  return [...one, ...other].sort((a, b) => a.receivedAt - b.receivedAt);
+function merge(left: readonly Row[], right: readonly Row[]): Row[] {
+  if (right.length === 0) return [...left];
+  return [...left, ...right].sort((a, b) => a.receivedAt - b.receivedAt);
 }
