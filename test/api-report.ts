@@ -16,7 +16,7 @@ const WITHOUT_SIGNATURE = ["CommandFlags", "SharedFlags"];
 /** The exports of every entry point. */
 export function entryExports({ exportsOf }: Declarations): readonly EntryExports[] {
   return ENTRIES.map(({ name: entry, file }) => {
-    const all = [...exportsOf(file)].sort((one, other) => (one.name < other.name ? -1 : 1));
+    const all = [...exportsOf(file)].sort((a, b) => (a.name < b.name ? -1 : 1));
     const isValue = ({ flags }: TypeSymbol) => (flags & SymbolFlags.Value) !== 0;
     return { entry, values: all.filter(isValue), types: all.filter((symbol) => !isValue(symbol)) };
   });

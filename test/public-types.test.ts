@@ -95,8 +95,8 @@ it.each(ENTRIES)("$name exports every type that its declarations mention", ({ na
   const main = EXTENDS_MAIN.includes(name) ? ["src/entries/index.d.ts", ...BESIDE_MAIN] : [];
   const exported = declarations.exportsOf(file);
   expect(exported.length).toBeGreaterThan(1);
-  const all = [...exported, ...main.flatMap((one) => declarations.exportsOf(one))];
-  const left = missing(all).filter((one) => !UNNAMED.includes(one.split(": ")[1] ?? ""));
+  const all = [...exported, ...main.flatMap((text) => declarations.exportsOf(text))];
+  const left = missing(all).filter((text) => !UNNAMED.includes(text.split(": ")[1] ?? ""));
   expect(left).toEqual([]);
 });
 

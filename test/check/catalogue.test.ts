@@ -7,10 +7,12 @@ const ids = (cases: readonly { id: string }[]) => cases.map(({ id }) => id);
 
 it("every case has a unique id, in the order of the groups and their numbers", () => {
   const groups = Object.keys(GROUPS);
-  const places = CATALOGUE.map((one) => {
-    return 1000 * groups.indexOf(groupOf(one)) + Number(/^[A-Z]+-(\d\d)$/.exec(one.id)?.[1]);
+  const places = CATALOGUE.map((checkCase) => {
+    return (
+      1000 * groups.indexOf(groupOf(checkCase)) + Number(/^[A-Z]+-(\d\d)$/.exec(checkCase.id)?.[1])
+    );
   });
-  expect(places).toEqual([...new Set(places)].sort((one, other) => one - other));
+  expect(places).toEqual([...new Set(places)].sort((a, b) => a - b));
 });
 
 it("every case has a fix in one line", () => {
@@ -22,14 +24,14 @@ it("every case has a fix in one line", () => {
 
 it("the preferred answers are among the correct ones", () => {
   const wrong = CATALOGUE.filter(({ right, best = [] }) => {
-    return best.some((one) => !right.includes(one) && !right.includes(`${one[0]}xx`));
+    return best.some((text) => !right.includes(text) && !right.includes(`${text[0]}xx`));
   });
   expect(ids(wrong)).toEqual([]);
 });
 
 it("a valid delivery must be answered with exactly 200", () => {
   const twoHundreds = CATALOGUE.filter(
-    ({ right, runs }) => runs !== 0 && right.some((one) => one.startsWith("2") && one !== "200"),
+    ({ right, runs }) => runs !== 0 && right.some((text) => text.startsWith("2") && text !== "200"),
   );
   expect(ids(twoHundreds)).toEqual([]);
 });
@@ -41,7 +43,7 @@ it("cases are selected by id and by group, always with the control", () => {
 });
 
 it("a case is also selected by the ids of cases that became part of it", () => {
-  const forms = CATALOGUE.filter((one) => groupOf(one) === "GATE");
+  const forms = CATALOGUE.filter((checkCase) => groupOf(checkCase) === "GATE");
   for (let number = 1; number <= 60; number++) {
     const former = `GATE-${String(number).padStart(2, "0")}`;
     const [, now, ...others] = ids(selectCases({ only: [former] }));

@@ -112,7 +112,7 @@ const asHash = (body: Buffer) =>
   respell(body.toString("utf8"), "node").replace(/":/g, '" => ').replace(/,"/g, ', "');
 const asMap = (value: unknown): string => {
   if (typeof value !== "object" || value === null) return String(value);
-  const members = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  const members = Object.entries(value).sort(([text], [other]) => (text < other ? -1 : 1));
   return `map[${members.map(([key, one]) => `${key}:${asMap(one)}`).join(" ")}]`;
 };
 const dataOnly = (body: Buffer) => JSON.stringify(JSON.parse(body.toString("utf8")).data);

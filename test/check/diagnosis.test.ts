@@ -7,16 +7,16 @@ import { result } from "./sample.ts";
 
 /** Results of all cases: the named ones failed with an answer, the others passed. */
 function results(failed: Readonly<Record<string, string>>): readonly CheckResult[] {
-  return CATALOGUE.map((one) => {
-    const { id } = one;
+  return CATALOGUE.map((checkCase) => {
+    const { id } = checkCase;
     const answer = failed[id];
     const base = result({
       id,
-      group: groupOf(one),
-      right: rightText(one),
-      answer: answer ?? one.right[0] ?? "200",
+      group: groupOf(checkCase),
+      right: rightText(checkCase),
+      answer: answer ?? checkCase.right[0] ?? "200",
     });
-    if (answer !== undefined) return { ...base, outcome: "failed", fix: one.fix };
+    if (answer !== undefined) return { ...base, outcome: "failed", fix: checkCase.fix };
     return /^SIG-3[78]$/.test(id) ? { ...base, outcome: "not_applicable", answer: null } : base;
   });
 }

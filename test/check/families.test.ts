@@ -213,7 +213,7 @@ const HOLES: Readonly<Record<string, readonly [Made, string, RegExp]>> = {
     /Only a part/,
   ],
   "adds the bytes up": [
-    { accepts: by((hex) => bytesOf(hex).reduce((sum, one) => sum + one, 0)) },
+    { accepts: by((hex) => bytesOf(hex).reduce((sum, number) => sum + number, 0)) },
     "SIG-39",
     /Only a part/,
   ],

@@ -18,9 +18,9 @@ const REFUSED: CheckCase = {
 };
 const ACCEPTED: CheckCase = { ...REFUSED, right: ["200"], best: ["200"], fix: "take it" };
 
-function verdict(one: CheckCase, answers: readonly ProbeAnswer[], runs?: number) {
+function verdict(checkCase: CheckCase, answers: readonly ProbeAnswer[], runs?: number) {
   const { outcome, severity, fix, answer } = judge(
-    one,
+    checkCase,
     { answers, ...(runs !== undefined && { runs }) },
     circumstances,
   );

@@ -60,7 +60,7 @@ it.each([1, 6])(
       wait,
       { concurrency },
     );
-    expect(report.results.filter((one) => isFatal(one, false))).toEqual([]);
+    expect(report.results.filter((result) => isFatal(result, false))).toEqual([]);
     expect(report).toMatchObject({ stopped: null, counts: { notApplicable: expect.any(Number) } });
     expect(verdictText(report, false)).toBe("passed");
     expect(report.diagnosis.join()).toMatch(
@@ -85,7 +85,7 @@ it("a right receiver that bans senders of 20 wrong signatures is waited for, and
     },
     wait,
   );
-  expect(report.results.filter((one) => isFatal(one, false))).toEqual([]);
+  expect(report.results.filter((result) => isFatal(result, false))).toEqual([]);
   expect(report.stopped).toBeNull();
   expect(report.diagnosis.join()).toMatch(/bans senders of wrong signatures: after \d+ requests/);
 });
@@ -183,7 +183,7 @@ it("a right receiver that answers 200 to empty bodies passes", async () => {
     { before: ({ body }) => (body.byteLength === 0 ? 200 : undefined) },
     wait,
   );
-  expect(report.results.filter((one) => isFatal(one, false))).toEqual([]);
+  expect(report.results.filter((result) => isFatal(result, false))).toEqual([]);
 });
 
 it("what a receiver says when it refuses the first delivery is shown", async () => {

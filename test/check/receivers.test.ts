@@ -45,7 +45,7 @@ describe.concurrent.each(Object.entries(RECEIVERS))("%s", (name, receiverOf) => 
     const receiver = await start(atEnd);
     const { results, stopped, diagnosis } = await check(receiver, failed.has(ENDLESS));
     expect(stopped).toBeNull();
-    const got = Object.fromEntries(results.map((one) => [one.id, verdictOf(one)]));
+    const got = Object.fromEntries(results.map((result) => [result.id, verdictOf(result)]));
     const wanted = Object.fromEntries(
       CATALOGUE.map(({ id, needsObserver = false }) => {
         const notRun = failed.has(CONTROL) && id !== CONTROL;

@@ -139,7 +139,7 @@ it("a forged event that runs although it is refused is seen by an observer, by t
     response.writeHead(isSigned ? 200 : 401).end();
   });
   const count: Observer["count"] = async ({ bodies }) =>
-    ran.filter((one) => bodies.some((body) => one === String(body))).length;
+    ran.filter((text) => bodies.some((body) => text === String(body))).length;
   const options = optionsFor(url, "GATE-01");
   const [, unobserved] = (await runCheck(options)).results;
   expect(unobserved).toMatchObject({ outcome: "passed", answer: "401, 401", runs: null });

@@ -104,15 +104,15 @@ describe("a secret in the wrong place", () => {
 
   it.each(["correct horse battery staple", "correct-horse-battery", "correcthorse"])(
     "does not come back from --secret-env, even where it is made of words: %s",
-    async (one) => {
+    async (text) => {
       for (const argv of [
-        ["sign", "--secret-env", one],
-        ["properties", "--base-url", "http://127.0.0.1:1", `HOOKPORTER_API_KEY_ENV=${one}`],
-        ["properties", "--base-url", "http://127.0.0.1:1", `HOOKPORTER_ACCESS_TOKEN_ENV=${one}`],
+        ["sign", "--secret-env", text],
+        ["properties", "--base-url", "http://127.0.0.1:1", `HOOKPORTER_API_KEY_ENV=${text}`],
+        ["properties", "--base-url", "http://127.0.0.1:1", `HOOKPORTER_ACCESS_TOKEN_ENV=${text}`],
       ]) {
         const run = await runCli([...argv, "--json"], { stdin: "x" });
         expect([2, 3]).toContain(run.code);
-        expect(printed(run)).not.toContain(one);
+        expect(printed(run)).not.toContain(text);
       }
     },
   );

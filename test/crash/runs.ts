@@ -42,7 +42,7 @@ export function runsOf(
 }
 
 function finish(known: readonly Run[], life: Life, at: number): void {
-  const run = known.find((one) => one.life === life && one.endedAt === undefined);
+  const run = known.find((run) => run.life === life && run.endedAt === undefined);
   if (run === undefined)
     throw new Error(`an effect of life ${life.number} was done before it started`);
   run.endedAt = at;
@@ -54,10 +54,10 @@ function match(
   { startedAt, duration, outcome }: KeptEntry["records"][number],
 ): void {
   if (outcome !== "ok") return;
-  const run = runs.find((one) => {
-    const start = startedAt - one.life.clockAhead;
-    const within = one.startedAt >= start - SLACK && one.startedAt <= start + duration + SLACK;
-    return within && one.endedAt !== undefined && !one.recorded;
+  const run = runs.find((run) => {
+    const start = startedAt - run.life.clockAhead;
+    const within = run.startedAt >= start - SLACK && run.startedAt <= start + duration + SLACK;
+    return within && run.endedAt !== undefined && !run.recorded;
   });
   if (run !== undefined) run.recorded = true;
 }

@@ -439,7 +439,9 @@ describe("Dispatcher", () => {
         running.runNow(seq),
       ]);
       expect(ran).toBe(1);
-      expect(asked.filter((one) => one?.state === "handled").length).toBeGreaterThan(0);
+      expect(asked.filter((settlement) => settlement?.state === "handled").length).toBeGreaterThan(
+        0,
+      );
     });
 
     it("returns undefined for an entry that has ended, is leased elsewhere, or is held back", async () => {

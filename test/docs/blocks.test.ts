@@ -119,7 +119,7 @@ it("every shell block is run, but for those that cannot run here, which say why"
   const counts = Object.fromEntries(
     [...new Set(reasons)]
       .sort()
-      .map((reason) => [reason, reasons.filter((one) => one === reason).length]),
+      .map((reason) => [reason, reasons.filter((text) => text === reason).length]),
   );
   expect(counts).toEqual(NOT_RUN);
   expect(shell.length).toBeGreaterThan(140);

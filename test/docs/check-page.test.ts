@@ -26,11 +26,13 @@ const RESULT: CheckResult = {
 it.each(Object.entries(GROUPS))(
   "the page lists every case of %s as in the code, and no other",
   (group, title) => {
-    const inCode = CATALOGUE.filter((one) => groupOf(one) === group).map((one) => {
-      // the section says it once
-      const sent = one.sent.replace(/^unsigned and wrongly signed: /, "");
-      return [one.id, sent, ...answerCell(one), one.fix.replace(/:.*$/s, "")];
-    });
+    const inCode = CATALOGUE.filter((checkCase) => groupOf(checkCase) === group).map(
+      (checkCase) => {
+        // the section says it once
+        const sent = checkCase.sent.replace(/^unsigned and wrongly signed: /, "");
+        return [checkCase.id, sent, ...answerCell(checkCase), checkCase.fix.replace(/:.*$/s, "")];
+      },
+    );
     expect(casesOf(sectionOf(page, `${group}: ${title}`))).toEqual(ofOneKind(inCode));
   },
 );
@@ -38,8 +40,8 @@ it.each(Object.entries(GROUPS))(
 /** The rows of a section's table, one for each of the cases that share one there. */
 function casesOf(section: string): readonly (readonly string[])[] {
   return rowsOf(section).flatMap(([cases = "", ...cells]) =>
-    cases.split("<br>").map((one) => {
-      const [, id = "", sent = ""] = /^(.+?): (.*)$/.exec(one) ?? [];
+    cases.split("<br>").map((part) => {
+      const [, id = "", sent = ""] = /^(.+?): (.*)$/.exec(part) ?? [];
       return [id, sent, ...cells];
     }),
   );
@@ -49,13 +51,13 @@ function casesOf(section: string): readonly (readonly string[])[] {
  * The right answer, with the severity of a wrong one unless that is `required`. What is the same
  * for all of GATE is in its section.
  */
-function answerCell(one: (typeof CATALOGUE)[number]): readonly string[] {
-  const right = rightText(one);
-  if (groupOf(one) !== "GATE")
-    return [one.severity === "required" ? right : `${right} (${one.severity})`];
-  const observed = one.sent.includes(", observed");
-  expect([one.id, right, one.severity]).toEqual([
-    one.id,
+function answerCell(checkCase: (typeof CATALOGUE)[number]): readonly string[] {
+  const right = rightText(checkCase);
+  if (groupOf(checkCase) !== "GATE")
+    return [checkCase.severity === "required" ? right : `${right} (${checkCase.severity})`];
+  const observed = checkCase.sent.includes(", observed");
+  expect([checkCase.id, right, checkCase.severity]).toEqual([
+    checkCase.id,
     observed ? "any answer, never runs" : "refused, never runs",
     "required",
   ]);

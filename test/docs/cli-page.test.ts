@@ -167,7 +167,7 @@ it("the page names no unknown flag", () => {
 
 it("the page names no unknown variable", () => {
   const variables = new Set(
-    commands.flatMap((one) => one.options.map((option) => variableName(option, one))),
+    commands.flatMap((command) => command.options.map((option) => variableName(option, command))),
   );
   const keys = [SECRET_VARIABLE, PREVIOUS_SECRET_VARIABLE, "HOOKPORTER_API_KEY"];
   for (const held of [...keys, ...EXEC_VARIABLES, ...DEAD_LETTER_VARIABLES]) variables.add(held);
@@ -181,7 +181,9 @@ it("the pages have only existing commands and flags", () => {
   );
   expect(calls.length).toBeGreaterThan(5);
   const wrong = calls.filter((call) => {
-    const command = commands.find((one) => new RegExp(`^${commandName(one)}\\b`).test(call));
+    const command = commands.find((command) =>
+      new RegExp(`^${commandName(command)}\\b`).test(call),
+    );
     const known = command === undefined ? [] : typedFlags(command);
     const [own = ""] = call.split(/ [|&;]|\)"|`/); // other programs have their own flags
     return (
@@ -241,7 +243,7 @@ async function everyRecord(): Promise<readonly Record<string, unknown>[]> {
   });
   const found = (command: typeof sandbox, type: string) =>
     vi.waitFor(() => {
-      const record = command.now().records.find((one) => one.type === type);
+      const record = command.now().records.find((record) => record.type === type);
       if (record === undefined) throw new Error(`no ${type}: ${command.now().stderr}`);
       return record;
     }, 10_000);

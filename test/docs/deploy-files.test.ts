@@ -139,7 +139,9 @@ const manifests = z.tuple([
 ]);
 
 it("the Kubernetes manifests have fields that there are, and fit together", () => {
-  const documents = parseAllDocuments(read("kubernetes.yaml")).map((one) => one.toJS());
+  const documents = parseAllDocuments(read("kubernetes.yaml")).map((parseAllDocument) =>
+    parseAllDocument.toJS(),
+  );
   const [claim, deployment, service] = manifests.parse(documents);
   const { template, selector } = deployment.spec;
   expect([selector.matchLabels, service.spec.selector]).toEqual([
@@ -148,7 +150,7 @@ it("the Kubernetes manifests have fields that there are, and fit together", () =
   ]);
   const { containers, volumes, terminationGracePeriodSeconds } = template.spec;
   const [{ volumeMounts, lifecycle, startupProbe, readinessProbe, livenessProbe }] = containers;
-  expect(volumeMounts.map((one) => one.name)).toEqual(volumes.map((one) => one.name));
+  expect(volumeMounts.map((mount) => mount.name)).toEqual(volumes.map((volume) => volume.name));
   expect(volumes).toContainEqual(
     expect.objectContaining({ persistentVolumeClaim: { claimName: claim.metadata.name } }),
   );

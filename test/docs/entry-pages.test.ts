@@ -20,7 +20,7 @@ describe.each(ENTRIES)("the page of `$name`", ({ name, file }) => {
     const words = wordsOf(pageOf(name));
     const exported = declarations.exportsOf(file).map((symbol) => symbol.name);
     expect(exported.length).toBeGreaterThan(1);
-    expect(exported.filter((one) => !words.has(one))).toEqual([]);
+    expect(exported.filter((text) => !words.has(text))).toEqual([]);
   });
 
   it("begins with what it is for, then has an example that imports it", () => {
@@ -34,7 +34,7 @@ describe.each(ENTRIES)("the page of `$name`", ({ name, file }) => {
     const exported = new Set(declarations.exportsOf(file).map((symbol) => symbol.name));
     const listed = typeRows(pageOf(name)).flatMap(([first = ""]) => quoted(first));
     expect(listed.length).toBeGreaterThan(0);
-    expect(listed.filter((one) => !exported.has(one))).toEqual([]);
+    expect(listed.filter((text) => !exported.has(text))).toEqual([]);
   });
 
   it("names each option of each function, or links to a page that does", () => {

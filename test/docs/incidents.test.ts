@@ -180,8 +180,8 @@ it("the secret was changed at the sender first: all that was refused is there in
   const { url, start, deliver } = await startService(inbox, { handlers: { "*": () => {} } });
   const before = deliveries(3, SECRET, MINUTE);
   const refused = deliveries(5, NEW_SECRET);
-  for (const one of before) expect(await deliver(one)).toBe(200);
-  for (const one of refused) expect(await deliver(one)).toBe(401);
+  for (const request of before) expect(await deliver(request)).toBe(200);
+  for (const request of refused) expect(await deliver(request)).toBe(401);
   const signatures = async () => (await runCli(["doctor", "--report"], { env })).stdout;
   const cwd = tempFolder();
   writeFileSync(join(cwd, "body.json"), COMPACT.toString().replace(":", ": "));
@@ -200,7 +200,7 @@ it("the secret was changed at the sender first: all that was refused is there in
         isRestarted = true;
         reader.HOOKPORTER_SECRET = NEW_SECRET;
         await start({ secret: [NEW_SECRET, SECRET] });
-        for (const one of [...before, ...refused]) expect(await deliver(one)).toBe(200);
+        for (const request of [...before, ...refused]) expect(await deliver(request)).toBe(200);
       },
     },
   });
@@ -253,7 +253,7 @@ it("a disk is full: what was kept stays, and what was refused arrives once there
   const { deliver, logged } = await startService(inbox, { handlers: { "*": () => {} } });
   const ballast = join(folder, "core");
   const sent = deliveries(40, SECRET, 0, "x".repeat(60_000));
-  for (const one of sent.slice(0, 5)) expect(await deliver(one)).toBe(200);
+  for (const request of sent.slice(0, 5)) expect(await deliver(request)).toBe(200);
   const untilHandled = (many: number) =>
     until(async () => expect(await stateOf(env)).toEqual(Array(many).fill("handled")));
   // A commit that runs out of space half-way leaves room in the log, in which a small one may
@@ -261,7 +261,7 @@ it("a disk is full: what was kept stays, and what was refused arrives once there
   await untilHandled(5);
   expect(() => writeFileSync(ballast, Buffer.alloc(8_000_000))).toThrow();
   const answers: number[] = [];
-  for (const one of sent) answers.push(await deliver(one));
+  for (const request of sent) answers.push(await deliver(request));
   expect(answers).toEqual(Array(40).fill(503));
   const ran = await play("Disk full", {
     env,
@@ -270,7 +270,8 @@ it("a disk is full: what was kept stays, and what was refused arrives once there
     before: {
       "npx hookporter events prune --deliveries-older-than 1d": () => rmSync(ballast),
       "npx hookporter inbox check": async () => {
-        for (const one of sent) await until(async () => expect(await deliver(one)).toBe(200));
+        for (const request of sent)
+          await until(async () => expect(await deliver(request)).toBe(200));
       },
       // The page shows an entry that is handled, which the last one need not be at once.
       "npx hookporter events list --limit 1": () => untilHandled(40),

@@ -558,7 +558,9 @@ const SOURCES = readdirSync(join(root, "src"), { recursive: true, encoding: "utf
 
 const DOCUMENTED = [
   ...new Set(
-    ROWS.flatMap(([, , ...constants]) => constants.map((one) => one.split(/[ .]/).slice(0, 3))),
+    ROWS.flatMap(([, , ...constants]) =>
+      constants.map((constant) => constant.split(/[ .]/).slice(0, 3)),
+    ),
   ),
 ];
 

@@ -77,7 +77,7 @@ it("the page's commands run in its order, and print what it shows", {
 });
 
 it("the log's line about a full disk is the one that is written", () => {
-  const [line = ""] = linesOf("text").filter((one) => one.includes("disk is full"));
+  const [line = ""] = linesOf("text").filter((text) => text.includes("disk is full"));
   const [message = "", error = ""] = line.split(" error=");
   expect(readPage("src/receiver/store-health.ts")).toContain(`"${message}"`);
   expect(readPage("src/inbox/sqlite/errors.ts")).toContain("free some disk space");

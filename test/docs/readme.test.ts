@@ -68,8 +68,8 @@ it.each([
 
 it("the map of the rooms has every room of src/", () => {
   const named = quoted(sectionOf(readPage("docs/architecture.md"), "The rooms"));
-  const rooms = readdirSync(join(root, "src"), { withFileTypes: true }).filter((one) =>
-    one.isDirectory(),
+  const rooms = readdirSync(join(root, "src"), { withFileTypes: true }).filter((dirent) =>
+    dirent.isDirectory(),
   );
   expect(rooms.map(({ name }) => `src/${name}/`).filter((room) => !named.includes(room))).toEqual(
     [],

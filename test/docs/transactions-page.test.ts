@@ -27,7 +27,7 @@ it("the page's example of Prisma compiles, with its own type of tx", {
   timeout: 60_000,
 }, async () => {
   const [code = "", ...others] = codeOf(readPage("docs/reference/transactions.md"), "ts").filter(
-    (one) => one.includes('declare module "hookporter"'),
+    (text) => text.includes('declare module "hookporter"'),
   );
   expect(others).toEqual([]);
   const stub = PRISMA.replace("export namespace", "export declare namespace");

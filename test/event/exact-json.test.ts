@@ -19,7 +19,7 @@ it("any JSON is printed as it was, numbers exactly", () => {
       fc.array(tie("value"), { maxLength: 3 }).map((values) => `[${values.join(",")}]`),
       fc
         .array(tie("value"), { maxLength: 3 })
-        .map((values) => `{${values.map((one, index) => `"k${index}":${one}`).join(",")}}`),
+        .map((values) => `{${values.map((value, index) => `"k${index}":${value}`).join(",")}}`),
     ),
   }));
   fc.assert(

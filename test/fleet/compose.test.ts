@@ -38,7 +38,7 @@ it("the balancer's receivers are those of the compose file", () => {
 
 it("every file that is mounted or copied exists", () => {
   const mounted = Object.values(services).flatMap(({ volumes = [] }) =>
-    volumes.map((one) => one.split(":")[0] ?? ""),
+    volumes.map((volume) => volume.split(":")[0] ?? ""),
   );
   const copied = [...read("Dockerfile").matchAll(/^COPY (.*) \.\/$/gm)].flatMap(([, names = ""]) =>
     names.split(" "),

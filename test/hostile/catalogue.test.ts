@@ -24,12 +24,14 @@ it("the catalogue has 92 cases", () => {
 });
 
 it("every case has a test unless it is wholly pending", () => {
-  const wanted = CATALOGUE.filter((one) => !isWholly(one));
+  const wanted = CATALOGUE.filter((checkCase) => !isWholly(checkCase));
   expect(numbersOf(wanted.filter(({ number }) => !tested.has(number)))).toEqual([]);
 });
 
 it("no case with a test is still marked as wholly pending", () => {
-  expect(numbersOf(CATALOGUE.filter((one) => isWholly(one) && tested.has(one.number)))).toEqual([]);
+  expect(
+    numbersOf(CATALOGUE.filter((checkCase) => isWholly(checkCase) && tested.has(checkCase.number))),
+  ).toEqual([]);
 });
 
 it("every pending case names what its test comes with", () => {
@@ -60,7 +62,7 @@ it("docs/hostile-inputs.md is up to date; `npx vitest run test/hostile/catalogue
 
 function page(): string {
   const sections = Object.entries(SECTIONS).map(([section, heading]) => {
-    const cases = CATALOGUE.filter((one) => one.section === (section as Section));
+    const cases = CATALOGUE.filter((checkCase) => checkCase.section === (section as Section));
     return [`## ${heading}`, "", ...table(cases), ""].join("\n");
   });
   return `${INTRODUCTION}\n${sections.join("\n")}`;

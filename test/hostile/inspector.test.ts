@@ -100,7 +100,7 @@ it(caseTitle(82, "every route of the API requires the right token"), async () =>
     `Basic ${token}`,
     token,
   ];
-  for (const [method, path] of EVERYWHERE.filter(([, one]) => one.startsWith("/api/"))) {
+  for (const [method, path] of EVERYWHERE.filter(([, text]) => text.startsWith("/api/"))) {
     for (const authorization of wrong) {
       const headers = {
         ...(authorization !== undefined && { authorization }),
@@ -190,7 +190,7 @@ it(caseTitle(82, "no GET has effects, and only JSON is accepted"), async () => {
 
 it(caseTitle(83, "every response has the protective headers and no CORS header"), async () => {
   const { port, token } = await openInspector();
-  for (const [method, path] of EVERYWHERE.filter(([, one]) => one !== "/api/live")) {
+  for (const [method, path] of EVERYWHERE.filter(([, text]) => text !== "/api/live")) {
     for (const headers of [{}, { authorization: `Bearer ${token}` }, { host: "evil.example" }]) {
       const { headers: got } = await raw(port, path, { method, headers });
       expect(Object.keys(got).filter((name) => name.startsWith("access-control-"))).toEqual([]);

@@ -142,7 +142,9 @@ it(caseTitle(68, "more waiting deliveries than the inbox allows"), async () => {
   const key = { source: "service", eventId: "evt_1", timestamp: 0 };
   const touches = Array.from({ length: 10_500 }, () => inbox.touch(key, 0));
   const settled = await Promise.allSettled(touches);
-  const refused = settled.filter((one): one is PromiseRejectedResult => one.status === "rejected");
+  const refused = settled.filter(
+    (result): result is PromiseRejectedResult => result.status === "rejected",
+  );
   expect(refused.length).toBeGreaterThanOrEqual(500);
   expect(refused[0]?.reason).toMatchObject({ code: "inbox_busy" });
   expect(await entries()).toEqual([]);

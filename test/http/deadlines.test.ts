@@ -41,7 +41,7 @@ it("all deadlines share one timer, and there is none without deadlines", () => {
   const { deadlines, call } = open();
   const added = ["a", "b", "c"].map((name) => deadlines.add(call(name)));
   expect(vi.getTimerCount()).toBe(1);
-  for (const one of added) deadlines.callOff(one);
+  for (const deadline of added) deadlines.callOff(deadline);
   vi.advanceTimersByTime(100);
   expect(vi.getTimerCount()).toBe(0);
 });

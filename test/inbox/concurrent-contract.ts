@@ -104,8 +104,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
         runAll(b, isOver, run),
       ]);
       expect(problems).toEqual([]);
-      for (const seqs of ran.values())
-        expect(seqs).toEqual(seqs.toSorted((one, other) => one - other));
+      for (const seqs of ran.values()) expect(seqs).toEqual(seqs.toSorted((a, b) => a - b));
       expect(await a.counts()).toEqual({
         waiting: 0,
         failing: 0,
@@ -141,7 +140,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
       };
       await Promise.all([retry(), runAll(a, () => retried === total, run)]);
       expect(retried).toBe(total);
-      expect(ran.toSorted((one, other) => one - other)).toEqual(
+      expect(ran.toSorted((a, b) => a - b)).toEqual(
         Array.from({ length: total }, (_, at) => at + 1),
       );
     });

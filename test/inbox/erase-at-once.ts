@@ -66,7 +66,7 @@ export async function eraseTwiceAtOnce(inbox: Inbox, name: string): Promise<void
   await fill(inbox, 3000);
   const runs = await Promise.all(KINDS.map((kind) => startErasing(name, kind).ended));
   expect(await countErased(inbox)).toBe(runs.reduce((sum, { erased }) => sum + erased, 0));
-  for (const { code, failed } of runs.filter((one) => one.code !== 0)) {
+  for (const { code, failed } of runs.filter((run) => run.code !== 0)) {
     expect({ code, failed }).toEqual({
       code: 3,
       failed: expect.stringContaining(` on ${hostname()} has been erasing`),

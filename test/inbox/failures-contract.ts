@@ -76,8 +76,8 @@ export function describeFailures(makeInbox: () => Inbox): void {
       ],
       ["a target", "http://127.0.0.1:3000: refused", "http://127.0.0.1:3001: refused"],
       ["a message", "no lease", "no tenant"],
-    ])("is another group for %s", async (_, one, other) => {
-      await fail(1, "failing", one);
+    ])("is another group for %s", async (_, text, other) => {
+      await fail(1, "failing", text);
       await fail(2, "failing", other);
       expect((await failureGroups(inbox)).groups.length).toBe(2);
     });

@@ -315,7 +315,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
         for (const number of [2, 3]) {
           const claimed = await inbox.claim(request);
           expect(claimed).toMatchObject([{ key: { eventId: `evt_${number}` } }]);
-          for (const one of claimed) await inbox.settle(settlementOf(one), AT);
+          for (const entry of claimed) await inbox.settle(settlementOf(entry), AT);
         }
       },
     );

@@ -509,7 +509,9 @@ it("an exact replay and a forward send the query of the delivery, unless the tar
   const port = typeof address === "object" ? address?.port : 0;
   const { api, endpoint, receiver } = await openInspector();
   const seen: string[] = [];
-  receiver.observe((one) => one.type === "delivery" && seen.push(one.target));
+  receiver.observe(
+    (observation) => observation.type === "delivery" && seen.push(observation.target),
+  );
   const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
   await fetch(new URL("/webhooks?code=a%2Fb", endpoint), { method: "POST", headers, body });
   expect((await api("/api/entries/1/replay", { exact: true })).json).toMatchObject({
@@ -565,7 +567,7 @@ it("deliveries are counted by minute, duration and kind, and errors are listed",
   const { json } = await api("/api/overview");
   const counts = json.minutes.map((minute: { counts: Record<string, number> }) => minute.counts);
   const total = (word: string) =>
-    counts.reduce((sum: number, one: Record<string, number>) => sum + (one[word] ?? 0), 0);
+    counts.reduce((sum: number, count: Record<string, number>) => sum + (count[word] ?? 0), 0);
   expect([json.minutes.length, total("accepted"), total("unauthorized")]).toEqual([60, 3, 1]);
   expect(json.latency.count).toBe(4);
   expect(json.durations).toMatchObject([

@@ -57,7 +57,7 @@ describe.each(ADAPTERS)("a trace of a delivery through $name", (adapter) => {
     expect(places(delivery).parent).toBe(undefined);
     expect(places(attempt).parent).toBe(delivery.spanContext().spanId);
     expect(places(request).parent).toBe(attempt.spanContext().spanId);
-    expect(new Set(all().map((one) => places(one).trace)).size).toBe(1);
+    expect(new Set(all().map((span) => places(span).trace)).size).toBe(1);
     const { traceId, spanId } = request.spanContext();
     expect(traceparents).toEqual([`00-${traceId}-${spanId}-01`]);
   });
@@ -239,7 +239,7 @@ describe("the span of an attempt", () => {
     await receiver.accept(deliveryOf(envelope()));
     const attempts = await spans("process", 3);
     const delivery = await span("receive");
-    expect(attempts.map((one) => places(one).parent)).toEqual(
+    expect(attempts.map((attempt) => places(attempt).parent)).toEqual(
       Array(3).fill(delivery.spanContext().spanId),
     );
     expect(attempts.map(({ attributes }) => attributes["hookporter.attempt"])).toEqual([1, 2, 3]);
@@ -305,7 +305,7 @@ describe("the span of an attempt", () => {
     ]);
     expect(attributes).toMatchObject({ "error.type": "TypeError", "hookporter.state": "failing" });
     const exported = JSON.stringify(
-      all().map((one) => [one.name, one.attributes, one.events, one.status]),
+      all().map((span) => [span.name, span.attributes, span.events, span.status]),
     );
     expect(exported).not.toContain("payload");
     expect(exported).not.toContain(SECRET);

@@ -46,6 +46,6 @@ it("every signal of the sources gets a constant, a checked time-out or a delay t
     );
   });
   expect(given.length).toBeGreaterThan(2);
-  const unsafe = given.filter((one) => !/: (?:[A-Z_]+|timerDelay)$/.test(one));
+  const unsafe = given.filter((text) => !/: (?:[A-Z_]+|timerDelay)$/.test(text));
   expect(unsafe).toEqual([]);
 });

@@ -464,9 +464,11 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         new Set(["signature_missing", "signature_malformed", "signature_mismatch"]),
       );
       expect(await inboxOf(receiver).list({})).toEqual([]);
-      expect(seen.filter((one) => one.type === "delivery" && one.delivery !== undefined)).toEqual(
-        [],
-      );
+      expect(
+        seen.filter(
+          (observation) => observation.type === "delivery" && observation.delivery !== undefined,
+        ),
+      ).toEqual([]);
       expect(lines).toEqual([]);
     });
 
@@ -597,7 +599,7 @@ describe.each(ADAPTERS)("the answers over $name", (adapter) => {
         { body: GOOD, headers: signedHeaders(GOOD) },
       ];
       const statuses: number[] = [];
-      for (const one of asked) statuses.push((await ask(one)).status);
+      for (const request of asked) statuses.push((await ask(request)).status);
       expect(statuses).toEqual([404, 405, 401, 415, 413]);
     });
 

@@ -83,7 +83,7 @@ it("events that do not fit their schema are compared too, although they are dead
   const schemas = { "payment.received": z.object({ id: z.string(), amount: z.string() }) };
   const receiver = createReceiver({ secret: SECRET, inbox: "memory:", log, drift, schemas });
   const told: Drift[] = [];
-  receiver.onDrift((one) => told.push(one));
+  receiver.onDrift((drift) => told.push(drift));
   receiver.on("*", () => {});
   await receiver.start();
   onTestFinished(() => receiver.close());

@@ -41,7 +41,7 @@ export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
     until(async () => expect(await entry()).toMatchObject({ state }));
   const outcomes = () =>
     seen
-      .filter((one): one is DeliveryObservation => one.type === "delivery")
+      .filter((observation): observation is DeliveryObservation => observation.type === "delivery")
       .map(({ outcome }) => outcome);
   return { receiver, lines, clock, seen, outcomes, entries, entry, untilState };
 }

@@ -70,9 +70,9 @@ it("the lines about runs that succeeded have one hidden class, however many ther
     };
     outcomes.run({ ...entry, delivery }, settlement as Settlement, 1);
   }
-  const [one = {}, other = {}] = lines.slice(-2);
-  expect(one).toMatchObject({ outcome: "handled", seq: 1999 });
-  expect(haveOneHiddenClass(one, other)).toBe(true);
+  const [first = {}, second = {}] = lines.slice(-2);
+  expect(first).toMatchObject({ outcome: "handled", seq: 1999 });
+  expect(haveOneHiddenClass(first, second)).toBe(true);
 });
 
 it("a target that does not answer has one line until it answers again", () => {

@@ -282,7 +282,9 @@ describe("observe", () => {
     const before = performance.now();
     await receiver.receive(incoming({ read }));
     const wholeMs = performance.now() - before;
-    const [told] = seen.flatMap((one) => (one.type === "delivery" ? [one.duration] : []));
+    const [told] = seen.flatMap((observation) =>
+      observation.type === "delivery" ? [observation.duration] : [],
+    );
     // Rounded to hundredths.
     expect(told).toBeGreaterThanOrEqual(readMs - 0.01);
     expect(told).toBeLessThanOrEqual(wholeMs + 0.01);
@@ -296,7 +298,9 @@ describe("observe", () => {
     await receiver.receive(
       incoming({ headers: signedHeaders(rejected), read: async () => rejected }),
     );
-    const told = seen.flatMap((one) => (one.type === "delivery" ? [one] : []));
+    const told = seen.flatMap((observation) =>
+      observation.type === "delivery" ? [observation] : [],
+    );
     expect(told.map(({ outcome, delivery }) => [outcome.type, delivery !== undefined])).toEqual([
       ["unauthorized", false],
       ["refused", false],
@@ -457,8 +461,8 @@ describe("close", () => {
   it("[case 80] does not wait for a request that comes later", async () => {
     const { receiver } = await openReceiver();
     const held = [gate(), gate()];
-    const reading = (one: number) =>
-      incoming({ read: () => held[one]?.opened.then(() => GOOD) as never });
+    const reading = (number: number) =>
+      incoming({ read: () => held[number]?.opened.then(() => GOOD) as never });
     const before = receiver.receive(reading(0));
     vi.useFakeTimers({ toFake: ["setTimeout"] }); // so that no time-out ends the wait
     onTestFinished(() => void vi.useRealTimers());

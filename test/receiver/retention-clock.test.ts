@@ -73,7 +73,7 @@ async function retentionOf(inbox: ReturnType<typeof memoryInbox>, start = NOW, w
   const left = async () => {
     const entries = await inbox.list({});
     const deliveries = await Promise.all(entries.map(({ seq }) => inbox.delivery(seq)));
-    return [entries.length, deliveries.filter((one) => one !== undefined).length];
+    return [entries.length, deliveries.filter((delivery) => delivery !== undefined).length];
   };
   return { clocks, lines, pass, left, retention };
 }

@@ -25,7 +25,7 @@ it("begins a day at midnight, and again if the clock is set back", () => {
   const tally = new SenderTally("service");
   for (const at of [MORNING + DAY - 1, MORNING + DAY, MORNING]) tally.authentic(at);
   const day = MORNING / DAY;
-  expect(tally.take()?.days.map((one) => [one.day, one.events])).toEqual([
+  expect(tally.take()?.days.map((day) => [day.day, day.events])).toEqual([
     [day, 1],
     [day + 1, 1],
     [day, 1],

@@ -207,7 +207,7 @@ export function describeTransactions(
               await delay(1);
               late.push(
                 await Promise.resolve(tx)
-                  .then((one) => write(one, event.id, "late"))
+                  .then((transaction) => write(transaction, event.id, "late"))
                   .catch((error) => error.code),
               );
             },

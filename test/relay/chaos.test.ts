@@ -115,7 +115,7 @@ describe("disturb", () => {
     const digits = new Set<string>();
     for (let draw = 0; draw < 1; draw += 1 / 960) {
       const { before, after } = tampered("signature", draw);
-      const [was, is] = [before, after].map((one) => String(one?.headers[header]));
+      const [was, is] = [before, after].map((sendable) => String(sendable?.headers[header]));
       expect(is).toMatch(/^sha256=[0-9a-f]{64}$/);
       expect(is?.slice(8)).toBe(was?.slice(8));
       expect(is).not.toBe(was);

@@ -27,9 +27,9 @@ describe("fate", () => {
       fc.property(fc.nat(), fc.nat(1000), fc.nat(1000), (seed, low, more) => {
         const chaos = { ...NO_CHAOS, duplicates: 1, delay: [low, low + more] as const };
         const { delay, copyDelay = -1 } = fateOf(seed, 1, chaos);
-        for (const one of [delay, copyDelay]) {
-          expect(one).toBeGreaterThanOrEqual(low);
-          expect(one).toBeLessThanOrEqual(low + more);
+        for (const number of [delay, copyDelay]) {
+          expect(number).toBeGreaterThanOrEqual(low);
+          expect(number).toBeLessThanOrEqual(low + more);
         }
       }),
     );
@@ -46,9 +46,9 @@ describe("fate", () => {
     };
     expect(share(0)).toEqual([0, 0]);
     expect(share(1)).toEqual([1, 1]);
-    for (const one of share(0.3)) {
-      expect(one).toBeGreaterThan(0.2);
-      expect(one).toBeLessThan(0.4);
+    for (const number of share(0.3)) {
+      expect(number).toBeGreaterThan(0.2);
+      expect(number).toBeLessThan(0.4);
     }
   });
 });

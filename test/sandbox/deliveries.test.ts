@@ -110,7 +110,7 @@ describe("a delivery", () => {
     expect(new Set(target.got.map(({ body }) => String(body))).size).toBe(1);
     expect(new Set(target.got.map(({ headers }) => headers["x-service-signature"])).size).toBe(1);
     const attempts = seen
-      .filter((one) => one.type === "attempt")
+      .filter((observation) => observation.type === "attempt")
       .map(({ delivery }) => delivery.state);
     expect(attempts).toEqual(["waiting", "waiting", "delivered"]);
   });

@@ -22,7 +22,7 @@ it("from a subscription through a new property to a handler that requests the li
     found.push(ids);
   });
   const { id } = await client.webhooks.create({ url, events: eventKinds, secret: SECRET });
-  expect(sandbox.subscriptions.map((one) => one.id)).toEqual([id]);
+  expect(sandbox.subscriptions.map((subscription) => subscription.id)).toEqual([id]);
 
   const caused = [
     ...Array.from({ length: 5 }, () => sandbox.emit("property.created")),

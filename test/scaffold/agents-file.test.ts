@@ -33,8 +33,8 @@ it.each(templates.map(({ name }) => name))(
     const calls = [...page.matchAll(/npx hookporter ([a-z]+(?: [a-z]+)?)([^\n`#]*)/g)];
     expect(calls.length).toBeGreaterThan(5);
     for (const [call, words = "", rest = ""] of calls) {
-      const command = commands.find((one) =>
-        [words, words.split(" ")[0]].includes(commandName(one)),
+      const command = commands.find((command) =>
+        [words, words.split(" ")[0]].includes(commandName(command)),
       );
       expect(command, call).toBeDefined();
       for (const [flag] of rest.matchAll(/--[a-z-]+/g))

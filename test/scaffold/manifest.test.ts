@@ -4,7 +4,7 @@ import { renderManifest } from "../../src/scaffold/manifest.ts";
 const render = (...layers: readonly object[]) =>
   JSON.parse(
     renderManifest(
-      layers.map((one) => JSON.stringify(one)),
+      layers.map((layer) => JSON.stringify(layer)),
       { name: "mine", version: "1.2.3" },
     ),
   );

@@ -70,7 +70,7 @@ describe("the express template", () => {
     expect(Buffer.from(secret, "base64url")).toHaveLength(32);
     if (process.platform !== "win32") expect((await lstat(path)).mode & 0o777).toBe(0o600);
     expect(JSON.stringify(made)).not.toContain(secret);
-    for (const file of made.files.filter((one) => one !== ".env")) {
+    for (const file of made.files.filter((file) => file !== ".env")) {
       expect(await readFile(join(made.directory, file), "utf8")).not.toContain(secret);
     }
     const other = await scaffold({ directory: join(place, "b") });
@@ -80,7 +80,7 @@ describe("the express template", () => {
   test("imports only the published package", async () => {
     const { files, directory } = await scaffold({ directory: join(place, "a") });
     const imports: string[] = [];
-    for (const file of files.filter((one) => one.endsWith(".ts"))) {
+    for (const file of files.filter((file) => file.endsWith(".ts"))) {
       const text = await readFile(join(directory, file), "utf8");
       imports.push(...[...text.matchAll(/from "([^".][^"]*)"/g)].map(([, name]) => name ?? ""));
     }

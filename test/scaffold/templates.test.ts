@@ -67,8 +67,8 @@ async function manifestOf({ directory }: Scaffolded) {
 
 async function wantedPackages(): Promise<ReadonlySet<string>> {
   const manifests = await Promise.all([...made.values()].map(manifestOf));
-  const names = manifests.flatMap((one) =>
-    Object.keys({ ...one.dependencies, ...one.devDependencies }),
+  const names = manifests.flatMap((manifest) =>
+    Object.keys({ ...manifest.dependencies, ...manifest.devDependencies }),
   );
   return new Set(names.filter((name) => name !== "hookporter"));
 }
@@ -103,7 +103,8 @@ function project(template: string, inbox: string): Scaffolded {
 /** Compiling takes a second each, and the inbox changes one line. */
 const compiled = variants.filter(
   ([name, inbox]) =>
-    name === "express" || templates.some((one) => one.name === name && one.inboxes[0] === inbox),
+    name === "express" ||
+    templates.some((template) => template.name === name && template.inboxes[0] === inbox),
 );
 
 test.each(compiled)(
@@ -133,14 +134,14 @@ describe.each(variants)("the template %s with its events in %s", (template, inbo
     const { dependencies, devDependencies } = await manifestOf(project(template, inbox));
     const named = Object.keys({ ...dependencies, ...devDependencies });
     const imported = new Set<string>();
-    for (const path of files.filter((one) => one.endsWith(".ts"))) {
+    for (const path of files.filter((file) => file.endsWith(".ts"))) {
       const text = await readFile(join(directory, path), "utf8");
       for (const [, name = ""] of text.matchAll(/from "([^".][^"]*)"/g)) imported.add(name);
     }
     expect(imported).toContain("hookporter");
     const packages = [...imported].filter((name) => !name.startsWith("node:"));
     const unknown = packages.filter(
-      (name) => !named.some((one) => name === one || name.startsWith(`${one}/`)),
+      (name) => !named.some((text) => name === text || name.startsWith(`${text}/`)),
     );
     expect(unknown).toEqual([]);
   });

@@ -116,8 +116,8 @@ function usualAnswer(answers: readonly Answer[]): number {
   return times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
 }
 
-function overlap(one: Outage, other: Outage): number {
-  return Math.max(0, Math.min(one.to, other.to) - Math.max(one.from, other.from));
+function overlap(a: Outage, b: Outage): number {
+  return Math.max(0, Math.min(a.to, b.to) - Math.max(a.from, b.from));
 }
 
 /** Event ids, read directly with SQL rather than through the inbox. */

@@ -31,7 +31,7 @@ describe("a stream", () => {
       "Bearer token-1",
       "Bearer token-2",
     ]);
-    expect(headers.every((one) => one[ACKNOWLEDGE_HEADER] === "1")).toBe(true);
+    expect(headers.every((header) => header[ACKNOWLEDGE_HEADER] === "1")).toBe(true);
     expect(headers.some(({ origin }) => origin !== undefined)).toBe(false);
   });
 

@@ -87,7 +87,7 @@ export async function openTunnel({
       () => {
         const event = events
           .slice((after === undefined ? -1 : events.findIndex(({ at }) => at === after.at)) + 1)
-          .find((one) => one.state === state);
+          .find((event) => event.state === state);
         if (event === undefined) throw new Error(`no ${state}: ${JSON.stringify(events)}`);
         return event;
       },

@@ -135,10 +135,10 @@ setInterval(() => writeFileSync("alive", String(Date.now())), 50);`,
     const page = await fetch(new URL("/", inspector));
     expect(await page.text()).toContain("<!doctype html>");
     const state = join(cwd, ".hookporter");
-    const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((one) =>
-      one.isFile(),
+    const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((dirent) =>
+      dirent.isFile(),
     );
-    for (const { name, parentPath } of files.filter((one) => !one.name.startsWith("inbox.db")))
+    for (const { name, parentPath } of files.filter((file) => !file.name.startsWith("inbox.db")))
       expect(readFileSync(join(parentPath, name), "utf8")).not.toContain(token);
     expect(await listen.interrupt()).toBe(0);
   });

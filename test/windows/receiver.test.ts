@@ -72,7 +72,9 @@ describe.skipIf(missing !== undefined)("on Windows, a receiver", { timeout: 180_
       listenOnWindows(["--inbox", inbox, "--handlers", "h.mjs"], { cwd });
     const all = [await open("Inbox.db"), await open("INBOX.DB")];
     const envelopes = Array.from({ length: 20 }, () => nowEnvelope());
-    const replies = await Promise.all(envelopes.flatMap((one) => all.map(({ post }) => post(one))));
+    const replies = await Promise.all(
+      envelopes.flatMap((envelope) => all.map(({ post }) => post(envelope))),
+    );
     const fresh = replies.filter(({ text }) => JSON.parse(text).duplicate === false);
     expect(fresh).toHaveLength(20);
     await vi.waitFor(() => expect(new Set(effects(cwd)).size).toBe(20), 30_000);

@@ -73,7 +73,7 @@ export function readOptions(argv: readonly string[], root: string): Options {
 }
 
 function sectionNamed(name: string): SectionName {
-  const section = SECTIONS.find((one) => one === name);
+  const section = SECTIONS.find((section) => section === name);
   if (section === undefined) {
     throw new TypeError(`expected --only to name some of ${SECTIONS.join(", ")}, got ${name}`);
   }

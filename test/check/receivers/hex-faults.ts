@@ -37,10 +37,10 @@ export const HEX_FAULTS = {
   },
   /** C: `strcmp` of the bytes. */
   strcmp: (computed, given) => {
-    const [one = "", other = ""] = [computed, given].map((hex) =>
+    const [first = "", second = ""] = [computed, given].map((hex) =>
       untilZeroByte(Buffer.from(hex, "hex")),
     );
-    return /^[0-9a-f]{64}$/.test(given) && one === other;
+    return /^[0-9a-f]{64}$/.test(given) && first === second;
   },
   /** JavaScript: `Number.parseInt(hex, 16)` of both. */
   asNumbers: (computed, given) => {

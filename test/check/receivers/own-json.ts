@@ -28,7 +28,7 @@ export const STYLES = {
     number: (value) => (Number.isInteger(value) ? `${value}.0` : String(value)),
   },
   rust: { isSorted: true },
-  ".net": { text: (json) => json.replace(/[<>&'+`\u007f-\uffff]/g, (one) => `\\u${upper(one)}`) },
+  ".net": { text: (json) => json.replace(/[<>&'+`\u007f-\uffff]/g, (text) => `\\u${upper(text)}`) },
   node: {},
 } satisfies Readonly<Record<string, Style>>;
 
@@ -44,7 +44,7 @@ function print(value: unknown, style: Style): string {
   if (typeof value !== "object" || value === null) return String(value);
   if (Array.isArray(value)) return `[${value.map((one) => print(one, style)).join(comma)}]`;
   const members = Object.entries(value);
-  if (isSorted) members.sort(([one], [other]) => (one < other ? -1 : 1));
+  if (isSorted) members.sort(([text], [other]) => (text < other ? -1 : 1));
   const printed = members.map(
     ([key, one]) => `${text(JSON.stringify(key))}${colon}${print(one, style)}`,
   );

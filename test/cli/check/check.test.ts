@@ -44,9 +44,7 @@ it("the verdict is the first line and the last, then what is wrong comes before 
   const marks = lines
     .filter((line) => /^ {4}\S/.test(line) && line.includes("DUP"))
     .map((line) => line.trim()[0]);
-  expect(marks).toEqual(
-    [...marks].sort((one, other) => "✗!–".indexOf(one ?? "") - "✗!–".indexOf(other ?? "")),
-  );
+  expect(marks).toEqual([...marks].sort((a, b) => "✗!–".indexOf(a ?? "") - "✗!–".indexOf(b ?? "")));
 });
 
 it("a forgery that gets in is named first and last, with a curl command that proves it", async () => {

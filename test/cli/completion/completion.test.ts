@@ -165,7 +165,7 @@ describe("in a real shell,", () => {
         `source ./script; complete -C ${JSON.stringify(line)}`,
       ]);
       expect(stderr).toBe("");
-      return stdout.split("\n").flatMap((one) => (one === "" ? [] : [one.split("\t", 1)[0]]));
+      return stdout.split("\n").flatMap((line) => (line === "" ? [] : [line.split("\t", 1)[0]]));
     };
     expect(ask("hookporter events sh")).toEqual(["show"]);
     expect(ask("hookporter events list --state=de")).toEqual(["--state=dead"]);

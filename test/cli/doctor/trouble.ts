@@ -8,7 +8,7 @@ import { diagnose, type Place } from "./place.ts";
 export async function report(place: Place) {
   const found = await diagnose({ ...place, argv: [...place.argv, "--report"] });
   const of = (check: string) =>
-    found.findings.filter((one) => one.check === check).map(({ message }) => message);
+    found.findings.filter((finding) => finding.check === check).map(({ message }) => message);
   return { ...found, of, text: JSON.stringify(found.findings) };
 }
 

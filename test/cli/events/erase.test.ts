@@ -212,7 +212,7 @@ it.each([
   ["not json 42", ["data=42"], false],
 ])("of an entry with %s, --where %j selects it: %s", async (data, conditions, expected) => {
   await add(1, "x", data);
-  const { stdout } = await erase(...conditions.flatMap((one) => ["--where", one]));
+  const { stdout } = await erase(...conditions.flatMap((condition) => ["--where", condition]));
   expect(stdout).toContain(`${expected ? "1 entry" : "0 entries"} to erase`);
 });
 

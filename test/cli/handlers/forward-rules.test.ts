@@ -48,7 +48,7 @@ it("an event goes once to each target with a matching pattern, else once to each
       const router = new Router();
       registerForwards(onlyKinds(router, events), given, {});
       for (const kind of [...eventKinds, "payment.refunded", "lease.signed"]) {
-        const isWanted = events.some((one) => matchesKind(one, kind));
+        const isWanted = events.some((event) => matchesKind(event, kind));
         const expected = isWanted ? [...destinations(given, kind)] : [];
         const names = router.match(kind).map(({ name }) => name);
         expect(names).toHaveLength(expected.length);

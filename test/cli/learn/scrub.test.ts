@@ -64,8 +64,8 @@ it("fixtures scrub replaces every value and keeps the shape", async () => {
   expect(all(cwd)).not.toMatch(
     /pay_884|tenant_4711|1450\.00|\b812\.5\b|\bAda\b|lovelace|0f6a1f0e|2026-01-03|\bopen\b|private|hello|customer/i,
   );
-  const [one, other] = scrubbed(cwd);
-  expect(one).toMatchObject({
+  const [first, second] = scrubbed(cwd);
+  expect(first).toMatchObject({
     id: expect.stringMatching(/^pay_sample_0\w+$/),
     amount: expect.stringMatching(/^\d{4}\.00$/),
     rooms: expect.any(Number),
@@ -76,10 +76,10 @@ it("fixtures scrub replaces every value and keeps the shape", async () => {
     note: null,
     tags: [expect.any(String)],
   });
-  expect(Object.keys(one ?? {})).toEqual(Object.keys(DATA));
+  expect(Object.keys(first ?? {})).toEqual(Object.keys(DATA));
   // What belonged together still does; what differed differs.
-  expect(one?.tenant).toBe(other?.tenant);
-  expect(one?.id).not.toBe(other?.id);
+  expect(first?.tenant).toBe(second?.tenant);
+  expect(first?.id).not.toBe(second?.id);
 });
 
 it("fixtures scrub keeps what it is told to, and repeats itself with a seed only", async () => {

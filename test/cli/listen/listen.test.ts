@@ -211,7 +211,7 @@ it("the summary counts deliveries and shows the progress of a rotation", async (
     cwd,
     env,
   });
-  const record = (type: string) => listen.now().records.find((one) => one.type === type);
+  const record = (type: string) => listen.now().records.find((record) => record.type === type);
   await vi.waitFor(() => expect(record("ready")).toBeDefined(), 5000);
   const url = String(record("ready")?.url);
   const trigger = (name: string) =>

@@ -39,7 +39,7 @@ it("no value of data reaches a record, a log line or the list", async () => {
     `data.owner.name={"${canary}":"${canary}"}`,
   ];
   await runCli(
-    ["trigger", "property.created", ...set.flatMap((one) => ["--set", one]), "--url", url],
+    ["trigger", "property.created", ...set.flatMap((text) => ["--set", text]), "--url", url],
     {
       cwd,
     },

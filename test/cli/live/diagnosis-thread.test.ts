@@ -102,7 +102,7 @@ it("one diagnosis runs, twenty wait, and the next are left out", async () => {
   expect(await leftOut).toBe("left_out");
   expect(await running).toBe("took_too_long");
   const answers = await Promise.all(waiting);
-  expect(answers.map((one) => typeof one === "object" && one.advice[0])).toEqual(
+  expect(answers.map((answer) => typeof answer === "object" && answer.advice[0])).toEqual(
     Array.from({ length: MOST_WAITING }, (_, index) => `${index}`),
   );
 });

@@ -96,7 +96,7 @@ it("verify hints that a file is a saved delivery, which contains its own signatu
 it("[case 10] listen shows the cause of a refused delivery in the live view, but not in its answer", async () => {
   const cwd = tempFolder();
   const listen = startCli(["listen", "--port", "0", "--json"], { cwd, env });
-  const record = (type: string) => listen.now().records.filter((one) => one.type === type);
+  const record = (type: string) => listen.now().records.filter((record) => record.type === type);
   await vi.waitFor(() => expect(record("ready")).toHaveLength(1), 10_000);
   const headers = { "x-service-signature": signed(compact, secret) };
   const answers = [];
@@ -118,7 +118,9 @@ it("[case 10] listen shows the cause of a refused delivery in the live view, but
   );
   expect(causes[0]).toBe("json_spacing");
   // A burst of one cause: only a busy machine leaves one out.
-  expect(new Set(causes.filter((one) => one !== "left_out"))).toEqual(new Set(["json_spacing"]));
+  expect(new Set(causes.filter((cause) => cause !== "left_out"))).toEqual(
+    new Set(["json_spacing"]),
+  );
   expect(stdout).not.toContain("payment.received");
   expect(stderr).not.toContain('"event"');
 });

@@ -49,7 +49,7 @@ function open({ terminal = false, json = false } = {}) {
   const waiting = async () =>
     Object.entries(waits).map(([target, entries]) => ({ target, entries }));
   const shown = new TargetOutages({ output, bar: new StatusBar(output), clock: Date.now, waiting });
-  const note = (one: AttemptObservation) => shown.note(one, () => {});
+  const note = (observation: AttemptObservation) => shown.note(observation, () => {});
   const outages = { note, close: () => shown.close() };
   const lines = () =>
     text()
@@ -83,7 +83,10 @@ describe("a target that goes away", () => {
   ])("is not said to be away if a server is there: %s", async (why) => {
     const { outages, lines, text } = open({ terminal: true });
     const down = attempt(1);
-    const records = down.records.map((one) => ({ ...one, error: `http://127.0.0.1:3000: ${why}` }));
+    const records = down.records.map((record) => ({
+      ...record,
+      error: `http://127.0.0.1:3000: ${why}`,
+    }));
     expect(outages.note({ ...down, records })).toBe(true);
     expect(lines().join(" ").replaceAll(/\s+/g, " ")).toContain(`! ${TARGET} is there, but ${why}`);
     await vi.advanceTimersByTimeAsync(3000);
@@ -97,7 +100,7 @@ describe("a target that goes away", () => {
     const error = `${TARGET} answered 429`;
     outages.note({
       ...busy,
-      records: busy.records.map((one) => ({ ...one, error, note: "429 Too Many Requests" })),
+      records: busy.records.map((record) => ({ ...record, error, note: "429 Too Many Requests" })),
     });
     expect(lines()).toEqual([`–    ! ${TARGET} answered 429: events wait until it takes them`]);
   });

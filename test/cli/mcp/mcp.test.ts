@@ -138,7 +138,9 @@ it("reads a kind's schema, with a sample that fits it: `data` as learned, as doc
   const { client } = await connect(cwd);
   const read = async (kind: string) => {
     const { contents } = await client.readResource({ uri: `hookporter://kinds/${kind}` });
-    const schema = contents.map((one) => ("text" in one ? JSON.parse(one.text) : undefined))[0];
+    const schema = contents.map((content) =>
+      "text" in content ? JSON.parse(content.text) : undefined,
+    )[0];
     const { data, event, webhook } = schema.properties;
     expect([event.const, webhook.required]).toEqual([kind, ["id", "url"]]);
     expect(z.fromJSONSchema(schema).safeParse(schema.examples[0])).toMatchObject({ success: true });

@@ -186,8 +186,8 @@ describe("a run that is stopped", () => {
     const target = await startReceiving();
     const cwd = folderOf(2);
     await runCli(["replay", "fx", "--url", `${target.url}?token=hunter2`], { cwd, env });
-    const [name = ""] = readdirSync(join(cwd, ".hookporter")).filter((one) =>
-      one.startsWith("replay-"),
+    const [name = ""] = readdirSync(join(cwd, ".hookporter")).filter((text) =>
+      text.startsWith("replay-"),
     );
     expect(name).toMatch(/^replay-[0-9a-f]{12}\.json$/);
     const text = readFileSync(join(cwd, ".hookporter", name), "utf8");
@@ -207,8 +207,8 @@ describe("a run that is stopped", () => {
     expect(none).toMatchObject({ code: 2 });
     expect(none.stderr).toContain("--resume: expected an earlier replay of the same arguments");
     await runCli(argv.slice(0, -1), { cwd, env });
-    const [name = ""] = readdirSync(join(cwd, ".hookporter")).filter((one) =>
-      one.startsWith("replay-"),
+    const [name = ""] = readdirSync(join(cwd, ".hookporter")).filter((text) =>
+      text.startsWith("replay-"),
     );
     writeFileSync(join(cwd, ".hookporter", name), '{"version":1,"sent":[1]}');
     expect(await runCli(argv, { cwd, env })).toMatchObject({ code: 2 });

@@ -26,8 +26,8 @@ it("flags that do not fit each other are refused before anything is read", async
     ["--handlers h.mjs", "--rate 1", "with --handlers nothing is sent"],
     ["--handlers h.mjs", "--url 3000", "with --handlers nothing is sent"],
   ];
-  for (const [one = "", other = "", why = ""] of refused) {
-    const run = await runCli(["replay", "none.json", ...one.split(" "), ...other.split(" ")], {
+  for (const [first = "", second = "", why = ""] of refused) {
+    const run = await runCli(["replay", "none.json", ...first.split(" "), ...second.split(" ")], {
       cwd,
       env,
     });

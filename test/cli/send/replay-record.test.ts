@@ -57,7 +57,7 @@ it.each([
   new ReplayRecord(run, [], false).write();
   expect(new ReplayRecord(run, [], true)).toBeInstanceOf(ReplayRecord);
   const folder = join(run.cwd, ".hookporter");
-  const [name = ""] = readdirSync(folder).filter((one) => one.startsWith("replay-"));
+  const [name = ""] = readdirSync(folder).filter((text) => text.startsWith("replay-"));
   writeFileSync(join(folder, name), text);
   expect(() => new ReplayRecord(run, [], true)).toThrow(
     expect.objectContaining({ code: "input_invalid" }),
@@ -94,7 +94,7 @@ it("of equal bodies each is sent, as are those that differ in their names or byt
   for (const [at, item] of sendables.entries()) {
     record.add(item);
     record.write();
-    const before = sendables.map((one) => resume().has(one));
+    const before = sendables.map((sendable) => resume().has(sendable));
     expect(before).toEqual(sendables.map((_, other) => other <= at));
   }
 });
@@ -107,7 +107,7 @@ it("a record from before an upgrade still counts: digests of name and bytes, of 
   ]);
   record.write();
   const folder = join(run.cwd, ".hookporter");
-  const [name = ""] = readdirSync(folder).filter((one) => one.startsWith("replay-"));
+  const [name = ""] = readdirSync(folder).filter((text) => text.startsWith("replay-"));
   const digest = createHash("sha256").update("a\u00001").digest("base64url").slice(0, 16);
   writeFileSync(join(folder, name), JSON.stringify({ version: 1, sent: [digest, `${digest}-3`] }));
   const resumed = resume();
@@ -134,7 +134,7 @@ it("a record that cannot be read is not taken for none", () => {
   const { run, record, resume } = runOf([]);
   record.write();
   const folder = join(run.cwd, ".hookporter");
-  const [name = ""] = readdirSync(folder).filter((one) => one.startsWith("replay-"));
+  const [name = ""] = readdirSync(folder).filter((text) => text.startsWith("replay-"));
   rmSync(join(folder, name));
   mkdirSync(join(folder, name));
   expect(() => resume()).toThrow(`could not read ${join(folder, name)}: it is a folder`);

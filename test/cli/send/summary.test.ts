@@ -17,7 +17,7 @@ function of(
   { dropped = 0, unanswered = 0, total = 9 } = {},
 ) {
   const summary = new SendSummary(total);
-  for (const one of answers) summary.add(one as never);
+  for (const answer of answers) summary.add(answer as never);
   summary.dropped = dropped;
   summary.unanswered = unanswered;
   return summary;

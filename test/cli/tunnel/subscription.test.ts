@@ -65,7 +65,7 @@ it("a key or token that is named by a setting is withheld from the tunnel's proc
   const [tunnel = 0] = childrenOf(child.pid);
   expect(shownOf(child.pid ?? 0)).toContain("oauth-token");
   expect(shownOf(tunnel)).toContain("tunnel-child");
-  for (const one of [KEY, "oauth-token"]) expect(shownOf(tunnel)).not.toContain(one);
+  for (const text of [KEY, "oauth-token"]) expect(shownOf(tunnel)).not.toContain(text);
 });
 
 it("listen does not subscribe again at the same address", async () => {

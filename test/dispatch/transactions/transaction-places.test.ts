@@ -33,7 +33,7 @@ describe("the places for transactions", () => {
     places.leave(100);
     places.take();
     const queue = (many: number) => {
-      for (let one = 0; one < many; one++) void places.wait(never);
+      for (let number = 0; number < many; number++) void places.wait(never);
     };
     queue(2);
     expect(places.isCrowded()).toBe(false); // 2 places × 1 s / 100 ms = 20

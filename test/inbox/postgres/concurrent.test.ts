@@ -29,11 +29,11 @@ describe("several clients of one inbox on PostgreSQL", async () => {
       const schema = newSchema();
       return [await open(schema), await open(schema)];
     },
-    makeTwo: ([one, two]) => {
+    makeTwo: ([number, two]) => {
       const schema = newSchema();
       const make = (offset: number) =>
         postgresStore(server.url, { schema, clock: () => Date.now() + offset });
-      return [make(one), make(two)];
+      return [make(number), make(two)];
     },
   });
 
@@ -215,7 +215,8 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     ["renew", (inbox, entries) => inbox.renew(entries, AT + 90_000)],
     [
       "settle",
-      (inbox, entries) => Promise.all(entries.map((one) => inbox.settle(settlementOf(one), AT))),
+      (inbox, entries) =>
+        Promise.all(entries.map((entry) => inbox.settle(settlementOf(entry), AT))),
     ],
   ])(
     "%s leases in the order of their numbers, whatever the order they are given in",
@@ -223,7 +224,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
       const { a, schema } = await openTwo();
       for (const number of [1, 2]) await keep(a, numberedEntry(number));
       const entries = await a.claim({ now: AT, limit: 2, leaseTime: 60_000 });
-      const [low, high] = entries.map(({ seq }) => seq).sort((one, other) => one - other);
+      const [low, high] = entries.map(({ seq }) => seq).sort((a, b) => a - b);
       const slow = await admin.connect();
       const lock = (seq: number | undefined) =>
         `SELECT seq FROM ${schema}.turn WHERE seq = ${seq} FOR UPDATE`;
@@ -231,7 +232,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
       await slow.query(lock(low));
       const done = work(
         a,
-        entries.toSorted((one, other) => other.seq - one.seq),
+        entries.toSorted((a, b) => b.seq - a.seq),
       );
       await waitForBlocked(1);
       const { rows } = await slow.query(`${lock(high)} SKIP LOCKED`);

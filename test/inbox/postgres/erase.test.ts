@@ -91,10 +91,10 @@ describe("what was erased", async () => {
   it.skipIf(NO_POOLER !== undefined)("the same behind a pooler in transaction mode", async () => {
     const pooler = await startPooler(server);
     try {
-      const one = newSchema();
+      const text = newSchema();
       const other = newSchema();
       const killed = newSchema();
-      await refuseSecond(await open(one, {}, pooler.url), urlOf(one, pooler.url));
+      await refuseSecond(await open(text, {}, pooler.url), urlOf(text, pooler.url));
       await eraseTwiceAtOnce(await open(other), urlOf(other, pooler.url));
       await eraseAfterKill(await open(killed), urlOf(killed, pooler.url));
     } finally {

@@ -25,7 +25,7 @@ function split(bytes: Buffer): { readonly messages: readonly Buffer[]; readonly 
   return { messages, rest };
 }
 
-const typeOf = (one: Buffer) => String.fromCharCode(one[0] ?? 0);
+const typeOf = (buffer: Buffer) => String.fromCharCode(buffer[0] ?? 0);
 
 /** How a server differs from others. */
 export interface Serving {
@@ -87,11 +87,11 @@ export async function servePglite(
     const answer = async (group: Buffer) => {
       if (endTurn === undefined) await takeTurn();
       const { messages } = split(Buffer.from(await database.execProtocolRaw(group)));
-      for (const one of messages) {
-        if (typeOf(one) !== "A") socket.write(one);
+      for (const message of messages) {
+        if (typeOf(message) !== "A") socket.write(message);
         else {
-          const channel = one.toString("utf8", 9, one.indexOf(0, 9));
-          for (const other of listening.get(channel) ?? []) notify(other, one);
+          const channel = message.toString("utf8", 9, message.indexOf(0, 9));
+          for (const other of listening.get(channel) ?? []) notify(other, message);
         }
       }
       if (messages.at(-1)?.at(-1) !== "I".charCodeAt(0)) return; // in a transaction
@@ -110,15 +110,15 @@ export async function servePglite(
       }
       const { messages, rest } = split(bytes);
       bytes = rest;
-      for (const one of messages) {
-        if (typeOf(one) === "X") return void socket.end();
-        const [, channel] = /^Q....LISTEN "(.*)"/s.exec(one.toString("latin1")) ?? [];
+      for (const message of messages) {
+        if (typeOf(message) === "X") return void socket.end();
+        const [, channel] = /^Q....LISTEN "(.*)"/s.exec(message.toString("latin1")) ?? [];
         if (channel !== undefined) {
           onListen?.(socket);
           listening.set(channel, (listening.get(channel) ?? new Set()).add(socket));
         }
-        asked.push(one);
-        if (!"QS".includes(typeOf(one))) continue;
+        asked.push(message);
+        if (!"QS".includes(typeOf(message))) continue;
         const group = understood(Buffer.concat(asked), serving.understand);
         asked = [];
         answering = answering.then(() => answer(group));

@@ -49,9 +49,9 @@ describe("receivers of one process on PostgreSQL", async () => {
       createReceiver({ secret: SECRET, source: "two", role, inbox, poll: 600_000 }),
     );
     runs?.on("*", (event) => void ran.push(event.source));
-    for (const one of [receives, runs]) {
-      if (one !== undefined) onTestFinished(() => one.close());
-      await one?.start();
+    for (const receiver of [receives, runs]) {
+      if (receiver !== undefined) onTestFinished(() => receiver.close());
+      await receiver?.start();
     }
     await receives?.accept(fresh());
     await until(() => expect(ran).toContain("two"));

@@ -64,9 +64,9 @@ async function backlogAfterIdleTime() {
     },
   });
   const transaction: PostgresDatabase["transaction"] = (run) =>
-    database.transaction((one) => run(explained(one)));
+    database.transaction((transaction) => run(explained(transaction)));
   const inbox = postgresStore(
-    { transaction, query: (text, values) => transaction((one) => one.query(text, values)) },
+    { transaction, query: (text, values) => transaction((queries) => queries.query(text, values)) },
     { schema: SCHEMA },
   );
   await inbox.open();

@@ -142,7 +142,7 @@ if (NO_SERVER !== undefined) {
       await query("CREATE TABLE IF NOT EXISTS payment (event text PRIMARY KEY)");
       await query("DELETE FROM payment");
       const codes = codeOf(readPage("docs/reference/transactions.md"), "ts");
-      const code = codes.find((one) => one.includes(`import { ${name}`)) ?? "";
+      const code = codes.find((code) => code.includes(`import { ${name}`)) ?? "";
       const folder = mkdtempSync(join(import.meta.dirname, "recipe-"));
       onTestFinished(() => rmSync(folder, { recursive: true }));
       const index = join(import.meta.dirname, "..", "..", "..", "src", "entries", "index.ts");

@@ -67,10 +67,10 @@ it("a receiver may be started again while another one keeps the file open, and w
   const path = inboxFile();
   for (let round = 0; round < 5; round++) {
     const { log, lines } = keptLog();
-    const one = receiverOf({ inbox: path, log });
+    const receiver = receiverOf({ inbox: path, log });
     const other = receiverOf({ inbox: path, log, source: "b" });
-    await one.start();
-    await Promise.all([one.close(), other.start()]);
+    await receiver.start();
+    await Promise.all([receiver.close(), other.start()]);
     expect(await other.accept(fresh())).toMatchObject({ type: "accepted" });
     await other.close();
     expect(lines).toEqual([]);

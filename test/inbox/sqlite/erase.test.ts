@@ -77,7 +77,7 @@ async function fill(
         const finished = { finishedHandlers: [letters(60)] };
         return settlementOf(entry, { state, ...(state === "dead" ? failed : finished) });
       });
-      await Promise.all(settlements.map((one) => receiver.settle(one, AT)));
+      await Promise.all(settlements.map((settlement) => receiver.settle(settlement, AT)));
     }
   }
 }

@@ -30,8 +30,8 @@ describe("an event with an order key that could run at once", () => {
   ])("%s", async (_, state, leased) => {
     const inbox = await open();
     await keep(inbox, numberedEntry(1, 0, { orderKey: "a" }));
-    for (const one of await claim(inbox))
-      await inbox.settle(settlementOf(one, { state, runAt: AT + 9 }), AT);
+    for (const entry of await claim(inbox))
+      await inbox.settle(settlementOf(entry, { state, runAt: AT + 9 }), AT);
     expect(await keep(inbox, next())).toMatchObject({ leased });
   });
 

@@ -100,8 +100,8 @@ function leavesWith(text: string): readonly number[] {
   const content = readFileSync(path);
   const pages = Array.from({ length: content.length / PAGE }, (_, index) => index + 1);
   return pages.filter((page) => {
-    const one = content.subarray((page - 1) * PAGE, page * PAGE);
-    return one[0] === 0x0d && one.includes(text);
+    const buffer = content.subarray((page - 1) * PAGE, page * PAGE);
+    return buffer[0] === 0x0d && buffer.includes(text);
   });
 }
 

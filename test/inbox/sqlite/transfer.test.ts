@@ -80,24 +80,24 @@ describe("an inbox file", () => {
     await using(path, (inbox) =>
       Promise.all([1, 2, 3, 4, 5].map((number) => keep(inbox, numberedEntry(number)))),
     );
-    await transfer(path, "read", async (one) => {
+    await transfer(path, "read", async (transfer) => {
       const seqs = async (range: Parameters<Transfer["read"]>[0]) =>
-        (await one.read(range)).map(({ entry }) => entry.seq);
+        (await transfer.read(range)).map(({ entry }) => entry.seq);
       expect(await seqs({ after: 1, limit: 2 })).toEqual([2, 3]);
       expect(await seqs({ after: 3, last: 4, limit: 9 })).toEqual([4]);
       expect(await seqs({ after: 3, limit: 9 })).toEqual([4, 5]);
-      expect([await one.last(), await one.count()]).toEqual([5, 5]);
+      expect([await transfer.last(), await transfer.count()]).toEqual([5, 5]);
     });
   });
 
   it("cannot be written to if it was opened to be read, and says so", async () => {
     const path = newPath();
     await using(path, (inbox) => keep(inbox, numberedEntry(1)));
-    await transfer(path, "read", async (one) => {
-      await expect(one.markPruned([{ source: "service", until: AT }])).rejects.toMatchObject({
+    await transfer(path, "read", async (transfer) => {
+      await expect(transfer.markPruned([{ source: "service", until: AT }])).rejects.toMatchObject({
         code: "inbox_read_only",
       });
-      expect(await one.pruned()).toEqual([]);
+      expect(await transfer.pruned()).toEqual([]);
     });
   });
 
@@ -138,7 +138,8 @@ describe("a copy of an inbox file", () => {
       transfer(
         path,
         "read",
-        async (one) => new Map((await one.pruned()).map((mark) => [mark.source, mark.until])),
+        async (transfer) =>
+          new Map((await transfer.pruned()).map((mark) => [mark.source, mark.until])),
       );
     expect(await marks()).toEqual(new Map());
     change(path, `INSERT INTO pruned VALUES ('early', 10), ('late', 30), ('gone', 5)`);
@@ -238,7 +239,7 @@ describe("a merge into an inbox file", () => {
       for (const entry of await inbox.claim({ now: AT, limit: 9, leaseTime: 1000 }))
         await inbox.settle(settlementOf(entry), AT);
     });
-    await transfer(into, "own", (one) => one.markPruned([{ source: "crm", until: 100 }]));
+    await transfer(into, "own", (transfer) => transfer.markPruned([{ source: "crm", until: 100 }]));
     expect(await merge(from, into)).toMatchObject({ entries: 4, added: 2 });
     const ids = await using(into, async (inbox) =>
       (await inbox.list({})).map(({ key }) => key.eventId),

@@ -176,11 +176,11 @@ describe.each([
       await using(from, (inbox) => keep(inbox, numberedEntry(1)));
       const a = await from.transfer("read");
       const b = await to.transfer("own");
-      const one = which === "original" ? a : b;
+      const transfer = which === "original" ? a : b;
       const write = b.write.bind(b);
       b.write = async (entries) => {
         await write(entries);
-        one.count = async () => 2;
+        transfer.count = async () => 2;
       };
       await expect(copyInbox(a, b)).rejects.toMatchObject({ code: "inbox_busy" });
       await a.close();

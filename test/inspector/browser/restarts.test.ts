@@ -267,7 +267,7 @@ async function startStranger(wanted: number) {
   onTestFinished(close);
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;
-  const proofs = () => requests.filter((one) => one.includes("/api/proof")).length;
+  const proofs = () => requests.filter((request) => request.includes("/api/proof")).length;
   return { port, close, proofs, seen: () => requests.join("\n\n") };
 }
 

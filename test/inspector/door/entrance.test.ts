@@ -47,7 +47,7 @@ it("a token is valid for 24 hours after its last use, not after its run", () => 
   const fourth = run();
   expect(fourth.find(authorization)).toBeUndefined();
   expect(fourth.find(`Bearer ${fourth.text}`)).toBeDefined();
-  expect(tokenRecords.read().map((one) => one.hash)).not.toContain(hash);
+  expect(tokenRecords.read().map((record) => record.hash)).not.toContain(hash);
   fourth.close();
 });
 
@@ -85,13 +85,13 @@ it("two processes in one folder do not lose each other's tokens, and forgotten o
   const tokenRecords = recordsInMemory();
   const old = new KnownTokens(tokenRecords, Date.now);
   old.close();
-  const one = new KnownTokens(tokenRecords, Date.now);
+  const tokens = new KnownTokens(tokenRecords, Date.now);
   tokenRecords.write([]);
   const other = new KnownTokens(tokenRecords, Date.now);
-  one.close();
+  tokens.close();
   other.close();
   const kept = tokenRecords.read().map(({ hash }) => hash);
-  expect(kept.sort()).toEqual([one.text, other.text].map(hashToken).sort());
+  expect(kept.sort()).toEqual([tokens.text, other.text].map(hashToken).sort());
 });
 
 it("the server proves that it knows a token's hash, only for its own addresses", async () => {

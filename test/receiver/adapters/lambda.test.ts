@@ -27,7 +27,7 @@ const SOURCES = Object.entries(EVENTS);
 /** A signed request, as a gateway receives it. */
 function request(parts: Partial<GatewayRequest> = {}): GatewayRequest {
   const headers = Object.fromEntries(
-    Object.entries(signedHeaders(GOOD)).map(([name, one]) => [name, [one]]),
+    Object.entries(signedHeaders(GOOD)).map(([name, text]) => [name, [text]]),
   );
   return {
     method: "POST",

@@ -102,7 +102,7 @@ describe("bodyVariants", () => {
     const said = bodyVariants(Buffer.from(body)).variants.flatMap(({ causes: all, bytes }) =>
       bytes() === undefined ? [] : all.map(({ code, detail }) => `${code}: ${detail}`),
     );
-    expect(said.filter((one) => one.startsWith(causes))).toEqual([]);
+    expect(said.filter((text) => text.startsWith(causes))).toEqual([]);
   });
 
   it("has no other body that is the same", () => {

@@ -31,7 +31,7 @@ const PRINTED: Readonly<Record<string, string>> = {
 };
 
 it.each(Object.entries(PRINTED))("%s is printed as by the library", (name, printed) => {
-  const library = LIBRARIES.find((one) => one.name === name);
+  const library = LIBRARIES.find((library) => library.name === name);
   expect(library && printJson(TEXT, library)).toBe(printed);
 });
 
@@ -54,7 +54,7 @@ it("keys are in the order in which Java's HashMap keeps them", () => {
   const member = (name: string, value: string) => `"${name}":${value}`;
   const text = `{"event":1,"timestamp":2,"data":{${data.map((name) => member(name, "1")).join()}},"webhook":3}`;
   const keys = (name: string) => {
-    const library = LIBRARIES.find((one) => one.name === name);
+    const library = LIBRARIES.find((library) => library.name === name);
     return [...((library && printJson(text, library)) ?? "").matchAll(/"(\w+)":/g)].map(
       ([, key]) => key,
     );

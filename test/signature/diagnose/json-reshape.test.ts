@@ -36,7 +36,7 @@ describe("withEmpty", () => {
 });
 
 describe("someObjects", () => {
-  const made = (text: string) => someObjects(tokens(text)).map((one) => one.join(""));
+  const made = (text: string) => someObjects(tokens(text)).map((object) => object.join(""));
 
   it("takes each choice of up to four empty lists for objects, and all of more", () => {
     expect(made("[1,[2]]")).toEqual([]);

@@ -27,7 +27,7 @@ const rows = (
   code: CauseCode,
   table: readonly (readonly [title: string, one: string, other: string])[],
   make: (one: string, other: string) => Mistake,
-): Mistakes => table.map(([title, one, other]) => [code, title, make(one, other)]);
+): Mistakes => table.map(([title, text, other]) => [code, title, make(text, other)]);
 
 /** A secret here, and the one that was used instead. */
 const signedWithOther =

@@ -29,11 +29,11 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[^\s,:{}[\]"]+/g;
 const sorted = (values: readonly string[]) => [...values].sort().join("\n");
 
 /** What differs between two texts of the same JSON: the codes that a diagnosis has to name. */
-export function differences(one: string, other: string): readonly string[] {
-  const tokens = [one, other].map((text) => text.match(TOKEN) ?? []);
+export function differences(a: string, b: string): readonly string[] {
+  const tokens = [a, b].map((text) => text.match(TOKEN) ?? []);
   const differ = (read: (text: string, tokens: readonly string[]) => string) =>
-    read(one, tokens[0] ?? []) !== read(other, tokens[1] ?? []);
-  if (!isJson(one) || !isJson(other)) return ["body_not_json"];
+    read(a, tokens[0] ?? []) !== read(b, tokens[1] ?? []);
+  if (!isJson(a) || !isJson(b)) return ["body_not_json"];
   const nulls = differ((_, found) => sorted(found.filter((token) => token === "null")));
   const found: [string, boolean][] = [
     ["json_spacing", differ((text) => [...new Set(gapsOf(text.trimEnd()))].sort().join("|"))],

@@ -21,8 +21,12 @@ export function roundsOf(
 /** Both builds of a contestant, by what it does now × before. */
 export function comparedOf(contestant: ContestantName, speed: number, cpu = 1 / speed): Compared {
   const of = (rate: number, micros: number) => {
-    const one = roundsOf(contestant, { rates: [rate, rate], connections: 64 });
-    return { ...one, cpu: micros, rounds: one.rounds.map((round) => ({ ...round, cpu: micros })) };
+    const measured = roundsOf(contestant, { rates: [rate, rate], connections: 64 });
+    return {
+      ...measured,
+      cpu: micros,
+      rounds: measured.rounds.map((round) => ({ ...round, cpu: micros })),
+    };
   };
   return { now: of(1000 * speed, 100 * cpu), before: of(1000, 100) };
 }

@@ -112,7 +112,7 @@ export async function measureClaims(
           }
           times.push(pair);
         }
-        return median(times.map(([one = 0, other = 1]) => one / other));
+        return median(times.map(([first = 0, second = 1]) => first / second));
       }),
     );
     return {

@@ -53,8 +53,8 @@ export async function measureHttp(
     }
   }
   await stage.clear();
-  const ratio = (one: keyof typeof seen, other: keyof typeof seen) =>
-    median(seen[one].map((value, round) => value / (seen[other][round] ?? Number.NaN)));
+  const ratio = (a: keyof typeof seen, b: keyof typeof seen) =>
+    median(seen[a].map((value, round) => value / (seen[b][round] ?? Number.NaN)));
   return {
     postgres: median(seen.postgres),
     sqlite: median(seen.sqlite),

@@ -23,12 +23,12 @@ export function floorText(floor: Floor): string {
 
 /** The account of our receivers by thread, and the processor time of a delivery next to others. */
 export function accountText(accounts: readonly Account[]): string {
-  const ours = accounts.filter((one) => !isOther(one));
+  const ours = accounts.filter((account) => !isOther(account));
   return [
     "processor time of a delivery in µs, 600 bytes, 64 connections",
     table(
       ["", "whole process", "in the kernel", "× octokit", "× bare", "spread"],
-      accounts.map((one) => wholeRow(one, accounts)),
+      accounts.map((account) => wholeRow(account, accounts)),
     ),
     "the same by thread and activity; the profiler's own cost is subtracted in proportion",
     byThread(ours),
@@ -44,24 +44,24 @@ function isOther({ contestant }: Account): boolean {
   return !contestant.startsWith("hookporter node");
 }
 
-function wholeRow(one: Account, all: readonly Account[]): readonly string[] {
+function wholeRow(account: Account, all: readonly Account[]): readonly string[] {
   const times = ["octokit", "node:http bare"].map((name) => {
     const other = all.find(({ contestant }) => contestant === name);
-    return other === undefined ? "–" : threeDigits(timeRatio(one, other));
+    return other === undefined ? "–" : threeDigits(timeRatio(account, other));
   });
   return [
-    one.contestant,
-    micros(one.cpu),
-    micros(one.kernel),
+    account.contestant,
+    micros(account.cpu),
+    micros(account.kernel),
     ...times,
-    percent(spread(one.rounds)),
+    percent(spread(account.rounds)),
   ];
 }
 
 /** Both threads, the helpers, and what is missing from the sum. */
 function byThread(accounts: readonly Account[]): string {
-  const receiving = threadRows(accounts.map((one) => one.receiving));
-  const writing = threadRows(accounts.map((one) => one.writing));
+  const receiving = threadRows(accounts.map((account) => account.receiving));
+  const writing = threadRows(accounts.map((account) => account.writing));
   const title = (text: string) => [`**${text}**`, ...accounts.map(() => "")];
   const rows = [
     title("receiving thread"),
@@ -71,11 +71,11 @@ function byThread(accounts: readonly Account[]): string {
     title("whole process"),
     [
       "other threads: garbage collection, compilation",
-      ...accounts.map((one) => micros(one.helpers)),
+      ...accounts.map((account) => micros(account.helpers)),
     ],
-    ["sum of the threads", ...accounts.map((one) => micros(sumOf(one)))],
-    ["measured for the process", ...accounts.map((one) => micros(one.cpu))],
-    ["not explained by a sample", ...accounts.map((one) => micros(unexplained(one)))],
+    ["sum of the threads", ...accounts.map((account) => micros(sumOf(account)))],
+    ["measured for the process", ...accounts.map((account) => micros(account.cpu))],
+    ["not explained by a sample", ...accounts.map((account) => micros(unexplained(account)))],
   ];
   return table(["µs per delivery", ...accounts.map(({ contestant }) => contestant)], rows);
 }
@@ -84,8 +84,10 @@ function sumOf({ receiving, writing, helpers }: Account): number {
   return receiving.cpu + (writing?.cpu ?? 0) + helpers;
 }
 
-function unexplained(one: Account): number {
-  return one.cpu - sumOf(one) + one.receiving.unsampled + (one.writing?.unsampled ?? 0);
+function unexplained(account: Account): number {
+  return (
+    account.cpu - sumOf(account) + account.receiving.unsampled + (account.writing?.unsampled ?? 0)
+  );
 }
 
 function threadRows(

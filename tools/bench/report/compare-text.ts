@@ -47,11 +47,11 @@ export function compareText(reports: readonly Report[]): string {
 
 function at({ loads = [] }: Report, contestant: ContestantName) {
   return loads.find(
-    (one) =>
-      one.contestant === contestant &&
-      one.size === 600 &&
-      one.connections === 64 &&
-      one.entries === 0,
+    (load) =>
+      load.contestant === contestant &&
+      load.size === 600 &&
+      load.connections === 64 &&
+      load.entries === 0,
   );
 }
 

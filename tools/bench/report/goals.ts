@@ -49,7 +49,8 @@ export function judgeGoals({
 }: Report): readonly Judged[] {
   const at = (contestant: ContestantName, connections: number) =>
     loads.find(
-      (one) => one.contestant === contestant && one.size === 600 && one.connections === connections,
+      (load) =>
+        load.contestant === contestant && load.size === 600 && load.connections === connections,
     );
   const beside = (
     [one, other]: readonly [ContestantName, ContestantName],
@@ -123,9 +124,9 @@ export function judgeGoals({
   // The goal is relative to plain Express on Node 20.
   if (!quickExpress)
     least("1 ms slower flushes: Express adapter × plain Express", 2, slowDiskRatio(slowDisk));
-  for (const [one, empty, plain] of agedPairs(ageing?.measured ?? [])) {
-    least(`${one.entries} entries × empty`, 0.9, ratio(one, empty));
-    most(`${one.entries} entries: p99 × plain Express's`, 1, ratio(one, plain, "p99"));
+  for (const [measured, empty, plain] of agedPairs(ageing?.measured ?? [])) {
+    least(`${measured.entries} entries × empty`, 0.9, ratio(measured, empty));
+    most(`${measured.entries} entries: p99 × plain Express's`, 1, ratio(measured, plain, "p99"));
   }
   for (const one of growth) {
     if ("leftOut" in one) continue;
@@ -174,5 +175,5 @@ function agedPairs(
   const plain = measured.find(({ contestant }) => contestant === "express plain");
   const empty = ours.find(({ entries }) => entries === 0);
   if (plain === undefined || empty === undefined) return [];
-  return ours.filter(({ entries }) => entries > 0).map((one) => [one, empty, plain]);
+  return ours.filter(({ entries }) => entries > 0).map((our) => [our, empty, plain]);
 }

@@ -3,7 +3,7 @@ import { plot } from "./plot.ts";
 
 /** Throughput and p99 of grown receivers, as multiples of those with an empty inbox. */
 export function growthPlot(growth: readonly Growth[]): string {
-  const cases = growth.flatMap((one) => ("leftOut" in one ? [] : [one]));
+  const cases = growth.flatMap((growth) => ("leftOut" in growth ? [] : [growth]));
   const series = (name: string, ours: boolean, of: (one: (typeof cases)[number]) => number) => ({
     name,
     ours,
@@ -30,6 +30,6 @@ export function growthPlot(growth: readonly Growth[]): string {
 function inTwoLines(text: string): string {
   const middle = text.length / 2;
   const spaces = [...text.matchAll(/ /g)].map(({ index }) => index);
-  const at = spaces.sort((one, other) => Math.abs(one - middle) - Math.abs(other - middle))[0];
+  const at = spaces.sort((a, b) => Math.abs(a - middle) - Math.abs(b - middle))[0];
   return at === undefined ? text : `${text.slice(0, at)}\n${text.slice(at + 1)}`;
 }

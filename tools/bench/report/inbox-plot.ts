@@ -10,7 +10,7 @@ export function inboxPlot(measured: readonly Measured[]): string {
     {
       name: "hookporter on node:http, durable",
       ours: true,
-      points: ours.map((one) => ({ x: one.entries, y: one.perSecond })),
+      points: ours.map((our) => ({ x: our.entries, y: our.perSecond })),
     },
     {
       name: "plain Express, nothing kept",

@@ -8,7 +8,9 @@ import { plot, type Series } from "./plot.ts";
  */
 export function latencyPlot(loads: readonly Measured[]): string {
   const small = loads.filter(({ size }) => size === 600);
-  const connections = [...new Set(small.map((one) => one.connections))].sort((a, b) => a - b);
+  const connections = [...new Set(small.map((measured) => measured.connections))].sort(
+    (a, b) => a - b,
+  );
   const of = (name: ContestantName) => small.filter(({ contestant }) => contestant === name);
   const names = [...new Set(small.map(({ contestant }) => contestant))].filter(
     (name) => !name.includes(",") && of(name).length === connections.length,
@@ -18,7 +20,7 @@ export function latencyPlot(loads: readonly Measured[]): string {
     ours: name.startsWith("hookporter"),
     points: of(name)
       .sort((a, b) => a.connections - b.connections)
-      .map((one) => ({ x: one.connections, y: one.p99 })),
+      .map((measured) => ({ x: measured.connections, y: measured.p99 })),
   }));
   return plot(series, {
     title: "Latency by load (600 bytes, p99)",

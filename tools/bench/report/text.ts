@@ -99,9 +99,9 @@ export function reportText(report: Report): string {
     );
   }
   if (floods !== undefined) {
-    const rows = floods.map((one) => [
-      one.name,
-      ...[one.size, one.cpu, one.rss, one.answered].map(threeDigits),
+    const rows = floods.map((flood) => [
+      flood.name,
+      ...[flood.size, flood.cpu, flood.rss, flood.answered].map(threeDigits),
     ]);
     parts.push("", table(["unsigned flood", "bytes", "µs cpu", "RSS MB", "answered"], rows));
   }
@@ -132,21 +132,23 @@ function slowDiskText(slowDisk: SlowDisk): string {
 /** The results grouped by size and number of connections. */
 function groups(loads: readonly Measured[]): readonly (readonly Measured[])[] {
   const found = new Map<string, Measured[]>();
-  for (const one of loads) {
-    const name = `${one.size} ${one.connections}`;
-    found.set(name, [...(found.get(name) ?? []), one]);
+  for (const load of loads) {
+    const name = `${load.size} ${load.connections}`;
+    found.set(name, [...(found.get(name) ?? []), load]);
   }
   return [...found.values()];
 }
 
 function loadTable(group: readonly Measured[]): string {
   const plain = group.find(({ contestant }) => contestant === "express plain");
-  const rows = group.map((one) => [
-    one.entries > 0 ? `${one.contestant}, ${one.entries} entries` : one.contestant,
-    threeDigits(one.perSecond),
-    plain === undefined ? "–" : threeDigits(ratio(one, plain)),
-    ...[one.p50, one.p99, one.cpu, one.lagP99, one.rss].map(threeDigits),
-    `${Math.round(one.spread * 100)} %`,
+  const rows = group.map((measured) => [
+    measured.entries > 0
+      ? `${measured.contestant}, ${measured.entries} entries`
+      : measured.contestant,
+    threeDigits(measured.perSecond),
+    plain === undefined ? "–" : threeDigits(ratio(measured, plain)),
+    ...[measured.p50, measured.p99, measured.cpu, measured.lagP99, measured.rss].map(threeDigits),
+    `${Math.round(measured.spread * 100)} %`,
   ]);
   return table(HEAD, rows);
 }

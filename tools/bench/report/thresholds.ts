@@ -83,10 +83,10 @@ export function judgeAgainst({ against }: Report): readonly Judged[] {
 
 function judgeRatio(
   goal: string,
-  [one, other]: readonly [Measured, Measured],
+  [first, second]: readonly [Measured, Measured],
   { of, least = 0, most = Number.POSITIVE_INFINITY }: Limit,
 ): Judged {
-  const got = ratio(one, other, of);
+  const got = ratio(first, second, of);
   const wanted = least > 0 ? `≥ ${least}` : `≤ ${most}`;
   const what = of === "cpu" ? "processor time" : "deliveries per second";
   return { goal: `${goal}, ${what}`, wanted, got, reached: got >= least && got <= most };

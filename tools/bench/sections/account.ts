@@ -24,8 +24,8 @@ export interface Account {
 }
 
 /** Compares two contestants: the median of the ratios of rounds that ran side by side. */
-export function timeRatio(one: Account, other: Account): number {
-  return median(one.rounds.map((micros, index) => micros / (other.rounds[index] ?? Number.NaN)));
+export function timeRatio(a: Account, b: Account): number {
+  return median(a.rounds.map((micros, index) => micros / (b.rounds[index] ?? Number.NaN)));
 }
 
 const WHO: readonly ContestantName[] = [
@@ -69,7 +69,7 @@ export async function measureAccount(
     const profiles = await server.stopProfile();
     const costs = all[index] ?? [];
     const cpuOf = (id: number | undefined) =>
-      median(costs.map((one) => one.threads.get(id ?? 0)?.micros ?? 0));
+      median(costs.map((cost) => cost.threads.get(id ?? 0)?.micros ?? 0));
     const threads = profiles.map((profile) => {
       const cpu = profile.id === undefined ? Number.NaN : cpuOf(profile.id);
       const { deliveries } = profiled;
@@ -81,8 +81,8 @@ export async function measureAccount(
       };
     });
     const known = new Set(threads.map(({ id }) => id));
-    const helpers = costs.map((one) =>
-      sum([...one.threads].map(([id, { micros }]) => (known.has(id) ? 0 : micros))),
+    const helpers = costs.map((cost) =>
+      sum([...cost.threads].map(([id, { micros }]) => (known.has(id) ? 0 : micros))),
     );
     const receiving = threads.find(({ receives }) => receives);
     const writing = threads.find(({ receives }) => !receives);
@@ -119,5 +119,5 @@ async function costsOf(stage: Stage, server: Server, seconds: number): Promise<C
 }
 
 function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+  return numbers.reduce((total, number) => total + number, 0);
 }

@@ -87,17 +87,17 @@ export async function measureGrowth(
   tell: (line: string) => void,
 ): Promise<readonly Growth[]> {
   const found: Growth[] = [];
-  for (const one of cases(growth)) {
-    const bytes = (one.fill?.count ?? 0) * ENTRY_BYTES;
+  for (const checkCase of cases(growth)) {
+    const bytes = (checkCase.fill?.count ?? 0) * ENTRY_BYTES;
     const free = freeBytes(stage.folder);
     if (bytes > free) {
       const leftOut = `it needs ${gigabytes(bytes)} of disk, and ${gigabytes(free)} are free`;
-      tell(`growth: ${one.what} skipped, ${leftOut}`);
-      found.push({ what: one.what, leftOut });
+      tell(`growth: ${checkCase.what} skipped, ${leftOut}`);
+      found.push({ what: checkCase.what, leftOut });
       continue;
     }
-    tell(`growth: ${one.what}${bytes > 1e9 ? `, up to ${gigabytes(bytes)} of disk` : ""}`);
-    found.push(await compared(stage, one, { rounds: growth.rounds, seconds }));
+    tell(`growth: ${checkCase.what}${bytes > 1e9 ? `, up to ${gigabytes(bytes)} of disk` : ""}`);
+    found.push(await compared(stage, checkCase, { rounds: growth.rounds, seconds }));
   }
   return found;
 }
@@ -114,16 +114,16 @@ async function compared(
   const load = { size: 600, connections: 64, seconds, rounds };
   const [ofGrown = [], ofEmpty = []] = await interleave(stage, [grown, empty], load);
   await stage.clear();
-  const one = middle(contestant, ofGrown);
+  const measured = middle(contestant, ofGrown);
   const other = middle(beside, ofEmpty);
-  const p99OfEmpty = ratio(one, other, "p99");
-  const speed = ratio(one, other);
+  const p99OfEmpty = ratio(measured, other, "p99");
+  const speed = ratio(measured, other);
   return {
     what,
     least,
     p99Most,
-    perSecond: one.perSecond,
-    p99: one.p99,
+    perSecond: measured.perSecond,
+    p99: measured.p99,
     ofEmpty: speed,
     p99OfEmpty,
   };

@@ -45,8 +45,6 @@ export function measured(
 export type Comparable = "perSecond" | "p50" | "p99" | "cpu";
 
 /** Compares two contestants: the median of the ratios of rounds that ran side by side. */
-export function ratio(one: Measured, other: Measured, of: Comparable = "perSecond"): number {
-  return median(
-    one.rounds.map((round, index) => round[of] / (other.rounds[index]?.[of] ?? Number.NaN)),
-  );
+export function ratio(a: Measured, b: Measured, of: Comparable = "perSecond"): number {
+  return median(a.rounds.map((round, index) => round[of] / (b.rounds[index]?.[of] ?? Number.NaN)));
 }

@@ -38,8 +38,8 @@ export function ForwardDialog({ seq, forwards, onClose }: ForwardDialogProps) {
           />
         </label>
         <datalist id="targets">
-          {forwards.map((one) => (
-            <option key={one} value={one} />
+          {forwards.map((forward) => (
+            <option key={forward} value={forward} />
           ))}
         </datalist>
         <p class="quiet">

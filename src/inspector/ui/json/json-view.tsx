@@ -42,7 +42,7 @@ export function JsonView({ lines, problems = [], wanted }: JsonViewProps) {
     scrollTo(line);
   };
   useEffect(() => {
-    const [first] = [...notes.keys()].toSorted((one, other) => one - other);
+    const [first] = [...notes.keys()].toSorted((a, b) => a - b);
     if (first !== undefined) go(first);
   }, [notes]);
   useEffect(() => {
@@ -57,8 +57,8 @@ export function JsonView({ lines, problems = [], wanted }: JsonViewProps) {
   const step = (by: 1 | -1) => {
     const next =
       by === 1
-        ? found.find((one) => one > active.line)
-        : found.findLast((one) => one < active.line);
+        ? found.find((number) => number > active.line)
+        : found.findLast((number) => number < active.line);
     const line = next ?? (by === 1 ? found[0] : found.at(-1));
     if (line !== undefined) go(line);
   };

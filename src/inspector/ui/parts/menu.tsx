@@ -98,7 +98,7 @@ function useMenu() {
   };
   const move = (event: KeyboardEvent) => {
     const all = buttons();
-    const at = all.findIndex((one) => one.matches(":focus"));
+    const at = all.findIndex((element) => element.matches(":focus"));
     const next = nextOf(event.key, at, all);
     if (event.key === "Escape") close();
     else if (event.key === "Tab") hide();

@@ -4,7 +4,9 @@ type Pair = readonly [name: string, value: string | readonly string[]];
 
 /** Names and values, one per line; a name may occur twice, or have several values. */
 export function PairList({ pairs }: { pairs: readonly Pair[] }) {
-  const lines = pairs.flatMap(([name, value]) => [value].flat().map((one) => [name, one] as const));
+  const lines = pairs.flatMap(([name, value]) =>
+    [value].flat().map((text) => [name, text] as const),
+  );
   return (
     <dl class="headers">
       {lines.map(([name, value], index) => (

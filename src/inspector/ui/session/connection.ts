@@ -74,6 +74,6 @@ export async function isUnobserved(): Promise<boolean> {
   const workers = navigator.serviceWorker as ServiceWorkerContainer | undefined;
   if (workers === undefined) return true; // as over plain HTTP from another machine
   const found = await workers.getRegistrations();
-  for (const one of found) void one.unregister();
+  for (const registration of found) void registration.unregister();
   return workers.controller === null && found.length === 0;
 }

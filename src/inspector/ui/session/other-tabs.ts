@@ -88,5 +88,5 @@ function readMessage(data: unknown): Message | undefined {
 }
 
 function toHex(raw: Uint8Array): string {
-  return Array.from(raw, (one) => one.toString(16).padStart(2, "0")).join("");
+  return Array.from(raw, (number) => number.toString(16).padStart(2, "0")).join("");
 }

@@ -61,5 +61,5 @@ function toBase64Url(raw: Uint8Array): string {
 
 function fromBase64Url(text: string): Uint8Array<ArrayBuffer> {
   const raw = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
-  return Uint8Array.from(raw, (one) => one.charCodeAt(0));
+  return Uint8Array.from(raw, (text) => text.charCodeAt(0));
 }

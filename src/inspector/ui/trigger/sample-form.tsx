@@ -53,7 +53,7 @@ export function SampleForm({ samples }: { samples: readonly Sample[] }) {
   const copies = "duplicate" in fields ? fields.duplicate : 1;
   const most = Math.floor(MOST_TRIGGERED / (samples.length * copies));
   const count = Math.min(wanted, most);
-  const madeUpFrom = samples.find((one) => one.madeUpFrom !== null)?.madeUpFrom;
+  const madeUpFrom = samples.find((sample) => sample.madeUpFrom !== null)?.madeUpFrom;
   const name = only?.kind ?? `all ${samples.length} kinds`;
   const send = () =>
     run(async () => {

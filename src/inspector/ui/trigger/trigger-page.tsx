@@ -30,12 +30,12 @@ export function TriggerPage() {
             <div key={group} class="kind-group">
               <h2>{group}</h2>
               {samples
-                .filter((one) => one.group === group)
-                .map((one) => (
+                .filter((sample) => sample.group === group)
+                .map((sample) => (
                   <KindChoice
-                    key={one.kind}
-                    name={one.kind}
-                    label={one.kind}
+                    key={sample.kind}
+                    name={sample.kind}
+                    label={sample.kind}
                     chosen={kind}
                     choose={setKind}
                   />
@@ -45,7 +45,7 @@ export function TriggerPage() {
         </fieldset>
         <SampleForm
           key={kind}
-          samples={kind === ALL ? samples : samples.filter((one) => one.kind === kind)}
+          samples={kind === ALL ? samples : samples.filter((sample) => sample.kind === kind)}
         />
       </div>
     </main>

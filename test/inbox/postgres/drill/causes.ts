@@ -59,7 +59,9 @@ export function causesOfRuns(
   lease: number,
   still: readonly Standstill[] = [],
 ): RunsAgain {
-  const unasked = still.filter((one) => !disturbances.some((other) => isFreezeOf(one, other)));
+  const unasked = still.filter(
+    (standstill) => !disturbances.some((other) => isFreezeOf(standstill, other)),
+  );
   const slow = unasked.map(({ process, ...times }): Disturbance => {
     return { cause: "freeze past the lease", ...times, reaches: (name) => name === process };
   });
@@ -68,7 +70,7 @@ export function causesOfRuns(
   const byCause: Record<string, number> = {};
   const withoutCause: string[] = [];
   const earlier = new Map<number, Run>();
-  for (const run of [...runs].sort((one, other) => one.from - other.from)) {
+  for (const run of [...runs].sort((a, b) => a.from - b.from)) {
     const before = earlier.get(run.number);
     earlier.set(run.number, run);
     if (before === undefined) continue;
@@ -100,10 +102,13 @@ function causeOf(
   const reached = disturbances.filter(({ reaches }) => reaches === undefined || reaches(process));
   // A run that ended is stored soon; unless the process is killed or stands still in between.
   const until = to === undefined ? next : Math.min(next, to + grace);
-  const during = reached.filter((one) => one.from <= until && one.to + grace >= from);
+  const during = reached.filter(
+    (disturbance) => disturbance.from <= until && disturbance.to + grace >= from,
+  );
   const frozen = during.filter(({ cause }) => cause === "freeze past the lease");
   // A lease is renewed after a third of it, so a process may stand still for two thirds, less what
   // a renewal takes.
-  if (frozen.some((one) => one.to - one.from >= lease / 2)) return "freeze past the lease";
+  if (frozen.some((disturbance) => disturbance.to - disturbance.from >= lease / 2))
+    return "freeze past the lease";
   return during.find(({ cause }) => cause !== "freeze past the lease")?.cause;
 }

@@ -16,7 +16,7 @@ function listPages(path: string): readonly number[] {
 
 function lose(path: string, pages: readonly number[]): void {
   damage(path, (page) => {
-    for (const one of pages) page(one).fill(0x5a);
+    for (const number of pages) page(number).fill(0x5a);
   });
 }
 

@@ -108,7 +108,7 @@ describe("a salvage of a file without the root of its deliveries", () => {
     const lost = [0, 7, leaves.length - 1].map((at) => Number(leaves[at]?.pageno));
     loseRoot(path);
     damage(path, (page) => {
-      for (const one of lost) page(one).fill(0x5a);
+      for (const number of lost) page(number).fill(0x5a);
     });
     const { list, withoutDelivery } = await salvage(path);
     expect(seqsOf(list)).toEqual(numbers(1, COUNT));

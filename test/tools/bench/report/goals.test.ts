@@ -17,7 +17,7 @@ const slowDisk = {
 };
 
 function judged(report: Report, goal: RegExp) {
-  return judgeGoals(report).find((one) => goal.test(one.goal));
+  return judgeGoals(report).find((judgeGoal) => goal.test(judgeGoal.goal));
 }
 
 it("rounds that ran side by side are compared", () => {
