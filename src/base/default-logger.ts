@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { requirePackage } from "../package/own-address.ts";
 import type { Logger } from "./logger.ts";
-import { orElse } from "./or-else.ts";
+import { tryOr } from "./or-else.ts";
 
 let shared: Logger | undefined;
 
@@ -43,7 +43,7 @@ export function plainLogger(write: (line: string) => void): Logger {
 
 /** A value as JSON; `undefined` if it has none, such as an object that contains itself. */
 function asJson(value: object): string | undefined {
-  return orElse(
+  return tryOr(
     () => JSON.stringify(value, (_, inner) => (typeof inner === "bigint" ? String(inner) : inner)),
     undefined,
   );

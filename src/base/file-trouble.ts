@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { describeFileError } from "./file-error.ts";
-import { orElse } from "./or-else.ts";
+import { tryOr } from "./or-else.ts";
 
 /** Why the file system refused a path, with its owner and the fix, in one line. */
 export function fileTrouble(path: string, thrown: unknown): string {
@@ -58,5 +58,5 @@ function fixFor(thrown: unknown, found: ReturnType<typeof nearest>): string {
 function nameOf(uid: number, own: number): string {
   if (uid === 0) return "root";
   const number = `user ${uid}`; // some containers have users without a name
-  return uid === own ? orElse(() => `${userInfo().username} (${uid})`, number) : number;
+  return uid === own ? tryOr(() => `${userInfo().username} (${uid})`, number) : number;
 }

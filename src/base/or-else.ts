@@ -1,5 +1,5 @@
 /** What a call returns, or another value if it throws, whatever it throws. */
-export function orElse<Value, Other>(read: () => Value, otherwise: Other): Value | Other {
+export function tryOr<Value, Other>(read: () => Value, otherwise: Other): Value | Other {
   try {
     return read();
   } catch {

@@ -1,7 +1,7 @@
 /**
  * Remembers what takes time to find out, so that finding it out takes a share of the time at most.
  */
-export class Remembered<Value> {
+export class ThrottledCache<Value> {
   readonly #share: number;
   readonly #least: number;
   #known: { readonly value: Promise<Value>; until: number } | undefined;

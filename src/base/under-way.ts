@@ -1,5 +1,5 @@
 /** Work that is under way, for those who have to wait until all of it has ended. */
-export class UnderWay {
+export class PendingWork {
   readonly #all = new Set<Promise<unknown>>();
 
   /** Follows work until it ends, and returns its result. */

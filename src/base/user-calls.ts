@@ -1,5 +1,5 @@
 import { describeError } from "../errors.ts";
-import { leave } from "./leave.ts";
+import { detach } from "./leave.ts";
 import type { Logger } from "./logger.ts";
 import { OnceAMinute } from "./once-a-minute.ts";
 import { printWarning } from "./print-warning.ts";
@@ -31,7 +31,7 @@ export function reportAsWarning(name: string): Report {
 /** Calls a user's function whose result nobody waits for, a promise included. Never throws. */
 export function callUser(call: () => unknown, report: Report): void {
   try {
-    leave(call(), report);
+    detach(call(), report);
   } catch (thrown) {
     report(thrown);
   }
@@ -50,7 +50,7 @@ export function numberFrom(
     try {
       const result = call();
       if (typeof result === "number" && Number.isFinite(result)) return result;
-      leave(result);
+      detach(result);
       report(new TypeError(`expected a number, got ${typeof result}`));
     } catch (thrown) {
       report(thrown);

@@ -1,5 +1,5 @@
 /** The result of a promise, or another value if it takes longer than this many milliseconds. */
-export function within<Value, Other>(
+export function withTimeout<Value, Other>(
   promise: Promise<Value>,
   ms: number,
   otherwise: () => Other,

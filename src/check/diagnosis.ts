@@ -1,7 +1,13 @@
 import { FOLLOWS } from "./attempts/find-cause.ts";
 import { CONTROL } from "./catalogue.ts";
 import type { CheckResult } from "./check-result.ts";
-import { CONFIRMED, causeText, explainedAlike, isAbout, refusesSignature } from "./failed-alike.ts";
+import {
+  CONFIRMED,
+  causeText,
+  explainedTogether,
+  isAbout,
+  refusesSignature,
+} from "./failed-alike.ts";
 import { diagnoseForged, INVERTED, isForgedIn, UNSIGNED, whyOpen } from "./forged-diagnosis.ts";
 import { LOST } from "./judge.ts";
 
@@ -28,12 +34,12 @@ export function diagnose(
   // What a receiver that compares nothing confirms says nothing of how it compares.
   const hides = open !== undefined && open !== UNSIGNED;
   const respelt = results.filter(isRespelt);
-  const alike = results.filter((result) => {
+  const similar = results.filter((result) => {
     if (isSpelling(result) || isForgedIn(result) || (hides && /^2/.test(result.answer ?? "")))
       return false;
     return COMMON.some((about) => isAbout(result, about));
   });
-  const groups = explainedAlike(alike).filter((group) => group.alike.length >= SEVERAL);
+  const groups = explainedTogether(similar).filter((group) => group.alike.length >= SEVERAL);
   const crashed = results.filter(crashes);
   return [
     ...forged,
@@ -41,7 +47,7 @@ export function diagnose(
     ...diagnoseDigests(results),
     ...diagnoseRuns(results),
     ...(respelt.length < SEVERAL ? [] : [causeText(found.spelling ?? otherText(results), respelt)]),
-    ...groups.map(({ fix, alike }) => causeText(fix, alike)),
+    ...groups.map(({ fix, alike: similar }) => causeText(fix, similar)),
     ...(crashed.length < SEVERAL ? [] : [causeText(CRASHES, crashed)]),
   ];
 }
@@ -156,10 +162,10 @@ function diagnoseDigests(results: readonly CheckResult[]): readonly string[] {
       .map((result) => [result.id, result]),
   );
   return TELLING.flatMap((ids) => {
-    const alike = ids.flatMap((id) => failed.get(id) ?? []);
-    const [first] = alike;
+    const similar = ids.flatMap((id) => failed.get(id) ?? []);
+    const [first] = similar;
     if (first?.fix == null || first.id !== ids[0]) return [];
-    for (const { id } of alike) failed.delete(id);
-    return [causeText(first.fix, alike)];
+    for (const { id } of similar) failed.delete(id);
+    return [causeText(first.fix, similar)];
   });
 }

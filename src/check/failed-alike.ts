@@ -23,12 +23,12 @@ export function refusesSignature({ answer, fix }: CheckResult): boolean {
  * Failures that their cases explain alike, with that text. Failures with an explanation of another
  * kind are left out.
  */
-export function explainedAlike(results: readonly CheckResult[]) {
+export function explainedTogether(results: readonly CheckResult[]) {
   const fixOf = ({ id }: CheckResult) => BY_ID.get(id)?.fix ?? "";
-  const alike = results.filter(
+  const similar = results.filter(
     (result) => result.outcome === "failed" && result.fix?.startsWith(fixOf(result)) === true,
   );
-  return [...grouped(alike, fixOf)].map(([fix, alike]) => ({ fix, alike }));
+  return [...grouped(similar, fixOf)].map(([fix, similar]) => ({ fix, alike: similar }));
 }
 
 /** A text as a sentence, with the ids of the cases that show it. */

@@ -1,6 +1,6 @@
 import { SAME_KIND, SOME_KINDS } from "./cases/forged-kind-cases.ts";
 import type { CheckResult } from "./check-result.ts";
-import { CONFIRMED, causeText, explainedAlike, inBrief, isAbout } from "./failed-alike.ts";
+import { CONFIRMED, causeText, explainedTogether, inBrief, isAbout } from "./failed-alike.ts";
 
 /** Why forged deliveries get in, most serious first; each that does is in one of the causes. */
 export function diagnoseForged(results: readonly CheckResult[]): readonly string[] {
@@ -15,11 +15,11 @@ export function diagnoseForged(results: readonly CheckResult[]): readonly string
   const others = forged.filter((result) => !part.includes(result) && !ran.includes(result));
   return [
     ...(open === undefined ? [] : [causeText(open, part)]),
-    ...explainedAlike(others).map(({ fix, alike }) => {
-      const confirmed = [...new Set(alike.flatMap((result) => result.confirmed))];
+    ...explainedTogether(others).map(({ fix, alike: similar }) => {
+      const confirmed = [...new Set(similar.flatMap((result) => result.confirmed))];
       return causeText(
         confirmed.length === 0 ? fix : `${fix}; confirmed: ${inBrief(confirmed)}`,
-        alike,
+        similar,
       );
     }),
     ...(ran.length === 0 ? [] : [causeText(RUNS_REFUSED, ran)]),

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { orElse } from "../base/or-else.ts";
+import { tryOr } from "../base/or-else.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
 import { timerDelay } from "../options/timer-delay.ts";
@@ -72,7 +72,7 @@ export function readCount(output: string, failure = ""): number {
 }
 
 function countOfRecord(line: string): number | undefined {
-  const record = orElse(() => JSON.parse(line), {});
+  const record = tryOr(() => JSON.parse(line), {});
   if (record.type === "error" && record.code === "entry_unknown") return 0;
   if (record.type !== "entry" || !Array.isArray(record.runs)) return undefined;
   if (record.state === "received") return 1; // kept once, with no handler to run

@@ -38,14 +38,14 @@ export interface ProbeOptions {
 }
 
 /** A request that was sent, and its answer. */
-export interface Exchange {
+export interface ProbeExchange {
   readonly body: Uint8Array;
   readonly options: PostOptions;
   readonly answer: ProbeAnswer;
 }
 
 /** Whether a delivery was sent as the service would send it. */
-export function isValid({ options }: Exchange): boolean {
+export function isValid({ options }: ProbeExchange): boolean {
   const { agent: _, ...changes } = options;
   return Object.keys(changes).length === 0;
 }
@@ -80,7 +80,7 @@ export class Probe {
   /** The `data.id` of the case's events. */
   readonly marker: string;
   /** All that was sent, in the order of the answers. */
-  readonly exchanges: Exchange[] = [];
+  readonly exchanges: ProbeExchange[] = [];
   readonly secret: KeyObject;
   readonly url: URL;
   readonly signatureHeader: string;

@@ -10,7 +10,7 @@ import type { FoundCauses } from "./diagnosis.ts";
 import { judge, notApplicable, notObserved, showsSignature, stoppedReceiver } from "./judge.ts";
 import { isRate, watchLimits } from "./limits.ts";
 import type { Pace } from "./pace.ts";
-import { type Exchange, isValid, Probe, type ProbeOptions } from "./probe.ts";
+import { isValid, Probe, type ProbeExchange, type ProbeOptions } from "./probe.ts";
 import { type Life, lifeOf, whyUnreachable } from "./reachable.ts";
 import { SLOW } from "./response-times.ts";
 import { runCounter } from "./run-counter.ts";
@@ -37,7 +37,7 @@ export class Run {
   isReceiversFault = false;
   found: FoundCauses = {};
   /** The first forged delivery of each case that was confirmed, by the case's id. */
-  readonly confirmed = new Map<string, Exchange>();
+  readonly confirmed = new Map<string, ProbeExchange>();
   readonly limits: ReturnType<typeof watchLimits>;
   readonly #options: CheckOptions;
   readonly #probing: ProbeOptions;
@@ -56,7 +56,7 @@ export class Run {
    * this one stopped the receiver.
    */
   #latest:
-    | { readonly one: CheckCase; readonly at: number; readonly exchanges: readonly Exchange[] }
+    | { readonly one: CheckCase; readonly at: number; readonly exchanges: readonly ProbeExchange[] }
     | undefined;
 
   constructor(options: CheckOptions, runName: string, pace: Pace) {
@@ -155,7 +155,7 @@ export class Run {
   /** Runs a case, and again if it was answered by a limit that valid deliveries meet, too. */
   async #run(
     checkCase: CheckCase,
-  ): Promise<{ result: CheckResult; exchanges: readonly Exchange[] }> {
+  ): Promise<{ result: CheckResult; exchanges: readonly ProbeExchange[] }> {
     const reason = this.#whyNot(checkCase);
     if (reason !== undefined) return { result: notApplicable(checkCase, reason), exchanges: [] };
     for (let repeats = 0; ; repeats++) {
@@ -281,7 +281,7 @@ export class Run {
   }
 
   /** Whether only a holder of the secret can send that. */
-  #isSigned({ body, options: { header, signature } }: Exchange): boolean {
+  #isSigned({ body, options: { header, signature } }: ProbeExchange): boolean {
     return (
       header === undefined && (signature === undefined || signature === this.again().sign(body))
     );
@@ -327,7 +327,7 @@ export class Run {
 interface Broken {
   readonly one: CheckCase;
   readonly result: CheckResult;
-  readonly broken: Exchange;
+  readonly broken: ProbeExchange;
   readonly isFirst: boolean;
 }
 

@@ -4,7 +4,7 @@ import { isIn } from "./answer.ts";
 import type { CheckOptions } from "./check-options.ts";
 import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
 import { diagnoseForged, isForgedIn } from "./forged-diagnosis.ts";
-import type { Exchange, Probe } from "./probe.ts";
+import type { Probe, ProbeExchange } from "./probe.ts";
 
 /**
  * What matters most, in a line: that forged deliveries get in, that valid ones are refused, or that
@@ -48,9 +48,9 @@ const LONGEST_PROOF = 4096;
  */
 export async function findProof(
   results: readonly CheckResult[],
-  confirmed: ReadonlyMap<string, Exchange>,
+  confirmed: ReadonlyMap<string, ProbeExchange>,
   probe: Probe,
-): Promise<Exchange | undefined> {
+): Promise<ProbeExchange | undefined> {
   const shown = results
     .filter(isForgedIn)
     .flatMap(({ id }) => confirmed.get(id) ?? [])
@@ -74,7 +74,7 @@ function shortened(body: Uint8Array): Buffer | undefined {
 
 /** The `curl` command that sends it, without the values of the query of the URL. */
 export function curlText(
-  { options, body }: Exchange,
+  { options, body }: ProbeExchange,
   { url, signatureHeader }: Pick<CheckOptions, "url" | "signatureHeader">,
 ): string {
   const { method = "POST", target, headers, header = signatureHeader, signature } = options;

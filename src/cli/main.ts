@@ -42,9 +42,9 @@ function withHelp({ code }: CommanderError, text: string, [group = ""]: readonly
     return `${text}: see --help`;
   const [, option, value] = /^option '(\S+) (\S+)' argument missing$/.exec(text) ?? [];
   if (option !== undefined) return `expected ${value} after ${option}, got nothing: see --help`;
-  const within = text.endsWith(`'${group}'`) ? "" : ` ${group}`;
+  const inGroup = text.endsWith(`'${group}'`) ? "" : ` ${group}`;
   return code === "commander.unknownCommand"
-    ? `${text}: run hookporter${within} --help for the list`
+    ? `${text}: run hookporter${inGroup} --help for the list`
     : text;
 }
 
@@ -56,14 +56,14 @@ function report(thrown: unknown, context: CliContext): ExitCode {
       .replace(/^error: /, "")
       .replaceAll(/\s*\n\s*/g, " ")
       .replace("is invalid. expected", "is invalid: expected");
-    const told = text === "(outputHelp)"; // commander has printed a group's help to standard error
-    if (told) record("usage", "expected a command, got none");
-    else say("usage", withHelp(thrown, text, context.argv));
+    const reported = text === "(outputHelp)"; // commander has printed a group's help to standard error
+    if (reported) record("usage", "expected a command, got none");
+    else print("usage", withHelp(thrown, text, context.argv));
     return 2;
   }
   const known = thrown instanceof HookporterError ? thrown : unusableFrom(thrown);
   if (known !== undefined) {
-    say(
+    print(
       known.code,
       hide(known.message),
       known instanceof ServiceError ? known.mayHaveHappened : null,
@@ -72,7 +72,7 @@ function report(thrown: unknown, context: CliContext): ExitCode {
     return ERROR_EXIT_CODES[known.code];
   }
   const text = `this is a bug in hookporter, please report it: ${hide(describeError(thrown))}`;
-  say("unexpected", debug ? text : `${text} (--debug shows the stack)`);
+  print("unexpected", debug ? text : `${text} (--debug shows the stack)`);
   if (debug && thrown instanceof Error) output.talk(hide(String(thrown.stack)));
   return 1;
 
@@ -83,7 +83,7 @@ function report(thrown: unknown, context: CliContext): ExitCode {
     return hideGiven(text, context, context.io);
   }
 
-  function say(code: string, message: string, mayHaveHappened: boolean | null = null): void {
+  function print(code: string, message: string, mayHaveHappened: boolean | null = null): void {
     output.error(`error: ${printable(message, 1000)}`);
     record(code, message, mayHaveHappened);
   }

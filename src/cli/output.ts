@@ -33,7 +33,7 @@ export interface Output {
   /** Prints an NDJSON record; only with `--json`. */
   record(type: string, fields: object): void;
   /** Writes text to standard error unchanged, such as what a handler prints. */
-  aside(text: string): void;
+  note(text: string): void;
   /**
    * From now on leaves out lines while nobody reads standard output, rather than keep them in
    * memory.
@@ -105,7 +105,7 @@ export function createOutput(io: Io, { json, color, clock, quiet = false }: Outp
     data: (line) => {
       if (!json) above(() => print(line));
     },
-    aside: (text) => above(() => io.stderr.write(text)),
+    note: (text) => above(() => io.stderr.write(text)),
     talk: (text) => {
       if (!quiet) message(text);
     },

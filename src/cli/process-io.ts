@@ -1,4 +1,4 @@
-import { orElse } from "../base/or-else.ts";
+import { tryOr } from "../base/or-else.ts";
 import { FRAME, placePath } from "../base/system/paths.ts";
 import { describeError } from "../errors.ts";
 import type { BrokenOutput, Io } from "./io.ts";
@@ -38,7 +38,7 @@ export function processIo(): Io {
     stdin,
     stdout,
     stderr,
-    cwd: orElse(() => process.cwd(), ""), // empty if it was removed while a shell was in it
+    cwd: tryOr(() => process.cwd(), ""), // empty if it was removed while a shell was in it
     isTTY: {
       stdin: stdin.isTTY === true,
       stdout: stdout.isTTY === true,
@@ -51,17 +51,18 @@ export function processIo(): Io {
       onBroken = listener;
     },
     onStray: (listener) => {
-      const tell = (thrown: unknown) => listener(thrown);
-      process.on("uncaughtException", tell).on("unhandledRejection", tell);
-      return () => void process.off("uncaughtException", tell).off("unhandledRejection", tell);
+      const forward = (thrown: unknown) => listener(thrown);
+      process.on("uncaughtException", forward).on("unhandledRejection", forward);
+      return () =>
+        void process.off("uncaughtException", forward).off("unhandledRejection", forward);
     },
     onExitCall: (listener) => {
-      const tell = (code: number) => {
+      const forward = (code: number) => {
         const caller = ours ? undefined : callerOfExit();
         if (caller !== undefined) process.exitCode = listener({ code, at: caller.at });
       };
-      process.on("exit", tell);
-      return () => void process.off("exit", tell);
+      process.on("exit", forward);
+      return () => void process.off("exit", forward);
     },
   };
 }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { orElse } from "../base/or-else.ts";
+import { tryOr } from "../base/or-else.ts";
 import { readRetryAfter } from "../http/retry-after.ts";
 import { redact } from "../text/redact.ts";
 import type { ServiceErrorCode, ServiceErrorDetails } from "./service-error.ts";
@@ -102,7 +102,7 @@ const errorBodySchema = z.looseObject({
 function readErrorObject(
   body: Uint8Array | undefined,
 ): Partial<z.infer<typeof errorBodySchema>["error"]> {
-  return orElse(() => {
+  return tryOr(() => {
     const parsed = errorBodySchema.safeParse(JSON.parse(Buffer.from(body ?? []).toString("utf8")));
     return parsed.success ? parsed.data.error : {};
   }, {}); // not JSON, such as a proxy's error page

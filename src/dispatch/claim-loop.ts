@@ -16,9 +16,9 @@ export class ClaimLoop {
   readonly #claiming: Claiming;
   #timer: NodeJS.Timeout | undefined;
   /** The claim that is under way, if there is one; never rejects. */
-  underWay: Promise<void> | undefined;
+  pending: Promise<void> | undefined;
   /** Whether there may be due entries to claim. */
-  #behind = false;
+  #isBehind = false;
   #caughtUp = false;
   /** Whether it is only time to look whether there are any, which is less work than a claim. */
   #isPoll = false;
@@ -40,11 +40,11 @@ export class ClaimLoop {
   /** @param first - what has to be done before the first claim */
   start(first: () => Promise<void> | undefined): void {
     this.#started = true;
-    this.underWay = first()?.finally(() => this.#afterClaim());
+    this.pending = first()?.finally(() => this.#afterClaim());
     this.wake();
   }
 
-  /** Claims nothing more; {@link underWay} may have to be waited for. */
+  /** Claims nothing more; {@link pending} may have to be waited for. */
   stop(): void {
     this.#started = false;
     clearTimeout(this.#timer);
@@ -52,21 +52,21 @@ export class ClaimLoop {
 
   /** Claims due entries now. Cheap to call often. */
   wake(): void {
-    this.#behind = true;
+    this.#isBehind = true;
     this.goOn();
   }
 
   /** Claims if there may be due entries: call it when there is room again. */
   goOn(): void {
-    if (!this.#behind || !this.#started || this.underWay !== undefined) return;
+    if (!this.#isBehind || !this.#started || this.pending !== undefined) return;
     if (this.#claiming.limit.isFull) return; // the next entry that ends calls this again
-    this.underWay = outsideRequests
+    this.pending = outsideRequests
       .runInAsyncScope(() => this.#claim())
       .finally(() => this.#afterClaim());
   }
 
   #afterClaim(): void {
-    this.underWay = undefined;
+    this.pending = undefined;
     this.goOn();
   }
 
@@ -74,7 +74,7 @@ export class ClaimLoop {
     const { inbox, clock, poll } = this.#options;
     const { failures, except, watch } = this.#claiming;
     clearTimeout(this.#timer);
-    this.#behind = false;
+    this.#isBehind = false;
     let wait = poll;
     let isPoll = false;
     try {
@@ -91,8 +91,8 @@ export class ClaimLoop {
       if (inbox.isPaused === true) await watch.look();
       this.#caughtUp = !isLate && leavesNone;
       failures.end();
-      if (this.#behind) return;
-      const longest = leavesNone && inbox.hears === true ? HEARD_POLL_MS : poll;
+      if (this.#isBehind) return;
+      const longest = leavesNone && inbox.supportsNotify === true ? HEARD_POLL_MS : poll;
       wait = Math.max(0, Math.min(longest, (next ?? Infinity) - now));
       isPoll = wait === longest;
     } catch (thrown) {
@@ -118,7 +118,7 @@ export class ClaimLoop {
     if (entries.length > 0) await nextTurn();
     for (const entry of entries) void run(entry, { claimed: true });
     const next = entries.length >= limit + ahead ? 0 : await nextRunAt();
-    this.#behind ||= entries.length > 0 && next !== undefined && next <= clock();
+    this.#isBehind ||= entries.length > 0 && next !== undefined && next <= clock();
     return next;
   }
 }

@@ -1,5 +1,5 @@
 import type { Logger } from "../base/logger.ts";
-import type { UnderWay } from "../base/under-way.ts";
+import type { PendingWork } from "../base/under-way.ts";
 import { describeError } from "../errors.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
@@ -16,7 +16,7 @@ export interface Claiming {
    * Claims besides those of the loop: a shutdown waits for them, so that no entry stays leased
    * without a run.
    */
-  readonly claims: UnderWay;
+  readonly claims: PendingWork;
   /** Runs a claimed entry; resolves to its settlement, or to `undefined` if it was given back. */
   readonly run: (entry: ClaimedEntry, how: EntryRun) => Promise<Settlement | undefined>;
   readonly except: () => readonly number[];

@@ -72,8 +72,8 @@ export class ConcurrencyLimit {
    * Frees the room of work that runs while it waits for something else. Then it goes on, even
    * beyond the limit.
    */
-  async stepAside<Result>(waiting: Promise<Result>): Promise<Result> {
-    this.#leave();
+  async yieldPlace<Result>(waiting: Promise<Result>): Promise<Result> {
+    this.#release();
     try {
       return await waiting;
     } finally {
@@ -90,11 +90,11 @@ export class ConcurrencyLimit {
       const average = this.#averageMs;
       const next = Number.isFinite(average) ? average + (ms - average) * LATEST : ms;
       this.#averageMs = Math.max(0.01, next);
-      this.#leave();
+      this.#release();
     }
   }
 
-  #leave(): void {
+  #release(): void {
     this.#running--;
     const next = this.#running < this.#limit ? this.#queue.shift() : undefined;
     if (next !== undefined) {
@@ -105,7 +105,7 @@ export class ConcurrencyLimit {
 
   /** Resolves once there is room to run an entry, or the limit is closed. */
   async untilRoom(): Promise<void> {
-    if (await this.#enter()) this.#leave();
+    if (await this.#enter()) this.#release();
   }
 
   /** Refuses all work that has not begun. */

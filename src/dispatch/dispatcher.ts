@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
-import { UnderWay } from "../base/under-way.ts";
-import { within } from "../base/within.ts";
+import { PendingWork } from "../base/under-way.ts";
+import { withTimeout } from "../base/within.ts";
 import { HookporterError } from "../errors.ts";
 import { type ClaimedEntry, type Lease, leaseToken } from "../inbox/claim.ts";
 import { hasEnded } from "../inbox/entry-state.ts";
@@ -32,7 +32,7 @@ export class Dispatcher {
   readonly #queues: TargetQueues;
   readonly #loop: ClaimLoop;
   readonly #runner: EntryRunner;
-  readonly #drains = new UnderWay();
+  readonly #drains = new PendingWork();
   /**
    * The next turn of the event loop, if entries wait for it: by then their senders are answered.
    */
@@ -63,9 +63,9 @@ export class Dispatcher {
       limit,
       watch,
       failures: claimFailures(options.log),
-      claims: new UnderWay(),
+      claims: new PendingWork(),
       run: (entry, how) => this.#runner.run(entry, how),
-      except: () => this.#runner.doubtfullyLeased(),
+      except: () => this.#runner.leasesInDoubt(),
       nextTurn: () => this.#nextTurn(),
       wake: () => this.wake(),
     };
@@ -171,13 +171,13 @@ export class Dispatcher {
     this.#stopper.abort();
     const end = performance.now() + graceMs;
     const { limit, claims: others } = this.#claiming;
-    const claims = Promise.all([this.#loop.underWay, others.settled()]).then(() => this.#turn);
+    const claims = Promise.all([this.#loop.pending, others.settled()]).then(() => this.#turn);
     // one may wait for a connection that a handler's transaction holds
-    await within(claims, graceMs, () => undefined);
+    await withTimeout(claims, graceMs, () => undefined);
     limit.close();
     this.#runner.close();
     const turns = this.#queues.stop();
-    await within(
+    await withTimeout(
       this.#runner.running.drained(),
       Math.max(0, end - performance.now()),
       () => undefined,
@@ -222,7 +222,7 @@ export class Dispatcher {
     // Again: its last result may only be being stored, and the loop may claim it before our own
     // claim.
     for (let look = 0; look < 3; look++) {
-      await this.#loop.underWay;
+      await this.#loop.pending;
       if (!this.#started) return undefined;
       const known = running.of(seq);
       const isOver = known?.hasRun === true;

@@ -175,10 +175,12 @@ export class CanonicalJson {
     // "constructor" alone can be a legitimate field; with "prototype" inside, it is always an
     // attack.
     const members = this.#members;
-    const within = this.#path.at(-1) ?? -1;
+    const container = this.#path.at(-1) ?? -1;
     const isPoison =
       members.isKey(row, "__proto__") ||
-      (members.isKey(row, "prototype") && within >= 0 && members.isKey(within, "constructor"));
+      (members.isKey(row, "prototype") &&
+        container >= 0 &&
+        members.isKey(container, "constructor"));
     if (isPoison) this.#fail("forbidden_key", row);
   }
 

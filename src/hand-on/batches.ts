@@ -65,7 +65,7 @@ export class OutgoingBatches {
     const index = this.#queue.indexOf(waiting);
     if (index < 0) return;
     this.#remove(index, 1);
-    if (this.#queue.length === 0) this.#waitAnew();
+    if (this.#queue.length === 0) this.#restartWait();
   }
 
   /** Sends the batches that are ready, as far as permitted, and waits for the others. */
@@ -77,7 +77,7 @@ export class OutgoingBatches {
       (this.#lingered || this.#isFull)
     ) {
       const batch = this.#take();
-      this.#waitAnew();
+      this.#restartWait();
       void this.#carry(batch);
     }
     if (this.#queue.length === 0 || this.#lingered) return;
@@ -111,7 +111,7 @@ export class OutgoingBatches {
   }
 
   /** What is left, or comes next, lingers from now on. */
-  #waitAnew(): void {
+  #restartWait(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#lingered = false;

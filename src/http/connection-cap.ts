@@ -36,7 +36,7 @@ interface WatchedSocket {
 }
 
 /** A candidate to be ended, as of the scan. */
-interface Found {
+interface Suspect {
   readonly watched: WatchedSocket;
   readonly at: number;
   /** If it has sent more bytes than this in total, it is no longer a candidate. */
@@ -57,7 +57,7 @@ export class ConnectionCap {
   readonly #now: () => number;
   readonly #watched = new Map<Socket, WatchedSocket>();
   /** Connections to end, in reverse order. */
-  #found: Found[] = [];
+  #found: Suspect[] = [];
   #lookAgainAt = 0;
   /**
    * Shared by all answers, to save a closure per request; `this` is the answer that was written.
@@ -133,10 +133,10 @@ export class ConnectionCap {
   #findAgain(added: WatchedSocket): WatchedSocket | undefined {
     const now = this.#now();
     if (now < this.#lookAgainAt) return undefined;
-    const silent: Found[] = [];
-    const slow: Found[] = [];
-    const fresh: Found[] = [];
-    const begun: Found[] = [];
+    const silent: Suspect[] = [];
+    const slow: Suspect[] = [];
+    const fresh: Suspect[] = [];
+    const begun: Suspect[] = [];
     for (const watched of this.#watched.values()) {
       if (watched === added) continue;
       const { at, bytes, socket, latest } = watched;
@@ -158,7 +158,7 @@ export class ConnectionCap {
   }
 }
 
-function byAge(a: Found, b: Found): number {
+function byAge(a: Suspect, b: Suspect): number {
   return a.at - b.at;
 }
 

@@ -10,7 +10,7 @@ type Names<All extends PropertyKey> = readonly All[];
 type Methods<All extends PropertyKey> = Readonly<Record<All, true>>;
 type Optional = Exclude<
   OptionalNames<Inbox>,
-  "damage" | "hears" | "insideLimit" | "isPaused" | "vitals"
+  "damage" | "supportsNotify" | "insideLimit" | "isPaused" | "vitals"
 >;
 type Required = Exclude<keyof Inbox, OptionalNames<Inbox>>;
 
@@ -40,7 +40,7 @@ const OPTIONAL: Methods<Optional> = {
   runners: true,
   now: true,
   onDue: true,
-  hasten: true,
+  makeDue: true,
   backlog: true,
   inside: true,
   outlines: true,

@@ -10,7 +10,7 @@ import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { NewPacedRetry, PaceStep, Pause, PauseOf, Pauses } from "./pause.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
 import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
@@ -59,7 +59,7 @@ export interface Inbox {
    * Whether {@link onDue} now hears of all that becomes due before its time, so that nothing need
    * be polled. Default: it may not.
    */
-  readonly hears?: boolean;
+  readonly supportsNotify?: boolean;
   /**
    * Why deliveries must not be acknowledged, as the error that `append` would throw: damage to the
    * store that stops entries from being handled, or a file that is no longer in place. `undefined`
@@ -122,7 +122,7 @@ export interface Inbox {
    * Makes entries due now that wait for a process with a handler for them, and clears their reason
    * (`no_handler` or `awaits_handler`); returns how many. Default: they wait until they are due.
    */
-  hasten?(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number>;
+  makeDue?(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number>;
   /** How many entries of these sources have not ended; counts no further than `limit`. */
   backlog?(request: BacklogRequest): Promise<number>;
   /**
@@ -174,9 +174,9 @@ export interface Inbox {
    * Deletes ended entries and their records, one step at a time. A pruned event is never taken for
    * new again.
    */
-  prune(request: PruneRequest, step: Step): Promise<StepResult>;
+  prune(request: PruneRequest, step: PruneStep): Promise<StepResult>;
   /** Deletes the deliveries of handled entries, one step at a time. The entries stay. */
-  slim(request: SlimRequest, step: Step): Promise<StepResult>;
+  slim(request: SlimRequest, step: PruneStep): Promise<StepResult>;
   /**
    * Runs an erasure, one at a time on the inbox: `work` calls `erase` for its entries, then
    * `endErasure`. The lock ends with its process, in whatever way.

@@ -17,7 +17,7 @@ export function isUnfit(reason: string): reason is UnfitReason {
   return UNFIT_REASONS.some((unfit) => unfit === reason);
 }
 
-type Read = Pick<ReadEnvelope, "envelope" | "timestamp">;
+type ReadEvent = Pick<ReadEnvelope, "envelope" | "timestamp">;
 
 export interface EntryTerms {
   readonly key: DedupKey;
@@ -41,7 +41,7 @@ export interface FirstRun {
 /** The first state of an event's entry. */
 export function newEntry(
   delivery: Delivery,
-  read: Read,
+  read: ReadEvent,
   terms: EntryTerms,
   first: FirstRun = {},
 ): NewEntry {
@@ -71,7 +71,7 @@ export function rejectedEntry(
   delivery: Delivery,
   { reason }: Pick<Rejection, "reason">,
   source: string,
-  read?: Read,
+  read?: ReadEvent,
 ): NewEntry {
   return {
     key: rejectedKey(source, delivery.body),

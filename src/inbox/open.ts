@@ -3,7 +3,7 @@ import type { Inbox } from "./inbox.ts";
 import { checkInboxName } from "./inbox-name.ts";
 import { memoryInbox } from "./memory.ts";
 import { isPostgresUrl } from "./postgres/postgres-url.ts";
-import { type InboxHandle, storeBehind } from "./shared/handle.ts";
+import { type InboxHandle, storeOf } from "./shared/handle.ts";
 import { sharedFile } from "./shared/shared-file.ts";
 import { sharedPostgres } from "./shared/shared-postgres.ts";
 
@@ -16,7 +16,7 @@ import { sharedPostgres } from "./shared/shared-postgres.ts";
  * is no handle
  */
 export function selectInbox(option: string | InboxHandle): Inbox {
-  if (typeof option !== "string") return storeBehind(option);
+  if (typeof option !== "string") return storeOf(option);
   checkInboxName(option);
   if (option === "memory:") return memoryInbox();
   if (isPostgresUrl(option)) return sharedPostgres(option);

@@ -1,7 +1,7 @@
 import { grouped } from "../base/grouped.ts";
 import { type EntryOutline, lastRunsOf, type OutlineRequest, type RunOutline } from "./outline.ts";
 import { type Row, toAttempt } from "./rows.ts";
-import { runsWithin } from "./runs-within.ts";
+import { inlineRuns } from "./runs-within.ts";
 
 /** The place in the beginning of a failure that is stored as JSON. */
 function placeIn(start: unknown): string | null {
@@ -28,7 +28,7 @@ export function toOutlines(
       (row) => [Number(row.seq), { ...toAttempt(row), at: placeIn(row.place) }] as const,
     ),
     ...rows.finished.flatMap((row) =>
-      runsWithin(row.finished_handlers).map((run) => [Number(row.seq), run] as const),
+      inlineRuns(row.finished_handlers).map((run) => [Number(row.seq), run] as const),
     ),
   ];
   const bySeq = grouped<number, readonly [number, RunOutline]>(runs, ([seq]) => seq);

@@ -21,7 +21,7 @@ import type {
 } from "./inbox.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { NewPacedRetry, PaceStep, Pause, PauseOf, Pauses } from "./pause.ts";
-import { drop, hasten, paceRetry, reschedule, retry } from "./postgres/change.ts";
+import { drop, makeDue, paceRetry, reschedule, retry } from "./postgres/change.ts";
 import {
   claimRows,
   droppedBefore,
@@ -35,7 +35,7 @@ import { endErasure, erase, eraseAlone } from "./postgres/erase.ts";
 import { runInside } from "./postgres/inside.ts";
 import { touchAll } from "./postgres/keep.ts";
 import { MIGRATIONS, type Migration } from "./postgres/migrations.ts";
-import { type Opened, openParts } from "./postgres/opened.ts";
+import { type OpenedDatabase, openParts } from "./postgres/opened.ts";
 import {
   type PostgresConnection,
   type PostgresOptions,
@@ -47,7 +47,7 @@ import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
 import type { Store } from "./postgres/store.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
 import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
@@ -75,7 +75,7 @@ class PostgresInbox implements Inbox {
   readonly vitals = new StoreVitals(async () => ({
     bytes: await reads.bytesOfSchema(this.#open.store),
   }));
-  #opened: Opened | undefined;
+  #opened: OpenedDatabase | undefined;
   isPaused = false;
 
   constructor(terms: PostgresTerms, migrations: readonly Migration[]) {
@@ -106,8 +106,8 @@ class PostgresInbox implements Inbox {
     return this.#open.wake.onDue(listener);
   }
 
-  get hears(): boolean {
-    return this.#opened?.wake.hears === true;
+  get supportsNotify(): boolean {
+    return this.#opened?.wake.supportsNotify === true;
   }
 
   async append(entry: NewEntry): Promise<Appended | undefined> {
@@ -119,8 +119,8 @@ class PostgresInbox implements Inbox {
     const appended = await keeping.add({ ...entry, runAt: dueAt }, body.byteLength);
     lowWater.lower(dueAt);
     if (appended?.duplicate === false) keptLately.add(entry.key, Date.now());
-    if (appended?.leased === true) wake.tellBusy();
-    else if (appended?.duplicate === false && appended.state === "waiting") wake.tell();
+    if (appended?.leased === true) wake.notifyBusy();
+    else if (appended?.duplicate === false && appended.state === "waiting") wake.notify();
     return appended;
   }
 
@@ -134,8 +134,8 @@ class PostgresInbox implements Inbox {
     const claimed: ClaimedEntry[] = [];
     const { store, lowWater } = this.#writable;
     const rows = await lowWater.claim(request, (from) => claimRows(store, request, from));
-    if (this.isPaused) await pauses.setAside(store, await sourcesOf(store, request.sources), now);
-    if (rows.length > 0) this.#open.wake.tellBusy();
+    if (this.isPaused) await pauses.defer(store, await sourcesOf(store, request.sources), now);
+    if (rows.length > 0) this.#open.wake.notifyBusy();
     for (const row of rows) {
       const entry = toClaimedEntry(row, now + leaseTime);
       if (row.reason !== DROPPED) claimed.push(entry);
@@ -149,7 +149,7 @@ class PostgresInbox implements Inbox {
     until: number,
   ): Promise<readonly number[]> {
     const { store, wake } = this.#writable;
-    if (leases.length > 0) wake.tellBusy();
+    if (leases.length > 0) wake.notifyBusy();
     return renewLeases(store, leases, until);
   }
 
@@ -160,7 +160,7 @@ class PostgresInbox implements Inbox {
       lowWater.lower(); // what waited behind it is due
     else if (!hasEnded(settlement.state)) lowWater.lower(settlement.runAt);
     // it was given back
-    if (settled && !hasEnded(settlement.state) && settlement.runAt <= now) wake.tell();
+    if (settled && !hasEnded(settlement.state) && settlement.runAt <= now) wake.notify();
     return settled;
   }
 
@@ -187,8 +187,8 @@ class PostgresInbox implements Inbox {
     return this.#changing((store) => retry(store, filter, Math.min(now, this.now())));
   }
 
-  hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
-    return this.#changing((store) => hasten(store, filter, Math.min(now, this.now())));
+  makeDue(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
+    return this.#changing((store) => makeDue(store, filter, Math.min(now, this.now())));
   }
 
   reschedule(filter: EntryFilter, runAt: number): Promise<number> {
@@ -223,7 +223,7 @@ class PostgresInbox implements Inbox {
     const { store, wake, lowWater } = this.#writable;
     return work(store).finally(() => {
       lowWater.lower(); // even if it failed: steps of it may be committed
-      wake.tell();
+      wake.notify();
     });
   }
 
@@ -252,11 +252,11 @@ class PostgresInbox implements Inbox {
     return this.#changing((store) => pauses.endRetry(store, id));
   }
 
-  async prune(of: PruneRequest, step: Step): Promise<StepResult> {
+  async prune(of: PruneRequest, step: PruneStep): Promise<StepResult> {
     return pruneStep(this.#writable.store, of, step);
   }
 
-  async slim(of: SlimRequest, step: Step): Promise<StepResult> {
+  async slim(of: SlimRequest, step: PruneStep): Promise<StepResult> {
     return slimStep(this.#writable.store, of, step);
   }
 
@@ -312,7 +312,7 @@ class PostgresInbox implements Inbox {
     await opened.store.close();
   }
 
-  get #open(): Opened {
+  get #open(): OpenedDatabase {
     if (this.#opened !== undefined) return this.#opened;
     throw new HookporterError(
       "closed",
@@ -320,7 +320,7 @@ class PostgresInbox implements Inbox {
     );
   }
 
-  get #writable(): Opened {
+  get #writable(): OpenedDatabase {
     const opened = this.#open;
     if (!opened.isReadOnly) return opened;
     const message = `expected the inbox ${this.#terms.name} to be open for changes, got it open for reading only: open it with the access "change"`;

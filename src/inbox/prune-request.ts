@@ -37,7 +37,7 @@ export interface SlimRequest {
  * One of the small steps in which an inbox is pruned or slimmed, so that deliveries need not wait
  * long.
  */
-export interface Step {
+export interface PruneStep {
   /** The last step's `next`, which only the inbox understands; leave it out to begin. */
   readonly cursor?: string | undefined;
   /** The maximum number of entries to look at. */

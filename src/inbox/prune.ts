@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import type { Inbox } from "./inbox.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "./prune-request.ts";
 import type { Row } from "./rows.ts";
 
 /** Entries per step: a delivery may have to wait for a step, so one takes a few milliseconds. */
@@ -22,7 +22,7 @@ export async function pruneInbox(inbox: Inbox, { prune, slim, signal }: Pruning)
 }
 
 async function allSteps(
-  take: (step: Step) => Promise<StepResult>,
+  take: (step: PruneStep) => Promise<StepResult>,
   signal: AbortSignal | undefined,
 ) {
   let changed = 0;
@@ -44,7 +44,7 @@ export function stepResult(
   rows: readonly Row[],
   old: number,
   changed: number,
-  { limit }: Step,
+  { limit }: PruneStep,
 ): StepResult {
   const isOver = old === 0 && !rows.some(({ received_at: at }) => Number(at) > Date.now());
   return { changed, next: rows.length < limit || isOver ? undefined : String(rows.at(-1)?.seq) };

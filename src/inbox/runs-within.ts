@@ -14,11 +14,11 @@ type Finished =
 export function isUneventful(settlement: Settlement): boolean {
   const { state, reason, problems, waits, uncount = false, records, finishedHandlers } = settlement;
   const changesMore = reason !== null || problems !== undefined || waits !== undefined || uncount;
-  return state === "handled" && !changesMore && fitWithin(records, finishedHandlers);
+  return state === "handled" && !changesMore && fitInline(records, finishedHandlers);
 }
 
 /** Whether runs can be stored in place of the names of the handlers that have finished. */
-function fitWithin(
+function fitInline(
   records: readonly AttemptRecord[],
   finishedHandlers: readonly string[],
 ): boolean {
@@ -67,7 +67,7 @@ export function splitRuns(
 ): { readonly finished: string; readonly others: readonly AttemptRecord[] } {
   const others = runs.slice(0, Math.max(0, runs.length - finishedHandlers.length));
   const last = runs.slice(others.length);
-  if (state !== "handled" || !fitWithin(last, finishedHandlers))
+  if (state !== "handled" || !fitInline(last, finishedHandlers))
     return { finished: JSON.stringify(finishedHandlers), others: runs };
   return { finished: withRuns(last), others };
 }
@@ -81,7 +81,7 @@ export function finishedNames(stored: unknown): readonly string[] {
 }
 
 /** The runs within an entry, oldest first; they are later than its rows of `attempt`. */
-export function runsWithin(stored: unknown): readonly AttemptRecord[] {
+export function inlineRuns(stored: unknown): readonly AttemptRecord[] {
   return read(stored).flatMap((finished): readonly AttemptRecord[] => {
     if (typeof finished === "string") return [];
     const [handler, attempt, startedAt, duration] = finished;

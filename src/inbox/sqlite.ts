@@ -2,18 +2,18 @@ import { realPath } from "../base/system/paths.ts";
 import { HookporterError } from "../errors.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { Inbox, OpenTerms } from "./inbox.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "./prune-request.ts";
+import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "./prune-request.ts";
 import type { Runner } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
 import { checkAtStart } from "./sqlite/care/check-at-start.ts";
 import { explainsFailure } from "./sqlite/care/damaged-deliveries.ts";
 import { Connection } from "./sqlite/connection.ts";
 import { blameDisk, inboxError, isDamage, isUnreadable } from "./sqlite/errors.ts";
-import { tellMigrated } from "./sqlite/file/copy-before.ts";
+import { reportMigrated } from "./sqlite/file/copy-before.ts";
 import { sizeOfFile } from "./sqlite/file/file-vitals.ts";
 import { openFile, readOnly } from "./sqlite/file/inbox-file.ts";
 import { logSizeWatch } from "./sqlite/file/log-size.ts";
-import { tellNew } from "./sqlite/file/rescued-files.ts";
+import { reportNew } from "./sqlite/file/rescued-files.ts";
 import { whenUnlocked } from "./sqlite/file/when-unlocked.ts";
 import { inTurn } from "./sqlite/in-turn.ts";
 import { MIGRATIONS } from "./sqlite/migrations.ts";
@@ -40,7 +40,7 @@ export function sqliteInbox(
   return new SqliteInbox(path, threading, migrations);
 }
 
-interface Opened {
+interface OpenedFile {
   readonly access: "own" | "change" | "read";
   readonly connection: Connection;
   readonly runners: Runners;
@@ -59,7 +59,7 @@ class SqliteInbox extends SqlInbox {
   readonly #threading: Threading;
   readonly #migrations: readonly string[];
   readonly vitals: StoreVitals;
-  #opened: Opened | undefined;
+  #opened: OpenedFile | undefined;
 
   constructor(path: string, threading: Threading, migrations: readonly string[]) {
     super();
@@ -77,16 +77,16 @@ class SqliteInbox extends SqlInbox {
     const { access = "own", log } = terms;
     await this.#guard(() => {
       const { path, database, isNew, migrated } = openFile(this.#path, access, this.#migrations);
-      if (isNew) tellNew(path, log);
-      if (migrated !== undefined) tellMigrated(path, migrated, log);
+      if (isNew) reportNew(path, log);
+      if (migrated !== undefined) reportMigrated(path, migrated, log);
       const reports = { log, commits: this.vitals, rescues: access === "own" };
       const connection = new Connection(path, database, this.#threading, reports);
       const runners = new Runners(path, this.#runnerRecords, log);
-      const lookAtLog = logSizeWatch(path, terms);
+      const checkLogSize = logSizeWatch(path, terms);
       const look = async () => {
         try {
           if (connection.look() !== undefined) return;
-          lookAtLog(() => connection.cutLog());
+          checkLogSize(() => connection.cutLog());
           await runners.endLeasesOfDead();
         } catch {
           // Claims meet the same failure and report it. The next check comes soon.
@@ -137,12 +137,12 @@ class SqliteInbox extends SqlInbox {
     const { damaged } = trust;
     const entries = await this.#whileUsable(async () => {
       try {
-        return await this.write("claim", this.#sound(request), [...damaged]);
+        return await this.write("claim", this.#withoutSuspects(request), [...damaged]);
       } catch (thrown) {
         if (!isUnreadable(thrown) || !explainsFailure(connection.statements, request, damaged))
           throw thrown;
         trust.doubt("a delivery cannot be read");
-        return await this.write("claim", this.#sound(request), [...damaged]);
+        return await this.write("claim", this.#withoutSuspects(request), [...damaged]);
       }
     });
     for (const { seq, unreadable } of entries) {
@@ -164,14 +164,14 @@ class SqliteInbox extends SqlInbox {
   }
 
   override nextRunAt(request: DueRequest = {}): Promise<number | undefined> {
-    return this.#whileUsable(async () => super.nextRunAt(this.#sound(request)));
+    return this.#whileUsable(async () => super.nextRunAt(this.#withoutSuspects(request)));
   }
 
-  override prune(request: PruneRequest, step: Step): Promise<StepResult> {
+  override prune(request: PruneRequest, step: PruneStep): Promise<StepResult> {
     return this.#thenGiveBack(() => super.prune(request, step));
   }
 
-  override slim(request: SlimRequest, step: Step): Promise<StepResult> {
+  override slim(request: SlimRequest, step: PruneStep): Promise<StepResult> {
     return this.#thenGiveBack(() => super.slim(request, step));
   }
 
@@ -218,14 +218,14 @@ class SqliteInbox extends SqlInbox {
   }
 
   /** Leaves out entries that it may be possible to read again soon. */
-  #sound<Request extends Pick<DueRequest, "except">>(request: Request): Request {
+  #withoutSuspects<Request extends Pick<DueRequest, "except">>(request: Request): Request {
     const { suspects } = this.#open.trust;
     return suspects.length === 0
       ? request
       : { ...request, except: [...(request.except ?? []), ...suspects] };
   }
 
-  get #open(): Opened {
+  get #open(): OpenedFile {
     if (this.#opened !== undefined) return this.#opened;
     throw new HookporterError(
       "closed",

@@ -1,4 +1,4 @@
-import { leave } from "../base/leave.ts";
+import { detach } from "../base/leave.ts";
 import { reportAsWarning } from "../base/user-calls.ts";
 
 /**
@@ -70,7 +70,7 @@ export class StoreVitals implements InboxVitals {
     for (const listener of this.#listeners) {
       try {
         const result: unknown = listener(duration);
-        if (result !== undefined) leave(result, this.#report);
+        if (result !== undefined) detach(result, this.#report);
       } catch (thrown) {
         this.#report(thrown); // what is committed must be answered, whatever a listener does
       }

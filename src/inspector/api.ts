@@ -13,9 +13,9 @@ import type { EntryState } from "../inbox/entry-state.ts";
 /** Header values by lowercase name. */
 export type ShownHeaders = Readonly<Record<string, string | readonly string[]>>;
 
-type Shown = "seq" | "receivedAt" | "kind" | "reason" | "attempts" | "duplicates";
+type ShownColumn = "seq" | "receivedAt" | "kind" | "reason" | "attempts" | "duplicates";
 
-export interface EntryRow extends Pick<Entry, Shown | "lastSeenAt" | "runAt" | "settledAt"> {
+export interface EntryRow extends Pick<Entry, ShownColumn | "lastSeenAt" | "runAt" | "settledAt"> {
   readonly type: "entry";
   /** Unique in the list, such as `e12`. */
   readonly id: string;
@@ -74,7 +74,7 @@ export interface RowCounts {
   readonly refused: number;
 }
 
-export interface Step {
+export interface VerdictStep {
   readonly name: string;
   readonly result: "passed" | "failed" | "skipped";
   readonly text: string;
@@ -87,7 +87,7 @@ export interface Explanation {
   readonly summary: string;
   readonly fix: string | null;
   readonly advice?: readonly string[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly VerdictStep[];
 }
 
 export interface ShownBody {

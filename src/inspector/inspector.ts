@@ -6,7 +6,7 @@ import { KnownTokens } from "./door/known-tokens.ts";
 import { heldObservation, type RefusalDiagnosis } from "./live/refused-bodies.ts";
 import { readPage } from "./page-files.ts";
 import { startInspectorServer } from "./server.ts";
-import { type InspectorOptions, makeWorkings } from "./workings.ts";
+import { type InspectorOptions, makeContext } from "./workings.ts";
 
 const MAX_TIMES = 20; // how many of the last times of being received again are remembered
 
@@ -18,10 +18,10 @@ export async function startInspector(options: InspectorOptions) {
   const { receiver } = options;
   const root = await findPackageRoot();
   const tokens = new KnownTokens(options.tokenRecords, options.clock);
-  const workings = makeWorkings(options, root.version);
-  const { refusals, bodies, seenAgain, senders, drifts, meter, feed, outgoing } = workings;
+  const context = makeContext(options, root.version);
+  const { refusals, bodies, seenAgain, senders, drifts, meter, feed, outgoing } = context;
   const page = readPage(join(root.path, "dist", "inspector"));
-  const server = await startInspectorServer(workings, { ...options, tokens, page });
+  const server = await startInspectorServer(context, { ...options, tokens, page });
   let isClosed = false;
   const remember = (observation: InspectedDelivery, diagnosis?: RefusalDiagnosis) => {
     const refusal = refusals.note(observation, diagnosis);

@@ -16,20 +16,20 @@ import { findFilter } from "./entries/filter.ts";
 import { findRelated } from "./entries/find-related.ts";
 import { hiddenHeaders, shownBody, withoutCredentials } from "./entries/shown-delivery.ts";
 import type { FailureRow, Overview } from "./overview/overview-api.ts";
-import { json, type Route, type Workings } from "./workings.ts";
+import { type InspectorContext, json, type Route } from "./workings.ts";
 
 const FAILURES_SHOWN = 20; // errors in the overview, those with most entries
 
 const GET: Readonly<Record<string, Route>> = {
   "/api/status": async ({ status }) => json(await status()),
-  "/api/overview": async (workings) => json(await overview(workings)),
+  "/api/overview": async (context) => json(await overview(context)),
   "/api/pauses": async ({ inbox, outgoing }) => json(await pausesShown(inbox, outgoing.clock())),
   "/api/drifts": async ({ drifts }) => json(drifts.notes),
   "/api/samples": async ({ outgoing }) => json(listSamples(outgoing)),
   "/api/entries": async ({ inbox }, { query }) =>
     json(await listEntries(inbox, await findFilter(inbox, query), query)),
-  "/api/entries/:id": async (workings, { id }) =>
-    json(await describeEntry(await findEntry(workings.inbox, id), workings)),
+  "/api/entries/:id": async (context, { id }) =>
+    json(await describeEntry(await findEntry(context.inbox, id), context)),
   "/api/entries/:id/related": async ({ inbox }, { id }) =>
     json(await findRelated(inbox, await findEntry(inbox, id))),
   "/api/entries/:id/alike": async ({ inbox }, { id }) => {
@@ -55,7 +55,7 @@ const GET: Readonly<Record<string, Route>> = {
     json(receiver.handlersFor(query.get("kind") ?? "")),
   "/api/counts": async ({ inbox, countRows }, { query }) =>
     json(await countRows(await findFilter(inbox, query))),
-  "/api/tally": async (workings, { query }) => json(await tallyMany(workings, query)),
+  "/api/tally": async (context, { query }) => json(await tallyMany(context, query)),
   "/api/refusals": async ({ inbox, refusals }, { query }) =>
     json(refusals.list((await findFilter(inbox, query)).takes)),
   "/api/refusals/:id": async ({ refusals, bodies }, { id }) => {
@@ -113,7 +113,7 @@ export function findRoute(
 function toPassOn(
   delivery: Delivery,
   query: URLSearchParams,
-  { signatureHeader }: Workings["signing"],
+  { signatureHeader }: InspectorContext["signing"],
 ) {
   const asked = query.get("credentials");
   if (asked === "include") return { delivery, hidden: [] };
@@ -134,7 +134,12 @@ function failureRow({ words, at, seqs, failing, dead, kinds, since }: FailureGro
   return { error: words, at, failing, dead, kinds, since, like: seqs.at(-1) ?? 0 };
 }
 
-async function overview({ inbox, meter, outgoing, failures: known }: Workings): Promise<Overview> {
+async function overview({
+  inbox,
+  meter,
+  outgoing,
+  failures: known,
+}: InspectorContext): Promise<Overview> {
   await meter.fates.lookUp((filter) => inbox.list(filter));
   const stored = await inbox.counts();
   const counts = stateCounts(stored);

@@ -12,13 +12,13 @@ import {
 } from "./answer.ts";
 import { DEFAULT_INSPECTOR_PORT } from "./default-port.ts";
 import { addTicket, ENTRANCE } from "./door/entrance.ts";
-import { checkCaller, checkOrigin, type Door } from "./door/guard.ts";
+import { type AuthState, checkCaller, checkOrigin } from "./door/guard.ts";
 import type { KnownTokens } from "./door/known-tokens.ts";
 import { allowedHosts } from "./door/named-host.ts";
 import { tickets } from "./door/tickets.ts";
 import { fileFor, type PageFile } from "./page-files.ts";
 import { findRoute } from "./routes.ts";
-import { type InspectorOptions, json, type Workings } from "./workings.ts";
+import { type InspectorContext, type InspectorOptions, json } from "./workings.ts";
 
 const HOST = "127.0.0.1";
 /**
@@ -39,14 +39,14 @@ interface ServerOptions extends Pick<InspectorOptions, "port" | "hosts" | "clock
 
 /** Starts the server on the loopback interface; every request is checked before its route. */
 export async function startInspectorServer(
-  workings: Workings,
+  context: InspectorContext,
   { port, tokens, hosts, clock, page, log }: ServerOptions,
 ) {
   const closed = { hosts: new Set<string>(), forwarded: new Set<string>() };
-  let door: Door = { ...closed, tokens, tickets: tickets(clock) };
+  let auth: AuthState = { ...closed, tokens, tickets: tickets(clock) };
   const server = createServer(LIMITS, (request, response) => {
     for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.setHeader(name, value);
-    respond(request, response, { workings, door, page }).catch((thrown: unknown) => {
+    respond(request, response, { context, auth, page }).catch((thrown: unknown) => {
       const error = toRequestError(thrown);
       if (error.status >= 500)
         log.error({ error: describeError(thrown) }, "the inspector could not answer");
@@ -55,7 +55,7 @@ export async function startInspectorServer(
     });
   });
   const bound = await bind(server, port);
-  door = { ...door, ...allowedHosts(hosts, bound) };
+  auth = { ...auth, ...allowedHosts(hosts, bound) };
   const close = async () => {
     await closeServer(server);
     tokens.close();
@@ -66,28 +66,32 @@ export async function startInspectorServer(
 async function respond(
   request: IncomingMessage,
   response: ServerResponse,
-  { workings, door, page }: { workings: Workings; door: Door; page: ServerOptions["page"] },
+  {
+    context,
+    auth,
+    page,
+  }: { context: InspectorContext; auth: AuthState; page: ServerOptions["page"] },
 ): Promise<void> {
   const { method = "", url = "" } = request;
-  checkOrigin(request, door);
+  checkOrigin(request, auth);
   const [path = "", ...search] = url.split("?");
   const file = page.get(path);
   if (file !== undefined) {
     const fitting = fileFor(file, request.headers["accept-encoding"]?.toString());
-    servePage(request, response, { ...fitting, bytes: addTicket(fitting, request, door.tickets) });
+    servePage(request, response, { ...fitting, bytes: addTicket(fitting, request, auth.tickets) });
     return;
   }
   if (!path.startsWith("/api/")) throw new RequestError(404, "not_found", "Not found.");
   const query = new URLSearchParams(search.join("?"));
   const [only, letIn, isOpen] = (Object.hasOwn(ENTRANCE, path) && ENTRANCE[path]) || [];
-  if (isOpen === undefined) response.once("close", door.tokens.use(checkCaller(request, door)));
+  if (isOpen === undefined) response.once("close", auth.tokens.use(checkCaller(request, auth)));
   if (only !== undefined && letIn !== undefined) {
     if (method !== only) throw wrongMethod([only]);
-    writeResult(response, json(await letIn({ request, query, door })));
+    writeResult(response, json(await letIn({ request, query, auth })));
     return;
   }
   const { route, id } = findRoute(method, path);
-  const answer = await route(workings, { request, response, query, id });
+  const answer = await route(context, { request, response, query, id });
   if (answer !== undefined) writeResult(response, answer);
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Logger } from "../base/logger.ts";
 import { NewestMap } from "../base/newest-map.ts";
-import { Remembered } from "../base/remembered.ts";
+import { ThrottledCache } from "../base/remembered.ts";
 import { stateCounts } from "../inbox/counts.ts";
 import type { FailureGroups } from "../inbox/failures.ts";
 import { inboxOf } from "../receiver/inbox-view.ts";
@@ -51,10 +51,10 @@ export interface InspectorOptions {
   readonly clock: () => number;
 }
 
-export type Workings = ReturnType<typeof makeWorkings>;
+export type InspectorContext = ReturnType<typeof makeContext>;
 
 /** Puts together what the routes read and change. */
-export function makeWorkings(options: InspectorOptions, version: string) {
+export function makeContext(options: InspectorOptions, version: string) {
   const { receiver, endpoint, targets, inboxName, handlers, signatureHeader, clock } = options;
   const { madeUp, reserveInstants } = options;
   const inbox = inboxOf(receiver);
@@ -111,7 +111,7 @@ export function makeWorkings(options: InspectorOptions, version: string) {
     runNotes: options.runNotes ?? new RunNotes(clock),
     meter: new Meter(startedAt),
     /** Found in a twentieth of the time at most, since that delays deliveries. */
-    failures: new Remembered<FailureGroups>(1 / 20),
+    failures: new ThrottledCache<FailureGroups>(1 / 20),
   };
 }
 
@@ -123,7 +123,7 @@ export interface Call {
 }
 
 /** Answers a call; returns `undefined` if it writes to the response itself. */
-export type Route = (workings: Workings, call: Call) => Promise<RouteResult | undefined>;
+export type Route = (context: InspectorContext, call: Call) => Promise<RouteResult | undefined>;
 
 export function json(value: unknown): RouteResult {
   return { type: "json", value };

@@ -8,7 +8,7 @@ export interface Block {
 }
 
 /** A part of a source file as it was found. */
-export interface Part {
+export interface BlockPart {
   /** All of its text, with the lines around a block. */
   readonly source: string;
   /** Absent for what is not in a block. */
@@ -29,9 +29,9 @@ export function blockText({ name, text }: Block): string {
 }
 
 /** Returns the parts of a source file in order. A block whose end is missing is ordinary text. */
-export function readParts(source: string): readonly Part[] {
+export function readParts(source: string): readonly BlockPart[] {
   const lines = source.split(/(?<=\n)/);
-  const parts: Part[] = [];
+  const parts: BlockPart[] = [];
   let plain = "";
   const endPlain = () => {
     if (plain !== "") parts.push({ source: plain, isEdited: false });

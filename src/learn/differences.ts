@@ -22,19 +22,19 @@ export function comparerOf(place: Place): (data: unknown) => readonly Difference
 function compareAt(place: Place, path: string): Compare {
   if (place.types.length === 0) return ANYTHING;
   const expected = wordsOf(place);
-  const within = new Map(
-    place.types.map((type) => [jsonType(type), compareWithin(type, path, expected)]),
+  const members = new Map(
+    place.types.map((type) => [jsonType(type), compareMembers(type, path, expected)]),
   );
   return (value, found) => {
     if (value === null && place.isNullable) return;
     const got = typeOfValue(value);
-    const compare = within.get(got);
+    const compare = members.get(got);
     if (compare === undefined) found.push({ path, what: "type changed", expected, got });
     else compare(value, found);
   };
 }
 
-function compareWithin(type: DataType, path: string, expected: string): Compare {
+function compareMembers(type: DataType, path: string, expected: string): Compare {
   if (type.type === "string") return compareString(type, path, expected);
   if (type.type === "integer")
     return (value, found) => {

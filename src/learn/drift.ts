@@ -48,11 +48,11 @@ export function driftFrom(learned: Learned): DriftWatch {
   const comparers = new Map(
     [...learned].map(([kind, { shape }]) => [kind, comparerOf(placeOf(shape))]),
   );
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const isNew = (kind: string, { path, what, got }: Difference) => {
     const name = `${kind} ${path} ${what} ${got}`;
-    if (told.has(name) || told.size >= MOST) return false;
-    told.add(name);
+    if (reported.has(name) || reported.size >= MOST) return false;
+    reported.add(name);
     return true;
   };
   return {

@@ -7,11 +7,11 @@ import { goneField, jsonType, newField, wordsOf } from "./differences.ts";
  * and the reverse.
  */
 export function placeDifferences(before: Place, now: Place, path = "data"): readonly Difference[] {
-  const within = before.types.flatMap((type) => {
+  const members = before.types.flatMap((type) => {
     const other = now.types.find((one) => jsonType(one) === jsonType(type));
     return other === undefined ? [] : typeDifferences(type, other, path);
   });
-  return [...changed(path, wordsOf(before), wordsOf(now)), ...within];
+  return [...changed(path, wordsOf(before), wordsOf(now)), ...members];
 }
 
 function typeDifferences(before: DataType, now: DataType, path: string): readonly Difference[] {

@@ -1,5 +1,5 @@
-import { Remembered } from "../base/remembered.ts";
-import { within } from "../base/within.ts";
+import { ThrottledCache } from "../base/remembered.ts";
+import { withTimeout } from "../base/within.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 
 /** What an inbox says about itself. */
@@ -24,13 +24,13 @@ export type ReadFigures = () => Promise<InboxFigures | undefined>;
  * Reads an inbox for those who look often, at a bounded cost: counting a large inbox takes a while.
  */
 export function figureReader(inbox: Inbox, minPause = MIN_PAUSE): ReadFigures {
-  const readings = new Remembered<InboxFigures | undefined>(SHARE, minPause);
+  const readings = new ThrottledCache<InboxFigures | undefined>(SHARE, minPause);
   let latest: InboxFigures | undefined;
   const read = async () => {
     latest = await readFigures(inbox).catch(() => undefined);
     return latest;
   };
-  return () => within(readings.read(read), MAX_WAIT, () => latest);
+  return () => withTimeout(readings.read(read), MAX_WAIT, () => latest);
 }
 
 async function readFigures(inbox: Inbox) {

@@ -127,13 +127,13 @@ function byScope(paused: readonly Pause[]): Samples<"scope"> {
 
 /** The first targets, and the sum of the rest. */
 function limited(waiting: readonly TargetCount[]): Samples<"target"> {
-  const told = waiting
+  const reported = waiting
     .slice(0, MAX_TARGETS)
     .map(({ target, entries: value }) => ({ labels: { target }, value }));
   const rest = waiting.slice(MAX_TARGETS);
-  if (rest.length === 0) return told;
+  if (rest.length === 0) return reported;
   return [
-    ...told,
+    ...reported,
     { labels: { target: OTHER }, value: rest.reduce((sum, { entries }) => sum + entries, 0) },
   ];
 }

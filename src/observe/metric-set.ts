@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { within } from "../base/within.ts";
+import { withTimeout } from "../base/within.ts";
 
 /** What is used of prom-client, which the caller imports. */
 export type PromClient = Pick<
@@ -55,7 +55,7 @@ export function metricSet(client: PromClient, registry: Registry) {
         ...terms(name, help),
         labelNames: labels,
         collect: async () => {
-          const samples = await within(Promise.resolve().then(read), MAX_WAIT, () => []).catch(
+          const samples = await withTimeout(Promise.resolve().then(read), MAX_WAIT, () => []).catch(
             () => [],
           );
           gauge.reset();

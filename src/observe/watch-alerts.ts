@@ -100,7 +100,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   };
   /** When events were seen to differ. */
   let drifts: number[] = [];
-  const lookAtDrift = () => {
+  const checkDrift = () => {
     const since = performance.now() - DRIFT_FOR;
     drifts = drifts.filter((at) => at > since).slice(-1000);
     tell(drifts.length > 0, { type: "drift", differences: drifts.length });
@@ -111,7 +111,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
     if (isLooking || refusing === "closed") return;
     isLooking = true;
     tell(refusing !== undefined, { type: "not_ready", cause: refusing });
-    lookAtDrift();
+    checkDrift();
     try {
       const figures = await read(); // the receiver reports why its inbox cannot be read
       if (figures === undefined) return;
@@ -123,7 +123,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   const timer = setInterval(() => void look().catch(() => {}), every).unref();
   const endDrifts = receiver.onDrift(() => {
     drifts.push(performance.now());
-    lookAtDrift();
+    checkDrift();
   });
   return () => {
     isClosed = true;
@@ -149,17 +149,17 @@ function* conditionsOf(
   yield [age > limit, { type: "oldest_due", age, limit }];
   const [first] = senders;
   if (first !== undefined) {
-    const toldOf = (type: AlertCondition["type"]) =>
+    const reportedOf = (type: AlertCondition["type"]) =>
       senders.find(({ source }) => source === active.get(type)) ?? first;
     const silent = senders.find((sender) => isSilent(sender, now));
-    const { source, authenticAt = now, ...rest } = silent ?? toldOf("nothing_arrives");
+    const { source, authenticAt = now, ...rest } = silent ?? reportedOf("nothing_arrives");
     const normal = normalSilence(rest) ?? 0;
     yield [
       silent !== undefined,
       { type: "nothing_arrives", source, silence: now - authenticAt, limit: normal },
     ];
     const mismatched = senders.find((sender) => noAuthentic(sender, now));
-    const { mismatches, source: name } = mismatched ?? toldOf("no_authentic");
+    const { mismatches, source: name } = mismatched ?? reportedOf("no_authentic");
     const refused = mismatches?.count ?? 0;
     yield [mismatched !== undefined, { type: "no_authentic", source: name, refused }];
   }

@@ -1,6 +1,6 @@
 import { Listeners } from "../base/listeners.ts";
-import { UnderWay } from "../base/under-way.ts";
-import { within } from "../base/within.ts";
+import { PendingWork } from "../base/under-way.ts";
+import { withTimeout } from "../base/within.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import type { AnyHandler, DeadLetter } from "../dispatch/handler.ts";
@@ -15,7 +15,7 @@ import { isUnfit } from "../inbox/new-entry.ts";
 import { inboxUse } from "../inbox/shared/inbox-use.ts";
 import { checkFunction } from "../options/check-options.ts";
 import type { Channel } from "./channel.ts";
-import { tellDead } from "./dead-letter.ts";
+import { reportDead } from "./dead-letter.ts";
 import { recheckEntry } from "./decides-in-time.ts";
 import type { Drift } from "./drift.ts";
 import { DriftListeners } from "./drift-listeners.ts";
@@ -41,7 +41,7 @@ import { Retention } from "./retention.ts";
 import { SenderWatch } from "./sender-watch.ts";
 import { SignedRefusals } from "./signed-refusals.ts";
 import { readFailure } from "./store-health.ts";
-import { Wiring } from "./wiring.ts";
+import { HandlerSet } from "./wiring.ts";
 
 /**
  * Makes a receiver. Nothing is opened or run before `start()`.
@@ -70,7 +70,7 @@ export function createReceiver<
 
 class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Schemas, OtherKinds> {
   readonly inbox: InboxView;
-  readonly #wiring: Wiring;
+  readonly #handlerSet: HandlerSet;
   readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
@@ -88,12 +88,12 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   );
   #opening: Promise<() => Promise<void>> | undefined;
   #stopWatching: (() => void) | undefined;
-  readonly #drains = new UnderWay();
+  readonly #drains = new PendingWork();
 
   constructor(settings: Settings, handlers: HandlersModule | HandlersOption = {}) {
-    const wiring = new Wiring(settings);
-    this.#wiring = wiring;
-    wiring.use(handlers);
+    const handlerSet = new HandlerSet(settings);
+    this.#handlerSet = handlerSet;
+    handlerSet.use(handlers);
     this.inbox = viewOf(settings.inbox, settings);
     this.#observers = new Listeners("observe", settings.log);
     this.#drifts = new DriftListeners(settings);
@@ -101,9 +101,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#retention = new Retention(settings);
     this.#senders = new SenderWatch(settings);
     this.#loopWatch = new LoopWatch(settings.log, () => this.#dispatcher.inHandlers);
-    this.#registration = new Registration(settings, () => wiring.router.patterns);
+    this.#registration = new Registration(settings, () => handlerSet.router.patterns);
     const { id } = this.#registration;
-    const here = { id, router: () => wiring.router, startedAt: () => this.#startedAt };
+    const here = { id, router: () => handlerSet.router, startedAt: () => this.#startedAt };
     const missing = new MissingHandlers(settings, here);
     const registered = { missing, drifts: this.#drifts };
     const { handlerTimeout, lease: leaseTime, poll } = settings;
@@ -115,18 +115,18 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       handlerTimeout,
       leaseTime,
       poll,
-      knownTargets: () => wiring.router.targets,
+      knownTargets: () => handlerSet.router.targets,
       deadBlocks: settings.deadLetterOrder === "block",
-      plan: (entry, ready) => planEntry(entry, wiring, registered, ready),
+      plan: (entry, ready) => planEntry(entry, handlerSet, registered, ready),
       onAttempts: (...ran) => {
         this.#loopWatch.ran(...ran);
         outcomes.run(...ran, settings.clock());
         if (!this.#observers.isEmpty) this.#observers.notify(attemptObservation(...ran));
       },
-      onDead: (letter) => tellDead(letter, wiring),
+      onDead: (letter) => reportDead(letter, handlerSet),
     });
     this.#intake = new Intake({
-      wiring,
+      handlerSet,
       dispatcher: this.#dispatcher,
       observers: this.#observers,
       signedRefusals: new SignedRefusals(settings),
@@ -142,7 +142,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
         // An event that does not fit its schema never runs, so it is compared here.
         const read = isUnfit(letter.reason) ? readEnvelopeAgain(letter.delivery.body) : undefined;
         if (read?.ok === true) this.#drifts.compare(letter, read.envelope);
-        tellDead(letter, wiring);
+        reportDead(letter, handlerSet);
       },
     });
   }
@@ -152,19 +152,19 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     handler: AnyHandler,
     options?: HandlerOptions,
   ): () => void {
-    return this.#changed(this.#wiring.router.on(pattern, handler, options));
+    return this.#changed(this.#handlerSet.router.on(pattern, handler, options));
   }
 
   onUnknown(handler: AnyHandler, options?: HandlerOptions): () => void {
-    return this.#changed(this.#wiring.router.onUnknown(handler, options));
+    return this.#changed(this.#handlerSet.router.onUnknown(handler, options));
   }
 
   onDead(listener: (letter: DeadLetter) => unknown): () => void {
-    return this.#wiring.router.onDead(listener);
+    return this.#handlerSet.router.onDead(listener);
   }
 
   replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void {
-    this.#wiring.use(handlers as HandlersOption);
+    this.#handlerSet.use(handlers as HandlersOption);
     this.#handlersChanged();
   }
 
@@ -201,14 +201,14 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#retention.start();
     this.#senders.start();
     this.#loopWatch.start();
-    this.#stopWatching = this.#wiring.settings.store.watch(() => this.#registration.register());
+    this.#stopWatching = this.#handlerSet.settings.store.watch(() => this.#registration.register());
   }
 
   async #open(): Promise<void> {
-    const { inbox, clock, log, walLimit, concurrency } = this.#wiring.settings;
+    const { inbox, clock, log, walLimit, concurrency } = this.#handlerSet.settings;
     await inbox.open({ log, walLimit });
     const places = inbox.insideLimit ?? concurrency;
-    if (this.#wiring.hasTransactions && places < concurrency)
+    if (this.#handlerSet.hasTransactions && places < concurrency)
       log.info(
         { places, concurrency },
         "fewer handlers with tx than others run at a time: each holds a connection of the inbox",
@@ -219,7 +219,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
 
   async #close(): Promise<void> {
     await this.#registration.end();
-    await this.#wiring.settings.inbox.close();
+    await this.#handlerSet.settings.inbox.close();
   }
 
   /** Whether the inbox, now open, is still wanted. */
@@ -237,7 +237,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   async #shutDown(): Promise<void> {
     this.#stopWatching?.();
     this.#loopWatch.stop();
-    const { drainTimeout } = this.#wiring.settings;
+    const { drainTimeout } = this.#handlerSet.settings;
     const since = performance.now();
     this.#dispatcher.stopClaiming();
     await this.#intake.settled(Math.min(CLOSE_GRACE, drainTimeout));
@@ -247,7 +247,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     await this.#senders.stop();
     const opened = this.#opening?.catch(() => undefined); // reported by start()
     // A database that does not answer must not hold it up: start() closes the inbox then.
-    const release = opened && (await within(opened, left, () => undefined));
+    const release = opened && (await withTimeout(opened, left, () => undefined));
     await release?.();
     await this.#drains.settled();
   }
@@ -257,7 +257,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       return await this.#drains.follow(this.#drain(options));
     } catch (thrown) {
       // Callers such as `waitUntil` would not log it.
-      this.#wiring.settings.log.error({ error: describeError(thrown) }, "a drain failed");
+      this.#handlerSet.settings.log.error({ error: describeError(thrown) }, "a drain failed");
       throw thrown;
     }
   }
@@ -279,14 +279,14 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   get refusing(): ReceiverErrorCode | undefined {
-    const { inbox, store } = this.#wiring.settings;
+    const { inbox, store } = this.#handlerSet.settings;
     return (
       (notReady(this.#phase, inbox.damage)?.code as ReceiverErrorCode | undefined) ?? store.failure
     );
   }
 
   async checkReady(): Promise<ReceiverErrorCode | undefined> {
-    const failure = this.ready ? await readFailure(this.#wiring.settings.inbox) : undefined;
+    const failure = this.ready ? await readFailure(this.#handlerSet.settings.inbox) : undefined;
     return this.refusing ?? failure;
   }
 
@@ -308,11 +308,11 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   handlersFor(kind: string): readonly string[] {
-    return this.#wiring.router.match(kind).map(({ name }) => name);
+    return this.#handlerSet.router.match(kind).map(({ name }) => name);
   }
 
   recheck(seq: number): Promise<readonly DataProblem[]> {
-    return recheckEntry(seq, this.#wiring.settings);
+    return recheckEntry(seq, this.#handlerSet.settings);
   }
 
   accept(delivery: Delivery): Promise<Outcome> {

@@ -3,7 +3,7 @@ import { ownDelivery } from "../event/delivery.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { Outcome } from "./outcome.ts";
-import type { Wiring } from "./wiring.ts";
+import type { HandlerSet } from "./wiring.ts";
 
 /** The dead letter that a delivery has just become, if it has. */
 export function letterOf(outcome: Outcome) {
@@ -21,7 +21,7 @@ export function withEvent(letter: EntryLetter, source: string): DeadLetter {
   return { ...letter, event: eventOf(letter, source) };
 }
 
-export function tellDead(letter: EntryLetter, { router, settings, deadCalls }: Wiring): void {
+export function reportDead(letter: EntryLetter, { router, settings, deadCalls }: HandlerSet): void {
   for (const listener of router.deadListeners) {
     const own = { ...letter, delivery: ownDelivery(letter.delivery) };
     deadCalls.call(listener, withEvent(own, settings.source));

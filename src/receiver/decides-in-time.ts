@@ -1,5 +1,5 @@
 import { isPromiseLike } from "../base/is-promise-like.ts";
-import { within } from "../base/within.ts";
+import { withTimeout } from "../base/within.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
@@ -11,7 +11,7 @@ import type { Settings } from "./options/options.ts";
  * `bodyTimeout` to decide.
  */
 export async function decidesInTime(checking: Promise<DataResult>, kind: string, ms: number) {
-  const decided = await within(checking, ms, () => undefined);
+  const decided = await withTimeout(checking, ms, () => undefined);
   if (decided !== undefined) return decided;
   throw invalidOption(
     `expected the schema of ${kind} to decide within ${ms} ms, got no result: make it faster`,

@@ -1,5 +1,5 @@
 import type { Listeners } from "../base/listeners.ts";
-import { within } from "../base/within.ts";
+import { withTimeout } from "../base/within.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { EntryLetter } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
@@ -25,11 +25,11 @@ import type { OutcomeLog } from "./outcome-log.ts";
 import { toAnswer } from "./response.ts";
 import type { SenderWatch } from "./sender-watch.ts";
 import type { SignedRefusals } from "./signed-refusals.ts";
-import type { Wiring } from "./wiring.ts";
+import type { HandlerSet } from "./wiring.ts";
 
 interface Receiving {
   /** Has the settings of now: a module of handlers may replace some. */
-  readonly wiring: Pick<Wiring, "settings">;
+  readonly handlerSet: Pick<HandlerSet, "settings">;
   readonly dispatcher: Pick<Dispatcher, "reserve" | "wake">;
   readonly observers: Listeners<Observation>;
   readonly signedRefusals: SignedRefusals;
@@ -65,7 +65,7 @@ export class Intake {
    * accepted.
    */
   async settled(grace: number): Promise<void> {
-    await within(this.#reading.none(), grace, () => undefined);
+    await withTimeout(this.#reading.none(), grace, () => undefined);
     this.#isOver = true;
     await this.#accepting.none();
   }
@@ -78,7 +78,7 @@ export class Intake {
   }
 
   async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
-    const { clock, bodyLimit } = this.#receiving.wiring.settings;
+    const { clock, bodyLimit } = this.#receiving.handlerSet.settings;
     const start = performance.now();
     try {
       const delivery = channelDelivery(channel, body, clock());
@@ -90,7 +90,7 @@ export class Intake {
       this.#report({ head: delivery, outcome, start, delivery });
       return outcome;
     } catch (thrown) {
-      return misconfigured(thrown, this.#receiving.wiring.settings);
+      return misconfigured(thrown, this.#receiving.handlerSet.settings);
     }
   }
 
@@ -98,10 +98,10 @@ export class Intake {
     let wasOpen = false;
     try {
       wasOpen = this.#receiving.refusal(false) === undefined;
-      if (wasOpen) this.#reading.underWay++;
-      const receivedAt = this.#receiving.wiring.settings.clock();
+      if (wasOpen) this.#reading.pending++;
+      const receivedAt = this.#receiving.handlerSet.settings.clock();
       const start = performance.now();
-      const read = await admit(incoming, receivedAt, this.#receiving.wiring.settings);
+      const read = await admit(incoming, receivedAt, this.#receiving.handlerSet.settings);
       const delivery = "body" in read ? read : undefined;
       const outcome =
         "body" in read
@@ -114,7 +114,7 @@ export class Intake {
           : undefined;
       return own ?? toAnswer(outcome);
     } catch (thrown) {
-      return toAnswer(misconfigured(thrown, this.#receiving.wiring.settings));
+      return toAnswer(misconfigured(thrown, this.#receiving.handlerSet.settings));
     } finally {
       if (wasOpen) this.#reading.end();
     }
@@ -143,7 +143,7 @@ export class Intake {
 
   /** Takes a delivery that was read completely: all adapters and channels lead here. */
   #take(delivery: Delivery, prove: Prove, holdMs?: number, wasOpen = false): Promise<Outcome> {
-    const { tracing, source } = this.#receiving.wiring.settings;
+    const { tracing, source } = this.#receiving.handlerSet.settings;
     const trace = tracing?.delivery(delivery, source);
     if (trace === undefined) return this.#accept(delivery, prove, holdMs, wasOpen);
     return trace
@@ -163,10 +163,10 @@ export class Intake {
     const { dispatcher, senders, refusal, onDead } = this.#receiving;
     const error = refusal(wasOpen && !this.#isOver);
     if (error !== undefined) return { type: "unavailable", error };
-    const settings = this.#receiving.wiring.settings;
+    const settings = this.#receiving.handlerSet.settings;
     let reservation: Reservation | undefined;
     let outcome: Outcome;
-    this.#accepting.underWay++;
+    this.#accepting.pending++;
     try {
       const proof = prove(delivery, settings);
       if ("type" in proof) {
@@ -193,7 +193,10 @@ export class Intake {
   }
 
   #report(answered: Answered): void {
-    const { observation, forget } = deliveryObservation(answered, this.#receiving.wiring.settings);
+    const { observation, forget } = deliveryObservation(
+      answered,
+      this.#receiving.handlerSet.settings,
+    );
     this.#receiving.observers.notify(observation);
     // After the immediates that listeners started, which run once the sender has its answer.
     if (forget !== undefined) setImmediate(forget);
@@ -202,14 +205,14 @@ export class Intake {
 
 /** How much of something is under way, without a promise for each. */
 class Count {
-  underWay = 0;
+  pending = 0;
   readonly #waiting: (() => void)[] = [];
 
   end(): void {
-    if (--this.underWay === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+    if (--this.pending === 0) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   async none(): Promise<void> {
-    if (this.underWay > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    if (this.pending > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }
 }

@@ -1,4 +1,4 @@
-import { leave } from "../base/leave.ts";
+import { detach } from "../base/leave.ts";
 import type { ReadyEvent } from "../dispatch/handler.ts";
 import { ConfigurationError, describeError } from "../errors.ts";
 import { MAX_PROBLEMS } from "../event/data-problems.ts";
@@ -47,7 +47,7 @@ export function dedupKey(read: ReadEnvelope, { source, identity }: Settings): De
   if (identity === undefined) return { source, eventId, timestamp };
   const own = called("identity", () => identity(toEvent(read, source)));
   if (typeof own !== "string" || own === "") {
-    leave(own);
+    detach(own);
     throw invalid(
       "identity to return a non-empty string",
       own,
@@ -76,7 +76,7 @@ export function orderKey(
   }
   if (own === undefined || own === null) return null;
   if (typeof own === "string" && own !== "") return ownEventId(own) ?? own;
-  leave(own);
+  detach(own);
   throw invalid(
     "orderBy to return a non-empty string, or undefined for no order",
     own,

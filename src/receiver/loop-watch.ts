@@ -40,7 +40,7 @@ export class LoopWatch {
       const now = performance.now();
       const late = now - last - LOOK;
       last = now;
-      if (late >= BLOCKED) this.#say(late);
+      if (late >= BLOCKED) this.#print(late);
       this.#ended = [];
     }, LOOK).unref();
   }
@@ -55,7 +55,7 @@ export class LoopWatch {
       this.#ended.push(entry);
   }
 
-  #say(late: number): void {
+  #print(late: number): void {
     const entries = [...this.#ended, ...this.#running()].slice(0, NAMED);
     const names = entries.map(({ seq, kind }) => (kind === null ? `#${seq}` : `#${seq} ${kind}`));
     const message =

@@ -1,4 +1,4 @@
-import { leave } from "../base/leave.ts";
+import { detach } from "../base/leave.ts";
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { problemLine } from "../event/data-problems.ts";
@@ -98,7 +98,7 @@ export class OutcomeLog {
       const isEnabled: unknown =
         typeof isLevelEnabled === "function" ? isLevelEnabled.call(this.#log, level) : true;
       if (isEnabled === false) return;
-      if (isEnabled !== true) leave(isEnabled);
+      if (isEnabled !== true) detach(isEnabled);
     } catch {} // then its line fails too, and is reported
     this.#log[level](fields(), message);
   }

@@ -12,7 +12,7 @@ import type { DriftListeners } from "./drift-listeners.ts";
 import type { MissingHandlers } from "./handlers/missing-handlers.ts";
 import { dedupKey, orderKey } from "./judge.ts";
 import type { Settings } from "./options/options.ts";
-import type { Wiring } from "./wiring.ts";
+import type { HandlerSet } from "./wiring.ts";
 
 export interface Planning {
   /** What to do with an entry of a kind that has no handler. */
@@ -21,7 +21,9 @@ export interface Planning {
   readonly drifts: Pick<DriftListeners, "compare">;
 }
 
-type Wired = Pick<Wiring, "settings"> & { readonly router: Pick<Wiring["router"], "match"> };
+type Wired = Pick<HandlerSet, "settings"> & {
+  readonly router: Pick<HandlerSet["router"], "match">;
+};
 
 /**
  * Finds the handlers of a claimed entry. Its bytes are read again, unless that was just done with

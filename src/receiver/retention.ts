@@ -1,4 +1,4 @@
-import { within } from "../base/within.ts";
+import { withTimeout } from "../base/within.ts";
 import { describeError } from "../errors.ts";
 import { pruneInbox } from "../inbox/prune.ts";
 import type { PruneRequest } from "../inbox/prune-request.ts";
@@ -26,7 +26,7 @@ export class Retention {
   readonly #terms: Terms;
   readonly #aborter = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  #underWay: Promise<void> | undefined;
+  #pending: Promise<void> | undefined;
   #trust: Promise<ClockTrust> | undefined;
   #leapIsLogged = false;
 
@@ -50,12 +50,12 @@ export class Retention {
   async stop(): Promise<void> {
     clearTimeout(this.#timer);
     this.#aborter.abort();
-    if (this.#underWay !== undefined) await within(this.#underWay, LAST_STEP, () => undefined);
+    if (this.#pending !== undefined) await withTimeout(this.#pending, LAST_STEP, () => undefined);
   }
 
   #lookIn(ms: number): void {
     this.#timer = setTimeout(() => {
-      this.#underWay = this.#look().finally(() => {
+      this.#pending = this.#look().finally(() => {
         if (!this.#aborter.signal.aborted) this.#lookIn(NEXT_LOOK);
       });
     }, ms);

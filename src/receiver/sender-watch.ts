@@ -1,6 +1,6 @@
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
-import { within } from "../base/within.ts";
+import { withTimeout } from "../base/within.ts";
 import { describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { addNote, noAuthentic, type SenderNote, type SenderRecord } from "../inbox/senders.ts";
@@ -59,7 +59,7 @@ export class SenderWatch {
     clearInterval(this.#timer);
     if (this.#timer === undefined) return;
     this.#next(() => this.#write(this.tally.take()));
-    await within(this.#noting, LAST_NOTE, () => undefined);
+    await withTimeout(this.#noting, LAST_NOTE, () => undefined);
   }
 
   /** Counts a delivery that is not authentic, if its signature is well formed. */

@@ -1,4 +1,4 @@
-import { leave } from "../base/leave.ts";
+import { detach } from "../base/leave.ts";
 import { ListenerCalls } from "../base/listeners.ts";
 import { reportTo } from "../base/user-calls.ts";
 import type { DeadLetter } from "../dispatch/handler.ts";
@@ -18,7 +18,7 @@ import type { Settings } from "./options/options.ts";
  * The handlers of a receiver, and its settings with the schemas and other kinds of a module of
  * handlers.
  */
-export class Wiring {
+export class HandlerSet {
   readonly #own: Settings;
   settings: Settings;
   router = new Router();
@@ -51,7 +51,7 @@ export class Wiring {
       isHandlersModule(handlers) ? handlers.handlers : handlers,
       router,
     );
-    leave(registered.returned, reportTo(own.log, "handlers")); // what it registers later counts too
+    detach(registered.returned, reportTo(own.log, "handlers")); // what it registers later counts too
     this.settings = settings;
     this.router = router;
   }

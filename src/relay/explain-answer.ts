@@ -15,8 +15,8 @@ export function describeRefusal(target: URL, answer: Explained): string {
   const why = explainAnswer(target, answer);
   // The page of a redirect only repeats the address.
   const body = location === undefined ? briefBody(answer.body, why === undefined ? 500 : 200) : "";
-  const told = [body, why ?? ""].filter((part) => part !== "").join("; ");
-  return `${answer.status}${location === undefined ? "" : `, Location: ${location}`}${told === "" ? "" : `: ${told}`}`;
+  const explanation = [body, why ?? ""].filter((part) => part !== "").join("; ");
+  return `${answer.status}${location === undefined ? "" : `, Location: ${location}`}${explanation === "" ? "" : `: ${explanation}`}`;
 }
 
 /** Where a redirect leads, with the values of its query hidden; `undefined` if it does not. */

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isRecord } from "../base/is-record.ts";
-import { orElse } from "../base/or-else.ts";
+import { tryOr } from "../base/or-else.ts";
 import { HookporterError } from "../errors.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import { parseTimestamp } from "../event/timestamp.ts";
@@ -92,7 +92,7 @@ function isSaved(value: unknown): value is Record<string, unknown> {
 
 /** Returns `undefined`, which is not a JSON value, if the bytes are not JSON. */
 function parseJson(bytes: Uint8Array): unknown {
-  return orElse(() => {
+  return tryOr(() => {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
     return JSON.parse(text.startsWith("\uFEFF") ? text.slice(1) : text);
   }, undefined);
@@ -137,7 +137,7 @@ function readHeaders(given: unknown): DeliveryHeaders | undefined {
 
 function isSendable(name: string, value: unknown): value is string | readonly string[] {
   const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
-  return orElse(() => {
+  return tryOr(() => {
     validateHeaderName(name);
     return parts.every((part) => {
       if (typeof part === "string") validateHeaderValue(name, part);

@@ -23,7 +23,7 @@ type End = { readonly answer: TargetAnswer } | { readonly thrown: unknown };
  */
 export function syncForward(timeout: number) {
   const waiting = new Map<number, Set<(end: End) => void>>();
-  const tell = (seq: number, end: End) => {
+  const report = (seq: number, end: End) => {
     for (const listener of waiting.get(seq) ?? []) listener(end);
   };
   const answer = async ({ seq, entryState }: Accepted, receiver: Pick<Receiver, "runNow">) => {
@@ -52,8 +52,8 @@ export function syncForward(timeout: number) {
     timeout,
     bodyTimeout: timeout,
     maxAnswer: MAX_PASSED_ON,
-    onAnswer: (seq, answer) => tell(seq, { answer }),
-    onFailure: (seq, thrown) => tell(seq, { thrown }),
+    onAnswer: (seq, answer) => report(seq, { answer }),
+    onFailure: (seq, thrown) => report(seq, { thrown }),
   };
   /** Wraps the receiver for senders. */
   const over = (receiver: Pick<Receiver, "receive" | "runNow">): Pick<Receiver, "receive"> => {

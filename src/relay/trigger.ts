@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { orElse } from "../base/or-else.ts";
+import { tryOr } from "../base/or-else.ts";
 import { HookporterError } from "../errors.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { parseExact, printExact } from "../event/exact-json.ts";
@@ -117,5 +117,5 @@ function setPath(envelope: Envelope, path: string, text: string): void {
       "input_invalid",
       `--set ${path}: expected a path and a value, such as data.amount=1200`,
     );
-  (holder as Record<string, unknown>)[last] = orElse(() => parseExact(text), text);
+  (holder as Record<string, unknown>)[last] = tryOr(() => parseExact(text), text);
 }

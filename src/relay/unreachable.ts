@@ -112,9 +112,9 @@ const CLOSED = "the connection was closed before an answer arrived";
  * `undefined` for another 400.
  */
 export function wantsTls(target: URL, status: number, body: string): string | undefined {
-  const told =
+  const explanation =
     /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|speaking plain HTTP to an SSL/i;
-  if (target.protocol !== "http:" || status !== 400 || !told.test(body)) return undefined;
+  if (target.protocol !== "http:" || status !== 400 || !explanation.test(body)) return undefined;
   return `it speaks TLS, not plain HTTP: use https://${target.host}`;
 }
 

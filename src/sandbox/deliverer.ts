@@ -20,7 +20,7 @@ type Standing = { -readonly [Field in keyof SandboxDelivery]: SandboxDelivery[Fi
 };
 
 /** A delivery in progress. */
-interface UnderWay extends Consignment {
+interface PendingDelivery extends Consignment {
   readonly number: number;
   readonly standing: Standing;
   timer?: NodeJS.Timeout | undefined;
@@ -42,7 +42,7 @@ export class Deliverer {
   readonly #closing = new AbortController();
   /** The latest deliveries, oldest first. */
   readonly #kept: Standing[] = [];
-  readonly #open = new Set<UnderWay>();
+  readonly #open = new Set<PendingDelivery>();
   #count = 0;
   #outageEnds: number | undefined;
 
@@ -108,7 +108,7 @@ export class Deliverer {
       attempts: [],
       nextAttemptAt: formatTimestamp(this.#terms.clock() + delay),
     };
-    const way: UnderWay = { ...consignment, number, standing };
+    const way: PendingDelivery = { ...consignment, number, standing };
     this.#keep(standing);
     this.#open.add(way);
     way.timer = setTimeout(() => void this.#attempt(way), delay);
@@ -122,7 +122,7 @@ export class Deliverer {
     if (oldest >= 0) this.#kept.splice(oldest, 1);
   }
 
-  async #attempt(way: UnderWay): Promise<void> {
+  async #attempt(way: PendingDelivery): Promise<void> {
     if (!this.#open.has(way)) return;
     way.timer = undefined;
     const { standing, destination, number, body } = way;
@@ -158,14 +158,14 @@ export class Deliverer {
     this.#observers.notify({ type: "attempt", delivery: structuredClone(standing), attempt: done });
   }
 
-  #attemptIn(way: UnderWay, wait: number): void {
+  #attemptIn(way: PendingDelivery, wait: number): void {
     clearTimeout(way.timer);
     const nextAttemptAt = formatTimestamp(this.#terms.clock() + wait);
     Object.assign(way.standing, { state: "waiting", nextAttemptAt });
     way.timer = setTimeout(() => void this.#attempt(way), wait);
   }
 
-  #end(way: UnderWay, state: Standing["state"]): void {
+  #end(way: PendingDelivery, state: Standing["state"]): void {
     clearTimeout(way.timer);
     this.#open.delete(way);
     Object.assign(way.standing, { state, nextAttemptAt: null });

@@ -35,7 +35,7 @@ export function streamServer(
   });
   const closing = new AbortController();
   const open = new Set<ReturnType<typeof openStream>>();
-  const tell = (change: StreamObservation["change"]) =>
+  const report = (change: StreamObservation["change"]) =>
     onChange({ type: "stream", change, open: open.size });
   /** Opens a stream on a connection whose request was checked. */
   const accept = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -44,9 +44,9 @@ export function streamServer(
       open.add(connection);
       opened.on("close", () => {
         open.delete(connection);
-        tell("closed");
+        report("closed");
       });
-      tell("opened");
+      report("opened");
     });
   };
   const reach = async (body: Uint8Array): Promise<Reached> => {

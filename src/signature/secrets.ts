@@ -1,5 +1,5 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
-import { leave } from "../base/leave.ts";
+import { detach } from "../base/leave.ts";
 import { ConfigurationError } from "../errors.ts";
 import { describeValue } from "../options/describe-value.ts";
 import { type SecretValue, secretBytes } from "./secret-bytes.ts";
@@ -39,7 +39,7 @@ function isList(given: SecretValue | readonly SecretValue[]): given is readonly 
 function readSecret(value: SecretValue, index: number, warn: (message: string) => void): Secret {
   const which = index === 0 ? "the secret" : `secret ${index + 1} of the list`;
   if (typeof value !== "string" && !(value instanceof Uint8Array)) {
-    leave(value);
+    detach(value);
     throw new ConfigurationError(
       "secret_missing",
       `expected ${which} to be a string or bytes, got ${describeValue(value)}: is the variable set?`,

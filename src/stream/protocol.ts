@@ -1,4 +1,4 @@
-import { orElse } from "../base/or-else.ts";
+import { tryOr } from "../base/or-else.ts";
 
 /**
  * How envelopes are sent over a WebSocket. The description mentions a real-time channel but shows
@@ -28,7 +28,7 @@ export function formatAcknowledgement({ status }: Acknowledgement): string {
 
 /** Reads an acknowledgement; returns `undefined` for anything else. */
 export function parseAcknowledgement(text: string): Acknowledgement | undefined {
-  return orElse(() => {
+  return tryOr(() => {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null || !("status" in value)) return undefined;
     const { status } = value;

@@ -32,14 +32,14 @@ export function runChild(
   providers: Readonly<Record<string, () => Promise<AnyProvider>>> = PROVIDERS,
 ): void {
   let open: OpenTunnel | undefined; // a tunnel that is still opening ends with the process
-  const tell = (message: FromChild) => {
+  const send = (message: FromChild) => {
     // the parent may exit at any moment
     if (parent.connected) parent.send?.(message, undefined, undefined, () => {});
   };
   const report: TunnelReport = {
-    up: (url) => tell({ type: "up", url }),
-    down: (reason) => tell({ type: "down", reason }),
-    failed: (failure) => tell({ type: "failed", failure }),
+    up: (url) => send({ type: "up", url }),
+    down: (reason) => send({ type: "down", reason }),
+    failed: (failure) => send({ type: "failed", failure }),
   };
   const broke = (thrown: unknown) => report.failed(loss("provider_crashed", describeError(thrown)));
   const end = async () => {

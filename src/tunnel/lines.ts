@@ -13,7 +13,7 @@ const LONGEST_LINE = 8192;
 export function readLines(stream: Readable, onLine: (line: string) => void): void {
   const decoder = new StringDecoder("utf8");
   let line = "";
-  const tell = () => {
+  const report = () => {
     const plain = plainText(line).trim();
     line = "";
     if (plain !== "") onLine(plain);
@@ -22,7 +22,7 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
     const [first = "", ...others] = text.split(/[\r\n]/);
     line = (line + first).slice(0, LONGEST_LINE);
     for (const part of others) {
-      tell();
+      report();
       line = part.slice(0, LONGEST_LINE);
     }
   };
@@ -30,6 +30,6 @@ export function readLines(stream: Readable, onLine: (line: string) => void): voi
   stream.on("error", () => {});
   stream.once("end", () => {
     take(decoder.end());
-    tell();
+    report();
   });
 }

@@ -91,12 +91,12 @@ export function readNgrokError(thrown: unknown, authtoken?: string): TunnelFailu
   if (code !== undefined && Object.hasOwn(NGROK_CODES, code))
     return ngrokFailure(code as NgrokCode);
   if (/failed to establish tcp|tls handshake|dns/i.test(text))
-    return told("ngrok_unreachable", text, authtoken);
-  return { ...told("ngrok_failed", text, authtoken), ...(code !== undefined && { code }) };
+    return failureText("ngrok_unreachable", text, authtoken);
+  return { ...failureText("ngrok_failed", text, authtoken), ...(code !== undefined && { code }) };
 }
 
 /** The failure with the first line of the client's own message, which names the cause. */
-function told(code: NgrokCode, text: string, authtoken: string | undefined): TunnelFailure {
+function failureText(code: NgrokCode, text: string, authtoken: string | undefined): TunnelFailure {
   const line = text.split("\n").find((part) => part.trim() !== "") ?? "";
   const shown = authtoken ? line.replaceAll(authtoken, "…") : line;
   return { ...ngrokFailure(code), message: shown.trim().slice(0, 300) };

@@ -1,4 +1,4 @@
-import { orElse } from "../base/or-else.ts";
+import { tryOr } from "../base/or-else.ts";
 import { findPackage, requirePackage } from "../package/own-address.ts";
 import { NGROK_PACKAGE, ngrokFailure, readNgrokError } from "./ngrok-failure.ts";
 import type { OpenTunnel, TunnelProvider, TunnelReport, TunnelTarget } from "./provider.ts";
@@ -49,10 +49,7 @@ export const ngrok: TunnelProvider<NgrokSettings> = {
 /** The package is an optional dependency with a binary that not every platform has. */
 function loadClient(): Ngrok | undefined {
   const path = findPackage(NGROK_PACKAGE);
-  return orElse(
-    () => (path === undefined ? undefined : (requirePackage(path) as Ngrok)),
-    undefined,
-  );
+  return tryOr(() => (path === undefined ? undefined : (requirePackage(path) as Ngrok)), undefined);
 }
 
 function newSession(client: Ngrok, settings: NgrokSettings, report: TunnelReport): SessionBuilder {

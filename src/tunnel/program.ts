@@ -47,13 +47,13 @@ export function startProgram({
   // Standard input stays open as long as this process: a program that reads it must not see its end
   // and stop.
   const child = startWords([program, ...argv], { cwd, env: process.env });
-  let told = true;
+  let reported = true;
   let error: Error | undefined;
   child.on("error", (thrown) => {
     error ??= thrown;
   });
   for (const stream of ["stdout", "stderr"] as const)
-    readLines(child[stream], (line) => told && onLine(line, stream));
+    readLines(child[stream], (line) => reported && onLine(line, stream));
   child.stdin.on("error", () => {}); // the input may close first
   const closed = once(child, "close").catch(() => {});
   const ended =
@@ -63,12 +63,12 @@ export function startProgram({
     .then(() => Promise.race([closed, wait(GRACE, undefined, { ref: false })]))
     .then(() => {
       const { exitCode, signalCode: signal } = child;
-      if (told) onEnd({ exitCode, signal, ...(error !== undefined && { error }) });
+      if (reported) onEnd({ exitCode, signal, ...(error !== undefined && { error }) });
     });
   return {
     /** Ends the program: asks, then kills. Calls back no more. */
     end: async () => {
-      told = false;
+      reported = false;
       endMember(child, "SIGTERM");
       await Promise.race([ended, wait(GRACE, undefined, { ref: false })]);
       endMember(child, "SIGKILL"); // no effect if it has ended

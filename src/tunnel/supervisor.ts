@@ -90,18 +90,18 @@ export class TunnelSupervisor {
     const { clock, random } = this.#options;
     const hopelessAt = clock() + this.#timing.patience;
     let failures = 0;
-    this.#tell("starting");
+    this.#report("starting");
     while (!this.#closing) {
       const { failure, onlineFor } = await this.#live();
       if (this.#closing || failure === undefined) break;
       const hopeless = !this.#wasOnline && clock() >= hopelessAt;
-      if (failure.permanent || hopeless) return this.#tell("failed", failure);
-      this.#tell("restarting", failure);
+      if (failure.permanent || hopeless) return this.#report("failed", failure);
+      this.#report("restarting", failure);
       failures = onlineFor >= this.#timing.stable ? 1 : failures + 1;
       const pause = retryDelay(failures, this.#restartsAfter(failure), random()) ?? 0;
       await this.#pause(this.#wasOnline ? pause : Math.min(pause, hopelessAt - clock()));
     }
-    this.#tell("closed");
+    this.#report("closed");
   }
 
   /**
@@ -142,7 +142,7 @@ export class TunnelSupervisor {
       random,
       timing: this.#timing,
       online: (url) => this.#online(url),
-      doubtful: (why) => this.#tell("reconnecting", why),
+      doubtful: (why) => this.#report("reconnecting", why),
       unreached: (why) => this.#unreached(why),
     });
     return this.#life.run();
@@ -155,21 +155,21 @@ export class TunnelSupervisor {
   #unreached(why: TunnelFailure): void {
     if (this.#wasOnline || this.#seen === why.message) return;
     this.#seen = why.message;
-    this.#tell("starting", why);
+    this.#report("starting", why);
   }
 
   #online(url: string): void {
     const previousUrl = this.#url === url ? undefined : this.#url;
     this.#url = url;
     this.#wasOnline = true;
-    this.#tell("online", undefined, previousUrl);
+    this.#report("online", undefined, previousUrl);
   }
 
   /**
    * Reports a change. A repetition, such as each failed start during a long outage, is not a
    * change.
    */
-  #tell(state: TunnelState, failure?: TunnelFailure, previousUrl?: string): void {
+  #report(state: TunnelState, failure?: TunnelFailure, previousUrl?: string): void {
     const what = JSON.stringify([state, this.#url, failure?.code, failure?.message]);
     if (what === this.#last) return;
     this.#last = what;

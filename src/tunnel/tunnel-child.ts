@@ -53,7 +53,7 @@ export function childOf(file: string, env: NodeJS.ProcessEnv, open: OpenMessage)
       stdio: ["ignore", "ignore", "ignore", "ipc"],
       detached: HAS_GROUPS,
     });
-    const tell = (message: ToChild) => {
+    const send = (message: ToChild) => {
       // it may exit at any moment, which is reported separately
       if (child.connected) child.send(message, () => {});
     };
@@ -68,8 +68,8 @@ export function childOf(file: string, env: NodeJS.ProcessEnv, open: OpenMessage)
       release();
       listener.exit(signal === null ? `ended with code ${code}` : `was killed by ${signal}`);
     });
-    tell(open);
-    return { pid: child.pid, close: () => tell({ type: "close" }), kill };
+    send(open);
+    return { pid: child.pid, close: () => send({ type: "close" }), kill };
   };
 }
 

@@ -1,4 +1,4 @@
-import { leave } from "../base/leave.ts";
+import { detach } from "../base/leave.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
@@ -140,7 +140,7 @@ function readSecretBytes(option: VerifyOptions["secret"]): readonly Uint8Array<A
   return values.map((value, index) => {
     const which = index === 0 ? "the secret" : `secret ${index + 1} of the list`;
     if (typeof value !== "string" && !(value instanceof Uint8Array)) {
-      leave(value);
+      detach(value);
       throw new ConfigurationError(
         "secret_missing",
         `expected ${which} to be a string or bytes, got another value: is the variable set?`,

@@ -22,7 +22,7 @@ beforeEach(() => {
   [ends, tried, givenBack, claims, hastened, onClaim] = [{}, [], [], [], [], () => {}];
   queue = new TargetQueue(
     { name: "app" },
-    { claim, hasten: (entries) => void hastened.push(entries) },
+    { claim, makeDue: (entries) => void hastened.push(entries) },
   );
 });
 
@@ -216,7 +216,7 @@ it("a store that fails is asked again after a second", async () => {
   const wanted: Wanted[] = [];
   const failing = new TargetQueue(
     { name: "app" },
-    { claim: async (one) => void wanted.push(one) as undefined, hasten: () => {} },
+    { claim: async (one) => void wanted.push(one) as undefined, makeDue: () => {} },
   );
   failing.tried(entry(1), "away", undefined);
   await pass(1000);

@@ -122,20 +122,20 @@ export function describeRoles(makeInbox: () => Inbox): void {
         const first = await park(1, "lead.created");
         const second = await park(2, "lead.updated", AWAITS);
         await park(3, "payment.received");
-        expect(await inbox.hasten?.({ sources: ["service"], kinds: ["lead.*"] }, AT + 2000)).toBe(
+        expect(await inbox.makeDue?.({ sources: ["service"], kinds: ["lead.*"] }, AT + 2000)).toBe(
           2,
         );
         const claimed = await claim([], AT + 2000);
         expect(claimed.map(({ seq }) => seq)).toEqual([first, second]);
         expect(claimed.map(({ reason }) => reason ?? null)).toEqual([null, null]);
-        expect(await inbox.hasten?.({ sources: ["service"] }, AT + 2000)).toBe(1);
+        expect(await inbox.makeDue?.({ sources: ["service"] }, AT + 2000)).toBe(1);
         expect(await claim([], AT + 2000)).toHaveLength(1);
       });
 
       it("leaves entries of other sources alone", async () => {
         await park(1, "lead.created", { key: sampleKey({ source: "crm" }) });
-        expect(await inbox.hasten?.({ sources: ["service"] }, AT + 2000)).toBe(0);
-        expect(await inbox.hasten?.({ sources: ["crm"] }, AT + 2000)).toBe(1);
+        expect(await inbox.makeDue?.({ sources: ["service"] }, AT + 2000)).toBe(0);
+        expect(await inbox.makeDue?.({ sources: ["crm"] }, AT + 2000)).toBe(1);
       });
 
       it("leaves entries that wait for something else, or have ended, alone", async () => {
@@ -148,7 +148,7 @@ export function describeRoles(makeInbox: () => Inbox): void {
           settlementOf(ended, { state: "received", reason: "no_handler" }),
           AT + 2,
         );
-        expect(await inbox.hasten?.({}, AT + 2000)).toBe(0);
+        expect(await inbox.makeDue?.({}, AT + 2000)).toBe(0);
       });
     });
 

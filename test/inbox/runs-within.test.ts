@@ -3,8 +3,8 @@ import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
 import {
   finishedNames,
   finishOf,
+  inlineRuns,
   isUneventful,
-  runsWithin,
   splitRuns,
 } from "../../src/inbox/runs-within.ts";
 import { AT, settlementOf } from "./entries.ts";
@@ -46,7 +46,7 @@ describe("a settlement", () => {
     expect(finish).toMatchObject({ seq: 1, lease: "l", runAt: AT, ordered: true });
     expect(finishOf(settled({ unordered: true }))?.ordered).toBe(false);
     expect(finishedNames(finish?.runs)).toEqual(["a", "b"]);
-    expect(runsWithin(finish?.runs)).toEqual(both.records);
+    expect(inlineRuns(finish?.runs)).toEqual(both.records);
   });
 });
 
@@ -57,7 +57,7 @@ describe("the runs of an entry that is copied", () => {
       failed,
       ...both.records,
     ]);
-    expect([runsWithin(finished), others]).toEqual([both.records, [failed]]);
+    expect([inlineRuns(finished), others]).toEqual([both.records, [failed]]);
   });
 
   it.each(["waiting", "dead"])("are not within a %s one", (state) => {
@@ -75,12 +75,12 @@ it.each(["{}", "[1]", '[["a",1,2]]', '[["a",1,2,"3"]]', "[[1,1,2,3]]", '[["a",1,
   "%s is no list of handlers that have finished",
   (stored) => {
     expect(() => finishedNames(stored)).toThrow(SyntaxError);
-    expect(() => runsWithin(stored)).toThrow("expected finished_handlers to be a list of handlers");
+    expect(() => inlineRuns(stored)).toThrow("expected finished_handlers to be a list of handlers");
   },
 );
 
 it("names and runs may be beside each other", () => {
   const stored = '["a",["b",2,3,4.5]]';
   expect(finishedNames(stored)).toEqual(["a", "b"]);
-  expect(runsWithin(stored)).toEqual([run("b", { attempt: 2, startedAt: 3, duration: 4.5 })]);
+  expect(inlineRuns(stored)).toEqual([run("b", { attempt: 2, startedAt: 3, duration: 4.5 })]);
 });

@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { statfsSync } from "../../package/builtins.ts";
 import { blockFor } from "../block-for.ts";
-import { orElse } from "../or-else.ts";
+import { tryOr } from "../or-else.ts";
 import { realPath } from "./paths.ts";
 
 // What differs between the systems in files:
@@ -110,7 +110,7 @@ const NETWORK: Readonly<Record<number, string>> = {
  * unknown.
  */
 export function networkFileSystem(file: string, platform = process.platform, real = realPath) {
-  return orElse(() => {
+  return tryOr(() => {
     const folder = real(dirname(file));
     if (platform === "win32") return /^\\\\[^?.]/.test(folder) ? "a Windows share" : undefined;
     return platform === "linux" ? NETWORK[statfsSync(folder).type >>> 0] : undefined;

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, posix, relative, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
-import { orElse } from "../or-else.ts";
+import { tryOr } from "../or-else.ts";
 
 // What differs between the systems in paths:
 //
@@ -61,6 +61,6 @@ export const FRAME =
 
 /** The path of a frame's place; `undefined` for one of Node's own. */
 export function placePath(place: string): string | undefined {
-  if (place.startsWith("file://")) return orElse(() => fileURLToPath(place), undefined);
+  if (place.startsWith("file://")) return tryOr(() => fileURLToPath(place), undefined);
   return /^(?:\/|[A-Za-z]:[\\/])/.test(place) ? place : undefined;
 }

@@ -7,7 +7,7 @@ import {
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve, win32 } from "node:path";
 import { HookporterError } from "../../errors.ts";
-import { orElse } from "../or-else.ts";
+import { tryOr } from "../or-else.ts";
 import { type Environment, programFolders } from "./paths.ts";
 
 // What differs between the systems in programs:
@@ -61,7 +61,7 @@ export function findProgram(
 }
 
 function isExecutable(path: string, isWindows: boolean): boolean {
-  return orElse(() => {
+  return tryOr(() => {
     if (!isWindows) accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   }, false);

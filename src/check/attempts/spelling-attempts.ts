@@ -21,12 +21,13 @@ const TELLING = {
  * prints itself.
  */
 export function spellingAttempts(probe: Probe): readonly Attempt[] {
-  return printings(tellingText(probe)).map(({ libraries, text }) => {
+  return printings(distinctiveText(probe)).map(({ libraries, text }) => {
     const cause =
       `The receiver does not verify the raw body, but JSON made from it, ${printedText(namesOf(libraries))}: valid ` +
       "deliveries that are serialised differently are refused. Read the body as bytes before any parser, verify those, " +
       `then parse: ${namesOf(libraries.map(({ raw }) => ({ name: raw }))).join("; ")}.`;
-    const make = () => Buffer.from(printJson(text(tellingText(probe)), libraries[0]) ?? "", "utf8");
+    const make = () =>
+      Buffer.from(printJson(text(distinctiveText(probe)), libraries[0]) ?? "", "utf8");
     return attempt(probe, cause, {
       body: () => probe.untilDigest(make),
       valid: () => unprintable(probe),
@@ -34,7 +35,7 @@ export function spellingAttempts(probe: Probe): readonly Attempt[] {
   });
 }
 
-function tellingText(probe: Probe): string {
+function distinctiveText(probe: Probe): string {
   return probe.bodyWith(TELLING).toString("utf8");
 }
 

@@ -5,7 +5,7 @@ import { WHY } from "../reasons.ts";
 import { REFUSED, sendForged } from "./forgeries.ts";
 
 /** What a value of the header is made from. */
-interface Given {
+interface SignedProbe {
   readonly probe: Probe;
   readonly body: Buffer;
   /** The 64 digits of the right signature. */
@@ -15,12 +15,15 @@ interface Given {
 type SignatureRow = readonly [
   id: CheckCase["id"],
   sent: string,
-  value: (given: Given) => string | readonly string[] | null,
+  value: (given: SignedProbe) => string | readonly string[] | null,
 ];
 
 const ZEROS = `sha256=${"0".repeat(64)}`;
-const hmac = (algorithm: string, { probe, body }: Given, encoding: "hex" | "base64" = "hex") =>
-  createHmac(algorithm, probe.secret).update(body).digest(encoding);
+const hmac = (
+  algorithm: string,
+  { probe, body }: SignedProbe,
+  encoding: "hex" | "base64" = "hex",
+) => createHmac(algorithm, probe.secret).update(body).digest(encoding);
 
 /**
  * Values of the signature header that must be refused although the body is valid, by what is wrong

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf, rightText } from "../../check/check-case.ts";
 import type { CheckOptions } from "../../check/check-options.ts";
@@ -68,7 +68,7 @@ export async function runCheckCommand(
   } catch (thrown) {
     // The report of an earlier run must not be taken for that of this one.
     if (options.output !== undefined)
-      orElse(() => writeNotRun(url, thrown, options, context), undefined);
+      tryOr(() => writeNotRun(url, thrown, options, context), undefined);
     throw thrown;
   }
 }

@@ -66,10 +66,10 @@ export class CheckView {
       .map((result) =>
         said.includes(result.id) ? { ...result, fix: confirmedOf(result) } : result,
       );
-    const alike = together(required);
-    for (const part of alike.slice(0, MOST_ALIKE)) this.#printAlike(part);
-    if (alike.length > MOST_ALIKE) {
-      const others = alike.slice(MOST_ALIKE).flat();
+    const similar = together(required);
+    for (const part of similar.slice(0, MOST_ALIKE)) this.#printSimilar(part);
+    if (similar.length > MOST_ALIKE) {
+      const others = similar.slice(MOST_ALIKE).flat();
       this.#print(
         `${marked("required", color)} `,
         `also: ${idsText(others.map(({ id }) => id))}`,
@@ -95,7 +95,7 @@ export class CheckView {
       const count = `${passed} of ${own.length}`.padStart(8);
       this.#print(`${worstMark(own, color)} `, `${group.padEnd(5)}${count}  ${title}`, 0);
       const worstFirst = own.toSorted((a, b) => rankOf(a) - rankOf(b));
-      for (const part of together(worstFirst)) this.#printAlike(part);
+      for (const part of together(worstFirst)) this.#printSimilar(part);
     }
   }
 
@@ -110,7 +110,7 @@ export class CheckView {
   }
 
   /** Prints results with the same explanation together. */
-  #printAlike(results: readonly CheckResult[]): void {
+  #printSimilar(results: readonly CheckResult[]): void {
     const [first] = results;
     if (first === undefined) return;
     const { color } = this.#context.output;
@@ -133,7 +133,7 @@ export class CheckView {
       return;
     }
     const parts = this.#folds
-      ? [...grouped(results, alikeText).values()]
+      ? [...grouped(results, similarText).values()]
       : results.map((result) => [result]);
     for (const [result = first, ...others] of parts) {
       const more = others.length === 0 ? "" : `; same for ${othersText(others)}`;
@@ -244,7 +244,7 @@ function together(results: readonly CheckResult[]): readonly (readonly CheckResu
   return [...grouped(results, ({ outcome, fix }) => `${outcome} ${fix}`).values()];
 }
 
-function alikeText(result: CheckResult): string {
+function similarText(result: CheckResult): string {
   return `${result.severity} ${observedText(result)} ${result.right}`;
 }
 

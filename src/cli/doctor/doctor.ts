@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { within } from "../../base/within.ts";
+import { withTimeout } from "../../base/within.ts";
 import type { CliContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
 import { printable } from "../output.ts";
@@ -93,7 +93,7 @@ export async function findIn(
     late ?? `run doctor again; if ${name} is cut off again, look at what it depends on`,
   );
   try {
-    return await within((async () => run(setup))(), timeLimit, () => [cutOff]);
+    return await withTimeout((async () => run(setup))(), timeLimit, () => [cutOff]);
   } catch (thrown) {
     if (setup.context.debug && thrown instanceof Error)
       setup.context.output.talk(hide(String(thrown.stack), setup.context));

@@ -17,7 +17,7 @@ export const entries: DoctorCheck = {
     if (contents === undefined) return [];
     const { waiting, failing, dead } = contents;
     const pauses = await paused(setup);
-    const findings = [...(await behind(setup))];
+    const findings = [...(await checkBacklog(setup))];
     if (failing > 0) {
       const found = `${counted(failing, "entry has", "entries have")} failed, and will be tried again`;
       findings.push(
@@ -43,7 +43,12 @@ async function paused({ facts, context, inboxWord }: Setup): Promise<readonly Fi
   );
 }
 
-async function behind({ contents, facts, context, inboxWord }: Setup): Promise<readonly Finding[]> {
+async function checkBacklog({
+  contents,
+  facts,
+  context,
+  inboxWord,
+}: Setup): Promise<readonly Finding[]> {
   const { due = 0, oldestDue = null } = (await contents()) ?? {};
   const since = oldestDue === null ? 0 : context.clock() - oldestDue;
   if (since < BEHIND) return [];

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { shownMode } from "../../base/system/files.ts";
 import { askGit } from "../../base/system/git.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
@@ -114,5 +114,5 @@ function differing(
 }
 
 function fingerprint(text: string): string {
-  return orElse(() => readSecrets(text)[0]?.fingerprint ?? "none", "empty");
+  return tryOr(() => readSecrets(text)[0]?.fingerprint ?? "none", "empty");
 }

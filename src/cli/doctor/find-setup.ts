@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command, Option } from "commander";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { DEFAULT_PROJECT_PORT, PROJECT_KEYS } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
@@ -40,7 +40,7 @@ export async function findSetup(options: DoctorOptions, command: Command, contex
   }
   const setup = openSetup(used as DoctorOptions, context, true);
   const given = listens?.value as string | undefined;
-  const other = orElse(() => nameInbox(context, given), undefined);
+  const other = tryOr(() => nameInbox(context, given), undefined);
   if (other === undefined)
     return { ...setup, ofListen: openSetup({ inbox: given ?? "" }, context) }; // its check says why
   const { file } = other;

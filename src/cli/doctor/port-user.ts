@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 
 /** State of a TCP socket that listens, in Linux's tables. */
 const LISTENS = "0A";
@@ -9,7 +9,7 @@ const LISTENS = "0A";
  * for other users' programs.
  */
 export function portUser(port: number): string | undefined {
-  return orElse(() => {
+  return tryOr(() => {
     const sockets = new Set([
       ...socketsOn(port, "/proc/net/tcp"),
       ...socketsOn(port, "/proc/net/tcp6"),
@@ -34,10 +34,10 @@ function socketsOn(port: number, table: string): readonly string[] {
 }
 
 function hasSocket(pid: string, sockets: ReadonlySet<string>): boolean {
-  return orElse(() => {
+  return tryOr(() => {
     const folder = `/proc/${pid}/fd`;
     return readdirSync(folder).some((name) =>
-      sockets.has(orElse(() => readlinkSync(`${folder}/${name}`), "")),
+      sockets.has(tryOr(() => readlinkSync(`${folder}/${name}`), "")),
     );
   }, false); // it ended, or is another user's
 }

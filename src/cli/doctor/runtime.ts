@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { sqliteInUse } from "../../inbox/sqlite/client.ts";
 import { type DoctorCheck, ok, warn } from "./finding.ts";
 
@@ -10,7 +10,7 @@ export const node: DoctorCheck = {
   run: ({ context: { io } }) => {
     const { version } = packageJson;
     const own = join(io.cwd, "node_modules", "hookporter", "package.json");
-    const installed: unknown = orElse(
+    const installed: unknown = tryOr(
       () => JSON.parse(readFileSync(own, "utf8")).version,
       undefined,
     );

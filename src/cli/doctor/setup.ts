@@ -1,5 +1,5 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { HookporterError } from "../../errors.ts";
 import { type FailureGroups, failureGroups } from "../../inbox/failures.ts";
 import type { InboxFacts } from "../../inbox/inbox-facts.ts";
@@ -64,7 +64,7 @@ export const FILE_TIME = 20_000;
 export function openSetup(options: DoctorOptions, context: CliContext, isProject = false): Setup {
   const given = options.inbox ?? "";
   // Why a text names no inbox is a finding, of the check of its place.
-  const inbox = orElse(() => nameInbox(context, options.inbox), {
+  const inbox = tryOr(() => nameInbox(context, options.inbox), {
     option: given,
     shown: "",
     file: undefined,
@@ -126,7 +126,7 @@ async function findUsed(options: DoctorOptions, context: CliContext, isProject: 
  * so.
  */
 function existingFile(path: string): string | undefined {
-  return orElse(() => {
+  return tryOr(() => {
     const found = statSync(path);
     accessSync(path, constants.R_OK | constants.W_OK);
     const real = realpathSync(path);

@@ -44,9 +44,9 @@ export const outside: DoctorCheck = {
   },
 };
 
-type Asked = { readonly response: Response } | { readonly failure: unknown };
+type UrlAnswer = { readonly response: Response } | { readonly failure: unknown };
 
-async function ask(url: URL, init: RequestInit): Promise<Asked> {
+async function ask(url: URL, init: RequestInit): Promise<UrlAnswer> {
   try {
     const signal = AbortSignal.timeout(ANSWER);
     const response = await fetch(url, { redirect: "manual", signal, ...init });

@@ -9,7 +9,7 @@ import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
-import { sayWhichInbox } from "../inbox/which-inbox.ts";
+import { printWhichInbox } from "../inbox/which-inbox.ts";
 import { shellWord } from "../output.ts";
 import { requireInbox } from "./inbox.ts";
 
@@ -28,7 +28,7 @@ export async function backUpEvents(
   const target = resolve(io.cwd, file);
   if (isPostgresUrl(named.option)) throw onServer(named, file);
   requireInbox(named, "read", context);
-  await sayWhichInbox(named.option, context);
+  await printWhichInbox(named.option, context);
   const {
     path,
     bytes,

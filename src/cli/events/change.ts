@@ -39,7 +39,7 @@ export async function retryEvents(
     const all = named.length === 0 ? filter : { ...filter, seqs };
     const chosen =
       limit === undefined ? all : { ...all, seqs: await retryableSeqs(inbox, all, limit) };
-    await sayWhatStillDoesNotFit(inbox, chosen, output);
+    await printWhatStillDoesNotFit(inbox, chosen, output);
     let retried: number;
     if (rate === undefined && limit === undefined && dryRun !== true) {
       const { due, ended } = await changeEach(inbox, named, filter, "retry", context);
@@ -47,8 +47,8 @@ export async function retryEvents(
       output.data(`${retried} to be retried now`);
       output.record("retry", { retried, ended });
     } else retried = await retryOldest(inbox, chosen, { rate, dryRun }, context);
-    await sayTargets(inbox, filter, retried, output);
-    if (filter.dropped === false) await sayDropped(inbox, filter, output);
+    await printTargets(inbox, filter, retried, output);
+    if (filter.dropped === false) await printDropped(inbox, filter, output);
     if (retried > 0 && dryRun !== true) {
       const runs = (await inbox.runners?.())?.some(({ role }) => role !== "receive") === true;
       output.talk(
@@ -78,7 +78,7 @@ export async function dropEvents(
     const { dropped } = await changeEach(inbox, named, chosen, "drop", context);
     output.data(`${dropped} dropped`);
     output.record("drop", { dropped });
-    await sayTargets(inbox, chosen, dropped, output);
+    await printTargets(inbox, chosen, dropped, output);
     if (dropped > 0)
       output.talk(
         `they stay in the inbox, as dead letters: \`${ownCommand("events retry --dropped")}\` runs them again`,
@@ -117,7 +117,7 @@ async function changeEach(
 }
 
 /** If no entry matched a target, prints which targets entries wait for. */
-async function sayTargets(
+async function printTargets(
   inbox: Inbox,
   filter: EntryFilter,
   changed: number,
@@ -132,7 +132,7 @@ async function sayTargets(
 }
 
 /** Prints how many entries a selection left alone, as they were dropped. */
-async function sayDropped(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
+async function printDropped(inbox: Inbox, filter: EntryFilter, output: Output): Promise<void> {
   if (filter.states?.includes("dead") === false) return;
   const { length } = await inbox.list({
     ...filter,
@@ -156,7 +156,7 @@ const NAMED_UNFIT = 10;
  * Names entries whose data still does not fit the documented schema: they would be dead letters
  * again.
  */
-async function sayWhatStillDoesNotFit(
+async function printWhatStillDoesNotFit(
   inbox: Inbox,
   filter: EntryFilter,
   output: Output,

@@ -34,7 +34,7 @@ interface Selected {
 }
 
 /** Entries to erase, by the steps in which they are. */
-interface Found {
+interface ErasableEntries {
   readonly steps: number[][];
   readonly states: Partial<Record<EntryState, number>>;
   /** The newest of them. */
@@ -94,8 +94,8 @@ export async function eraseEvents(
   });
 }
 
-async function find(inbox: Inbox, { filter, where }: Selected): Promise<Found> {
-  const found: Found = {
+async function find(inbox: Inbox, { filter, where }: Selected): Promise<ErasableEntries> {
+  const found: ErasableEntries = {
     steps: [],
     states: {},
     newest: [],
@@ -150,7 +150,7 @@ async function findInCopies(path: string, { filter, where }: Selected, keys: Rea
 }
 
 function show(
-  { states, newest, running, bodiless }: Found,
+  { states, newest, running, bodiless }: ErasableEntries,
   copies: readonly InCopy[],
   context: CliContext,
 ) {
@@ -202,7 +202,7 @@ interface Erased {
 
 async function eraseFound(
   inbox: Inbox,
-  found: Found,
+  found: ErasableEntries,
   copies: readonly InCopy[],
   { output, clock }: CliContext,
 ): Promise<Erased> {

@@ -10,7 +10,7 @@ import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
-import { inMemory, leftBehind, sayWhichInbox } from "../inbox/which-inbox.ts";
+import { inMemory, leftOver, printWhichInbox } from "../inbox/which-inbox.ts";
 import { matching } from "./matching.ts";
 
 const { R_OK, W_OK, X_OK } = constants;
@@ -39,7 +39,7 @@ export async function withInbox<Result>(
   const named = nameInbox(context, given);
   const inbox = selectInbox(named.option);
   requireInbox(named, access, context);
-  if (!ofEndpoint) await sayWhichInbox(named.option, context);
+  if (!ofEndpoint) await printWhichInbox(named.option, context);
   await inbox.open({ access });
   try {
     return await use(inbox);
@@ -63,7 +63,7 @@ export function requireInbox(
   // If a project or a flag named the inbox, `listen` alone would create another.
   const isDefault = file?.endsWith(DEFAULT_INBOX) === true;
   const start = isDefault ? `run \`${ownCommand("listen")}\` here` : "start its receiver";
-  const left = leftBehind(context);
+  const left = leftOver(context);
   const other =
     left === undefined ? "pass one with --inbox" : `add --inbox ${left} for what listen has kept`;
   throw new HookporterError(

@@ -1,4 +1,4 @@
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { exactText, parseExact } from "../../event/exact-json.ts";
 import { memberAt } from "../../event/field-path.ts";
 import type { Entry } from "../../inbox/entry.ts";
@@ -45,7 +45,7 @@ async function fits(
   // Most bodies say at once that they do not fit. One with an escape may spell the value in another
   // way.
   if (!text.includes("\\") && conditions.some(({ value }) => !text.includes(value))) return false;
-  return orElse(() => {
+  return tryOr(() => {
     const body = parseExact(text.replace(/^\uFEFF/, ""));
     return conditions.every(({ path, value }) => {
       const found = memberAt(body, path.split("."));

@@ -1,5 +1,5 @@
 import { hostname, userInfo } from "node:os";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import type { HookporterError } from "../../errors.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { noPauses, pauseLines } from "../../inbox/paced-retry.ts";
@@ -108,5 +108,5 @@ export async function sayPauses(
 /** Who runs this command, for those who find something paused. */
 export function ownName(): string {
   // a user without a name, as in some containers
-  return orElse(() => `${userInfo().username}@${hostname()}`, hostname());
+  return tryOr(() => `${userInfo().username}@${hostname()}`, hostname());
 }

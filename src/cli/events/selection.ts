@@ -86,13 +86,13 @@ async function seqsLike(
   output: Output,
 ): Promise<readonly number[]> {
   const entry = await findEntry(inbox, reference);
-  const alike = await failuresLike(inbox, entry.seq);
+  const similar = await failuresLike(inbox, entry.seq);
   const { failing, dead } = await inbox.counts();
   if (failing + dead > LOOKED_AT)
     output.talk(
       `--like compared the newest ${LOOKED_AT} failed entries: older ones may be alike, too`,
     );
-  if (alike !== undefined) return alike.seqs;
+  if (similar !== undefined) return similar.seqs;
   const got = `#${entry.seq}, which is ${entry.reason === DROPPED ? "dropped" : entry.state}`;
   throw usageError(`expected --like to name a failing entry or a dead letter, got ${got}`);
 }

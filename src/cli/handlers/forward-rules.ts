@@ -69,10 +69,10 @@ export function forwardedKinds(
  */
 export function targetName(target: URL, rules: readonly ForwardRule[] = []): string {
   const address = addressOf(target);
-  const alike = [...new Set(rules.map((rule) => rule.target))].filter(
+  const similar = [...new Set(rules.map((rule) => rule.target))].filter(
     (url) => addressOf(url) === address,
   );
-  const index = [...new Set(alike.map(({ href }) => href))].indexOf(target.href);
+  const index = [...new Set(similar.map(({ href }) => href))].indexOf(target.href);
   return index > 0 ? `${address}#${index + 1}` : address;
 }
 

@@ -45,14 +45,14 @@ export function openExec(
  */
 export function openDeadLetterCommand(options: Beside, inbox: NamedInbox, context: CliContext) {
   if (options.onDead === undefined) return undefined;
-  const say = (line: string) => context.output.talk(`on-dead: ${printable(line, 500)}`);
+  const print = (line: string) => context.output.talk(`on-dead: ${printable(line, 500)}`);
   const setup = setUp("--on-dead", options.onDead, { options, inbox, context });
-  const command = new DeadLetterCommand({ ...setup, onLine: say, onFailure: say });
+  const command = new DeadLetterCommand({ ...setup, onLine: print, onFailure: print });
   const close = async () => {
     await command.close();
     const { pending } = command;
     if (pending > 0)
-      say(`not run for the last ${pending === 1 ? "dead letter" : `${pending} dead letters`}`);
+      print(`not run for the last ${pending === 1 ? "dead letter" : `${pending} dead letters`}`);
   };
   return { note: (letter: DeadLetter) => command.note(letter), close };
 }

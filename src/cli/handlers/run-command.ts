@@ -49,11 +49,11 @@ export async function runCommand(run: CommandRun) {
   );
   const child = startWords(words, { cwd, env: { ...env, ...own }, detached: HAS_GROUPS });
   const release = endGroupWithUs(child);
-  const told: string[] = [];
+  const reported: string[] = [];
   readLines(child.stdout, onLine);
   readLines(child.stderr, (line) => {
-    told.push(line);
-    if (told.length > ERROR_LINES) told.shift();
+    reported.push(line);
+    if (reported.length > ERROR_LINES) reported.shift();
     onLine(line);
   });
   child.stdin.on("error", () => {}); // the command need not read its input
@@ -86,7 +86,7 @@ export async function runCommand(run: CommandRun) {
   const { exitCode, signalCode } = child;
   if (error !== undefined && child.pid === undefined) throw notStarted(program, error);
   const how = exitCode === 0 ? undefined : (signalCode ?? `exit code ${exitCode}`);
-  return { how, said: told.join(" | ").slice(-ERROR_LENGTH) };
+  return { how, said: reported.join(" | ").slice(-ERROR_LENGTH) };
 }
 
 function notStarted(program: string, cause: Error): Error {

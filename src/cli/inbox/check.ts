@@ -9,7 +9,7 @@ import { ownCommand } from "../../package/own-command.ts";
 import { sizeText } from "../../text/size-text.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
-import { sayWhichInbox } from "../inbox/which-inbox.ts";
+import { printWhichInbox } from "../inbox/which-inbox.ts";
 import { type NamedInbox, nameInbox } from "./named-inbox.ts";
 
 const PRINTED = 10;
@@ -24,8 +24,8 @@ export async function checkInboxes(
   const named = nameInbox(context, options.inbox);
   if (isPostgresUrl(named.option)) return checkDatabase(named, context);
   requireInbox(named, "read", context);
-  await sayWhichInbox(named.option, context);
-  sayIfLong(named.option, context);
+  await printWhichInbox(named.option, context);
+  printIfLong(named.option, context);
   const state = stateOfFile(named.option);
   const { path: inbox, content, diskError = null, ...rest } = state;
   const isIntact = state.problems.length + state.unreadable.length === 0;
@@ -44,7 +44,7 @@ export async function checkInboxes(
 }
 
 /** The check blocks this process, so that nothing could show its progress. */
-function sayIfLong(path: string, { output }: CliContext): void {
+function printIfLong(path: string, { output }: CliContext): void {
   const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (bytes >= LONG_TO_CHECK)
     output.talk(`reading all of ${path} (${sizeText(bytes)}), which takes a while`);

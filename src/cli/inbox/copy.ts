@@ -1,4 +1,4 @@
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { realPath } from "../../base/system/paths.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
@@ -44,7 +44,7 @@ export async function copyInboxes(
       "expected an inbox to copy to, got none: name one after the first, or set HOOKPORTER_INBOX",
     );
   const to = nameInbox(context, named);
-  const [first, second] = [from, to].map(({ option }) => orElse(() => realPath(option), option));
+  const [first, second] = [from, to].map(({ option }) => tryOr(() => realPath(option), option));
   if (first === second)
     throw usageError("expected two inboxes, got the same one twice: name another one");
   const damaged = options.salvage === true ? damagedFile(from) : undefined;
@@ -77,9 +77,9 @@ export async function copyInboxes(
           : report(await mergeInbox(source, copy, terms), (merged) =>
               printMerged(merged, names, context),
             );
-    const say = (inbox: Inbox) => sayPauses(inbox, output, context.clock(), "not copied: ");
+    const print = (inbox: Inbox) => sayPauses(inbox, output, context.clock(), "not copied: ");
     if (done && source !== undefined)
-      await withInbox(context, { inbox: given, access: "read" }, say);
+      await withInbox(context, { inbox: given, access: "read" }, print);
     if (done) return;
     context.exitCode = ending.reason?.exitCode ?? 130;
     output.talk(`${ending.reason?.reason ?? "stopped"}: ${again}`);

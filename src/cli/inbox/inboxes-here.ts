@@ -32,7 +32,7 @@ export interface InboxesHere {
   /** The endpoints that belong to the folder's own inbox: its server's. */
   readonly endpoints: readonly URL[];
   /** Whether it was said which of them the command takes. */
-  isSaid: boolean;
+  isReported: boolean;
 }
 
 /** What the folder's settings say, before a running `listen` is looked for. */
@@ -59,7 +59,7 @@ export function lookForInboxes(
     own: own ?? DEFAULT_INBOX,
     ofListen: ofListen ?? DEFAULT_INBOX,
     listens,
-    isSaid: false,
+    isReported: false,
   };
 }
 

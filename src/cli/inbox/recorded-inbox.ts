@@ -1,5 +1,5 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { isBelow, realPath } from "../../base/system/paths.ts";
 import { isPostgresUrl, postgresPlace } from "../../inbox/postgres/postgres-url.ts";
 import { cutText } from "../../text/cut-text.ts";
@@ -63,10 +63,10 @@ export function isSameInbox(text: string, other: string, cwd: string): boolean {
 
 /** Whether a path stays in a folder once its links are followed, also if no file is there yet. */
 function isReallyBelow(file: string, cwd: string): boolean {
-  const folder = orElse(() => realPath(dirname(file)), dirname(file));
-  const target = orElse(() => realPath(file), join(folder, basename(file)));
+  const folder = tryOr(() => realPath(dirname(file)), dirname(file));
+  const target = tryOr(() => realPath(file), join(folder, basename(file)));
   return isBelow(
     target,
-    orElse(() => realPath(cwd), cwd),
+    tryOr(() => realPath(cwd), cwd),
   );
 }

@@ -6,7 +6,7 @@ import { sizeText } from "../../text/size-text.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
 import { nameInbox } from "./named-inbox.ts";
-import { sayWhichInbox } from "./which-inbox.ts";
+import { printWhichInbox } from "./which-inbox.ts";
 
 export async function vacuumInbox(
   options: { readonly inbox?: string },
@@ -23,7 +23,7 @@ export async function vacuumInbox(
     );
   }
   requireInbox(named, "change", context);
-  await sayWhichInbox(named.option, context);
+  await printWhichInbox(named.option, context);
   const { path, before, after } = vacuumFile(named.option);
   output.data(`${path}: ${sizeText(before)} before, ${sizeText(after)} now`);
   output.record("vacuum", { inbox: path, before, after });

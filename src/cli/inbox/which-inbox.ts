@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { HookporterError } from "../../errors.ts";
 import { PAUSE_SCOPES } from "../../inbox/pause.ts";
 import { ownCommand } from "../../package/own-command.ts";
@@ -92,13 +92,13 @@ function ownerOf({ own, ofListen }: InboxesHere, { io }: CliContext): string {
 /** An inbox as it is typed in the folder. */
 function typed(option: string, context: CliContext): string {
   return (
-    orElse(() => recordedInbox(nameInbox(context, option), context.io.cwd), undefined) ?? option
+    tryOr(() => recordedInbox(nameInbox(context, option), context.io.cwd), undefined) ?? option
   );
 }
 
 /** A text that names no inbox is refused by what opens it. */
 function isThere(option: string, context: CliContext): boolean {
-  return orElse(() => {
+  return tryOr(() => {
     const { file } = nameInbox(context, option);
     return file === undefined || existsSync(file);
   }, false);
@@ -128,11 +128,11 @@ async function newest(option: string, context: CliContext): Promise<number | und
  *
  * @param taken - the inbox that the command opens
  */
-export async function sayWhichInbox(taken: string, context: CliContext): Promise<void> {
+export async function printWhichInbox(taken: string, context: CliContext): Promise<void> {
   const here = context.inboxes;
   if (here === undefined || here.isNamed) return;
-  if (here.isSaid) return;
-  here.isSaid = true;
+  if (here.isReported) return;
+  here.isReported = true;
   const { cwd } = context.io;
   const others = (await allInReach(here, context)).filter(
     ({ shown }) => !isSameInbox(shown, taken, cwd),
@@ -167,7 +167,7 @@ export function inMemory({ inboxes }: Pick<CliContext, "inboxes">): HookporterEr
  * The inbox that a `listen` which has ended left behind, if it is not the folder's own, as it is
  * typed.
  */
-export function leftBehind(context: CliContext): string | undefined {
+export function leftOver(context: CliContext): string | undefined {
   const here = context.inboxes;
   if (here === undefined || here.isNamed || here.listens.length > 0) return undefined;
   if (isSameInbox(here.own, here.ofListen, context.io.cwd) || !isThere(here.ofListen, context))

@@ -6,22 +6,29 @@ import { announceForwardRequest } from "../handlers/forward-request.ts";
 import { describeRule } from "../handlers/forward-rules.ts";
 import { printable } from "../output.ts";
 import { runningListen } from "../ready/running-listen.ts";
-import type { Session } from "./plan.ts";
+import type { ListenSession } from "./plan.ts";
 import { streamAddress } from "./stream.ts";
-import { sayWaiting, type Waiting } from "./waiting.ts";
+import { printWaiting, type WaitingCounts } from "./waiting.ts";
 
-interface Opened {
+interface OpenedListener {
   readonly url: URL;
   readonly healthUrl: URL | undefined;
   /** The address of the inspector page. */
   readonly page: URL | undefined;
-  readonly waiting: Waiting;
+  readonly waiting: WaitingCounts;
 }
 
 /** Prints where `listen` listens and what it does; returns the same as the fields of a record. */
 export function announce(
-  { options, context, secrets: { from }, current, inbox: { shown: inbox }, newInbox }: Session,
-  { url, healthUrl, page, waiting }: Opened,
+  {
+    options,
+    context,
+    secrets: { from },
+    current,
+    inbox: { shown: inbox },
+    newInbox,
+  }: ListenSession,
+  { url, healthUrl, page, waiting }: OpenedListener,
 ): object {
   const { output } = context;
   const { handlers, exec, forwardTo = [], sync = false } = options;
@@ -46,7 +53,7 @@ export function announce(
     if (typeof text === "string") output.talk(`  ${label.padEnd(9)}  ${text}`);
   output.talk("");
   announceForwardRequest(options, context);
-  sayWaiting(waiting, "  ", output);
+  printWaiting(waiting, "  ", output);
   if (options.role === "receive")
     output.talk("  Role receive: events are kept here, and run by other processes on this inbox.");
   else if (handlers === undefined && program === null && forwardTo.length === 0)

@@ -17,7 +17,7 @@ export function driftOption({ shapes }: { readonly shapes?: string }, { io }: Cl
 }
 
 /** Says when events begin to differ from the shape file; returns a function that ends it. */
-export function sayDrift(receiver: Receiver, { output, clock }: CliContext): () => void {
+export function printDrift(receiver: Receiver, { output, clock }: CliContext): () => void {
   return receiver.onDrift(({ kind, path, what, expected, got, seq, eventId }) => {
     const row: LiveRow = { time: clock(), seq, mark: "warning", what: kind, word: "differs" };
     const difference = `${printable(path, 200)}: ${what}, expected ${expected}, got ${got}`;

@@ -4,7 +4,7 @@ import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import { findLearnedData } from "../learn/learned-data.ts";
 import { reserveInstants } from "../send/instants.ts";
-import type { Session } from "./plan.ts";
+import type { ListenSession } from "./plan.ts";
 import { tokenFile } from "./token-file.ts";
 
 /**
@@ -12,7 +12,7 @@ import { tokenFile } from "./token-file.ts";
  * its close function to `stops`. Throws `port_unavailable`.
  */
 export async function openInspector(
-  { options, context, receiver, secrets, inbox, diagnosis, stops }: Session,
+  { options, context, receiver, secrets, inbox, diagnosis, stops }: ListenSession,
   endpoint: URL,
   runNotes: RunNotes | undefined,
 ): Promise<URL | undefined> {

@@ -10,7 +10,7 @@ import { entryPage } from "../events/entry-view.ts";
 import { openInBrowser, writeLeadingFile } from "../live/open-in-browser.ts";
 import { printable } from "../output.ts";
 import { childEnvironment } from "../secrets/child-environment.ts";
-import type { Session } from "./plan.ts";
+import type { ListenSession } from "./plan.ts";
 
 const ENTER = ["\r", "\n"];
 const ESCAPE = "\u001b";
@@ -30,7 +30,7 @@ const HELP = [
  * Listens for the keys of the live view, only on a terminal: does nothing if input or output is
  * piped, or output is NDJSON. Returns a stop function.
  */
-export function openKeys(session: Session, target: URL, page: URL | undefined): () => void {
+export function openKeys(session: ListenSession, target: URL, page: URL | undefined): () => void {
   const { options, context, current, bar } = session;
   const { io, output } = context;
   if (options.secretStdin === true || current === undefined) return () => {};
@@ -46,7 +46,7 @@ export function openKeys(session: Session, target: URL, page: URL | undefined): 
   };
 }
 
-interface KeySession extends Session {
+interface KeySession extends ListenSession {
   readonly current: Secret;
   /** Where entries are sent again: the receiver itself. */
   readonly target: URL;
@@ -76,8 +76,9 @@ class LiveKeys {
     else if (key === "r") this.#try(() => this.#runAgain(asked));
     else if (key === "d") this.#try(() => this.#drop(asked));
     else if (key === "o" && page !== undefined) this.#try(() => this.#openPage(page));
-    else if (key === "u") for (const url of [target, ...(page ? [page] : [])]) this.#say(url.href);
-    else if (key === "?" || key === "h") for (const line of HELP) this.#say(line);
+    else if (key === "u")
+      for (const url of [target, ...(page ? [page] : [])]) this.#print(url.href);
+    else if (key === "?" || key === "h") for (const line of HELP) this.#print(line);
     else if (key === "q") stop({ reason: "stopped by q", exitCode: goal === undefined ? 0 : 130 });
   }
 
@@ -85,7 +86,7 @@ class LiveKeys {
     for (const remove of this.#files) remove();
   }
 
-  #say(text: string): void {
+  #print(text: string): void {
     this.#session.context.output.talk(text);
   }
 
@@ -93,7 +94,7 @@ class LiveKeys {
     const { recent, bar } = this.#session;
     change();
     bar.update({ selected: recent.selected });
-    if (recent.newest === undefined) this.#say("nothing to select: no event has arrived yet");
+    if (recent.newest === undefined) this.#print("nothing to select: no event has arrived yet");
   }
 
   /** Opens the inspector page at the selected entry, or as a whole. */
@@ -127,9 +128,9 @@ class LiveKeys {
     const { state } = await this.#entry(seq);
     if (state !== "handled") {
       await this.#change("retry", seq, "is running, or has ended meanwhile");
-      this.#say(`#${seq} runs again`);
+      this.#print(`#${seq} runs again`);
     } else if (this.#isConfirmed(asked, `r${seq}`)) await this.#sendAgain(seq);
-    else this.#say(`#${seq} has been handled: press r again to send it again as a new event`);
+    else this.#print(`#${seq} has been handled: press r again to send it again as a new event`);
   }
 
   /**
@@ -148,12 +149,12 @@ class LiveKeys {
   async #drop(asked: string | undefined): Promise<void> {
     const { recent } = this.#session;
     const { seq, text = "" } = recent.selected ?? {};
-    if (seq === undefined) this.#say("select the entry to drop with ↑ and ↓ first");
+    if (seq === undefined) this.#print("select the entry to drop with ↑ and ↓ first");
     else if (this.#isConfirmed(asked, `d${seq}`)) {
       await this.#change("drop", seq, "has ended: there is nothing to drop");
       this.#select(() => recent.note(seq, text.replace(/\S+$/, "dropped")));
-      this.#say(`#${seq} is dropped: it will not run, unless you retry it`);
-    } else this.#say(`press d again to drop #${seq}: it will not run again`);
+      this.#print(`#${seq} is dropped: it will not run, unless you retry it`);
+    } else this.#print(`press d again to drop #${seq}: it will not run again`);
   }
 
   async #change(change: Change, seq: number, otherwise: string): Promise<void> {
@@ -174,7 +175,7 @@ class LiveKeys {
   #chosen(): number | undefined {
     const { selected, newest } = this.#session.recent;
     const chosen = selected ?? newest;
-    if (chosen === undefined) this.#say("no event has arrived yet");
+    if (chosen === undefined) this.#print("no event has arrived yet");
     return chosen?.seq;
   }
 
@@ -186,7 +187,7 @@ class LiveKeys {
 
   #try(action: () => Promise<void>): void {
     action().catch((thrown: unknown) => {
-      this.#say(printable(thrown instanceof Error ? thrown.message : String(thrown), 500));
+      this.#print(printable(thrown instanceof Error ? thrown.message : String(thrown), 500));
     });
   }
 }

@@ -22,13 +22,13 @@ import { fitOptions } from "../settings/fitting.ts";
 import { announce } from "./announce.ts";
 import { watchLoop } from "./blocked-loop.ts";
 import { catchUp } from "./catch-up.ts";
-import { sayDrift } from "./drift.ts";
+import { printDrift } from "./drift.ts";
 import { FITTING_FLAGS } from "./fitting-flags.ts";
 import { openInspector } from "./inspecting.ts";
 import { openKeys } from "./keys.ts";
 import type { ListenOptions } from "./options.ts";
-import { planListening, type Session } from "./plan.ts";
-import { readWaiting, sayWaiting } from "./waiting.ts";
+import { type ListenSession, planListening } from "./plan.ts";
+import { printWaiting, readWaiting } from "./waiting.ts";
 import { watchDeliveries } from "./watch-deliveries.ts";
 
 /** Milliseconds between lines that say what a stop waits for. */
@@ -62,7 +62,7 @@ export async function listen(
         `${ownCommand("doctor --listen")} looks for the cause: add --port, --inbox, --handlers, --forward-to and --tunnel as here`,
       );
     const waiting = await readWaiting(session);
-    sayWaiting(waiting, "", context.output);
+    printWaiting(waiting, "", context.output);
     context.output.record("stopped", {
       reason,
       exitCode,
@@ -79,7 +79,7 @@ export async function listen(
  * Closes everything that was opened, once, in reverse order, even what comes after something that
  * cannot be closed.
  */
-async function closeAll(session: Session): Promise<void> {
+async function closeAll(session: ListenSession): Promise<void> {
   const close = session.stops.pop();
   if (close === undefined) return;
   try {
@@ -93,13 +93,13 @@ async function closeAll(session: Session): Promise<void> {
  * Opens the receiver, its port on this machine, and the views; returns also the fields of the
  * record `ready`.
  */
-async function open(session: Session) {
+async function open(session: ListenSession) {
   const { options, context, stops, stop, tally, goal, receiver, inbox, tunnel, running } = session;
   const { handlers } = options;
   const runNotes = options.inspect === false ? undefined : new RunNotes(Date.now);
   const noted = new NotedRuns(runNotes);
   if (handlers !== undefined) {
-    const write = (text: string) => context.output.aside(noted.numbered(text));
+    const write = (text: string) => context.output.note(noted.numbered(text));
     stops.push(consoleOnStderr(context.io, noted.printed.bind(noted), write));
     stops.push(watchStrayErrors(context, () => tally.countStrayError()));
     stops.push(watchListenExit(session));
@@ -112,7 +112,7 @@ async function open(session: Session) {
   const choice = { ...options, command, running, loaded, onDeadLetter: onDead?.note, noted };
   receiver.replaceHandlers(await chooseHandlers(choice, session.forwarding, context));
   stops.push(() => session.bar.close());
-  stops.push(sayDrift(receiver, context));
+  stops.push(printDrift(receiver, context));
   stops.push(watchDeliveries(session));
   // Closed before, so that what waits for a diagnosis is still shown.
   session.diagnosis.start();
@@ -124,7 +124,7 @@ async function open(session: Session) {
   const ready = await openReadiness(options, context, { receiver, stops });
   const waiting = await readWaiting(session);
   await receiver.start();
-  stops.push(() => sayWhileClosing(receiver.close(), running, context.output));
+  stops.push(() => printWhileClosing(receiver.close(), running, context.output));
   ready.checks.add({ name: "receiver", holds: () => receiver.refusing !== "closed" });
   ready.checks.add({ name: "inbox", holds: () => stores(receiver) });
   const { port, path, front } = session;
@@ -144,7 +144,7 @@ async function open(session: Session) {
   return { server, ready, fields };
 }
 
-async function sayWhileClosing(closed: Promise<void>, running: RunningHandlers, output: Output) {
+async function printWhileClosing(closed: Promise<void>, running: RunningHandlers, output: Output) {
   const timer = setInterval(() => {
     if (running.names !== "") output.talk(`waiting for ${running.names}`);
   }, WAITING_LINE);
@@ -152,7 +152,7 @@ async function sayWhileClosing(closed: Promise<void>, running: RunningHandlers, 
 }
 
 /** Reports a handler's call of `process.exit`, and what happens to the interrupted entries. */
-function watchListenExit({ context, inbox, running, tally }: Session): () => void {
+function watchListenExit({ context, inbox, running, tally }: ListenSession): () => void {
   const fate =
     inbox.option === "memory:" ? "lost with the inbox in memory" : "to run again at the next start";
   const consequence = () =>
@@ -164,7 +164,7 @@ function watchListenExit({ context, inbox, running, tally }: Session): () => voi
 
 /** Opens stream and tunnel; reports readiness once deliveries can arrive through all of them. */
 async function reach(
-  session: Session,
+  session: ListenSession,
   { server, ready, fields }: Awaited<ReturnType<typeof open>>,
 ) {
   const { options, context, stops, stop, stopped, goal, receiver, secrets } = session;

@@ -39,7 +39,7 @@ import { type PlannedStream, planStream } from "./stream.ts";
 import { planSubscription, type Subscribing } from "./subscribing.ts";
 
 /** One run of `listen`: at first all its options read and checked, and nothing opened yet. */
-export interface Session {
+export interface ListenSession {
   readonly options: ListenOptions;
   readonly context: CliContext;
   readonly port: number;
@@ -75,7 +75,10 @@ export interface Session {
  * Reads the options. Creates the state folder and its secret if there is none. Throws `usage` if a
  * tunnel or a subscription lacks an option; ConfigurationError for secrets, keys and addresses.
  */
-export async function planListening(options: ListenOptions, context: CliContext): Promise<Session> {
+export async function planListening(
+  options: ListenOptions,
+  context: CliContext,
+): Promise<ListenSession> {
   const { port = DEFAULT_PORT, path = DEFAULT_PATH } = options;
   // until it is stopped
   const isEndless = options.count === undefined && options.waitFor === undefined;
@@ -110,7 +113,7 @@ export async function planListening(options: ListenOptions, context: CliContext)
   const sync = options.sync === true ? syncForward(forwardTimeout(options)) : undefined;
   const front = sync?.over(receiver) ?? receiver;
   const forwarding = { ...forwardingOf(options, context), ...sync?.forwardOptions, ...request };
-  let stop: Session["stop"] = () => {};
+  let stop: ListenSession["stop"] = () => {};
   const stopped = new Promise<Stop>((resolve) => {
     stop = resolve;
   });

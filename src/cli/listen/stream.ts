@@ -7,7 +7,7 @@ import type { Stop } from "../end/stop.ts";
 import { ERROR_EXIT_CODES } from "../exit-codes.ts";
 import { type Output, printable } from "../output.ts";
 import { findApiKey, foreignCredential } from "../secrets/api-key.ts";
-import { tellForeign } from "../secrets/foreign-address.ts";
+import { reportForeign } from "../secrets/foreign-address.ts";
 import type { ListenOptions } from "./options.ts";
 
 export type PlannedStream = NonNullable<Awaited<ReturnType<typeof planStream>>>;
@@ -22,7 +22,7 @@ export async function planStream(options: ListenOptions, context: CliContext) {
   const { openStream } = await import("../../stream/open-stream.ts");
   const { output } = context;
   const { token } = readCredential({ apiKey: findApiKey(options, context), live });
-  tellForeign(streamAddress(url), foreignCredential("stream", options, context), context);
+  reportForeign(streamAddress(url), foreignCredential("stream", options, context), context);
   if (forwardTo.length > 0) {
     output.talk(
       "warning: deliveries from the stream are forwarded without a signature, so a target that verifies signatures refuses them",

@@ -11,7 +11,7 @@ import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { printable } from "../output.ts";
-import { tellForeign } from "../secrets/foreign-address.ts";
+import { reportForeign } from "../secrets/foreign-address.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
 import { foreignSecret } from "../secrets/secret.ts";
 import { openClient, retryLine } from "../service/client.ts";
@@ -81,7 +81,7 @@ export class Subscribing {
     });
     const secret = currentSecret(secrets); // the receiver has warned about a weak one
     const wanted = { url, events: this.#events, secret, tunnel, signal: stop.signal };
-    let told: string | undefined;
+    let reported: string | undefined;
     for (let attempt = 1; !turn.signal.aborted; attempt++) {
       const failure = await this.#ensure(wanted);
       if (stop.signal.aborted || this.#turn !== turn) return;
@@ -90,7 +90,7 @@ export class Subscribing {
       if (failure === undefined) return;
       const backOff = retryDelay(attempt, UNTIL_IT_IS_UP, Math.random()) ?? 0;
       const delay = Math.max(failure.retryAfter ?? 0, backOff);
-      told = this.#tellWaiting(failure, url, delay, told);
+      reported = this.#reportWaiting(failure, url, delay, reported);
       await sleep(delay, turn.signal).catch(() => {}); // aborted: the loop ends
     }
   }
@@ -100,7 +100,7 @@ export class Subscribing {
     try {
       await this.create(receiver, stopped);
     } catch (thrown) {
-      this.#tellError(thrown);
+      this.#reportError(thrown);
       this.#context.output.talk(
         "no deliveries will arrive: the service does not know this address; " +
           `run: ${ownCommand(`subscribe ${shownUrl(receiver.url)}`)}`,
@@ -122,14 +122,14 @@ export class Subscribing {
     } catch (thrown) {
       if (wanted.signal?.aborted) return undefined;
       if (!(thrown instanceof ServiceError)) throw thrown;
-      if (thrown.mayHaveHappened) this.#tellError(thrown);
+      if (thrown.mayHaveHappened) this.#reportError(thrown);
       else if (mayPass(thrown)) return thrown;
       else throw thrown;
       return undefined;
     }
   }
 
-  #tellError(thrown: unknown): void {
+  #reportError(thrown: unknown): void {
     const { output } = this.#context;
     const message = describeError(thrown);
     const code = thrown instanceof HookporterError ? thrown.code : "unexpected";
@@ -139,15 +139,15 @@ export class Subscribing {
   }
 
   /** Prints a line for each new reason, and a record for each wait. */
-  #tellWaiting(
+  #reportWaiting(
     { code, message }: ServiceError,
     url: URL,
     delay: number,
-    told: string | undefined,
+    reported: string | undefined,
   ): string {
     const { output } = this.#context;
     output.record("subscribing", { url: shownUrl(url), code, message, delay });
-    if (message === told) return told;
+    if (message === reported) return reported;
     output.talk(
       "no deliveries will arrive until the service knows this address: " +
         `${printable(message, 500)}; trying again in ${(delay / 1000).toFixed(1)} s, then at growing intervals`,
@@ -168,7 +168,7 @@ export function planSubscription(options: ListenOptions, context: CliContext) {
   };
   const client = openClient(options, { onRetry }, context);
   const { baseUrl } = client;
-  tellForeign(shownUrl(baseUrl), foreignSecret("baseUrl", options, context), context);
+  reportForeign(shownUrl(baseUrl), foreignSecret("baseUrl", options, context), context);
   if (
     options.tunnel === undefined &&
     options.publicUrl === undefined &&

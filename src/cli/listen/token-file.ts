@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import type { TokenRecord, TokenRecords } from "../../inspector/door/known-tokens.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { readOwnFile, STATE_FOLDER } from "../files/state-folder.ts";
@@ -17,16 +17,16 @@ export const TOKEN_FILE = join(STATE_FOLDER, "inspector-tokens");
  */
 export function tokenFile(cwd: string, output: Pick<Output, "talk">): TokenRecords {
   const path = join(cwd, TOKEN_FILE);
-  let told = false;
+  let reported = false;
   return {
-    read: () => orElse(() => parse(readOwnFile(path) ?? ""), []),
+    read: () => tryOr(() => parse(readOwnFile(path) ?? ""), []),
     write: (records) => {
       if (!existsSync(join(cwd, STATE_FOLDER))) return;
       try {
         replaceFile(path, `${records.map((record) => JSON.stringify(record)).join("\n")}\n`);
       } catch (thrown) {
-        if (told) return;
-        told = true;
+        if (reported) return;
+        reported = true;
         const cause = describeFileError(thrown);
         output.talk(
           `could not write ${TOKEN_FILE}: ${cause}. The inspector's tabs must be opened again after a restart.`,
@@ -39,7 +39,7 @@ export function tokenFile(cwd: string, output: Pick<Output, "talk">): TokenRecor
 /** One record a line; a damaged line is left out. */
 function parse(text: string): readonly TokenRecord[] {
   return text.split("\n").flatMap((line) => {
-    const value: unknown = orElse(() => JSON.parse(line), undefined);
+    const value: unknown = tryOr(() => JSON.parse(line), undefined);
     if (!isRecord(value)) return [];
     const { hash, usedAt } = value;
     const fits =

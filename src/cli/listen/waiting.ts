@@ -3,9 +3,9 @@ import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { counted } from "../../text/counted.ts";
 import { readClosed } from "../inbox/read-closed.ts";
 import { type Output, printable } from "../output.ts";
-import type { Session } from "./plan.ts";
+import type { ListenSession } from "./plan.ts";
 
-export interface Waiting {
+export interface WaitingCounts {
   readonly targets: readonly TargetCount[];
   /** How many other entries wait, such as those that an entry with their order key holds back. */
   readonly others: number;
@@ -17,7 +17,10 @@ export const OWN = { sources: [DEFAULT_SOURCE] }; // listen runs no others
  * Reads how many entries wait for each target, from an inbox that no receiver of this process has
  * open. Without a target, no file is read in vain.
  */
-export async function readWaiting({ options, inbox: named }: Session): Promise<Waiting> {
+export async function readWaiting({
+  options,
+  inbox: named,
+}: ListenSession): Promise<WaitingCounts> {
   const nothing = { targets: [], others: 0 };
   if ((options.forwardTo ?? []).length === 0) return nothing;
   const waiting = await readClosed(named, async (inbox) => {
@@ -30,8 +33,8 @@ export async function readWaiting({ options, inbox: named }: Session): Promise<W
   return waiting ?? nothing;
 }
 
-export function sayWaiting(
-  { targets, others }: Waiting,
+export function printWaiting(
+  { targets, others }: WaitingCounts,
   indent: string,
   { talk }: Pick<Output, "talk">,
 ) {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { makeFolder } from "../../base/make-folder.ts";
-import { UnderWay } from "../../base/under-way.ts";
+import { PendingWork } from "../../base/under-way.ts";
 import { using } from "../../base/unusable.ts";
 import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
@@ -22,16 +22,16 @@ import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery, remarksOn } from "../live/delivery-view.ts";
 import { HeldLines } from "../live/held-lines.ts";
 import { TargetOutages } from "../live/target-outages.ts";
-import { ToldFailures } from "../live/told-failures.ts";
+import { ReportedFailures } from "../live/told-failures.ts";
 import { type Output, printable } from "../output.ts";
-import type { Session } from "./plan.ts";
+import type { ListenSession } from "./plan.ts";
 import { OWN } from "./waiting.ts";
 
 /**
  * Counts, shows and saves what happens; calls `stop` when the goal is reached. Returns a function
  * that ends it.
  */
-export function watchDeliveries(session: Session): () => Promise<void> {
+export function watchDeliveries(session: ListenSession): () => Promise<void> {
   const { receiver, inbox, goal, tally, stop, diagnosis, recent, bar } = session;
   const { events = ["*"], saveDir } = session.options;
   const { output, clock, io } = session.context;
@@ -47,8 +47,8 @@ export function watchDeliveries(session: Session): () => Promise<void> {
     const read = isClosed ? await readClosed(inbox, (opened) => opened.list({ seqs })) : undefined;
     return read ?? inboxOf(receiver).list({ seqs });
   };
-  const failures = new ToldFailures({ output, bar, clock, list });
-  const told = new Set<string>();
+  const failures = new ReportedFailures({ output, bar, clock, list });
+  const reported = new Set<string>();
   const held = new HeldLines();
   const print = (lines: readonly string[]) => output.data(lines.join("\n"));
   const noted = (seq: number, kind: string | null, word: string) => {
@@ -58,12 +58,12 @@ export function watchDeliveries(session: Session): () => Promise<void> {
   const showAttempt = (observation: AttemptObservation) => {
     recordAttempt(observation, output);
     noted(observation.seq, observation.kind, observation.state);
-    const telling = failures.note(observation);
+    const detail = failures.note(observation);
     // A target that is away is told of once, not for each event that waits for it; so is an error.
     const release = () => held.release(observation.seq);
-    if (outages.note(observation, release) || telling === "nothing") return release();
+    if (outages.note(observation, release) || detail === "nothing") return release();
     held.drop(observation.seq);
-    print(attemptLines(observation, { now: clock(), telling }, output));
+    print(attemptLines(observation, { now: clock(), detail }, output));
   };
   const showDelivery: ShowDelivery = (observation, diagnosis) => {
     const { outcome } = observation;
@@ -71,9 +71,9 @@ export function watchDeliveries(session: Session): () => Promise<void> {
     if (outcome.type === "accepted" && !outcome.duplicate)
       noted(outcome.seq, outcome.kind, "accepted");
     const dead = letterOf(outcome);
-    const telling =
+    const detail =
       dead === undefined ? "whole" : failures.note({ ...dead, state: "dead", records: [] });
-    const show = () => print(deliveryLines(observation, { told, diagnosis, telling }, output));
+    const show = () => print(deliveryLines(observation, { reported, diagnosis, detail }, output));
     const runs = outcome.type === "accepted" && !outcome.duplicate && dead === undefined;
     // The line of its run says nothing of what is special about a delivery.
     const isPlain = runs && outcome.problems === undefined && remarksOn(outcome).length === 0;
@@ -115,15 +115,15 @@ type ShowDelivery = (observation: InspectedDelivery, diagnosis?: RefusalDiagnosi
  * Shows each refused delivery when it has been diagnosed. That begins after the sender has its
  * answer, so that the answer's timing reveals nothing.
  */
-function showDiagnosed(diagnosis: Session["diagnosis"], show: ShowDelivery) {
-  const underWay = new UnderWay();
+function showDiagnosed(diagnosis: ListenSession["diagnosis"], show: ShowDelivery) {
+  const pending = new PendingWork();
   const diagnoseAndShow = async (observation: InspectedDelivery) => {
     await turn();
     show(observation, await diagnosis.diagnose(observation));
   };
   return {
-    show: (observation: InspectedDelivery) => void underWay.follow(diagnoseAndShow(observation)),
-    shown: () => underWay.settled(),
+    show: (observation: InspectedDelivery) => void pending.follow(diagnoseAndShow(observation)),
+    shown: () => pending.settled(),
   };
 }
 

@@ -10,24 +10,24 @@ import { errorText, runFields } from "../events/entry-view.ts";
 import { type Output, printable } from "../output.ts";
 import { problemLines } from "./delivery-view.ts";
 import { beneath, type LiveRow, type RowStyle, rowLines } from "./row.ts";
-import type { Telling } from "./told-failures.ts";
+import type { ReportDetail } from "./told-failures.ts";
 
 /**
  * What an entry's handlers did, as lines: one, and more with errors, their places, and what to do.
  */
 export function attemptLines(
   observation: AttemptObservation,
-  { now, telling }: { readonly now: number; readonly telling: Exclude<Telling, "nothing"> },
+  { now, detail }: { readonly now: number; readonly detail: Exclude<ReportDetail, "nothing"> },
   style: RowStyle,
 ): readonly string[] {
   const { seq, eventId: id, kind, attempt, records, state, reason, problems, runAt } = observation;
   const bare: LiveRow = { time: now, seq, mark: state, what: kind ?? "not an event" };
   const row: LiveRow = { ...bare, duration: durationOf(records) ?? undefined, id };
-  if (typeof telling === "object")
-    return rowLines({ ...row, more: [`the same error as #${telling.as}`] }, style);
+  if (typeof detail === "object")
+    return rowLines({ ...row, more: [`the same error as #${detail.as}`] }, style);
   const when = onceText(reason) ?? `in ${durationText(runAt - now)}`;
   const isOpen = !hasEnded(state);
-  if (telling === "again" && isOpen)
+  if (detail === "again" && isOpen)
     return rowLines({ ...bare, word: `same error, attempt ${attempt}, again ${when}` }, style);
   const lines = records.flatMap((record) => runLines(record, records.length > 1));
   if (state === "dead") {

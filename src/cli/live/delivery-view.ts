@@ -5,23 +5,23 @@ import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import { shownTarget } from "../../text/shown-url.ts";
 import { type Output, printable } from "../output.ts";
-import { diagnosisFields, isFirst, refusalLines, type ToldFixes } from "./diagnosis-view.ts";
+import { diagnosisFields, isFirst, type ReportedFixes, refusalLines } from "./diagnosis-view.ts";
 import { beneath, type LiveRow, type RowStyle, rowLines } from "./row.ts";
-import type { Telling } from "./told-failures.ts";
+import type { ReportDetail } from "./told-failures.ts";
 
 /** How a delivery is shown. */
 interface DeliveryTerms {
   /** The causes whose fix was printed. */
-  readonly told: ToldFixes;
+  readonly reported: ReportedFixes;
   readonly diagnosis?: RefusalDiagnosis;
   /** What was printed of why it is a dead letter. Default: nothing. */
-  readonly telling?: Telling;
+  readonly detail?: ReportDetail;
 }
 
 /** An answered delivery as lines: one, and more with reason and fix if it was refused. */
 export function deliveryLines(
   observation: DeliveryObservation,
-  { told, diagnosis, telling = "whole" }: DeliveryTerms,
+  { reported: told, diagnosis, detail: telling = "whole" }: DeliveryTerms,
   style: RowStyle,
 ): readonly string[] {
   const { outcome, receivedAt, duration, method } = observation;
@@ -52,10 +52,10 @@ export function deliveryLines(
       ...lines,
       ...beneath(refusalLines(diagnosis, { because, fix: fix ?? "" }, told), style),
     ];
-  const isTold = fix === null || (row.seq === undefined && !isFirst(reason ?? "", told));
+  const isReported = fix === null || (row.seq === undefined && !isFirst(reason ?? "", told));
   return [
     ...lines,
-    ...beneath([...because, ...(isTold ? [] : [`fix: ${printable(fix, 300)}`])], style),
+    ...beneath([...because, ...(isReported ? [] : [`fix: ${printable(fix, 300)}`])], style),
   ];
 }
 

@@ -23,7 +23,7 @@ export interface DiagnosisThreadOptions {
   readonly mostTime?: number;
 }
 
-interface Asked {
+interface WaitingDiagnosis {
   readonly question: Omit<DiagnosisQuestion, "work">;
   readonly resolve: (diagnosis: RefusalDiagnosis) => void;
 }
@@ -36,12 +36,12 @@ interface Asked {
 export class DiagnosisThread {
   readonly #options: DiagnosisThreadOptions;
   readonly #limit: DiagnosisLimit;
-  readonly #waiting: Asked[] = [];
+  readonly #waiting: WaitingDiagnosis[] = [];
   /** The results so far, so that each observation is diagnosed once. */
   readonly #results = new WeakMap<object, Promise<RefusalDiagnosis>>();
   #worker: Worker | undefined;
   #state: "starting" | "ready" | "over" = "over";
-  #current: Asked | undefined;
+  #current: WaitingDiagnosis | undefined;
   /** When the current one began, by `performance.now()`. */
   #begun = 0;
   #deadline: NodeJS.Timeout | undefined;
@@ -64,7 +64,7 @@ export class DiagnosisThread {
     }
     worker.unref();
     let failure: unknown = new Error("it has ended");
-    worker.on("message", (message: DiagnosisMessage) => this.#hear(worker, message));
+    worker.on("message", (message: DiagnosisMessage) => this.#onMessage(worker, message));
     worker.once("error", (error) => {
       failure = error;
     });
@@ -123,7 +123,7 @@ export class DiagnosisThread {
     this.#deadline = setTimeout(() => setImmediate(() => this.#end(asked)), mostTime).unref();
   }
 
-  #hear(worker: Worker, message: DiagnosisMessage): void {
+  #onMessage(worker: Worker, message: DiagnosisMessage): void {
     if (worker !== this.#worker || this.#state === "over") return;
     if (message.type === "ready") this.#state = "ready";
     else if (message.type === "diagnosis") {
@@ -134,7 +134,7 @@ export class DiagnosisThread {
   }
 
   /** Ends a diagnosis that takes too long, and the thread with it. */
-  #end(asked: Asked): void {
+  #end(asked: WaitingDiagnosis): void {
     if (asked !== this.#current) return;
     const worker = this.#worker;
     this.#startAgain("took_too_long");

@@ -5,11 +5,11 @@ import { printedText } from "../../signature/diagnose/json-libraries.ts";
 import { printable } from "../output.ts";
 
 /** The causes whose fix was printed: codes of ours, so there are few. */
-export type ToldFixes = Set<string>;
+export type ReportedFixes = Set<string>;
 
 /** Whether a cause's fix is printed for the first time; remembers it. */
-export function isFirst(cause: string, told: ToldFixes): boolean {
-  return told.size < told.add(cause).size;
+export function isFirst(cause: string, reported: ReportedFixes): boolean {
+  return reported.size < reported.add(cause).size;
 }
 
 /**
@@ -36,11 +36,11 @@ const NOT_DIAGNOSED: Readonly<Record<NotDiagnosed, string>> = {
 export function refusalLines(
   diagnosis: Diagnosis | NotDiagnosed,
   { because, fix }: { readonly because: readonly string[]; readonly fix: string },
-  told: ToldFixes,
+  reported: ReportedFixes,
 ): readonly string[] {
   if (typeof diagnosis === "string") {
     const why = NOT_DIAGNOSED[diagnosis];
-    if (isFirst(diagnosis, told))
+    if (isFirst(diagnosis, reported))
       return [...because, `${why}; run \`hookporter verify\` to find out why one fails`];
     return diagnosis === "left_out" ? because : [...because, why];
   }
@@ -53,7 +53,7 @@ export function refusalLines(
           return `${meaning} (${code}${more})`;
         });
   const codes = diagnosis.explanations[0]?.map(({ code }) => code).join(" and ") ?? "unexplained";
-  if (!isFirst(codes, told)) return [...lines.slice(0, -1), `${lines.at(-1)}, fix as above`];
+  if (!isFirst(codes, reported)) return [...lines.slice(0, -1), `${lines.at(-1)}, fix as above`];
   const isPart = diagnosis.explanations.length === 0 && !diagnosis.complete;
   const further = isPart ? ["`hookporter verify` tries more combinations"] : [];
   return [...lines, ...fixLines(diagnosis, fix), ...further];

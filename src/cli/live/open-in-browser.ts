@@ -34,8 +34,8 @@ export function openInBrowser(path: string, env: Readonly<Record<string, string 
       detached: true,
     });
     const failed = (cause?: Error) => {
-      const told = "could not start a browser: open the address above yourself";
-      reject(new HookporterError("target_unreachable", told, { cause }));
+      const reported = "could not start a browser: open the address above yourself";
+      reject(new HookporterError("target_unreachable", reported, { cause }));
     };
     child.on("error", failed).on("exit", (code) => (code === 0 ? resolve() : failed()));
     setTimeout(resolve, STARTED).unref();

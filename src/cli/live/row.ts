@@ -82,7 +82,7 @@ export function rowLines(row: LiveRow, style: RowStyle): readonly string[] {
 }
 
 /** Prints a sentence after the beginning of a row, wrapped between words. */
-export function sayInRow(
+export function printInRow(
   row: Pick<LiveRow, "time" | "seq" | "mark">,
   text: string,
   output: Output,

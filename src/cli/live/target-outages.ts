@@ -5,7 +5,7 @@ import { isWrongWay } from "../../relay/unreachable.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { isUnanswered, targetOfForward } from "../handlers/forward-rules.ts";
-import { sayInRow } from "./row.ts";
+import { printInRow } from "./row.ts";
 import type { FailureView } from "./told-failures.ts";
 
 interface Outage {
@@ -70,7 +70,7 @@ export class TargetOutages {
     this.#outages.set(target, { since: this.#view.clock(), state, waiting: 1 });
     const isBusy = !isUnanswered(record); // as a 429 or 503 says
     const how = state === "away" ? `${target} is away: ${why}` : `${target} is there, but ${why}`;
-    this.#say("warning", isBusy ? `${why}: events wait until it takes them` : how);
+    this.#print("warning", isBusy ? `${why}: events wait until it takes them` : how);
     this.#timer ??= setInterval(() => void this.#recount(), RECOUNT).unref();
   }
 
@@ -84,8 +84,8 @@ export class TargetOutages {
     const status = /^\d{3}/.exec(note ?? "")?.[0] ?? "with an error";
     const { waiting } = outage;
     if (outcome === "ok")
-      this.#say("handled", `${back}: ${counted(waiting, "event", "events")} waited`);
-    else this.#say("warning", `${back}, but answers ${status}: ${waitText(waiting)}`);
+      this.#print("handled", `${back}: ${counted(waiting, "event", "events")} waited`);
+    else this.#print("warning", `${back}, but answers ${status}: ${waitText(waiting)}`);
   }
 
   async #recount(): Promise<void> {
@@ -107,9 +107,9 @@ export class TargetOutages {
     return durationText(this.#view.clock() - since);
   }
 
-  #say(mark: "warning" | "handled", text: string): void {
+  #print(mark: "warning" | "handled", text: string): void {
     const { output, clock } = this.#view;
-    sayInRow({ time: clock(), mark }, text, output);
+    printInRow({ time: clock(), mark }, text, output);
   }
 }
 

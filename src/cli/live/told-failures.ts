@@ -7,7 +7,7 @@ import { ownCommand } from "../../package/own-command.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
 import { placed } from "../events/failure-view.ts";
 import { type Output, printable } from "../output.ts";
-import { sayInRow } from "./row.ts";
+import { printInRow } from "./row.ts";
 import type { StatusBar } from "./status-bar.ts";
 
 /**
@@ -33,16 +33,16 @@ type Noted = Pick<AttemptObservation, "seq" | "state" | "reason" | "problems" | 
  * that a dead letter failed as another entry, which was told; or nothing, since the number of all
  * that failed alike is told from time to time.
  */
-export type Telling = "whole" | "again" | { readonly as: number } | "nothing";
+export type ReportDetail = "whole" | "again" | { readonly as: number } | "nothing";
 
-interface Alike {
+interface SameFailure {
   readonly failure: Failure;
   /** The entry whose error was printed. */
   readonly first: number;
   readonly failing: Set<number>;
   readonly dead: Set<number>;
   /** What the numbers were when they were told last. */
-  told: string;
+  reported: string;
   most: number;
   wait: number;
   timer: NodeJS.Timeout | undefined;
@@ -59,10 +59,10 @@ type ListingView = FailureView & {
 };
 
 /** Tells each error once, however many entries fail with it, and then how many they are. */
-export class ToldFailures {
+export class ReportedFailures {
   readonly #view: ListingView;
-  readonly #byKey = new Map<string, Alike>();
-  readonly #bySeq = new Map<number, Alike>();
+  readonly #byKey = new Map<string, SameFailure>();
+  readonly #bySeq = new Map<number, SameFailure>();
   readonly #counts = { failing: 0, dead: 0 };
   #timer: NodeJS.Timeout | undefined;
 
@@ -71,7 +71,7 @@ export class ToldFailures {
   }
 
   /** Notes what became of an entry; returns what is to be said of it. */
-  note({ seq, state, reason, problems, records }: Noted): Telling {
+  note({ seq, state, reason, problems, records }: Noted): ReportDetail {
     const runs = records.map(({ error, failure }) => ({ error, at: failure?.at ?? null }));
     const hasFailed = state === "failing" || state === "dead";
     const failure = hasFailed ? failureOf({ reason, problems }, runs) : undefined;
@@ -79,30 +79,30 @@ export class ToldFailures {
     if (before !== undefined && before.failure.key !== failure?.key) this.#leave(seq, before);
     if (!hasFailed || failure === undefined) return "whole";
     const known = this.#byKey.get(failure.key);
-    const alike: Alike = known ?? {
+    const same: SameFailure = known ?? {
       failure,
       first: seq,
       failing: new Set(),
       dead: new Set(),
-      told: "",
+      reported: "",
       most: 0,
       wait: FIRST_WAIT,
       timer: undefined,
     };
-    this.#remove(seq, alike);
-    this.#bySeq.set(seq, alike);
-    this.#byKey.set(failure.key, alike);
-    alike[state].add(seq);
+    this.#remove(seq, same);
+    this.#bySeq.set(seq, same);
+    this.#byKey.set(failure.key, same);
+    same[state].add(seq);
     this.#counts[state]++;
-    alike.most = Math.max(alike.most, sizeOf(alike));
+    same.most = Math.max(same.most, sizeOf(same));
     const [oldest] = this.#bySeq;
     if (this.#bySeq.size > REMEMBERED && oldest !== undefined) this.#remove(...oldest);
     this.#show();
     if (known === undefined) return "whole";
-    if (alike.most === 1) return state === "dead" ? "whole" : "again";
-    this.#tellSoon(alike);
+    if (same.most === 1) return state === "dead" ? "whole" : "again";
+    this.#reportSoon(same);
     if (state === "failing") return "nothing";
-    return alike.first === seq ? "whole" : { as: alike.first };
+    return same.first === seq ? "whole" : { as: same.first };
   }
 
   /** Tells the numbers that have changed since they were told, as they are now. */
@@ -110,56 +110,56 @@ export class ToldFailures {
     clearInterval(this.#timer);
     if ([...this.#byKey.values()].some(({ most }) => most > 1))
       await this.#recheck().catch(() => {});
-    for (const alike of this.#byKey.values()) {
-      clearTimeout(alike.timer);
-      if (alike.most > 1) this.#tell(alike);
+    for (const same of this.#byKey.values()) {
+      clearTimeout(same.timer);
+      if (same.most > 1) this.#report(same);
     }
     this.#bySeq.clear();
   }
 
-  #leave(seq: number, alike: Alike): void {
-    this.#remove(seq, alike);
+  #leave(seq: number, same: SameFailure): void {
+    this.#remove(seq, same);
     this.#show();
-    if (alike.most === 1) return;
-    if (sizeOf(alike) > 0) this.#tellSoon(alike);
-    else this.#say("handled", alike.first, `none of ${alike.most} events fails like this any more`);
+    if (same.most === 1) return;
+    if (sizeOf(same) > 0) this.#reportSoon(same);
+    else this.#print("handled", same.first, `none of ${same.most} events fails like this any more`);
   }
 
-  #remove(seq: number, alike: Alike): void {
+  #remove(seq: number, same: SameFailure): void {
     this.#bySeq.delete(seq);
     for (const state of ["failing", "dead"] as const)
-      if (alike[state].delete(seq)) this.#counts[state]--;
-    if (sizeOf(alike) > 0) return;
-    clearTimeout(alike.timer);
-    this.#byKey.delete(alike.failure.key);
+      if (same[state].delete(seq)) this.#counts[state]--;
+    if (sizeOf(same) > 0) return;
+    clearTimeout(same.timer);
+    this.#byKey.delete(same.failure.key);
   }
 
-  #tellSoon(alike: Alike): void {
-    if (alike.timer !== undefined || numbersOf(alike) === alike.told) return;
-    alike.timer = setTimeout(() => {
-      alike.timer = undefined;
-      this.#tell(alike);
-    }, alike.wait).unref();
-    alike.wait = Math.min(2 * alike.wait, LONGEST_WAIT);
+  #reportSoon(same: SameFailure): void {
+    if (same.timer !== undefined || numbersOf(same) === same.reported) return;
+    same.timer = setTimeout(() => {
+      same.timer = undefined;
+      this.#report(same);
+    }, same.wait).unref();
+    same.wait = Math.min(2 * same.wait, LONGEST_WAIT);
   }
 
-  #tell(alike: Alike): void {
-    const numbers = numbersOf(alike);
-    if (numbers === alike.told || sizeOf(alike) === 0) return;
-    alike.told = numbers;
-    const { words, at } = alike.failure;
+  #report(same: SameFailure): void {
+    const numbers = numbersOf(same);
+    if (numbers === same.reported || sizeOf(same) === 0) return;
+    same.reported = numbers;
+    const { words, at } = same.failure;
     const error = printable(placed(words.split("\n", 1)[0] ?? "", at), 160);
-    const [like] = alike.dead;
+    const [like] = same.dead;
     const fix =
       like === undefined
         ? ""
         : `; fix the cause, then: ${ownCommand(`events retry --like ${like}`)}`;
-    this.#say("dead", alike.first, `${numbers} like this: ${error}${fix}`);
+    this.#print("dead", same.first, `${numbers} like this: ${error}${fix}`);
   }
 
-  #say(mark: "dead" | "handled", seq: number, text: string): void {
+  #print(mark: "dead" | "handled", seq: number, text: string): void {
     const { output, clock } = this.#view;
-    sayInRow({ time: clock(), seq, mark }, text, output);
+    printInRow({ time: clock(), seq, mark }, text, output);
   }
 
   /**
@@ -171,10 +171,10 @@ export class ToldFailures {
     const entries = new Map((await this.#view.list(seqs)).map((entry) => [entry.seq, entry]));
     for (const seq of seqs) {
       const entry = entries.get(seq);
-      const alike = this.#bySeq.get(seq);
+      const same = this.#bySeq.get(seq);
       const isOver =
         entry === undefined || entry.reason === DROPPED || !STILL.includes(entry.state);
-      if (isOver && alike !== undefined) this.#leave(seq, alike);
+      if (isOver && same !== undefined) this.#leave(seq, same);
     }
   }
 
@@ -187,10 +187,10 @@ export class ToldFailures {
   }
 }
 
-function sizeOf({ failing, dead }: Alike): number {
+function sizeOf({ failing, dead }: SameFailure): number {
   return failing.size + dead.size;
 }
 
-function numbersOf({ failing, dead }: Alike): string {
+function numbersOf({ failing, dead }: SameFailure): string {
   return countsText({ failing: failing.size, dead: dead.size });
 }

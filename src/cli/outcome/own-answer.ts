@@ -1,4 +1,4 @@
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { printable } from "../output.ts";
 import { columnsOf } from "../wrap-text.ts";
 
@@ -12,7 +12,7 @@ interface OwnAnswer {
 export function readOwnAnswer(body: string): OwnAnswer | undefined {
   // an error for each answer would take longer than the rest of its report
   if (!body.startsWith("{")) return undefined;
-  return orElse(() => {
+  return tryOr(() => {
     const { received, id, duplicate } = JSON.parse(body);
     const isOwn = received === true && typeof id === "string" && typeof duplicate === "boolean";
     return isOwn ? { id, duplicate } : undefined;

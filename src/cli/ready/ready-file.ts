@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { describeFileError } from "../../base/file-error.ts";
 import { isForbidden } from "../../base/file-trouble.ts";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { unusable } from "../../base/unusable.ts";
 import type { HookporterError } from "../../errors.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
@@ -44,7 +44,7 @@ function readOwn(path: string, lenient = false): { pid: number } | undefined {
     throw refusal(path, describeFileError(thrown), thrown);
   }
   if (text === "") return { pid: 0 };
-  const held: unknown = orElse(() => JSON.parse(text), undefined);
+  const held: unknown = tryOr(() => JSON.parse(text), undefined);
   if (typeof held === "object" && held !== null && "pid" in held && "url" in held)
     return { pid: Number(held.pid) };
   if (lenient) return undefined;

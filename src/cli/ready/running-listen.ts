@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../../base/is-record.ts";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { isHeld, lockFile, runnerLock } from "../../inbox/sqlite/processes/runner-lock.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, readOwnFile, STATE_FOLDER } from "../files/state-folder.ts";
@@ -55,7 +55,7 @@ export function recordListening(
   } catch {}
   return () => {
     // Without the lock, it is that of a process with the same number in another container.
-    if (lock !== undefined) orElse(() => rmSync(file, { force: true }), undefined);
+    if (lock !== undefined) tryOr(() => rmSync(file, { force: true }), undefined);
     lock?.release();
   };
 }
@@ -97,7 +97,7 @@ function read(cwd: string, pid: number): readonly RunningListen[] {
 }
 
 function recorded(cwd: string): readonly number[] {
-  const names = orElse(() => readdirSync(join(cwd, FOLDER)), []);
+  const names = tryOr(() => readdirSync(join(cwd, FOLDER)), []);
   return names.flatMap((name) => (/^\d+$/.test(name) ? Number(name) : []));
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { isBelow, realPath } from "../../base/system/paths.ts";
 import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
@@ -66,14 +66,14 @@ export function foreignAddress(
  * Says which file names the address that a key of someone else is sent to, whatever that file says
  * of `quiet`.
  */
-export function tellForeign(
+export function reportForeign(
   shown: string,
   foreign: ForeignAddress | undefined,
   { output }: Pick<CliContext, "output">,
 ): void {
   if (foreign === undefined) return;
   const { addressFrom, what, keyFrom } = foreign;
-  output.aside(
+  output.note(
     `${printable(`${shown}, from ${addressFrom}, gets ${what} from ${keyFrom}`, 1000)}\n`,
   );
 }
@@ -88,7 +88,7 @@ function fileOf({ name, envFile }: KeyVariable, { cwd, env }: Io): string | unde
  * elsewhere.
  */
 function belongs(keyFile: string, addressFile: string, folder: string): boolean {
-  const real = (path: string) => orElse(() => realPath(path), path);
+  const real = (path: string) => tryOr(() => realPath(path), path);
   const key = real(keyFile);
   return key === real(addressFile) || isBelow(key, real(folder));
 }

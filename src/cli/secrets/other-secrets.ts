@@ -1,6 +1,6 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
@@ -48,7 +48,7 @@ export function otherSecrets({ io }: CliContext, options: SecretOptions, used: F
 /** Bytes besides the text itself; none if the text is not in this encoding. */
 function decoded(text: string, encoding: SecretEncoding): readonly SecretValue[] {
   if (encoding === "utf8") return [];
-  return orElse(() => {
+  return tryOr(() => {
     const bytes = decodeSecret(text, encoding, "");
     return bytes.length === 0 ? [] : [bytes];
   }, []);
@@ -57,7 +57,7 @@ function decoded(text: string, encoding: SecretEncoding): readonly SecretValue[]
 /** `undefined` if there is no such file, or it is not readable. */
 function readDevelopmentSecret(cwd: string): string | undefined {
   const path = join(cwd, STATE_FOLDER, DEVELOPMENT_SECRET);
-  return orElse(
+  return tryOr(
     () => (lstatSync(path).isFile() ? readFileSync(path, "utf8") : undefined),
     undefined,
   );

@@ -16,7 +16,7 @@ export interface NamedFixture {
 }
 
 /** A fixture, or the error about a file that is none. */
-type Found = NamedFixture | HookporterError;
+type FoundFixture = NamedFixture | HookporterError;
 
 /** How many files that are left out are named. */
 const NAMED = 5;
@@ -35,7 +35,7 @@ export async function gatherFixtures(
   context: CliContext,
 ) {
   const { inbox, exact, failFast } = options;
-  const found: Found[] = [];
+  const found: FoundFixture[] = [];
   for (const text of what) {
     if (text === "")
       throw inputError("expected a file, a folder or an entry, got an empty text: name one");
@@ -81,7 +81,7 @@ async function readEntry(
   }
 }
 
-function readPath(path: string, given: string, context: CliContext): readonly Found[] {
+function readPath(path: string, given: string, context: CliContext): readonly FoundFixture[] {
   return statSync(path).isDirectory() ? readFolder(path, given, context) : readFile(path);
 }
 
@@ -89,12 +89,12 @@ function readPath(path: string, given: string, context: CliContext): readonly Fo
  * A folder may hold other files, such as a package.json: unlike a file that was named, they are not
  * meant.
  */
-function readFolder(path: string, given: string, { output }: CliContext): readonly Found[] {
+function readFolder(path: string, given: string, { output }: CliContext): readonly FoundFixture[] {
   const files = readdirSync(path).filter((name) => name.endsWith(".json"));
   if (files.length === 0)
     throw inputError(`${given}: expected a folder with .json files, got one without`);
   const leftOut: string[] = [];
-  const found = files.sort().flatMap((name): readonly Found[] => {
+  const found = files.sort().flatMap((name): readonly FoundFixture[] => {
     const read = readBytes(join(path, name));
     if (read instanceof HookporterError) return [read];
     const one = tryRead(read, name);
@@ -115,7 +115,7 @@ function readFolder(path: string, given: string, { output }: CliContext): readon
   return found;
 }
 
-function readFile(path: string): readonly Found[] {
+function readFile(path: string): readonly FoundFixture[] {
   const name = basename(path);
   const bytes = readBytes(path);
   if (bytes instanceof HookporterError) return [bytes];
@@ -134,7 +134,7 @@ function readBytes(path: string): Buffer | HookporterError {
  * One fixture a line, as `events export` writes them. A body that is pretty-printed over lines is
  * one fixture.
  */
-function readLines(bytes: Buffer, name: string): readonly Found[] {
+function readLines(bytes: Buffer, name: string): readonly FoundFixture[] {
   if (!(tryRead(bytes, name) instanceof HookporterError)) return [tryFixture(bytes, name)];
   const lines = bytes.toString("latin1").split("\n"); // latin1 keeps every byte
   return lines.flatMap((line, index) => {
@@ -144,7 +144,7 @@ function readLines(bytes: Buffer, name: string): readonly Found[] {
 }
 
 /** An envelope has no signature, so it cannot be sent as it is. */
-function checkExact(found: Found): Found {
+function checkExact(found: FoundFixture): FoundFixture {
   if (found instanceof HookporterError) return found;
   return orError(() => {
     exactSending(found.fixture, found.name);
@@ -152,7 +152,7 @@ function checkExact(found: Found): Found {
   });
 }
 
-function tryFixture(bytes: Buffer, name: string): Found {
+function tryFixture(bytes: Buffer, name: string): FoundFixture {
   return orError(() => ({ name, fixture: parseFixture(bytes, name) }));
 }
 

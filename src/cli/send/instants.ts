@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
@@ -39,7 +39,7 @@ export async function reserveInstants(
   const unlock = await lock(`${path}.lock`);
   try {
     const now = clock();
-    const read = orElse(() => Number(readFileSync(path, "utf8")), 0);
+    const read = tryOr(() => Number(readFileSync(path, "utf8")), 0);
     const last = Number.isSafeInteger(read) ? read : 0;
     const first = Math.max(now - count + 1, last - now > FAR_AHEAD ? 0 : last + 1);
     try {

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { replaceFile } from "../files/replace-file.ts";
@@ -125,7 +125,7 @@ function readSent(run: ReplayRun): Set<string> {
 }
 
 function parseSent(text: string): readonly string[] | undefined {
-  const record: unknown = orElse(() => JSON.parse(text), undefined);
+  const record: unknown = tryOr(() => JSON.parse(text), undefined);
   if (!isRecord(record) || record.version !== VERSION || !Array.isArray(record.sent))
     return undefined;
   return record.sent.every((id) => typeof id === "string") ? record.sent : undefined;

@@ -54,7 +54,7 @@ export class SendingRun {
   #next = 0;
   #unansweredInARow = 0;
   #lastFailure: string | undefined;
-  #toldWhere = false;
+  #hasPrintedWhere = false;
   #error: HookporterError | undefined;
   /**
    * Answers that are reported once the next delivery is under way, while the target works on it.
@@ -96,7 +96,7 @@ export class SendingRun {
     if (interrupt.reason !== undefined) return this.#reportStop(interrupt.reason);
     if (this.#error !== undefined) throw this.#withProgress(this.#error);
     if (this.#deliveries.length > 1) output.talk(this.#summary.line);
-    this.#tellHowToGoOn();
+    this.#printHowToGoOn();
     if (this.#summary.failed) this.#context.exitCode = 1;
   }
 
@@ -142,7 +142,7 @@ export class SendingRun {
       if (signal.aborted) return true;
       if (!(thrown instanceof HookporterError) || codeOf(thrown) !== "target_unreachable")
         throw thrown;
-      this.#sayWhere();
+      this.#printWhere();
       if (this.#deliveries.length === 1) throw thrown;
       this.#reportAnswers();
       this.#reportUnanswered(delivery, thrown);
@@ -197,14 +197,14 @@ export class SendingRun {
     if (why !== undefined && why !== this.#lastFailure)
       this.#context.output.data(`    ${printable(why, 500)}`);
     this.#lastFailure = why;
-    this.#sayWhere();
+    this.#printWhere();
   }
 
-  #sayWhere(): void {
+  #printWhere(): void {
     const { target, where } = this.#plan;
-    if (where !== undefined && !this.#toldWhere)
+    if (where !== undefined && !this.#hasPrintedWhere)
       this.#context.output.talk(`endpoint ${shownUrl(target)}, from ${where}`);
-    this.#toldWhere = true;
+    this.#hasPrintedWhere = true;
   }
 
   #reportUnanswered({ item, chaos }: Disturbed<Sendable>, { message }: HookporterError): void {
@@ -247,10 +247,10 @@ export class SendingRun {
     this.#context.exitCode = exitCode;
     output.talk(`${reason}: ${this.#summary.progress}`);
     output.record("interrupted", { reason, exitCode, ...this.#summary.fields });
-    this.#tellHowToGoOn();
+    this.#printHowToGoOn();
   }
 
-  #tellHowToGoOn(): void {
+  #printHowToGoOn(): void {
     const left = this.#summary.left;
     const how = left === 0 || this.#deliveries.length === 1 ? undefined : this.#plan.toGoOn?.(left);
     if (how !== undefined) this.#context.output.talk(how);

@@ -8,7 +8,7 @@ import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { SentEvents } from "../outcome/wait-for-sent.ts";
-import { tellForeign } from "../secrets/foreign-address.ts";
+import { reportForeign } from "../secrets/foreign-address.ts";
 import { findKeys, foreignSecret } from "../secrets/secret.ts";
 import { datedTo, type SendingOptions } from "./chaos-options.ts";
 import { dryRun } from "./dry-run.ts";
@@ -50,7 +50,7 @@ export function endpointOf(
     throw usageError(
       `expected the endpoint and the secret to be from one place, got ${url.host} from ${addressFrom} and the secret from ${keyFrom}: ${fix}`,
     );
-  tellForeign(shownUrl(url), { ...foreign, what: "events signed with the secret" }, context);
+  reportForeign(shownUrl(url), { ...foreign, what: "events signed with the secret" }, context);
   return { target: url, where: undefined };
 }
 

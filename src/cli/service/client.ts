@@ -9,7 +9,7 @@ import type { Io } from "../io.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { printable } from "../output.ts";
 import { findCredential, foreignCredential } from "../secrets/api-key.ts";
-import { tellForeign } from "../secrets/foreign-address.ts";
+import { reportForeign } from "../secrets/foreign-address.ts";
 import type { ServiceOptions } from "./options.ts";
 
 interface ClientChoice {
@@ -43,7 +43,7 @@ export function openClient(
     requireReach(new URL(baseUrl), context.origins.get("baseUrl"), context.io);
   const credential = findCredential(options, context);
   const client = createClient({ baseUrl, ...credential, live, timeout, assumptions, onRetry });
-  tellForeign(shownUrl(client.baseUrl), foreignCredential("baseUrl", options, context), context);
+  reportForeign(shownUrl(client.baseUrl), foreignCredential("baseUrl", options, context), context);
   const notice = proxyNotice(new URL(client.baseUrl), context.io);
   if (notice !== undefined) context.output.talk(`warning: ${notice}`);
   return client;

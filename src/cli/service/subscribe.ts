@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
-import { tellForeign } from "../secrets/foreign-address.ts";
+import { reportForeign } from "../secrets/foreign-address.ts";
 import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets, foreignSecret } from "../secrets/secret.ts";
 import { fitOptions } from "../settings/fitting.ts";
@@ -27,7 +27,7 @@ export async function runSubscribe(
   const { events, again, timeout } = options;
   const { output } = context;
   const client = openClient(options, { timeout }, context);
-  tellForeign(shownUrl(client.baseUrl), foreignSecret("baseUrl", options, context), context);
+  reportForeign(shownUrl(client.baseUrl), foreignSecret("baseUrl", options, context), context);
   checkSubscriptionUrl(url, client.baseUrl, output);
   const found = await findSecrets(context, options);
   const secret = currentSecret(found, (warning) => output.talk(`warning: ${warning}`));

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, InvalidArgumentError, type Option } from "commander";
 import { isRecord } from "../../base/is-record.ts";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { HookporterError } from "../../errors.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
@@ -47,7 +47,7 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
     command.opts<{ envFile?: string }>().envFile ?? (env.HOOKPORTER_ENV_FILE || undefined);
   const envFile = given ?? envFileOfConfig(command, cwd);
   // what needs one of it says why
-  const inFile: Variables = orElse(() => readEnvFile(cwd, envFile), {});
+  const inFile: Variables = tryOr(() => readEnvFile(cwd, envFile), {});
   const variables = { ...inFile, ...env };
   const { file, content } = await readConfig(
     { cwd, stderr },
@@ -118,9 +118,9 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
  * may name its variables.
  */
 function envFileOfConfig(command: Command, cwd: string): string | undefined {
-  const text = orElse(() => readFileSync(join(cwd, "hookporter.config.json"), "utf8"), "{}");
+  const text = tryOr(() => readFileSync(join(cwd, "hookporter.config.json"), "utf8"), "{}");
   // an error is told when it is read
-  const content: unknown = orElse(() => JSON.parse(text.replace(/^\uFEFF/, "")), {});
+  const content: unknown = tryOr(() => JSON.parse(text.replace(/^\uFEFF/, "")), {});
   if (!isRecord(content)) return undefined;
   const places = [content[commandName(command)], content[settingsName(command)], content];
   for (const place of places) {

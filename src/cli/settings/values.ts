@@ -19,7 +19,7 @@ import { UNITS } from "./default-values.ts";
  * What a reader declares about the values it takes, for completion in shells and for the types of
  * settings.
  */
-interface Taken {
+interface AcceptedValues {
   /** The only values. Default: any text. */
   readonly words?: readonly string[];
   /** Whether a setting may be a number, or must be one. Default: it is text. */
@@ -29,15 +29,15 @@ interface Taken {
 }
 
 /** What an option's reader takes. Without a reader, any text. */
-export function takenBy(reader: unknown): Taken {
-  return (reader ?? {}) as Taken;
+export function takenBy(reader: unknown): AcceptedValues {
+  return (reader ?? {}) as AcceptedValues;
 }
 
 /** A reader that refuses the texts for which `read` returns nothing, and says what it expected. */
 export function reader<Value>(
   expected: string,
   read: (text: string) => Value | undefined,
-  taken: Taken = {},
+  taken: AcceptedValues = {},
 ) {
   const readOrRefuse = (text: string): Value => {
     const value = read(text);
@@ -61,11 +61,11 @@ export function wholeNumber(
   expected = `a whole number from ${low} to ${high}`,
 ) {
   const read = (text: string) =>
-    within(/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN, low, high);
+    inRange(/^\d+$/.test(text.trim()) ? Number(text) : Number.NaN, low, high);
   return reader(expected, read, { numbers: "only" });
 }
 
-function within(value: number, low: number, high: number): number | undefined {
+function inRange(value: number, low: number, high: number): number | undefined {
   return value >= low && value <= high ? value : undefined;
 }
 
@@ -94,7 +94,7 @@ const MIN_RATE = 0.000_001;
 /** A rate per second, such as `20` or `20/s`. */
 export const readRate = reader(
   "a number per second, from 0.000001 to 100000",
-  (text) => within(Number(text.replace(/\/s$/, "")), MIN_RATE, 100_000), // no text counts as 0
+  (text) => inRange(Number(text.replace(/\/s$/, "")), MIN_RATE, 100_000), // no text counts as 0
   { numbers: "too" },
 );
 
@@ -103,7 +103,7 @@ export const readShare = reader(
   "a share such as 10%, or a number from 0 to 1",
   (text) => {
     const [, number, percent] = /^(\d+(?:\.\d+)?)(%?)$/.exec(text.trim()) ?? [];
-    return within(Number(number) / (percent === "%" ? 100 : 1), 0, 1);
+    return inRange(Number(number) / (percent === "%" ? 100 : 1), 0, 1);
   },
   { numbers: "too" },
 );
@@ -126,7 +126,7 @@ export const readDuration = reader(
   (text) => {
     const [, number, unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)?$/.exec(text.trim()) ?? [];
     const ms = Math.round(Number(number) * UNITS[unit as keyof typeof UNITS]);
-    return within(ms, 0, 1_000_000 * UNITS.d); // JavaScript has no date much further away
+    return inRange(ms, 0, 1_000_000 * UNITS.d); // JavaScript has no date much further away
   },
   { numbers: "too" },
 );
@@ -140,7 +140,7 @@ const MAX_TIMEOUT = 24 * 86_400_000;
 /** A time-out: a duration above 0 that a timer can wait for. */
 export const readTimeout = reader(
   "a duration from 1ms to 24d",
-  (text) => within(readDuration(text), 1, MAX_TIMEOUT),
+  (text) => inRange(readDuration(text), 1, MAX_TIMEOUT),
   { numbers: "too" },
 );
 
@@ -208,7 +208,7 @@ export const readTarget = reader(
 );
 
 /** A reader of some items of a list; a repeated flag adds to it. */
-function adding<Item>(readSome: (text: string) => readonly Item[], taken: Taken) {
+function adding<Item>(readSome: (text: string) => readonly Item[], taken: AcceptedValues) {
   const read = (text: string, before: readonly Item[] = []): readonly Item[] => [
     ...before,
     ...readSome(text),
@@ -217,12 +217,12 @@ function adding<Item>(readSome: (text: string) => readonly Item[], taken: Taken)
 }
 
 /** A reader of one item of a list; a repeated flag adds to it. */
-export function repeated<Item>(readItem: (text: string) => Item, taken: Taken = {}) {
+export function repeated<Item>(readItem: (text: string) => Item, taken: AcceptedValues = {}) {
   return adding((text) => [readItem(text)], taken);
 }
 
 /** A reader of a comma-separated list; a repeated flag adds to it. */
-export function commaList<Item>(readItem: (part: string) => Item, taken: Taken = {}) {
+export function commaList<Item>(readItem: (part: string) => Item, taken: AcceptedValues = {}) {
   return adding((text) => text.split(",").map((part) => readItem(part.trim())), taken);
 }
 
@@ -230,7 +230,11 @@ export function commaList<Item>(readItem: (part: string) => Item, taken: Taken =
  * A reader of a comma-separated list of texts that are kept as they are; a repeated flag adds to
  * it.
  */
-export function listOf(isItem: (part: string) => boolean, expected: string, taken: Taken = {}) {
+export function listOf(
+  isItem: (part: string) => boolean,
+  expected: string,
+  taken: AcceptedValues = {},
+) {
   return commaList(
     reader(expected, (part) => (isItem(part) ? part : undefined)),
     taken,

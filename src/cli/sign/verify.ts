@@ -1,4 +1,4 @@
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { parseSaved } from "../../relay/fixture.ts";
 import { diagnoseSignature } from "../../signature/diagnose/diagnose.ts";
@@ -74,5 +74,5 @@ export async function runVerify(
  * With `--signature`, a saved delivery is verified as if it were a body; the hint above says so.
  */
 function isSaved(input: Uint8Array): boolean {
-  return orElse(() => parseSaved(input, "") !== undefined, false);
+  return tryOr(() => parseSaved(input, "") !== undefined, false);
 }

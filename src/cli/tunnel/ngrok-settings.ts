@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { type Environment, settingsFolder } from "../../base/system/paths.ts";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { missingPackage } from "../../package/missing-package.ts";
@@ -57,7 +57,7 @@ function findAuthtoken({ env, cwd }: Io, envFile: string | undefined): string | 
   if (variable) return variable.trim();
   const path = ngrokConfigPath(env);
   // ngrok is not set up on this machine
-  return orElse(
+  return tryOr(
     () => (path === undefined ? undefined : authtokenOf(readFileSync(path, "utf8"))),
     undefined,
   );

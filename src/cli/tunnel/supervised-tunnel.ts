@@ -19,7 +19,7 @@ import { showTunnel, warnOfThePublic } from "./view.ts";
 export const HOST = "127.0.0.1";
 
 /** How a public address comes to lead here. */
-interface Way {
+interface TunnelRoute {
   readonly name: string;
   readonly timing: Partial<TunnelTiming>;
   /** Whether it leads to the main server; otherwise to a port of its own. */
@@ -29,7 +29,7 @@ interface Way {
 
 /** A public address for this process: shows what happens to it, remembers it, stops at the end. */
 export class SupervisedTunnel {
-  readonly #way: Way;
+  readonly #way: TunnelRoute;
   readonly #path: string;
   readonly #subscribes: boolean;
   readonly #context: CliContext;
@@ -42,7 +42,7 @@ export class SupervisedTunnel {
   readonly alsoHere: ((target: string) => string | undefined) | undefined;
 
   constructor(
-    way: Way,
+    way: TunnelRoute,
     { path = DEFAULT_PATH, subscribe = false }: ReachableOptions,
     context: CliContext,
   ) {
@@ -67,7 +67,7 @@ export class SupervisedTunnel {
     const { name, timing, toMain, childTo } = this.#way;
     const startChild = await childTo(toMain ? 0 : await this.#serve(receiver));
     const { io, output, clock } = this.#context;
-    let told: string | undefined;
+    let reported: string | undefined;
     return new Promise((resolve) => {
       if (this.#closed) return; // closed while its server was starting
       this.#supervisor = new TunnelSupervisor({
@@ -81,12 +81,12 @@ export class SupervisedTunnel {
           showTunnel(name, shown, output, { now: clock(), subscribes: this.#subscribes });
           if (event.state === "failed") stop(failed(name, event));
           if (event.state !== "online" || event.url === undefined) return;
-          if (told === undefined) warnOfThePublic(name, output);
+          if (reported === undefined) warnOfThePublic(name, output);
           this.#remember(name, event.url);
           const url = shown.url ?? event.url;
-          if (told === undefined) resolve(url);
-          else if (told !== url) moved(url);
-          told = url;
+          if (reported === undefined) resolve(url);
+          else if (reported !== url) moved(url);
+          reported = url;
         },
       });
     });

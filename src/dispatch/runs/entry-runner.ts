@@ -14,10 +14,10 @@ import { EntryTransactions, type Transacting } from "../transactions/entry-trans
 import { type TransactionPlaces, transactionPlaces } from "../transactions/transaction-places.ts";
 import { runEntry } from "./run-entry.ts";
 import type { EntryRun, RunParts } from "./run-options.ts";
-import { RunningEntries, type Running as RunningEntry } from "./running.ts";
+import { RunningEntries, type RunningEntry } from "./running.ts";
 import { type Storing, settleAgain } from "./settle-again.ts";
 
-interface Running {
+interface RunnerParts {
   readonly limit: ConcurrencyLimit;
   readonly queues: TargetQueues;
   readonly watch: RetryWatch;
@@ -35,13 +35,13 @@ interface Running {
 /** Runs entries that are leased to this process, renews their leases and settles them. */
 export class EntryRunner {
   readonly #options: DispatcherOptions;
-  readonly #parts: Running;
+  readonly #parts: RunnerParts;
   readonly #storing: Storing;
   readonly #places: TransactionPlaces;
   readonly #transacting: Transacting;
   readonly running = new RunningEntries();
 
-  constructor(options: DispatcherOptions, parts: Running) {
+  constructor(options: DispatcherOptions, parts: RunnerParts) {
     const { signal, stopping } = parts;
     const { inbox, clock } = options;
     this.#options = options;
@@ -49,12 +49,12 @@ export class EntryRunner {
     const isLeased = (seq: number) => this.running.isLeased(seq, options.clock());
     this.#storing = { inbox, clock, isLeased, stopping, signal };
     this.#places = transactionPlaces(options.inbox.insideLimit);
-    const stepAside: Transacting["stepAside"] = (waiting) => {
-      const aside = parts.limit.stepAside(waiting);
+    const yieldPlace: Transacting["yieldPlace"] = (waiting) => {
+      const aside = parts.limit.yieldPlace(waiting);
       parts.loop.goOn();
       return aside;
     };
-    this.#transacting = { inbox, clock, places: this.#places, stepAside, isLeased };
+    this.#transacting = { inbox, clock, places: this.#places, yieldPlace, isLeased };
   }
 
   /** Gives back entries that wait for a transaction. */
@@ -89,8 +89,8 @@ export class EntryRunner {
     return finished;
   }
 
-  doubtfullyLeased(): readonly number[] {
-    return this.running.doubtfullyLeased(this.#options.clock(), this.#options.leaseTime);
+  leasesInDoubt(): readonly number[] {
+    return this.running.leasesInDoubt(this.#options.clock(), this.#options.leaseTime);
   }
 
   async renew(): Promise<void> {
@@ -107,7 +107,7 @@ export class EntryRunner {
 
   async #runAndSettle(
     own: RunningEntry,
-    { ready, before, begin, atOnce, turn, within, onEnd }: EntryRun,
+    { ready, before, begin, atOnce, turn, budget: within, onEnd }: EntryRun,
   ) {
     const { entry } = own;
     const { log } = this.#options;
@@ -130,7 +130,7 @@ export class EntryRunner {
       const gate = isForced ? queues.atOnce : queues;
       const targets = within === undefined ? gate : undefined;
       const signal = within?.signal ?? this.#parts.signal;
-      const parts: RunParts = { ready, targets, turn, transactions, trace, signal, within };
+      const parts: RunParts = { ready, targets, turn, transactions, trace, signal, budget: within };
       const run = () => {
         own.hasBegun = true;
         return within?.fits() === false ? undefined : runEntry(entry, this.#options, parts);

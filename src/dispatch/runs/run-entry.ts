@@ -102,7 +102,7 @@ class EntryHandlers {
 
   async run(): Promise<Settlement> {
     const { handlerTimeout: timeout, clock } = this.#options;
-    const { signal, within, turn } = this.#parts;
+    const { signal, budget: within, turn } = this.#parts;
     const { attempts: attempt } = this.#entry;
     const todo = this.#unfinished();
     const isInTurn = turn !== undefined && todo.some(({ target }) => target?.name === turn.target);

@@ -105,14 +105,14 @@ class Running {
   end(
     outcome: AttemptRecord["outcome"],
     { error, failure }: Pick<AttemptRecord, "error" | "failure"> = NO_ERROR,
-    told = NOTHING_SAID,
+    reported = NOTHING_SAID,
   ): HandlerRun {
     const { handler, attempt } = this.#limits;
     const startedAt = this.#startedAt;
     const duration = Math.round((performance.now() - this.#start) * 100) / 100;
     const note = this.#notes === undefined ? null : cutText(this.#notes.join("\n"), MAX_BYTES);
     const record = { attempt, handler, startedAt, duration, outcome, error, failure, note };
-    return { record, failure: told };
+    return { record, failure: reported };
   }
 }
 

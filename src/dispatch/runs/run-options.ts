@@ -28,7 +28,7 @@ export interface RunParts extends Pick<EntryRun, "ready"> {
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
   /** Whether another handler may start. Default: as long as the signal is not aborted. */
-  readonly within?: Pick<TimeLimit, "fits"> | undefined;
+  readonly budget?: Pick<TimeLimit, "fits"> | undefined;
 }
 
 export interface TimeLimit {
@@ -49,7 +49,7 @@ export interface EntryRun {
   /** The turn at a target that it was claimed for. */
   readonly turn?: Turn;
   /** Its time, if that is limited. What does not fit is given back, and no target is waited for. */
-  readonly within?: TimeLimit;
+  readonly budget?: TimeLimit;
   /** Called when the run has ended, before its result is stored, and once more at the end. */
   readonly onEnd?: () => void;
 }

@@ -3,7 +3,7 @@ import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 
-export interface Running {
+export interface RunningEntry {
   readonly entry: ClaimedEntry;
   /** Its settlement; never rejects. */
   finished: Promise<Settlement | undefined> | undefined;
@@ -18,7 +18,7 @@ export interface Running {
  * The entries that run here or are queued, and their leases. Searched rarely, since few run at a
  * time.
  */
-export class RunningEntries extends Chain<Running> {
+export class RunningEntries extends Chain<RunningEntry> {
   async drained(): Promise<void> {
     await Promise.all(this.items().map(({ finished }) => finished));
   }
@@ -40,7 +40,7 @@ export class RunningEntries extends Chain<Running> {
    * Entries that run here but could be claimed: their lease has ended, or was dated by a clock that
    * was set back.
    */
-  doubtfullyLeased(now: number, leaseTime: number): readonly number[] {
+  leasesInDoubt(now: number, leaseTime: number): readonly number[] {
     const latest = now + leaseTime;
     const unsure: number[] = [];
     for (const { entry, leasedUntil } of this.items()) {
@@ -57,7 +57,7 @@ export class RunningEntries extends Chain<Running> {
     for (const running of all) if (!lost.has(running.entry.seq)) running.leasedUntil = until;
   }
 
-  of(seq: number): Running | undefined {
+  of(seq: number): RunningEntry | undefined {
     return this.items().find(({ entry }) => entry.seq === seq);
   }
 }

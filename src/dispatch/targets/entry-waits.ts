@@ -54,7 +54,7 @@ export class EntryWaits {
 
   took({ target }: Sender): void {
     this.#waits.delete(target.name);
-    this.#tell(target, "took");
+    this.#report(target, "took");
   }
 
   /**
@@ -69,7 +69,11 @@ export class EntryWaits {
   ): boolean {
     const { target } = handler;
     const { away, final, retryAfter: asked } = failure;
-    this.#tell(target, away === undefined ? "answered" : away === true ? "away" : "perhaps", asked);
+    this.#report(
+      target,
+      away === undefined ? "answered" : away === true ? "away" : "perhaps",
+      asked,
+    );
     const before = this.#waits.get(target.name);
     const repeats = this.#targets?.repeats(target, note?.split("\n", 1)[0] ?? error) === true;
     const isProbe = repeats && final !== true && before !== undefined && startedAt < before.nextAt;
@@ -150,7 +154,7 @@ export class EntryWaits {
     this.#targets?.hold(handler.target, this.#entry);
   }
 
-  #tell(target: TargetOptions, end: TargetEnd, asked?: number): void {
+  #report(target: TargetOptions, end: TargetEnd, asked?: number): void {
     if (this.#turn?.target === target.name) Object.assign(this.#turn, { end, asked });
     else this.#targets?.tried(target, this.#entry, end, asked);
   }

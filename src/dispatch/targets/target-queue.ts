@@ -38,7 +38,7 @@ export interface QueueWork {
    */
   claim(wanted: Wanted): Promise<readonly ReadyEntry[] | undefined>;
   /** Makes entries due now: these, or all that wait for the target. */
-  hasten(
+  makeDue(
     entries: { readonly seqs: readonly number[] } | { readonly targets: readonly string[] },
   ): void;
 }
@@ -66,13 +66,13 @@ export class TargetQueue {
   #claiming = false;
   /** Entries that joined while this round may have missed them. */
   #unseen: number[] = [];
-  readonly #aside = new Set<number>();
+  readonly #deferred = new Set<number>();
   readonly #crashes = new Map<number, number>();
   /**
    * The entry of this round whose failure may be its own fault: it is not known if the target
    * answers.
    */
-  #doubted: number | undefined;
+  #inDoubt: number | undefined;
   /** Whether an entry was refused in this round. */
   #hasRefused = false;
   #lastFailure: string | null = null;
@@ -100,7 +100,7 @@ export class TargetQueue {
    * target answers.
    */
   holds({ seq, orderKey }: ClaimedEntry): boolean {
-    return this.#waits && !this.#aside.has(seq) && !(this.#answers && orderKey !== null);
+    return this.#waits && !this.#deferred.has(seq) && !(this.#answers && orderKey !== null);
   }
 
   /** Whether the last failure was the same; remembers this one. */
@@ -114,13 +114,13 @@ export class TargetQueue {
   tried(entry: ClaimedEntry, end: TargetEnd, asked: number | undefined): void {
     const { seq, waits = [] } = entry;
     if (end === "took") {
-      this.#aside.delete(seq);
+      this.#deferred.delete(seq);
       this.#crashes.delete(seq);
       const failedBefore = waits.some(
         ({ target, attempts }) => target === this.#target.name && attempts > 0,
       );
       if (this.#waits || failedBefore) this.#startRound(BATCH, true);
-    } else if (end === "answered" || (end === "perhaps" && this.#aside.has(seq))) {
+    } else if (end === "answered" || (end === "perhaps" && this.#deferred.has(seq))) {
       this.#tryIn(Math.max(REFUSED, asked ?? 0));
     } else {
       this.#waits = true;
@@ -130,7 +130,7 @@ export class TargetQueue {
 
   /** Notes that an entry is now stored as waiting for its turn. */
   joined(seq: number): void {
-    if (!this.#waits) this.#work.hasten({ seqs: [seq] });
+    if (!this.#waits) this.#work.makeDue({ seqs: [seq] });
     else if (this.#round !== undefined) {
       if (this.#claiming || seq <= this.#cursor) this.#unseen.push(seq);
     } else if (this.#timerAt === Number.POSITIVE_INFINITY) this.#tryIn(AWAY);
@@ -171,14 +171,14 @@ export class TargetQueue {
   ): Promise<number | undefined> {
     this.#cursor = 0;
     this.#unseen = [];
-    this.#doubted = undefined;
+    this.#inDoubt = undefined;
     this.#hasRefused = false;
     if (answers) this.#answer();
     for (let limit = first; !this.#stopped; limit = this.#answers ? BATCH : 1) {
       // the others are met by this claim
       this.#unseen = this.#unseen.filter((seq) => seq <= this.#cursor);
       this.#claiming = true;
-      const except = [...this.#aside];
+      const except = [...this.#deferred];
       const ready = await this.#work.claim({
         target: this.#target.name,
         after: this.#cursor,
@@ -215,7 +215,7 @@ export class TargetQueue {
       }
       if (released) {
         this.#waits = false;
-        this.#work.hasten({ targets: [this.#target.name] });
+        this.#work.makeDue({ targets: [this.#target.name] });
       }
       return Math.max(REFUSED, asked ?? 0);
     }
@@ -230,31 +230,31 @@ export class TargetQueue {
 
   /** Nothing is left to try: from now on entries are tried as they come. */
   #finish(): number | undefined {
-    if (this.#doubted !== undefined && !this.#answers) return AWAY;
+    if (this.#inDoubt !== undefined && !this.#answers) return AWAY;
     this.#waits = false;
-    if (this.#unseen.length > 0) this.#work.hasten({ seqs: this.#unseen });
+    if (this.#unseen.length > 0) this.#work.makeDue({ seqs: this.#unseen });
     return this.#hasRefused ? REFUSED : undefined;
   }
 
   /** Judges a result: whether the target answers, is away, or whether the next entry decides. */
   #judge(seq: number, end: TargetEnd | undefined): "answers" | "away" | "doubt" | "unknown" {
     if (end === undefined) return "unknown";
-    const doubted = this.#doubted;
+    const inDoubt = this.#inDoubt;
     if (end === "took" || end === "answered") {
       if (end === "answered") this.#hasRefused = true;
       else this.#crashes.delete(seq);
-      if (doubted !== undefined) this.#aside.add(doubted);
-      this.#doubted = undefined;
+      if (inDoubt !== undefined) this.#deferred.add(inDoubt);
+      this.#inDoubt = undefined;
       return "answers";
     }
-    if (end === "away" && doubted !== undefined) {
+    if (end === "away" && inDoubt !== undefined) {
       // The target was there for this entry, and gone for the next.
-      const crashes = (this.#crashes.get(doubted) ?? 0) + 1;
-      this.#crashes.set(doubted, crashes);
-      if (crashes >= MAX_CRASHES) this.#aside.add(doubted);
+      const crashes = (this.#crashes.get(inDoubt) ?? 0) + 1;
+      this.#crashes.set(inDoubt, crashes);
+      if (crashes >= MAX_CRASHES) this.#deferred.add(inDoubt);
     }
-    if (end === "away" || doubted !== undefined) return "away";
-    this.#doubted = seq;
+    if (end === "away" || inDoubt !== undefined) return "away";
+    this.#inDoubt = seq;
     return "doubt";
   }
 }

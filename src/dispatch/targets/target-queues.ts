@@ -120,7 +120,7 @@ export class TargetQueues implements TargetGate, QueueWork {
     }
   }
 
-  hasten(entries: Parameters<QueueWork["hasten"]>[0]): void {
+  makeDue(entries: Parameters<QueueWork["makeDue"]>[0]): void {
     const { inbox, sources, clock } = this.#options;
     const { wake, failures } = this.#claiming;
     inbox

@@ -13,7 +13,7 @@ export interface Transacting {
   readonly inbox: Pick<Inbox, "inside">;
   readonly places: TransactionPlaces;
   /** Frees the entry's room while it waits for a place. */
-  readonly stepAside: <Result>(waiting: Promise<Result>) => Promise<Result>;
+  readonly yieldPlace: <Result>(waiting: Promise<Result>) => Promise<Result>;
   readonly isLeased: (seq: number) => boolean;
   readonly clock: () => number;
 }
@@ -118,7 +118,7 @@ export class EntryTransactions {
   }
 
   async #takePlace(signal: AbortSignal): Promise<NoPlace | undefined> {
-    const { places, clock, stepAside } = this.#parts;
+    const { places, clock, yieldPlace: stepAside } = this.#parts;
     if (places.take()) return undefined;
     if (!this.#canWait && places.isCrowded())
       return { dueAt: places.dueAt(clock()), reason: "tx_busy" };

@@ -1,6 +1,6 @@
 import { tooMuchWaiting } from "../too-much-waiting.ts";
 
-interface Waiting<Item, Result> {
+interface WaitingItem<Item, Result> {
   readonly item: Item;
   readonly bytes: number;
   readonly resolve: (result: Result) => void;
@@ -32,7 +32,7 @@ const MAX_BYTES = 8 * 1024 * 1024;
  */
 export class Batches<Item, Result> {
   readonly #terms: BatchTerms<Item, Result>;
-  #waiting: Waiting<Item, Result>[] = [];
+  #waiting: WaitingItem<Item, Result>[] = [];
   #bytes = 0;
   #running: Promise<void> | undefined;
   #second: Promise<void> | undefined;
@@ -86,9 +86,9 @@ export class Batches<Item, Result> {
     return this.#terms.mayOvertake?.(item) === true;
   }
 
-  #take(meets: (item: Item) => boolean): readonly Waiting<Item, Result>[] {
-    const batch: Waiting<Item, Result>[] = [];
-    const rest: Waiting<Item, Result>[] = [];
+  #take(meets: (item: Item) => boolean): readonly WaitingItem<Item, Result>[] {
+    const batch: WaitingItem<Item, Result>[] = [];
+    const rest: WaitingItem<Item, Result>[] = [];
     const keys = new Set<unknown>();
     let bytes = 0;
     // Half of many, so that the rest can run beside them.
@@ -112,7 +112,7 @@ export class Batches<Item, Result> {
     return batch;
   }
 
-  async #runOne(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+  async #runOne(batch: readonly WaitingItem<Item, Result>[]): Promise<void> {
     try {
       const results = await this.#terms.run(batch.map(({ item }) => item));
       this.#outage = undefined;

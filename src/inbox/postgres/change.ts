@@ -77,7 +77,7 @@ const HASTEN = `
   WHERE turn.source = ANY ($1::text[]) AND NOT behind AND run_at > $2::bigint AND lease IS NULL
     AND turn.reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND e.seq = turn.seq AND e.key_timestamp = turn.key_timestamp`;
 
-export async function hasten(
+export async function makeDue(
   store: Store,
   which: Pick<EntryFilter, "sources" | "kinds">,
   now: number,

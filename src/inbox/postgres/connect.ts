@@ -3,13 +3,18 @@ import { ConfigurationError } from "../../errors.ts";
 import { findPackage, requirePackage } from "../../package/own-address.ts";
 import type { PostgresTerms } from "./options.ts";
 import { connectionName } from "./runners.ts";
-import { databaseSession, type PostgresPool, poolSession, type Session } from "./session.ts";
+import {
+  databaseSession,
+  type PostgresPool,
+  type PostgresSession,
+  poolSession,
+} from "./session.ts";
 
 /** Milliseconds to wait for a connection, and for what is asked on the one that listens. */
 const CONNECT_TIMEOUT = 5000;
 
 /** A session on what the options name. Loads `pg` only for a URL. */
-export async function connect(terms: PostgresTerms): Promise<Session> {
+export async function connect(terms: PostgresTerms): Promise<PostgresSession> {
   const { connection, connections, name, listenUrl, runner } = terms;
   if (typeof connection !== "string") {
     return "transaction" in connection ? databaseSession(connection) : poolSession(connection);
@@ -27,7 +32,7 @@ export async function connect(terms: PostgresTerms): Promise<Session> {
   });
   // An idle connection that is lost is no failure: the next statement opens another.
   pool.on("error", () => {});
-  const listen: Session["listen"] = async (channel, heard, lost) => {
+  const listen: PostgresSession["listen"] = async (channel, heard, lost) => {
     const sockets = new Sockets();
     const client = new Client({
       connectionString: listenUrl ?? connection,

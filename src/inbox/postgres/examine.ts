@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { within } from "../../base/within.ts";
+import { withTimeout } from "../../base/within.ts";
 import type { InboxFacts } from "../inbox-facts.ts";
 import { DROPPED } from "../target-wait.ts";
 import { storeClock } from "./clock.ts";
@@ -10,7 +10,7 @@ import { readPostgresOptions } from "./options.ts";
 import { readPauses } from "./pause.ts";
 import { Runners } from "./runners.ts";
 import { readSenders } from "./senders.ts";
-import type { Session } from "./session.ts";
+import type { PostgresSession } from "./session.ts";
 import { Store } from "./store.ts";
 
 export interface DatabaseFacts {
@@ -89,7 +89,7 @@ export async function examineDatabase(url: string): Promise<DatabaseFacts> {
         ...(await hiddenTables(store)).map((table) => `all rows (row-level security) of ${table}`),
       );
     const [notifies, tables] = await Promise.all([
-      hears(session, store),
+      supportsNotify(session, store),
       schema >= SCHEMA_VERSION && lacks.length === 0 ? readTables(store) : undefined,
     ]);
     return {
@@ -202,7 +202,7 @@ const HEALTH = `
  * Whether a notification that is sent now is heard. On a channel of its own, so that it wakes no
  * process.
  */
-async function hears(session: Session, store: Store): Promise<boolean> {
+async function supportsNotify(session: PostgresSession, store: Store): Promise<boolean> {
   if (session.listen === undefined) return false;
   const channel = `hookporter_doctor_${randomUUID().slice(0, 8)}`;
   let heard = (_arrived: boolean) => {};
@@ -217,7 +217,7 @@ async function hears(session: Session, store: Store): Promise<boolean> {
     );
     try {
       await store.query("SELECT pg_notify($1::text, '')", [channel]);
-      return await within(arrived, NOTIFICATION, () => false);
+      return await withTimeout(arrived, NOTIFICATION, () => false);
     } finally {
       await listening.stop().catch(() => {});
     }

@@ -1,6 +1,6 @@
 import type { Row } from "../rows.ts";
 import type { HandlerTransaction } from "../transaction-types.ts";
-import type { Query, Session, Value } from "./session.ts";
+import type { PostgresSession, Query, Value } from "./session.ts";
 import { revocable, revocableTransaction } from "./transaction.ts";
 
 /** Runs one statement of the inbox in a transaction of your database library; returns its rows. */
@@ -30,7 +30,7 @@ export interface OpenTransaction {
 /** Begins a transaction, runs work in it and commits it; rolls it back if the work rejects. */
 export type RunTransaction = (work: (open: OpenTransaction) => Promise<void>) => Promise<void>;
 
-export function sessionTransactions(session: Session, timeout: number): RunTransaction {
+export function sessionTransactions(session: PostgresSession, timeout: number): RunTransaction {
   return (work) =>
     session.transaction((query, statements) => {
       return work({ ...revocableTransaction(statements), query });

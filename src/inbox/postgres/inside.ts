@@ -9,7 +9,7 @@ import {
   sessionTransactions,
 } from "./handler-transactions.ts";
 import type { PostgresTerms } from "./options.ts";
-import { ABANDONED, type Query, ROLLED_BACK, type Session } from "./session.ts";
+import { ABANDONED, type PostgresSession, type Query, ROLLED_BACK } from "./session.ts";
 import { storeInside, wasStored } from "./settle.ts";
 import { type Store, TIMEOUT } from "./store.ts";
 
@@ -26,7 +26,7 @@ type InsideParts = ReturnType<typeof insideParts>;
 /** @param onReleased - called once a result is stored that lets entries run that were held back */
 export function insideParts(
   store: Store,
-  session: Session,
+  session: PostgresSession,
   terms: PostgresTerms,
   onReleased: () => void,
 ) {

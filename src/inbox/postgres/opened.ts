@@ -17,7 +17,7 @@ import { Store } from "./store.ts";
 import { keepDays } from "./upkeep.ts";
 import { Wake } from "./wake.ts";
 
-export type Opened = Awaited<ReturnType<typeof openParts>>;
+export type OpenedDatabase = Awaited<ReturnType<typeof openParts>>;
 
 /** Connects, makes or checks the tables, and starts what goes on while the inbox is open. */
 export async function openParts(
@@ -32,7 +32,7 @@ export async function openParts(
   const kept = keptLately();
   const runners = new Runners(store, clock, log, {
     due: () => wake.due(),
-    tellBusy: () => wake.tellBusy(),
+    notifyBusy: () => wake.notifyBusy(),
     back: () => void kept.look(store, Date.now(), log),
   });
   const wake = new Wake(store, session, runners, log);
@@ -62,10 +62,10 @@ export async function openParts(
     }),
     settling: new Batches<Settling, boolean>({
       isFaultOfOne: isFaultOfRow,
-      run: (batch) => vitals.timed(settleAll(store, batch, () => wake.tell())),
+      run: (batch) => vitals.timed(settleAll(store, batch, () => wake.notify())),
       keyOf: ({ settlement }) => settlement.seq,
     }),
-    inside: insideParts(store, session, terms, () => wake.tell()),
+    inside: insideParts(store, session, terms, () => wake.notify()),
     lowWater: lowWater(() => wake.due()),
   };
 }

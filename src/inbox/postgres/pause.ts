@@ -56,11 +56,7 @@ export function toPausedRuns(row: Row): readonly PauseOf[] | undefined {
 /**
  * Makes due entries that are paused due later, so that the next claims do not look at them again.
  */
-export async function setAside(
-  store: Store,
-  sources: readonly string[],
-  now: number,
-): Promise<void> {
+export async function defer(store: Store, sources: readonly string[], now: number): Promise<void> {
   await store.query(
     `UPDATE @.turn SET lease = NULL, run_at = $2::bigint + ${SET_ASIDE},
        reason = CASE WHEN starts_with(reason, '${PACED}') THEN reason ELSE '${PAUSED}' END

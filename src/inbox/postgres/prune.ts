@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { HookporterError } from "../../errors.ts";
 import { REJECTED } from "../../event/identity.ts";
 import { latestDates, stepResult } from "../prune.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
+import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "../prune-request.ts";
 import { encodeText, type Row } from "../rows.ts";
 import { ENTRY_WITH_STATE } from "./filter.ts";
 import type { Value } from "./session.ts";
@@ -70,7 +70,7 @@ const DELETE = `
 export async function pruneStep(
   store: Store,
   request: PruneRequest,
-  step: Step,
+  step: PruneStep,
 ): Promise<StepResult> {
   const { states, receivedUntil, datedUntil } = request;
   const sources = request.sources?.map(encodeText) ?? null;
@@ -152,7 +152,7 @@ const WRITERS = `
 export async function slimStep(
   store: Store,
   request: SlimRequest,
-  step: Step,
+  step: PruneStep,
 ): Promise<StepResult> {
   const { settledUntil } = request;
   const sources = request.sources?.map(encodeText) ?? null;
@@ -208,7 +208,7 @@ async function dropDays(store: Store, call: string, values: readonly Value[]): P
 }
 
 /** The parameters that say where a step begins, and how far it looks. */
-function from({ cursor, limit }: Step): readonly [number, number] {
+function from({ cursor, limit }: PruneStep): readonly [number, number] {
   return [Number(cursor ?? 0), limit];
 }
 

@@ -8,7 +8,7 @@ import type { BacklogRequest } from "../inbox.ts";
 import { FAILURE_START, type OutlineRequest } from "../outline.ts";
 import { toOutlines } from "../outline-rows.ts";
 import { encodeText, type Row, toAttempt, toEntry, toTargetCounts } from "../rows.ts";
-import { runsWithin } from "../runs-within.ts";
+import { inlineRuns } from "../runs-within.ts";
 import { DROPPED } from "../target-wait.ts";
 import { ENTRY_WITH_STATE, filterSql, STATE, STATE_IN_TURN } from "./filter.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
@@ -54,7 +54,7 @@ export async function attemptsOfEntry(
     "SELECT finished_handlers FROM @.handled WHERE seq = $1::bigint",
     [seq],
   );
-  return [...rows.map(toAttempt), ...ended.flatMap((row) => runsWithin(row.finished_handlers))];
+  return [...rows.map(toAttempt), ...ended.flatMap((row) => inlineRuns(row.finished_handlers))];
 }
 
 /**

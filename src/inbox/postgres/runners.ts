@@ -114,7 +114,7 @@ interface Companions {
   /** Called when entries may be due: those of a dead process, or others. */
   readonly due: () => void;
   /** Says to the other processes that this one may soon be running entries. */
-  readonly tellBusy: () => void;
+  readonly notifyBusy: () => void;
   /** Called once the database answers again after a connection was lost. */
   readonly back: () => void;
 }
@@ -238,7 +238,7 @@ export class Runners {
         this.#server = String(row?.server);
         await this.#record(own);
         this.othersBusy(); // one may have died before this process began
-        this.#companions?.tellBusy(); // the others watch this one from now on
+        this.#companions?.notifyBusy(); // the others watch this one from now on
       } catch {
         // The connection was lost, or the record could not be written: the next sign of life tries
         // again.

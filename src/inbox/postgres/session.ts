@@ -23,7 +23,7 @@ export type Query = (text: string, values?: readonly Value[]) => Promise<readonl
  * What the inbox asks of a client. No named statements and no state of a session, so a pooler may
  * be in between.
  */
-export interface Session {
+export interface PostgresSession {
   /** Runs one statement in a transaction of its own. */
   readonly query: (
     text: string,
@@ -124,7 +124,7 @@ function hear(client: PooledClient): void {
 export function poolSession(
   pool: PostgresPool,
   end?: () => Promise<void>,
-): Omit<Session, "listen"> {
+): Omit<PostgresSession, "listen"> {
   const ask = async (
     client: PostgresClient,
     text: string,
@@ -201,7 +201,7 @@ function handlerStatements(client: PostgresClient) {
  * A session on a database in this process. It has one connection, so nothing can be waited for in
  * vain.
  */
-export function databaseSession(database: PostgresDatabase): Session {
+export function databaseSession(database: PostgresDatabase): PostgresSession {
   return {
     query: async (text, values) => (await database.query(text, [...values])).rows as Row[],
     transaction: (run) =>

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Row } from "../rows.ts";
 import { inboxError, isConflict } from "./errors.ts";
-import type { Query, Session, Value } from "./session.ts";
+import type { PostgresSession, Query, Value } from "./session.ts";
 
 /** Milliseconds after which a statement that a sender waits for is given up. */
 export const TIMEOUT = 5000;
@@ -22,11 +22,11 @@ export class Store {
   readonly name: string;
   /** Whether a statement by itself is READ COMMITTED: see `default_transaction_isolation`. */
   readsCommitted = true;
-  readonly #session: Session;
+  readonly #session: PostgresSession;
   readonly #texts = new Map<string, string>();
 
   constructor(
-    session: Session,
+    session: PostgresSession,
     { schema, name }: { readonly schema: string; readonly name: string },
   ) {
     this.#session = session;

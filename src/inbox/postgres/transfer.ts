@@ -1,6 +1,6 @@
 import { grouped } from "../../base/grouped.ts";
 import { decodeText, encodeText, entryColumns, toAttempt, toEntry } from "../rows.ts";
-import { runsWithin, splitRuns } from "../runs-within.ts";
+import { inlineRuns, splitRuns } from "../runs-within.ts";
 import {
   oneRead,
   type Transfer,
@@ -109,7 +109,7 @@ async function read(
       delivery: deliveries.get(entry.seq),
       runs: [
         ...(attempts.get(entry.seq) ?? []).map(toAttempt),
-        ...runsWithin(row.finished_handlers),
+        ...inlineRuns(row.finished_handlers),
       ],
     };
   });

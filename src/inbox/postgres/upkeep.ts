@@ -1,5 +1,5 @@
 import type { Logger } from "../../base/logger.ts";
-import { within } from "../../base/within.ts";
+import { withTimeout } from "../../base/within.ts";
 import { describeError } from "../../errors.ts";
 import type { StoreClock } from "./clock.ts";
 import { LIFT_LIMIT, LONG_TIMEOUT, type Store } from "./store.ts";
@@ -81,7 +81,7 @@ export function keepDays(store: Store, clock: StoreClock, log: Logger | undefine
   const stop = async () => {
     stopped = true;
     clearTimeout(timer);
-    if (working !== undefined) await within(working, LAST_LOOK, () => undefined);
+    if (working !== undefined) await withTimeout(working, LAST_LOOK, () => undefined);
   };
   return { start, stop };
 }

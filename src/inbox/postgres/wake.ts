@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "../../base/logger.ts";
 import { callUser, reportAsWarning } from "../../base/user-calls.ts";
-import { within } from "../../base/within.ts";
+import { withTimeout } from "../../base/within.ts";
 import { describeError } from "../../errors.ts";
 import type { Runners } from "./runners.ts";
-import type { Listening, Session } from "./session.ts";
+import type { Listening, PostgresSession } from "./session.ts";
 import type { Store } from "./store.ts";
 
 /**
@@ -43,7 +43,7 @@ type Listener = Pick<Runners, "connected" | "disconnected" | "othersBusy">;
  */
 export class Wake {
   readonly #store: Store;
-  readonly #session: Pick<Session, "listen">;
+  readonly #session: Pick<PostgresSession, "listen">;
   readonly #runners: Listener;
   readonly #log: Logger | undefined;
   readonly #channel: string;
@@ -56,17 +56,17 @@ export class Wake {
   #opening: Promise<void> | undefined;
   #retry: NodeJS.Timeout | undefined;
   #wait = 0;
-  #telling: NodeJS.Timeout | undefined;
+  #notifying: NodeJS.Timeout | undefined;
   #sending: Promise<unknown> | undefined;
-  #lastTold = Number.NEGATIVE_INFINITY;
+  #lastNotified = Number.NEGATIVE_INFINITY;
   /** Whether notifications arrive, so that polling is hardly needed. */
-  hears = false;
-  #isSaid = false;
+  supportsNotify = false;
+  #isReported = false;
   #stopped = false;
 
   constructor(
     store: Store,
-    session: Pick<Session, "listen">,
+    session: Pick<PostgresSession, "listen">,
     runners: Listener,
     log: Logger | undefined,
   ) {
@@ -101,13 +101,13 @@ export class Wake {
   }
 
   /** Tells all processes, soon, that entries may be due. */
-  tell(wait = Math.max(0, this.#lastTold + BETWEEN - performance.now())): void {
-    if (this.#telling !== undefined || this.#stopped) return;
-    this.#telling = setTimeout(() => {
-      this.#telling = undefined;
-      this.#lastTold = performance.now();
+  notify(wait = Math.max(0, this.#lastNotified + BETWEEN - performance.now())): void {
+    if (this.#notifying !== undefined || this.#stopped) return;
+    this.#notifying = setTimeout(() => {
+      this.#notifying = undefined;
+      this.#lastNotified = performance.now();
       this.due(); // this process does not hear its own notification
-      this.#sending = this.#notify(this.#id).catch(() => this.tell(AGAIN));
+      this.#sending = this.#notify(this.#id).catch(() => this.notify(AGAIN));
     }, wait);
   }
 
@@ -115,13 +115,13 @@ export class Wake {
    * Tells them now and then that this process runs entries, so that they notice if it dies or
    * hangs.
    */
-  tellBusy(): void {
-    if (this.hears && performance.now() >= this.#lastTold + BUSY) this.tell();
+  notifyBusy(): void {
+    if (this.supportsNotify && performance.now() >= this.#lastNotified + BUSY) this.notify();
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#telling);
+    clearTimeout(this.#notifying);
     clearTimeout(this.#retry);
     this.#proven?.();
     await Promise.all([this.#opening, this.#sending]);
@@ -154,7 +154,7 @@ export class Wake {
       this.#proven = () => resolve(true);
     });
     const arrives = await this.#notify(proof)
-      .then(() => within(arrived, PROOF, () => false))
+      .then(() => withTimeout(arrived, PROOF, () => false))
       .finally(() => {
         this.#proven = undefined;
       });
@@ -164,14 +164,14 @@ export class Wake {
       const message =
         "notifications of the database do not arrive, as behind a pooler in transaction mode: entries of other processes " +
         "are found by polling; set listenUrl to a direct connection";
-      if (!this.#isSaid) this.#log?.warn({}, message);
-      this.#isSaid = true;
+      if (!this.#isReported) this.#log?.warn({}, message);
+      this.#isReported = true;
       this.#wait = USELESS_WAIT;
       end();
       return;
     }
     this.#wait = 0;
-    this.hears = true;
+    this.supportsNotify = true;
     if (this.#listening.query !== undefined) this.#runners.connected(this.#listening.query, end);
     this.due(); // for what was missed
   }
@@ -184,8 +184,8 @@ export class Wake {
   #lost(): void {
     this.#listening = undefined;
     this.#runners.disconnected();
-    const heard = this.hears;
-    this.hears = false;
+    const heard = this.supportsNotify;
+    this.supportsNotify = false;
     if (this.#stopped || this.#retry !== undefined) return;
     if (heard) this.due(); // and polling begins
     this.#retry = setTimeout(() => {

@@ -13,7 +13,7 @@ export function handleOf(store: Inbox): InboxHandle {
 }
 
 /** @throws ConfigurationError `option_invalid` for anything but a handle that this version made */
-export function storeBehind(handle: unknown): Inbox {
+export function storeOf(handle: unknown): Inbox {
   return heldStore(
     handle,
     "handle",

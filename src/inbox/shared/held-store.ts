@@ -9,7 +9,7 @@ import type { Inbox } from "../inbox.ts";
  */
 export type Holder = "handle" | "view";
 
-interface Held {
+interface HeldStore {
   readonly version: string;
   readonly store: Inbox;
 }
@@ -25,7 +25,7 @@ const HELD: Readonly<Record<Holder, symbol>> = {
  * password.
  */
 export function holdStore<Value extends object>(value: Value, as: Holder, store: Inbox): Value {
-  const held: Held = { version: VERSION, store };
+  const held: HeldStore = { version: VERSION, store };
   return Object.defineProperty(value, HELD[as], { value: held });
 }
 
@@ -38,7 +38,7 @@ export function holdStore<Value extends object>(value: Value, as: Holder, store:
  */
 export function heldStore(value: unknown, as: Holder, expected: string, fix: string): Inbox {
   const held = isRecord(value)
-    ? (Reflect.get(value, HELD[as], value) as Held | undefined)
+    ? (Reflect.get(value, HELD[as], value) as HeldStore | undefined)
     : undefined;
   if (held === undefined) throw invalid(expected, value, fix);
   if (held.version !== VERSION) {

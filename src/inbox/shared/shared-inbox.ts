@@ -63,8 +63,8 @@ export function sharedInbox({ make, names }: SharedTerms): Inbox {
     get damage() {
       return store().damage;
     },
-    get hears() {
-      return store().hears === true;
+    get supportsNotify() {
+      return store().supportsNotify === true;
     },
     get isPaused() {
       return store().isPaused === true;

@@ -11,7 +11,7 @@ export function shareStore(process: string, inbox: Inbox) {
   const members = new Map<object, OpenTerms>();
   const registered = new Map<string, Runner>();
   let registering: Promise<void> = Promise.resolve();
-  let isConflictTold = false;
+  let isConflictReported = false;
   const given = <Name extends keyof OpenTerms>(name: Name) =>
     new Set([...members.values()].flatMap((terms) => terms[name] ?? []));
   /**
@@ -44,8 +44,8 @@ export function shareStore(process: string, inbox: Inbox) {
     try {
       const release = await use();
       const limits = new Set([...members.values()].map(({ walLimit }) => walLimit));
-      if (terms.walLimit !== undefined && limits.size > 1 && !isConflictTold) {
-        isConflictTold = true;
+      if (terms.walLimit !== undefined && limits.size > 1 && !isConflictReported) {
+        isConflictReported = true;
         const message = "the receivers of this inbox have different walLimits: the smallest counts";
         terms.log?.warn({ walLimit: together.walLimit }, message);
       }

@@ -3,7 +3,7 @@ import { encodeText, type Row } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
 import { CLAIMABLE, OPEN, WAITS } from "./index-conditions.ts";
 import { holdBackIfNeeded, releaseNext } from "./order.ts";
-import { type ClaimTerms, claimTerms, setAsideIfPaused, unpausedSources } from "./pause.ts";
+import { type ClaimTerms, claimTerms, deferIfPaused, unpausedSources } from "./pause.ts";
 import { CLAIM_COLUMNS, readClaimed } from "./read-claimed.ts";
 import { servedBy } from "./sources.ts";
 import type { Statements } from "./statements.ts";
@@ -144,7 +144,7 @@ function leaseIfFree(statements: Statements, row: Row, request: ClaimRequest, te
     releaseNext(statements, row);
     return [];
   }
-  if (setAsideIfPaused(statements, row, pauses, now)) return [];
+  if (deferIfPaused(statements, row, pauses, now)) return [];
   if (holdBackIfNeeded(statements, row, deadBlocks)) return [];
   const token = leaseToken(runner);
   const until = now + leaseTime;

@@ -14,7 +14,7 @@ import { clearErased, endErasure, erase, rewriteOrder } from "./erase.ts";
 import { filterSql } from "./filter.ts";
 import { CLAIMABLE } from "./index-conditions.ts";
 import { insertEntry, mayBePruned } from "./insert-entry.ts";
-import { isBehind, releaseAll, releaseBehind, releaseNext } from "./order.ts";
+import { isBlocked, releaseAll, releaseBlocked, releaseNext } from "./order.ts";
 import {
   endPause,
   endRetry,
@@ -43,7 +43,7 @@ export const OPERATIONS = {
   settle,
   retry,
   reschedule,
-  hasten,
+  hasten: makeDue,
   drop,
   releaseAll,
   pruneStep,
@@ -92,8 +92,9 @@ function append(statements: Statements, given: NewEntry): Appended | undefined {
   const { method, target, body, receivedAt } = given.delivery;
   // from another thread, they are the JSON that is stored
   const headers: unknown = given.delivery.headers;
-  const mayBeBehind = given.lease !== undefined && given.orderKey !== null;
-  const entry = mayBeBehind && isBehind(statements, given) ? { ...given, lease: undefined } : given;
+  const mayBeBlocked = given.lease !== undefined && given.orderKey !== null;
+  const entry =
+    mayBeBlocked && isBlocked(statements, given) ? { ...given, lease: undefined } : given;
   const seq = mayBePruned(statements, entry)
     ? undefined
     : insertEntry(statements, entry, hash("sha256", body, "hex"));
@@ -158,7 +159,7 @@ function finish(
     lease,
   );
   if (changed === 0) return wasSettled(statements, { seq, lease, state: "handled" });
-  if (ordered) releaseBehind(statements, seq);
+  if (ordered) releaseBlocked(statements, seq);
   return true;
 }
 
@@ -182,7 +183,7 @@ function settle(statements: Statements, given: Settlement, now: number): boolean
     lease,
   );
   if (changed === 0) return wasSettled(statements, given);
-  if (settledAt !== null && settlement.unordered !== true) releaseBehind(statements, seq);
+  if (settledAt !== null && settlement.unordered !== true) releaseBlocked(statements, seq);
   if (settlement.problems !== undefined) recordProblems(statements, seq, settlement.problems);
   // In a statement of its own, as problems are.
   if (waits !== undefined)
@@ -255,7 +256,7 @@ function reschedule(statements: Statements, filter: EntryFilter, runAt: number):
 }
 
 /** Looks only at entries that are due later, which are few. */
-function hasten(
+function makeDue(
   statements: Statements,
   which: Pick<EntryFilter, "sources" | "kinds">,
   now: number,

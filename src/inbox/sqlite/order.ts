@@ -26,7 +26,7 @@ export function holdBackIfNeeded(statements: Statements, row: Row, deadBlocks: b
 }
 
 /** Whether an earlier entry of a new one's order key waits or runs. */
-export function isBehind(
+export function isBlocked(
   statements: Statements,
   { orderKey, key }: Pick<NewEntry, "orderKey" | "key">,
 ) {
@@ -38,14 +38,14 @@ export function isBehind(
  * The same as {@link releaseNext}, for an entry that was not deleted: most hold nothing back, so
  * this looks first.
  */
-export function releaseBehind(statements: Statements, seq: number): void {
-  const behind = statements.get(
+export function releaseBlocked(statements: Statements, seq: number): void {
+  const blocked = statements.get(
     `SELECT min(seq) AS next FROM entry WHERE ${ORDERED} AND held_back = 1
        AND (order_key, source) = (SELECT order_key, source FROM entry WHERE seq = ?)`,
     seq,
   );
-  if (behind?.next != null)
-    statements.run("UPDATE entry SET held_back = 0 WHERE seq = ?", behind.next as number);
+  if (blocked?.next != null)
+    statements.run("UPDATE entry SET held_back = 0 WHERE seq = ?", blocked.next as number);
 }
 
 /** Lets claims look at the first entry of an order key that was held back. */

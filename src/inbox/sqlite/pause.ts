@@ -71,7 +71,7 @@ export function unpausedSources(
  * Makes a due entry that is paused due later, so that the next claims do not look at it again;
  * returns whether it is paused.
  */
-export function setAsideIfPaused(
+export function deferIfPaused(
   statements: Statements,
   row: Row,
   { holds }: ClaimPauses,

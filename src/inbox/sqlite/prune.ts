@@ -1,6 +1,6 @@
 import { REJECTED } from "../../event/identity.ts";
 import { latestDates, stepResult } from "../prune.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
+import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "../prune-request.ts";
 import { releaseNext } from "./order.ts";
 import { servedBy } from "./sources.ts";
 import type { Statements } from "./statements.ts";
@@ -8,7 +8,11 @@ import type { Statements } from "./statements.ts";
 /** Pages returned to the file system after a step: few, since a delivery may be waiting. */
 const PAGES_GIVEN_BACK = 200;
 
-export function pruneStep(statements: Statements, request: PruneRequest, step: Step): StepResult {
+export function pruneStep(
+  statements: Statements,
+  request: PruneRequest,
+  step: PruneStep,
+): StepResult {
   const { states, receivedUntil, datedUntil } = request;
   const isServed = servedBy(request.sources);
   // The newest entry always stays, since its number would be used again.
@@ -37,7 +41,7 @@ export function pruneStep(statements: Statements, request: PruneRequest, step: S
 export function slimStep(
   statements: Statements,
   { settledUntil, sources }: SlimRequest,
-  step: Step,
+  step: PruneStep,
 ) {
   const rows = statements.all(
     `SELECT seq, state, source, received_at, settled_at FROM delivery JOIN entry USING (seq)

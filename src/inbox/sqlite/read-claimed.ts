@@ -1,4 +1,4 @@
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { type Delivery, noDelivery } from "../../event/delivery.ts";
 import { hash } from "../../package/builtins.ts";
 import type { ClaimedEntry, Lease } from "../claim.ts";
@@ -61,7 +61,7 @@ function unreadable(row: Row, lease: Lease, why: string): ClaimedEntry {
 }
 
 function isList(stored: unknown): boolean {
-  return orElse(() => {
+  return tryOr(() => {
     finishedNames(stored);
     return true;
   }, false);

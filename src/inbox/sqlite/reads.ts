@@ -8,7 +8,7 @@ import type { BacklogRequest } from "../inbox.ts";
 import { type EntryOutline, FAILURE_START, type OutlineRequest } from "../outline.ts";
 import { toOutlines } from "../outline-rows.ts";
 import { encodeText, toAttempt, toEntry, toTargetCounts } from "../rows.ts";
-import { runsWithin } from "../runs-within.ts";
+import { inlineRuns } from "../runs-within.ts";
 import { DROPPED } from "../target-wait.ts";
 import { filterSql } from "./filter.ts";
 import { CLAIMABLE, HELD_BACK, WAITS } from "./index-conditions.ts";
@@ -36,7 +36,7 @@ export function attemptsOfEntry(statements: Statements, seq: number): readonly A
   const entry = statements.get("SELECT finished_handlers FROM entry WHERE seq = ?", seq);
   return [
     ...rows.map(toAttempt),
-    ...(entry === undefined ? [] : runsWithin(entry.finished_handlers)),
+    ...(entry === undefined ? [] : inlineRuns(entry.finished_handlers)),
   ];
 }
 

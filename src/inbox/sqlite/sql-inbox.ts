@@ -10,7 +10,7 @@ import type { BacklogRequest, Erasure, Inbox, OpenTerms } from "../inbox.ts";
 import type { EntryOutline, OutlineRequest } from "../outline.ts";
 import type { NewPacedRetry, PaceStep, Pause, Pauses } from "../pause.ts";
 import { PACE_STEP, type PauseOf } from "../pause.ts";
-import type { PruneRequest, SlimRequest, Step, StepResult } from "../prune-request.ts";
+import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "../prune-request.ts";
 import { finishOf } from "../runs-within.ts";
 import type { SenderNote, SenderRecord } from "../senders.ts";
 import type { Settlement } from "../settlement.ts";
@@ -68,11 +68,11 @@ export abstract class SqlInbox implements Inbox {
     return wasPaused;
   }
 
-  prune(request: PruneRequest, step: Step): Promise<StepResult> {
+  prune(request: PruneRequest, step: PruneStep): Promise<StepResult> {
     return this.write("pruneStep", request, step);
   }
 
-  slim(request: SlimRequest, step: Step): Promise<StepResult> {
+  slim(request: SlimRequest, step: PruneStep): Promise<StepResult> {
     return this.write("slimStep", request, step);
   }
 
@@ -125,7 +125,7 @@ export abstract class SqlInbox implements Inbox {
     );
   }
 
-  hasten(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
+  makeDue(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
     return this.write("hasten", filter, now);
   }
 

@@ -9,7 +9,7 @@ import { DROPPED } from "../../inbox/target-wait.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
 import { findFilter, readNumber } from "../entries/filter.ts";
 import { findEntries } from "../entries/find-entries.ts";
-import type { Workings } from "../workings.ts";
+import type { InspectorContext } from "../workings.ts";
 import type { BulkProgress, BulkResult, Tally } from "./bulk-api.ts";
 
 /** How many entries are listed, and changed, at a time: deliveries wait meanwhile. */
@@ -34,7 +34,10 @@ interface Bulk {
  * Counts the entries that match a filter and are not handled, newest first, as far as a short time
  * allows.
  */
-export async function tallyMany({ inbox }: Workings, query: URLSearchParams): Promise<Tally> {
+export async function tallyMany(
+  { inbox }: InspectorContext,
+  query: URLSearchParams,
+): Promise<Tally> {
   const before = readNumber(query, "before");
   const { entries: filter } = await findFilter(inbox, query);
   const states = { waiting: 0, failing: 0, running: 0, dead: 0, received: 0 };

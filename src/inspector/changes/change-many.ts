@@ -5,7 +5,7 @@ import { countStates } from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { findFilter } from "../entries/filter.ts";
 import { readFields } from "../read-request.ts";
-import type { Call, Workings } from "../workings.ts";
+import type { Call, InspectorContext } from "../workings.ts";
 import type { BulkFates, BulkProgress } from "./bulk-api.ts";
 import { changeInSteps } from "./bulk-change.ts";
 
@@ -20,7 +20,7 @@ const FOLLOWED_EVERY = 500;
  * with the result.
  */
 export async function changeMany(
-  { inbox, feed, outgoing: { clock } }: Workings,
+  { inbox, feed, outgoing: { clock } }: InspectorContext,
   { request, response, query }: Call,
 ): Promise<undefined> {
   const { entries: filter } = await findFilter(inbox, query);
@@ -49,13 +49,13 @@ export async function changeMany(
   };
   const result = await changeInSteps(inbox, bulk, onStep, { clock, signal: stopping.signal });
   write(response, { result });
-  if (follows) await tellFates(inbox, changed, response, stopping.signal);
+  if (follows) await reportFates(inbox, changed, response, stopping.signal);
   response.end();
   return undefined;
 }
 
 /** Writes what became of entries that run again, until all have ended or a minute is over. */
-async function tellFates(
+async function reportFates(
   inbox: Inbox,
   seqs: readonly number[],
   response: ServerResponse,

@@ -5,26 +5,26 @@ import { DROPPED } from "../../inbox/target-wait.ts";
 import { RequestError } from "../answer.ts";
 import { findEntry, findKept } from "../entries/entries.ts";
 import { type Fields, readFields } from "../read-request.ts";
-import { json, type Route, type Workings } from "../workings.ts";
+import { type InspectorContext, json, type Route } from "../workings.ts";
 import { forward, replay, sendText } from "./actions.ts";
 import { changeMany } from "./change-many.ts";
 import { triggerSamples } from "./trigger-samples.ts";
 
-type Effect = (workings: Workings, call: { id: string; fields: Fields }) => Promise<unknown>;
+type Effect = (context: InspectorContext, call: { id: string; fields: Fields }) => Promise<unknown>;
 
 const ANSWERS: Readonly<Record<string, Effect>> = {
   "/api/entries/:id/replay": async ({ inbox, outgoing }, { id, fields }) =>
     replay(await findKept(inbox, id), fields, outgoing),
   "/api/entries/:id/forward": async ({ inbox, outgoing }, { id, fields }) =>
     forward(await findKept(inbox, id), fields, outgoing),
-  "/api/entries/:id/retry": async (workings, { id }) => {
-    const { entry, due, ended } = await change(workings, id, "retry");
+  "/api/entries/:id/retry": async (context, { id }) => {
+    const { entry, due, ended } = await change(context, id, "retry");
     if (due + ended > 0) return { retried: due + ended };
     const why = `expected a waiting, failing, dead or received entry, got one that is ${entry.state}: it cannot be retried`;
     throw new RequestError(409, "not_retried", why);
   },
-  "/api/entries/:id/drop": async (workings, { id }) => {
-    const { entry, dropped } = await change(workings, id, "drop");
+  "/api/entries/:id/drop": async (context, { id }) => {
+    const { entry, dropped } = await change(context, id, "drop");
     if (dropped > 0) return { dropped };
     const state = entry.reason === DROPPED ? "dropped already" : entry.state;
     const why = `expected an entry that is not handled, got one that is ${state}: leave it as it is`;
@@ -48,7 +48,11 @@ export const EFFECTS: Readonly<Record<string, Route>> = {
   "/api/change": changeMany,
 };
 
-async function change({ inbox, outgoing, feed }: Workings, id: string, what: "retry" | "drop") {
+async function change(
+  { inbox, outgoing, feed }: InspectorContext,
+  id: string,
+  what: "retry" | "drop",
+) {
   const entry = await findEntry(inbox, id);
   const changed = await changeEntries(inbox, what, { seq: entry.seq }, outgoing.clock());
   feed.touch(entry.seq);
@@ -60,6 +64,6 @@ function readPauseOf(fields: Fields): PauseOf {
 }
 
 function routeOf(effect: Effect): Route {
-  return async (workings, { id, request }) =>
-    json(await effect(workings, { id, fields: await readFields(request) }));
+  return async (context, { id, request }) =>
+    json(await effect(context, { id, fields: await readFields(request) }));
 }

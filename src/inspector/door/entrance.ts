@@ -2,13 +2,13 @@ import type { IncomingMessage } from "node:http";
 import { invalidRequest, RequestError } from "../answer.ts";
 import type { PageFile } from "../page-files.ts";
 import { readFields } from "../read-request.ts";
-import { checkType, type Door } from "./guard.ts";
+import { type AuthState, checkType } from "./guard.ts";
 import type { Tickets } from "./tickets.ts";
 import { bearerToken } from "./token.ts";
 
 type Entrance = readonly [
   method: string,
-  answer: (call: AtDoor) => object | Promise<object>,
+  answer: (call: AuthContext) => object | Promise<object>,
   isOpen?: "open",
 ];
 
@@ -44,14 +44,14 @@ export function addTicket(
   );
 }
 
-interface AtDoor {
+interface AuthContext {
   readonly request: IncomingMessage;
   readonly query: URLSearchParams;
-  readonly door: Door;
+  readonly auth: AuthState;
 }
 
 /** Exchanges a ticket that another tab has admitted for the token. */
-function enter({ request, door }: AtDoor) {
+function enter({ request, auth: door }: AuthContext) {
   checkType(request);
   const token = door.tickets.redeem(bearerToken(request.headers.authorization) ?? "");
   if (token !== undefined) return { token };
@@ -59,7 +59,7 @@ function enter({ request, door }: AtDoor) {
 }
 
 /** Admits a new tab on behalf of one that is in. */
-async function admit({ request, door }: AtDoor) {
+async function admit({ request, auth: door }: AuthContext) {
   const hash = (await readFields(request)).text("ticket");
   if (door.tickets.admit(hash, bearerToken(request.headers.authorization) ?? "")) return {};
   throw new RequestError(
@@ -69,7 +69,7 @@ async function admit({ request, door }: AtDoor) {
   );
 }
 
-function prove({ query, door: { tokens, hosts } }: AtDoor) {
+function prove({ query, auth: { tokens, hosts } }: AuthContext) {
   const [name = "", host = "", nonce = ""] = ["name", "host", "nonce"].map(
     (text) => query.get(text) ?? "",
   );

@@ -3,7 +3,7 @@ import { RequestError } from "../answer.ts";
 import type { KnownTokens } from "./known-tokens.ts";
 import type { Tickets } from "./tickets.ts";
 
-export interface Door {
+export interface AuthState {
   /** Allowed values of `Host`, in lower case, with the port unless it is a scheme's own. */
   readonly hosts: ReadonlySet<string>;
   /** Those of them that were named as forwarded addresses, which may be HTTPS. */
@@ -20,7 +20,7 @@ export interface Door {
  *
  * @throws RequestError 403
  */
-export function checkOrigin(request: IncomingMessage, { hosts, forwarded }: Door): void {
+export function checkOrigin(request: IncomingMessage, { hosts, forwarded }: AuthState): void {
   const { headers, rawHeaders } = request;
   // A proxy may replace the host and leave the origin.
   const isForwarded = (origin: string) => forwarded.has(origin.replace(/^https?:\/\//, ""));
@@ -46,7 +46,7 @@ export function checkOrigin(request: IncomingMessage, { hosts, forwarded }: Door
 }
 
 /** Returns the hash of the token that an API request must have. @throws RequestError 401, 415 */
-export function checkCaller(request: IncomingMessage, { tokens }: Door): string {
+export function checkCaller(request: IncomingMessage, { tokens }: AuthState): string {
   const hash = tokens.find(request.headers.authorization);
   if (hash === undefined) {
     throw new RequestError(

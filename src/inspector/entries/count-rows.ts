@@ -1,5 +1,5 @@
 import { NewestMap } from "../../base/newest-map.ts";
-import { Remembered } from "../../base/remembered.ts";
+import { ThrottledCache } from "../../base/remembered.ts";
 import {
   type CountFilter,
   countStates,
@@ -21,10 +21,10 @@ const MAX_REMEMBERED = 20;
 
 /** Counts for the filter's chips, never more often than it costs little. */
 export function rowCounter(inbox: Inbox, refusals: Refusals) {
-  const remembered = new NewestMap<string, Remembered<StateCounts>>(MAX_REMEMBERED);
+  const remembered = new NewestMap<string, ThrottledCache<StateCounts>>(MAX_REMEMBERED);
   const statesOf = (filter: CountFilter) => {
     const key = JSON.stringify(filter);
-    const known = remembered.get(key) ?? new Remembered<StateCounts>(SHARE);
+    const known = remembered.get(key) ?? new ThrottledCache<StateCounts>(SHARE);
     remembered.set(key, known);
     return known.read(() => inbox.counts(filter).then(stateCounts));
   };

@@ -6,7 +6,7 @@ import { lastRunsOf } from "../../inbox/outline.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { RequestError } from "../answer.ts";
 import type { EntryDetail, RowPage } from "../api.ts";
-import type { Workings } from "../workings.ts";
+import type { InspectorContext } from "../workings.ts";
 import { explainEntry, type Signing } from "./explain-entry.ts";
 import { type RowFilter, readNumber } from "./filter.ts";
 import { findEntries } from "./find-entries.ts";
@@ -60,7 +60,7 @@ export async function findKept(inbox: Inbox, number: string) {
 
 export async function describeEntry(
   entry: Entry,
-  { inbox, receiver, signing, seenAgain, senders, drifts, runNotes }: Workings,
+  { inbox, receiver, signing, seenAgain, senders, drifts, runNotes }: InspectorContext,
 ): Promise<EntryDetail> {
   const { seq, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
   const unfit = entry.state === "dead" && entry.reason === "invalid_data";

@@ -10,7 +10,7 @@ import type { Secret } from "../../signature/secrets.ts";
 import { sign } from "../../signature/sign.ts";
 import { verify } from "../../signature/verify.ts";
 import { durationText } from "../../text/duration-text.ts";
-import type { Explanation, Step } from "../api.ts";
+import type { Explanation, VerdictStep } from "../api.ts";
 import { shownDigest } from "./shown-delivery.ts";
 import { summariseEntry } from "./summarise-entry.ts";
 
@@ -40,18 +40,18 @@ export function explainEntry(
 
 function step(
   name: string,
-  result: Step["result"],
+  result: VerdictStep["result"],
   text: string,
-  details: Step["details"] = [],
-): Step {
+  details: VerdictStep["details"] = [],
+): VerdictStep {
   return { name, result, text, ...(details.length > 0 && { details }) };
 }
 
 function signatureStep(
   delivery: Delivery | undefined,
   { secrets, signatureHeader }: Signing,
-): Step {
-  const found = (result: Step["result"], text: string, details?: Step["details"]) =>
+): VerdictStep {
+  const found = (result: VerdictStep["result"], text: string, details?: VerdictStep["details"]) =>
     step("Signature", result, text, details);
   if (delivery === undefined)
     return found("passed", "It was valid on arrival; the delivery has been deleted since.");
@@ -80,7 +80,7 @@ function signatureStep(
   return found("passed", text, [came, computed, covered]);
 }
 
-function envelopeStep(read: ReturnType<typeof readEnvelope> | undefined): Step {
+function envelopeStep(read: ReturnType<typeof readEnvelope> | undefined): VerdictStep {
   if (read === undefined) return step("Envelope", "skipped", "The delivery has been deleted.");
   if (!read.ok) {
     const { message, field } = read.rejection;
@@ -98,7 +98,7 @@ function envelopeStep(read: ReturnType<typeof readEnvelope> | undefined): Step {
 function timeStep(
   { reason, receivedAt, eventTimestamp }: Entry,
   read: ReadEnvelope | undefined,
-): Step {
+): VerdictStep {
   if (eventTimestamp === null || read === undefined)
     return step("Time", "skipped", "There is no timestamp to check.");
   const details = [{ name: "timestamp", value: read.envelope.timestamp }];
@@ -115,7 +115,7 @@ function timeStep(
   return step("Time", "passed", age < 0 ? ahead : `${durationText(age)} old on arrival.`, details);
 }
 
-function dataStep({ kind, reason }: Entry, rejected: boolean): Step {
+function dataStep({ kind, reason }: Entry, rejected: boolean): VerdictStep {
   if (rejected || kind === null) return step("Data", "skipped", "Not checked.");
   if (reason === "invalid_data")
     return step("Data", "failed", `It does not fit the schema of ${kind}.`);
@@ -126,7 +126,7 @@ function dataStep({ kind, reason }: Entry, rejected: boolean): Step {
   return step("Data", "passed", `It fits what is known about ${kind}.`);
 }
 
-function identityStep({ key, duplicates }: Entry, rejected: boolean): Step {
+function identityStep({ key, duplicates }: Entry, rejected: boolean): VerdictStep {
   const details = [{ name: rejected ? "key of the bytes" : "event id", value: key.eventId }];
   const again =
     duplicates === 0 ? "Received once." : `Received ${duplicates + 1} times, kept once.`;

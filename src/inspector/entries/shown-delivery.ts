@@ -1,4 +1,4 @@
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import type { Delivery, DeliveryHeaders } from "../../event/delivery.ts";
 import { decodeUtf8 } from "../../event/utf8.ts";
 import type { ShownBody, ShownHeaders } from "../api.ts";
@@ -25,7 +25,7 @@ export function shownBody(body: Uint8Array): ShownBody {
 
 /** The text of a body without its byte order mark; `undefined` if it is not UTF-8. */
 export function textOf(body: Uint8Array): string | undefined {
-  return orElse(() => decodeUtf8(body), undefined);
+  return tryOr(() => decodeUtf8(body), undefined);
 }
 
 function hexDump(bytes: Uint8Array): string {

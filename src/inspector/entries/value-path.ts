@@ -1,4 +1,4 @@
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import type { JsonLines } from "../json/json-lines.ts";
 import { JsonReader } from "../json/json-reader.ts";
 
@@ -56,7 +56,7 @@ function childOf(
 }
 
 function readString(text: string): string | undefined {
-  return orElse(() => {
+  return tryOr(() => {
     const value: unknown = JSON.parse(text);
     return typeof value === "string" ? value : undefined;
   }, undefined);

@@ -7,7 +7,7 @@ import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printedText } from "../../signature/diagnose/json-libraries.ts";
 import { readHeader } from "../../signature/header.ts";
 import { shownTarget } from "../../text/shown-url.ts";
-import type { Explanation, Step } from "../api.ts";
+import type { Explanation, VerdictStep } from "../api.ts";
 import { shownDigest } from "../entries/shown-delivery.ts";
 import type { NotDiagnosed, RefusalDiagnosis } from "./refused-bodies.ts";
 import { verdictOf } from "./verdict.ts";
@@ -34,7 +34,7 @@ export function explainRefusal(
   const { status } = toAnswer(outcome);
   const at = CHECKS.findIndex(({ name }) => name === failedCheck(outcome));
   const failed = detail ?? fix ?? word;
-  const steps = CHECKS.map(({ name, passed }, index): Step => {
+  const steps = CHECKS.map(({ name, passed }, index): VerdictStep => {
     if (index > at) return { name, result: "skipped", text: "Not checked." };
     if (index < at) {
       if (name === "Body" && reason === "signature_missing" && observation.bytes === 0)
@@ -94,7 +94,7 @@ const NOT_DIAGNOSED: Readonly<Record<NotDiagnosed, string>> = {
   took_too_long: "not searched: took too long",
 };
 
-function causeDetails(diagnosis: RefusalDiagnosis): NonNullable<Step["details"]> {
+function causeDetails(diagnosis: RefusalDiagnosis): NonNullable<VerdictStep["details"]> {
   if (diagnosis === undefined) return [];
   if (typeof diagnosis === "string") return [{ name: "cause", value: NOT_DIAGNOSED[diagnosis] }];
   const [, ...others] = diagnosis.explanations; // the summary has the first one

@@ -26,14 +26,14 @@ interface Page {
   readonly filter: RowFilter;
   behind: boolean;
   /** What it was told last of what does not depend on its filter, by the names of events. */
-  readonly told: Map<string, string>;
+  readonly reported: Map<string, string>;
 }
 
 /** Sends updates to pages as server-sent events. Does nothing if there are no pages. */
 export class LiveFeed {
   readonly #inbox: Inbox;
   readonly #pages = new Set<Page>();
-  readonly #underWay = new Set<number>();
+  readonly #pending = new Set<number>();
   #touched = new Set<number>();
   #refusals: Refusal[] = [];
   #timer: NodeJS.Timeout | undefined;
@@ -74,7 +74,7 @@ export class LiveFeed {
 
   noteDrift(): void {
     this.#drifts++;
-    for (const page of this.#pages) this.#tellDrifts(page);
+    for (const page of this.#pages) this.#sendDrifts(page);
   }
 
   get full(): boolean {
@@ -85,11 +85,11 @@ export class LiveFeed {
   follow(response: ServerResponse, filter: RowFilter): void {
     response.writeHead(200, { "Content-Type": "text/event-stream" });
     response.write("retry: 1000\n\nevent: open\ndata: {}\n\n");
-    const page: Page = { response, filter, behind: false, told: new Map() };
+    const page: Page = { response, filter, behind: false, reported: new Map() };
     this.#pages.add(page);
     this.#isCounted = false;
     this.#countAgain();
-    this.#tellDrifts(page);
+    this.#sendDrifts(page);
     response.on("close", () => this.#pages.delete(page));
     response.on("error", () => {}); // the page disconnected during a write
     response.on("drain", () => this.#caughtUp(page));
@@ -123,8 +123,8 @@ export class LiveFeed {
     // Whatever the pages' filters: what leaves one may still run.
     const states = await this.#inbox.list({ seqs }).catch(() => []);
     for (const { seq, state } of states) {
-      if (hasEnded(state)) this.#underWay.delete(seq);
-      else if (this.#underWay.size < MAX_UNDER_WAY) this.#underWay.add(seq);
+      if (hasEnded(state)) this.#pending.delete(seq);
+      else if (this.#pending.size < MAX_UNDER_WAY) this.#pending.add(seq);
     }
     for (const page of this.#pages) {
       if (page.behind) continue;
@@ -159,28 +159,28 @@ export class LiveFeed {
   }
 
   #lookAgain(): void {
-    if (this.#pages.size === 0) this.#underWay.clear();
-    for (const seq of this.#underWay) this.touch(seq);
-    this.#underWay.clear(); // entries still in progress are added again by the next update
+    if (this.#pages.size === 0) this.#pending.clear();
+    for (const seq of this.#pending) this.touch(seq);
+    this.#pending.clear(); // entries still in progress are added again by the next update
   }
 
   #countAgain(): void {
     if (this.#isCounted || this.#pages.size === 0) return;
     this.#isCounted = true;
-    this.#counting = this.#counting.then(() => this.#tellFailed());
+    this.#counting = this.#counting.then(() => this.#sendFailed());
   }
 
-  async #tellFailed(): Promise<void> {
+  async #sendFailed(): Promise<void> {
     try {
       const failed = failedCounts(await this.#inbox.counts());
-      for (const page of this.#pages) tellNews(page, "failed", failed);
+      for (const page of this.#pages) sendNews(page, "failed", failed);
     } catch {
       this.#isCounted = false; // the inbox could not be read; counted again soon
     }
   }
 
-  #tellDrifts(page: Page): void {
-    if (this.#drifts > 0) tellNews(page, "drift", { drifts: this.#drifts });
+  #sendDrifts(page: Page): void {
+    if (this.#drifts > 0) sendNews(page, "drift", { drifts: this.#drifts });
   }
 
   #beat(): void {
@@ -192,15 +192,15 @@ export class LiveFeed {
     page.behind = false;
     this.#isCounted = false;
     send(page, "gap", {});
-    this.#tellDrifts(page);
+    this.#sendDrifts(page);
   }
 }
 
 /** Sends what a page was not told yet. */
-function tellNews(page: Page, name: "failed" | "drift", value: object): void {
+function sendNews(page: Page, name: "failed" | "drift", value: object): void {
   const text = JSON.stringify(value);
-  if (page.behind || page.told.get(name) === text) return;
-  page.told.set(name, text);
+  if (page.behind || page.reported.get(name) === text) return;
+  page.reported.set(name, text);
   send(page, name, value);
 }
 

@@ -47,7 +47,7 @@ export class Refusals {
     const at = this.#remembered.findIndex((refusal) => refusal.id === id);
     const row = this.#remembered[at];
     if (corrected === undefined || row === undefined) return [];
-    if (isAlike(row, corrected)) {
+    if (isSimilar(row, corrected)) {
       const again = { ...row, explanation: corrected.explanation };
       this.#remembered[at] = again;
       return [again];
@@ -98,7 +98,7 @@ export class Refusals {
   }
 
   #add(refusal: Refusal): Refusal {
-    const at = this.#remembered.findLastIndex((other) => isAlike(other, refusal));
+    const at = this.#remembered.findLastIndex((other) => isSimilar(other, refusal));
     const known = this.#remembered[at];
     if (known === undefined) {
       this.#remembered.push(refusal);
@@ -114,7 +114,7 @@ export class Refusals {
 }
 
 /** Whether two were refused for one reason on one way, so that a burst of them buries nothing. */
-function isAlike(a: Refusal, b: Refusal): boolean {
+function isSimilar(a: Refusal, b: Refusal): boolean {
   const names = ["word", "reason", "why", "method", "target", "status"] as const;
   return names.every((name) => a[name] === b[name]);
 }

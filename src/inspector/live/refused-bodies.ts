@@ -21,7 +21,7 @@ export const MAX_BYTES = 1024 * 1024;
  */
 const LATER = 500;
 
-interface Held {
+interface HeldBody {
   /** What the receiver reported, which can still be diagnosed. */
   observation: InspectedDelivery;
   readonly body: Uint8Array;
@@ -53,7 +53,7 @@ export function refusedBodies(
   diagnose: DiagnoseRefusal,
   onDiagnosed: (id: string, observation: InspectedDelivery, diagnosis: Diagnosis) => string,
 ) {
-  let newest: readonly Held[] = [];
+  let newest: readonly HeldBody[] = [];
   let timer: NodeJS.Timeout | undefined;
   const diagnoseLeftOut = async () => {
     for (const held of newest.filter((held) => held.isLeftOut)) {

@@ -20,14 +20,14 @@ export function App() {
   const place = placeOf(route.path);
   const [isPaused, setPaused] = useState(false);
   const [{ failing, dead }, setFailed] = useState<FailedCounts>({ failing: 0, dead: 0 });
-  const [driftsTold, setDriftsTold] = useState(0);
-  const counts = { failed: setFailed, drift: () => setDriftsTold((count) => count + 1) };
+  const [reportedDrifts, setReportedDrifts] = useState(0);
+  const counts = { failed: setFailed, drift: () => setReportedDrifts((count) => count + 1) };
   const feed = useFeed(feedQuery(route.filter, useListView().resource), isPaused, counts);
   const state = feed?.state ?? "loading";
   const isConnected = state === "live" || state === "invalid";
   const { value: status } = useLoaded(() => client.status(), [isConnected]);
   const { value: samples = [] } = useLoaded(() => client.samples(), [isConnected]);
-  const drifts = useDrifts(isConnected, driftsTold);
+  const drifts = useDrifts(isConnected, reportedDrifts);
   const kinds = useMemo(() => samples.map(({ kind }) => kind), [samples]);
   useEffect(() => {
     const words = countsText({ failing, dead }, (count) => count.toLocaleString("en"));

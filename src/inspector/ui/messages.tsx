@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { Sent } from "../api.ts";
 import { Button } from "./parts/button.tsx";
@@ -21,7 +21,7 @@ let show: (message: Message | undefined) => void = () => {};
  * Shows a message for a while, in place of the one before. Returns a function that says whether it
  * is still shown.
  */
-export function tell(message: Message | undefined): () => boolean {
+export function showMessage(message: Message | undefined): () => boolean {
   clearTimeout(timer);
   timer = setTimeout(show, SHOWN, undefined);
   show(message);
@@ -30,11 +30,11 @@ export function tell(message: Message | undefined): () => boolean {
 
 /** Runs an action and shows its result. While one is under way, others are ignored. */
 export function useAction(show: (result: Message) => void) {
-  const underWay = useRef(false);
+  const pending = useRef(false);
   const [isBusy, setBusy] = useState(false);
   const run = async (work: () => Promise<Message | undefined>): Promise<void> => {
-    if (underWay.current) return;
-    underWay.current = true;
+    if (pending.current) return;
+    pending.current = true;
     setBusy(true);
     try {
       const result = await work();
@@ -42,7 +42,7 @@ export function useAction(show: (result: Message) => void) {
     } catch (thrown) {
       show({ good: false, text: errorText(thrown) });
     } finally {
-      underWay.current = false;
+      pending.current = false;
       setBusy(false);
     }
   };
@@ -51,7 +51,7 @@ export function useAction(show: (result: Message) => void) {
 
 /** Returns a function that runs an action and shows its result as a message of the page. */
 export function useAttempt() {
-  return useAction(tell).run;
+  return useAction(showMessage).run;
 }
 
 export function sentMessage({ status, ok, duration, body, url }: Sent): Message {
@@ -62,7 +62,7 @@ export function sentMessage({ status, ok, duration, body, url }: Sent): Message 
 }
 
 function answerText(body: string): string {
-  return orElse(
+  return tryOr(
     () => {
       const { error, duplicate } = JSON.parse(body);
       if (duplicate === true) return "Duplicate.";
@@ -82,7 +82,12 @@ export function MessageBox() {
       {message !== undefined && (
         <div class={`message ${message.good ? "good" : "bad"}`}>
           <span>{message.text}</span>
-          <Button label="×" class="plain" aria-label="Dismiss" onClick={() => tell(undefined)} />
+          <Button
+            label="×"
+            class="plain"
+            aria-label="Dismiss"
+            onClick={() => showMessage(undefined)}
+          />
         </div>
       )}
     </div>

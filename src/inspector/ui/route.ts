@@ -91,8 +91,8 @@ export function useRoute(): Route {
  */
 export function apiFilter(filter: URLSearchParams | string): URLSearchParams {
   const query = new URLSearchParams(filter);
-  const within = Number(query.get("within"));
+  const withinMinutes = Number(query.get("within"));
   query.delete("within");
-  if (within > 0) query.set("since", String(Date.now() - within));
+  if (withinMinutes > 0) query.set("since", String(Date.now() - withinMinutes));
   return query;
 }

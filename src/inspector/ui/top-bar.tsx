@@ -75,8 +75,8 @@ function PauseButton({
   held: number;
   onClick: () => void;
 }) {
-  const told = isPaused && held > 0 ? `${held.toLocaleString("en")} new` : "";
-  const name = isPaused ? `Resume${told === "" ? "" : `, ${told}`}` : "Pause";
+  const reported = isPaused && held > 0 ? `${held.toLocaleString("en")} new` : "";
+  const name = isPaused ? `Resume${reported === "" ? "" : `, ${reported}`}` : "Pause";
   return (
     <button
       type="button"
@@ -92,7 +92,7 @@ function PauseButton({
           <path d="M2 1 H4.8 V11 H2 Z M7.2 1 H10 V11 H7.2 Z" />
         )}
       </svg>
-      {told !== "" && (
+      {reported !== "" && (
         <span>
           {held > MOST_SHOWN ? `${MOST_SHOWN}+` : held}
           <span class="wide"> new</span>

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { leave } from "../../base/leave.ts";
+import { detach } from "../../base/leave.ts";
 import { type Answer, giveUp, writeAnswer } from "../../http/answer.ts";
 import { lingering } from "../../http/closing.ts";
 import {
@@ -78,7 +78,7 @@ export function reportPassedOn(
 ): void {
   // never called: the target is not the endpoint
   const read = () => Promise.resolve("aborted" as const);
-  leave(receiver.receive({ method, headers, target, path, read, passedOn: true }));
+  detach(receiver.receive({ method, headers, target, path, read, passedOn: true }));
 }
 
 /**

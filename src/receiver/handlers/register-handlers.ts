@@ -1,6 +1,6 @@
 import { isPromiseLike } from "../../base/is-promise-like.ts";
 import { isRecord } from "../../base/is-record.ts";
-import { leave } from "../../base/leave.ts";
+import { detach } from "../../base/leave.ts";
 import type { AnyHandler, Handler } from "../../dispatch/handler.ts";
 import { invalidOption } from "../../options/check-options.ts";
 import { type HandlersOption, handlerWithOptions, isHandlersModule } from "./define-handlers.ts";
@@ -34,7 +34,7 @@ export function registerHandlers(handlers: HandlersOption, registry: HandlerRegi
   registered.returned = returned;
   if (registered.handlers + registered.listeners > 0 || !isRecord(returned)) return registered;
   if (isPromiseLike(returned)) {
-    leave(returned); // its rejection must not end the process as well
+    detach(returned); // its rejection must not end the process as well
     throw invalidOption(
       "expected handlers that are registered at once, got an async function that had registered none when it first waited: " +
         "await before it, such as at the top level of the module",

@@ -34,7 +34,7 @@ export class Registration {
     // What a handler leaves out is found again when it is claimed. Kinds beyond the twelve have no
     // pattern.
     const filter = patterns.includes(UNKNOWN) ? { sources } : { sources, kinds: patterns };
-    await inbox.hasten?.(filter, inbox.now?.() ?? clock());
+    await inbox.makeDue?.(filter, inbox.now?.() ?? clock());
   }
 
   /** Ends the registration. A failure is nothing: the record ends with the process. */

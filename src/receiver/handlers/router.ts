@@ -1,5 +1,5 @@
 import { isPromiseLike } from "../../base/is-promise-like.ts";
-import { leave } from "../../base/leave.ts";
+import { detach } from "../../base/leave.ts";
 import type {
   AnyHandler,
   DeadLetter,
@@ -80,15 +80,15 @@ function takenBy(
   try {
     const answer: unknown = target.takes?.(event);
     if (!isPromiseLike(answer)) return answer === false ? undefined : named;
-    leave(answer);
-    failure = cannotTell(target, "a promise");
+    detach(answer);
+    failure = isAmbiguous(target, "a promise");
   } catch (cause) {
-    failure = cannotTell(target, `an error: ${describeError(cause)}`, cause);
+    failure = isAmbiguous(target, `an error: ${describeError(cause)}`, cause);
   }
   return { ...named, handler: () => Promise.reject(failure) };
 }
 
-function cannotTell({ name }: TargetOptions, got: string, cause?: unknown): ConfigurationError {
+function isAmbiguous({ name }: TargetOptions, got: string, cause?: unknown): ConfigurationError {
   const message = `expected takes of the target ${JSON.stringify(name)} to return true or false, got ${got}: correct it; the entry runs again later`;
   return new ConfigurationError(
     "option_invalid",

@@ -1,5 +1,5 @@
 import { isPromiseLike } from "../../base/is-promise-like.ts";
-import { leave } from "../../base/leave.ts";
+import { detach } from "../../base/leave.ts";
 import { callUser, type Report } from "../../base/user-calls.ts";
 import type { AttemptTrace } from "../../dispatch/runs/attempt-tracing.ts";
 import type { DeliveryTrace, Tracing } from "./tracing.ts";
@@ -28,7 +28,7 @@ function made<Trace>(make: () => Trace, report: Report): Trace | undefined {
   try {
     const trace = make();
     if (!isPromiseLike(trace)) return trace;
-    leave(trace, report);
+    detach(trace, report);
   } catch (thrown) {
     report(thrown);
   }
@@ -62,9 +62,9 @@ function runOnce<Result>(trace: Follows, call: () => Result, report: Report): Re
   };
   try {
     const result: unknown = trace.run(once);
-    if (end === undefined) leave(result, report);
+    if (end === undefined) detach(result, report);
     // it may reject as the call does
-    else if (!("result" in end) || end.result !== result) leave(result);
+    else if (!("result" in end) || end.result !== result) detach(result);
   } catch (thrown) {
     if (end === undefined || !("thrown" in end) || end.thrown !== thrown) report(thrown);
   }

@@ -1,6 +1,6 @@
 import { isRecord } from "../../base/is-record.ts";
 import type { Logger } from "../../base/logger.ts";
-import { storeBehind } from "../../inbox/shared/handle.ts";
+import { storeOf } from "../../inbox/shared/handle.ts";
 import { type Check, checkMethods, invalid, syncFunction } from "../../options/check-options.ts";
 import type { Tracing } from "./tracing.ts";
 
@@ -20,7 +20,7 @@ export const checkSecret: Check = (given, name) => {
 
 /** A string or a handle; `selectInbox` checks the string. */
 export const checkInbox: Check = (given) => {
-  if (typeof given !== "string") storeBehind(given);
+  if (typeof given !== "string") storeOf(given);
 };
 
 export const checkLog: Check = (given) => {

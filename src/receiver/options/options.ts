@@ -1,6 +1,6 @@
 import { defaultLogger } from "../../base/default-logger.ts";
 import { guardedLogger } from "../../base/guarded-logger.ts";
-import { leave } from "../../base/leave.ts";
+import { detach } from "../../base/leave.ts";
 import type { Logger } from "../../base/logger.ts";
 import { numberFrom, reportTo } from "../../base/user-calls.ts";
 import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../dispatch/retry.ts";
@@ -45,15 +45,15 @@ import { checkCountsBacklog, checkSources, limitsOf } from "./source-limits.ts";
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 
-type Given<Name extends keyof ReceiverOptions> = {
+type GivenOptions<Name extends keyof ReceiverOptions> = {
   readonly [Option in Name]: NonNullable<ReceiverOptions[Option]>;
 };
 
 /** Options with the defaults applied, checked and frozen. */
 export interface Settings
   extends Readonly<typeof DEFAULTS>,
-    Given<"signatureHeader" | "source" | "role" | "deadLetterOrder" | "inexactNumbers">,
-    Given<"log" | "clock" | "random">,
+    GivenOptions<"signatureHeader" | "source" | "role" | "deadLetterOrder" | "inexactNumbers">,
+    GivenOptions<"log" | "clock" | "random">,
     Pick<ReceiverOptions, "identity" | "orderBy" | "tracing" | "drift"> {
   readonly secrets: () => readonly Secret[];
   readonly inbox: Inbox;
@@ -253,7 +253,7 @@ function wholeClock(clock: () => number): () => number {
     }
     const whole = typeof now === "number" ? Math.trunc(now) : Number.NaN;
     if (!Number.isSafeInteger(whole)) {
-      leave(now);
+      detach(now);
       throw noTime(describeValue(now));
     }
     return whole;

@@ -50,7 +50,7 @@ export function mountReceiver(app: App, home: string, own: OwnFiles): Mounts {
 }
 
 /** The lines of one name that an app imports, and their place in one of its files. */
-interface Step extends Insertion {
+interface MountStep extends Insertion {
   readonly path: string;
   readonly name: "webhooks" | "startReceiver";
 }
@@ -86,7 +86,7 @@ function inExpress(app: App, home: string): Mounts {
   };
 }
 
-function mountStep({ framework, sources }: App): Step | undefined {
+function mountStep({ framework, sources }: App): MountStep | undefined {
   const isNest = framework === "NestJS";
   const made = isNest
     ? onlyPlace(sources, NEST_APP, /\bNestFactory\./g)
@@ -101,7 +101,7 @@ function mountStep({ framework, sources }: App): Step | undefined {
   return { path: made.path, name: "webhooks", at: nextLine(made.code, closed), lines };
 }
 
-function startStep({ extension, sources }: App): Step | undefined {
+function startStep({ extension, sources }: App): MountStep | undefined {
   const listens = onlyPlace(sources, LISTENS, /\.listen\(/g);
   const style = listens && styleOf(listens.code);
   if (!style || !beginsStatement(listens.code.slice(0, listens.at), listens.found[1] ?? ""))

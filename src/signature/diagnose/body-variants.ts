@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
@@ -68,7 +68,7 @@ function rankOf({ causes, isPrinted }: BodyVariant): number {
 
 /** The text of a body, including a byte order mark; `undefined` if it is not UTF-8. */
 export function decode(body: Uint8Array): string | undefined {
-  return orElse(
+  return tryOr(
     () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body),
     undefined,
   );
@@ -201,7 +201,7 @@ function stringVariants(text: string): readonly BodyVariant[] {
     variant([cause("body_string", "as a string on the signing side")], () => JSON.stringify(text)),
     variant([cause("body_string", "as a string on this side")], () => {
       if (!/^\s*"/.test(text)) return undefined;
-      return orElse(() => {
+      return tryOr(() => {
         const inside: unknown = JSON.parse(text);
         return typeof inside === "string" ? inside : undefined;
       }, undefined);
@@ -257,7 +257,7 @@ function compressed(body: Uint8Array): readonly BodyVariant[] {
   const limit = { maxOutputLength: Math.max(LEAST_LIMIT, MOST_GROWTH * body.byteLength) };
   return [
     variant([cause("body_compressed", "gzip")], () =>
-      orElse(() => gunzipSync(body, limit), undefined),
+      tryOr(() => gunzipSync(body, limit), undefined),
     ),
   ];
 }

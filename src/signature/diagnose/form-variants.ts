@@ -1,4 +1,4 @@
-import { orElse } from "../../base/or-else.ts";
+import { tryOr } from "../../base/or-else.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 
@@ -45,7 +45,7 @@ function decodedThere(text: string): readonly BodyVariant[] {
 
 /** The result of a function of the URL standard; `undefined` for a text that it cannot convert. */
 export function converted(convert: (text: string) => string, text: string): string | undefined {
-  return orElse(() => convert(text), undefined);
+  return tryOr(() => convert(text), undefined);
 }
 
 function hexOf(character: string): string {

@@ -93,9 +93,9 @@ export function distinctNumbers(
   }));
   const groups = grouped(spelt, (one) => one.spelt.join());
   groups.delete(numbers.join());
-  return [...groups.values()].map((alike) => ({
-    ...alike[0],
-    name: nameOf(alike.map(({ name }) => name)),
+  return [...groups.values()].map((similar) => ({
+    ...similar[0],
+    name: nameOf(similar.map(({ name }) => name)),
   }));
 }
 

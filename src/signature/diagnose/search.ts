@@ -24,7 +24,7 @@ export const READING_WORK = 350;
 /** A body with more causes than this is not tried with mistakes in the secret besides. */
 export const MOST_WITH_SECRET = 2;
 
-export interface Found {
+export interface SearchResult {
   /** Explanations of the signature: lists of causes that apply together, the shortest first. */
   readonly explanations: readonly (readonly Cause[])[];
   /** The bytes that were signed, according to the first explanation. */
@@ -51,7 +51,7 @@ export interface Searched {
   readonly work: number;
 }
 
-export function search(searched: Searched): Found {
+export function search(searched: Searched): SearchResult {
   const { body, forms, plain, mistaken, headers, target, work: allowed } = searched;
   const walk = walkOver(forms, allowed);
   const asIs: BodyVariant = { causes: [], bytes: () => body, isPrinted: false };
@@ -130,7 +130,7 @@ function walkOver(forms: readonly DigestForm[], work: number) {
         }
       }
     },
-    found: (): Found => {
+    found: (): SearchResult => {
       const sorted = hits.toSorted((a, b) => a.causes.length - b.causes.length);
       const kept: (readonly Cause[])[] = [];
       for (const { causes } of sorted)

@@ -33,7 +33,7 @@ function lineOf(reason: string | null): string {
     runAt: 600_000,
     records: [{ ...RUN, failure: null }],
   };
-  return attemptLines(observation, { now: 0, telling: "whole" }, output)[0] ?? "";
+  return attemptLines(observation, { now: 0, detail: "whole" }, output)[0] ?? "";
 }
 
 it.each([

@@ -82,18 +82,18 @@ const FAILED = ran({
 
 /** What is shown of each kind of outcome, in one session. */
 function session(columns: number | undefined): readonly string[] {
-  const told = { told: new Set<string>() };
+  const told = { reported: new Set<string>() };
   const style = { color, columns };
   const unsigned = delivery({ outcome: { type: "unauthorized", reason: "signature_missing" } });
   const misfit = { field: "data.surface", message: "expected number, got string" };
-  const terms = { now: 0, telling: "whole" } as const;
+  const terms = { now: 0, detail: "whole" } as const;
   const pending = { state: "failing", records: [FAILED], runAt: 800 } as const;
   return withoutTime([
     ...attemptLines(attempt({ seq: 12, kind: "payment.received" }), terms, style),
     ...attemptLines(attempt(pending), terms, style),
     ...attemptLines(
       attempt({ ...pending, attempt: 2, runAt: 3000 }),
-      { now: 0, telling: "again" },
+      { now: 0, detail: "again" },
       style,
     ),
     ...deliveryLines(unsigned, told, style),
@@ -148,7 +148,7 @@ it("a delivery signed with a previous secret is marked", () => {
   const line = (role: string) =>
     deliveryLines(
       delivery({ outcome: accepted({ secret: { role } }) }),
-      { told: new Set() },
+      { reported: new Set() },
       WIDE,
     ).join("\n");
   expect(line("previous")).toContain("previous secret");
@@ -162,7 +162,7 @@ it("the values of a query are hidden, for people and in records", () => {
   });
   const { io, text } = collected();
   recordDelivery(refused, createOutput(io, { json: true, color: false, clock: () => 0 }));
-  const lines = deliveryLines(refused, { told: new Set() }, WIDE).join("\n");
+  const lines = deliveryLines(refused, { reported: new Set() }, WIDE).join("\n");
   for (const shown of [lines, text()]) {
     expect(shown).toContain("/other?code=…&…");
     expect(shown).not.toContain("hunter2");
@@ -177,20 +177,20 @@ it("a dead letter whose handlers never ran shows its event", () => {
     state: "dead",
     reason: "invalid_timestamp",
   });
-  const text = attemptLines(dead, { now: 0, telling: "whole" }, WIDE).join("\n");
+  const text = attemptLines(dead, { now: 0, detail: "whole" }, WIDE).join("\n");
   expect(text).toMatch(/#7 .*dead .*evt_1_.*\n +.* \(invalid_timestamp\); not run\n.*retry 7$/);
 });
 
 it("[case 62] an event that differs from an earlier one only in its timestamp is marked", () => {
   const line = (more: object) =>
-    deliveryLines(delivery({ outcome: accepted(more) }), { told: new Set() }, WIDE).join("\n");
+    deliveryLines(delivery({ outcome: accepted(more) }), { reported: new Set() }, WIDE).join("\n");
   expect(line({ restampOf: "evt_0" })).toMatch(/accepted.*new timestamp/);
   expect(line({})).not.toContain("timestamp");
 });
 
 it("a kind that takes two columns a character is cut, so that its row fits", () => {
   const wide = attempt({ kind: "日本語".repeat(30) });
-  const [line = ""] = attemptLines(wide, { now: 0, telling: "whole" }, { color, columns: 80 });
+  const [line = ""] = attemptLines(wide, { now: 0, detail: "whole" }, { color, columns: 80 });
   expect(columnsOf(line)).toBeLessThanOrEqual(80);
   expect(line).toContain("handled");
 });
@@ -203,7 +203,7 @@ it("a dead letter like an earlier one has one line", () => {
   });
   const lines = deliveryLines(
     delivery({ outcome: unfit }),
-    { told: new Set(), telling: { as: 2 } },
+    { reported: new Set(), detail: { as: 2 } },
     WIDE,
   );
   expect(lines.length).toBe(1);
@@ -225,7 +225,7 @@ it("a delivery that is no event, like an earlier one, still names its own field"
     duplicate: false,
   };
   const rejected = delivery({ outcome: outcome as DeliveryObservation["outcome"] });
-  const lines = deliveryLines(rejected, { told: new Set(), telling: { as: 2 } }, WIDE);
+  const lines = deliveryLines(rejected, { reported: new Set(), detail: { as: 2 } }, WIDE);
   expect(lines.length).toBe(1);
   expect(lines[0]).toMatch(/rejected +400 .*event is missing or invalid, like #2 /);
 });
@@ -233,9 +233,7 @@ it("a delivery that is no event, like an earlier one, still names its own field"
 it("each of several handlers is named, with its result", () => {
   const records = [ran({ handler: "ledger" }), { ...FAILED, handler: "mail" }];
   const failing = attempt({ state: "failing", records, runAt: 1000 });
-  const lines = attemptLines(failing, { now: 0, telling: "whole" }, WIDE).map((line) =>
-    line.trim(),
-  );
+  const lines = attemptLines(failing, { now: 0, detail: "whole" }, WIDE).map((line) => line.trim());
   expect(lines.slice(1)).toEqual([
     "ledger: ok 8 ms",
     "mail: TypeError: Cannot read properties of undefined (reading 'name')",
@@ -247,7 +245,9 @@ it("a search that took too long is named each time, and what to do about it once
   const told = new Set<string>();
   const outcome = { type: "unauthorized", reason: "signature_mismatch" } as const;
   const refused = () =>
-    deliveryLines(delivery({ outcome }), { told, diagnosis: "took_too_long" }, WIDE).at(-1)?.trim();
+    deliveryLines(delivery({ outcome }), { reported: told, diagnosis: "took_too_long" }, WIDE)
+      .at(-1)
+      ?.trim();
   expect(refused()).toBe(
     "not searched: took too long; run `hookporter verify` to find out why one fails",
   );

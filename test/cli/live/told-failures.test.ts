@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { StatusBar } from "../../../src/cli/live/status-bar.ts";
-import { ToldFailures } from "../../../src/cli/live/told-failures.ts";
+import { ReportedFailures } from "../../../src/cli/live/told-failures.ts";
 import { createOutput } from "../../../src/cli/output.ts";
 import type { Entry } from "../../../src/inbox/entry.ts";
 import type { AttemptObservation } from "../../../src/receiver/observation.ts";
@@ -37,7 +37,7 @@ function attempt(seq: number, error: string, state: Failed = "failing"): Attempt
 function open(terminal = false, entries?: readonly object[]) {
   const { io, text } = collected(terminal);
   const output = createOutput(io, { json: false, color: false, clock: Date.now });
-  const failures = new ToldFailures({
+  const failures = new ReportedFailures({
     output,
     bar: new StatusBar(output),
     clock: Date.now,

@@ -33,7 +33,7 @@ describe("RunningEntries", () => {
 
   it("[case 65] lists what another claim may take: expired leases, and leases from before the clock was set back", async () => {
     const { seq } = await add(1);
-    const unsure = (now: number) => running.doubtfullyLeased(now, LEASE);
+    const unsure = (now: number) => running.leasesInDoubt(now, LEASE);
     expect(unsure(AT)).toEqual([]); // a new lease ends one lease length from now
     expect(unsure(AT + LEASE - 1)).toEqual([]);
     expect(unsure(AT + LEASE)).toEqual([seq]);

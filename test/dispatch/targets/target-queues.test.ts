@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { UnderWay } from "../../../src/base/under-way.ts";
+import { PendingWork } from "../../../src/base/under-way.ts";
 import type { Claiming } from "../../../src/dispatch/claiming.ts";
 import type { DispatcherOptions } from "../../../src/dispatch/dispatcher-options.ts";
 import { TargetQueues } from "../../../src/dispatch/targets/target-queues.ts";
@@ -38,7 +38,7 @@ function open(options: Partial<DispatcherOptions> = {}) {
     except: () => [],
     wake: () => {},
     failures: { report: (thrown: unknown) => expect.fail(String(thrown)), end: () => {} },
-    claims: new UnderWay(),
+    claims: new PendingWork(),
   };
   return new TargetQueues(all as DispatcherOptions, claiming as Partial<Claiming> as Claiming);
 }

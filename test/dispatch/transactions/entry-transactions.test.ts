@@ -35,7 +35,7 @@ function start(
   const clock = () => AT;
   const transactions = new EntryTransactions(
     ENTRY,
-    { inbox: { inside }, places, clock, isLeased, stepAside: (waiting) => waiting },
+    { inbox: { inside }, places, clock, isLeased, yieldPlace: (waiting) => waiting },
     canWait,
   );
   const options: RunOptions & RunParts = {

@@ -84,7 +84,7 @@ it("what a machine whose clock is ahead makes due again is due at once", async (
   if (claimed === undefined) throw new Error("expected an entry");
   const waits = { state: "waiting", reason: "no_handler", runAt: ahead + HOUR } as const;
   await inbox.settle(settlementOf(claimed, waits), ahead);
-  expect(await inbox.hasten?.({}, ahead)).toBe(1);
+  expect(await inbox.makeDue?.({}, ahead)).toBe(1);
   expect(await dueIn()).toBeLessThan(60_000);
   for (const of of [
     { scope: "target", name: "crm" } as const,

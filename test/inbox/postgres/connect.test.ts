@@ -114,7 +114,7 @@ it("closing ends all connections of the inbox", async () => {
   const server = await servePglite(database, onTestFinished);
   const inbox = postgresStore(server.url, { schema: "connected" });
   await inbox.open();
-  await until(() => expect(inbox.hears).toBe(true));
+  await until(() => expect(inbox.supportsNotify).toBe(true));
   await Promise.all([1, 2, 3].map((number) => keep(inbox, numberedEntry(number))));
   expect(server.open.size).toBeGreaterThan(1);
   await inbox.close();
@@ -132,9 +132,9 @@ it("listens again after its connection was lost, and hears again", async () => {
     await inbox.open();
     onTestFinished(() => inbox.close());
   }
-  await until(() => expect(own.hears).toBe(true));
+  await until(() => expect(own.supportsNotify).toBe(true));
   const due: boolean[] = [];
-  own.onDue?.(() => due.push(own.hears === true));
+  own.onDue?.(() => due.push(own.supportsNotify === true));
   for (const socket of server.open) socket.destroy();
   // it polls meanwhile, and then looks for what was missed
   await until(() => expect(due).toEqual([false, true]));

@@ -37,7 +37,7 @@ const DUE: readonly Due[] = [
       const entry = await claimOne(inbox);
       const waits = { state: "waiting", reason: "no_handler", runAt: AT + 60_000 } as const;
       await inbox.settle(settlementOf(entry, waits), AT);
-      return async () => inbox.hasten?.({}, AT);
+      return async () => inbox.makeDue?.({}, AT);
     },
   ],
   [
@@ -84,7 +84,7 @@ const DUE: readonly Due[] = [
 export function describeDue(name: string, openTwo: () => Promise<readonly [Inbox, Inbox]>): void {
   it.each(DUE)(`on ${name}, %s wakes this process and another`, async (_, prepare) => {
     const [own, other] = await openTwo();
-    await until(() => expect([own.hears, other.hears]).toEqual([true, true]));
+    await until(() => expect([own.supportsNotify, other.supportsNotify]).toEqual([true, true]));
     const change = await prepare(own);
     await new Promise((resolve) => setTimeout(resolve, 100)); // what prepared it has been heard
     const woken: string[] = [];

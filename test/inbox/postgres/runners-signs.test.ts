@@ -69,7 +69,7 @@ function stage({ isCompanion = true } = {}) {
   const { log, lines } = keptLog();
   const companions = {
     due: () => calls.push("due"),
-    tellBusy: () => calls.push("tellBusy"),
+    notifyBusy: () => calls.push("notifyBusy"),
     back: () => calls.push("back"),
   };
   const store = { query: answer(false), sql: (text: string) => text } as unknown as Store;
@@ -118,7 +118,7 @@ describe("the record of a process", () => {
       ]);
       expect(asked[1]?.values).toEqual(["own"]);
       expect(asked[2]?.values.at(-1)).toBe("run 1");
-      expect(calls).toEqual(["tellBusy"]);
+      expect(calls).toEqual(["notifyBusy"]);
     }
   });
 
@@ -132,7 +132,7 @@ describe("the record of a process", () => {
     fails.clear();
     await pass(30_000);
     expect(kinds().filter((kind) => kind !== "look")).toEqual(["hold", "record", "pulse"]);
-    expect(calls).toEqual(["tellBusy"]);
+    expect(calls).toEqual(["notifyBusy"]);
   });
 
   it("is removed when it leaves, and nothing is done from then on", async () => {
@@ -253,7 +253,7 @@ describe("a connection that was lost", () => {
     connect();
     await settled();
     expect(kinds()).toEqual(["hold", "record"]);
-    expect(calls).toEqual(["back", "tellBusy"]);
+    expect(calls).toEqual(["back", "notifyBusy"]);
   });
 
   it("is no failure if the others cannot be told", async () => {

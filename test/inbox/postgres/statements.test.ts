@@ -85,7 +85,7 @@ it("a process that claims, renews or keeps entries that it runs says so, every t
   vi.useFakeTimers({ toFake: ["performance"] });
   onTestFinished(() => void vi.useRealTimers());
   const { inbox, notifications } = await opened();
-  await until(() => expect(inbox.hears).toBe(true));
+  await until(() => expect(inbox.supportsNotify).toBe(true));
   const lease = { token: "mine", until: AT + 1000 };
   await keep(inbox, numberedEntry(1));
   await until(() => expect(notifications).toHaveLength(2)); // the proof that they arrive, and this
@@ -110,7 +110,7 @@ it("a process that claims, renews or keeps entries that it runs says so, every t
 
 it("other processes are told of what is due now, and of nothing else", async () => {
   const { inbox, notifications } = await opened();
-  await until(() => expect(inbox.hears).toBe(true));
+  await until(() => expect(inbox.supportsNotify).toBe(true));
   const tells = async (work: () => Promise<unknown>) => {
     await new Promise((resolve) => setTimeout(resolve, 25)); // an earlier one delays the next
     const before = notifications.length;
@@ -333,7 +333,7 @@ it("acknowledged entries that are missing once the database is back are reported
   const inbox = postgresStore(server.url, { schema: SCHEMA });
   await inbox.open({ log });
   onTestFinished(() => inbox.close());
-  await until(() => expect(inbox.hears).toBe(true));
+  await until(() => expect(inbox.supportsNotify).toBe(true));
   for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number));
   await keep(inbox, numberedEntry(1)); // a duplicate is not kept
   await database.exec(`DELETE FROM ${SCHEMA}.entry WHERE event_id = 'evt_2'`);

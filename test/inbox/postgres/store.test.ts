@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Session } from "../../../src/inbox/postgres/session.ts";
+import type { PostgresSession } from "../../../src/inbox/postgres/session.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 
 /**
@@ -14,7 +14,7 @@ function failing(codes: readonly string[], rows: readonly object[] = []) {
     const code = left.shift();
     if (code !== undefined) throw Object.assign(new Error(code), { code });
   };
-  const session: Session = {
+  const session: PostgresSession = {
     query: async (...given) => {
       asked.push(given);
       attempt();

@@ -1,6 +1,6 @@
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { storeClock } from "../../../src/inbox/postgres/clock.ts";
-import type { Query, Session } from "../../../src/inbox/postgres/session.ts";
+import type { PostgresSession, Query } from "../../../src/inbox/postgres/session.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { keepDays } from "../../../src/inbox/postgres/upkeep.ts";
 import { keptLog } from "../../receiver/sample.ts";
@@ -38,7 +38,7 @@ function stage() {
     if (text.includes("make_days")) return [{ made: database.made }];
     return text.includes("max(until - first)") ? [{ max: database.longest }] : [];
   };
-  const session: Session = {
+  const session: PostgresSession = {
     query: answer,
     transaction: (run) => run(answer, { query: async () => {} }),
     close: async () => {},

@@ -1,5 +1,5 @@
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import type { Listening, Session } from "../../../src/inbox/postgres/session.ts";
+import type { Listening, PostgresSession } from "../../../src/inbox/postgres/session.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { Wake } from "../../../src/inbox/postgres/wake.ts";
 import { keptLog } from "../../receiver/sample.ts";
@@ -40,7 +40,7 @@ function stage({
     heard: (_payload: string) => {},
     lose: () => {},
   };
-  const session: Session = {
+  const session: PostgresSession = {
     query: async (text, values) => {
       if (database.fails !== undefined) throw database.fails;
       expect(text).toContain("pg_notify");
@@ -78,10 +78,10 @@ function stage({
 it("once notifications are known to arrive, it looks for what was missed, and is on the connection that listens", async () => {
   const query = async () => [];
   const { wake, take, runners, database, lines } = stage({ query });
-  expect(wake.hears).toBe(false);
+  expect(wake.supportsNotify).toBe(false);
   wake.start();
   await settled();
-  expect(wake.hears).toBe(true);
+  expect(wake.supportsNotify).toBe(true);
   expect(take()).toEqual(["connected", "due"]);
   expect(runners.connected.mock.calls[0]?.[0]).toBe(query);
   expect(database.sent).toHaveLength(1);
@@ -92,7 +92,7 @@ it("a connection on which nothing can be asked is not one of the process's own",
   const { wake, take } = stage();
   wake.start();
   await settled();
-  expect(wake.hears).toBe(true);
+  expect(wake.supportsNotify).toBe(true);
   expect(take()).toEqual(["due"]);
 });
 
@@ -100,7 +100,7 @@ it("a database that cannot notify is not listened to", async () => {
   const { wake, database, take } = stage({ canListen: false });
   wake.start();
   await pass(600_000);
-  expect([wake.hears, database.opened, ...take()]).toEqual([false, 0]);
+  expect([wake.supportsNotify, database.opened, ...take()]).toEqual([false, 0]);
 });
 
 it("what others say makes entries due, and shows that they run some; its own does neither", async () => {
@@ -110,7 +110,7 @@ it("what others say makes entries due, and shows that they run some; its own doe
   take();
   database.heard("another process");
   expect(take()).toEqual(["othersBusy", "due"]);
-  wake.tell();
+  wake.notify();
   await pass(20);
   expect(database.sent).toHaveLength(2);
   expect(take()).toEqual(["due"]); // at once, not from its own notification
@@ -122,15 +122,15 @@ it("what is told often is sent at most every 20 ms, the first at once", async ()
     await pass(ms);
     return database.sent.length;
   };
-  wake.tell();
-  wake.tell();
+  wake.notify();
+  wake.notify();
   expect(await sentAfter(0)).toBe(1);
   await pass(5);
-  wake.tell();
+  wake.notify();
   expect(await sentAfter(14)).toBe(1);
   expect(await sentAfter(1)).toBe(2);
   await pass(50);
-  wake.tell();
+  wake.notify();
   expect(await sentAfter(0)).toBe(3);
   expect(take()).toEqual(["due", "due", "due"]);
 });
@@ -148,7 +148,7 @@ it("a listener hears until it is taken away", async () => {
 it("a notification that could not be sent is sent again a second later", async () => {
   const { wake, database } = stage({ canListen: false });
   database.fails = new Error("gone");
-  wake.tell();
+  wake.notify();
   await pass(0);
   database.fails = undefined;
   await pass(999);
@@ -159,7 +159,7 @@ it("a notification that could not be sent is sent again a second later", async (
 
 it("that it runs entries is said every ten seconds, and only if it is heard", async () => {
   const { wake, database } = stage();
-  wake.tellBusy();
+  wake.notifyBusy();
   await pass(100);
   expect(database.sent).toHaveLength(0);
   wake.start();
@@ -167,7 +167,7 @@ it("that it runs entries is said every ten seconds, and only if it is heard", as
   database.sent.length = 0;
   const busy = async (ms: number) => {
     await pass(ms);
-    wake.tellBusy();
+    wake.notifyBusy();
     await pass(0);
     return database.sent.length;
   };
@@ -183,7 +183,7 @@ it("a connection that was lost is opened again at once, then after ever longer w
   take();
   database.refuses = new Error("gone");
   database.lose();
-  expect(wake.hears).toBe(false);
+  expect(wake.supportsNotify).toBe(false);
   expect(take()).toEqual(["stop", "disconnected", "due"]);
   await pass(0);
   expect(database.opened).toBe(2);
@@ -199,11 +199,11 @@ it("a connection that was lost is opened again at once, then after ever longer w
   expect(new Set(take())).toEqual(new Set(["disconnected"])); // it polled before
   database.refuses = undefined;
   await pass(30_000);
-  expect(wake.hears).toBe(true);
+  expect(wake.supportsNotify).toBe(true);
   expect(take()).toEqual(["connected", "due"]);
   database.lose();
   await pass(0);
-  expect(wake.hears).toBe(true); // at once again
+  expect(wake.supportsNotify).toBe(true); // at once again
 });
 
 it("why it cannot listen is said for those who look for it", async () => {
@@ -225,11 +225,11 @@ it("if its proof cannot be sent, it gives the connection up and tries again", as
   database.fails = new Error("gone");
   wake.start();
   await settled();
-  expect(wake.hears).toBe(false);
+  expect(wake.supportsNotify).toBe(false);
   expect(take()).toEqual(["stop", "disconnected"]);
   database.fails = undefined;
   await pass(0);
-  expect(wake.hears).toBe(true);
+  expect(wake.supportsNotify).toBe(true);
 });
 
 it("if notifications do not arrive, it says so once, and tries again every five minutes", async () => {
@@ -247,7 +247,7 @@ it("if notifications do not arrive, it says so once, and tries again every five 
   expect(database.opened).toBe(2);
   await pass(3000);
   expect(lines).toHaveLength(1);
-  expect(wake.hears).toBe(false);
+  expect(wake.supportsNotify).toBe(false);
 });
 
 it("a connection that is lost before the proof came is only lost once", async () => {
@@ -271,11 +271,11 @@ it("once it is stopped, it neither listens nor tells, and the connection is clos
   wake.start();
   await settled();
   take();
-  wake.tell();
+  wake.notify();
   await wake.stop();
   expect(take()).toEqual(["stop"]);
   const before = database.sent.length;
-  wake.tell();
+  wake.notify();
   database.lose();
   wake.start();
   await pass(600_000);
@@ -290,7 +290,7 @@ it("stopping does not wait for the proof, nor for the next attempt", async () =>
   wake.start();
   await settled();
   await wake.stop();
-  expect(wake.hears).toBe(false);
+  expect(wake.supportsNotify).toBe(false);
   const other = stage();
   other.database.refuses = new Error("gone");
   other.wake.start();

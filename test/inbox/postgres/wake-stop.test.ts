@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Session } from "../../../src/inbox/postgres/session.ts";
+import type { PostgresSession } from "../../../src/inbox/postgres/session.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { Wake } from "../../../src/inbox/postgres/wake.ts";
 
@@ -10,7 +10,7 @@ it("an inbox that is closed while it connects to listen does not wait for a noti
   });
   const asked: string[] = [];
   let ended = 0;
-  const session: Session = {
+  const session: PostgresSession = {
     query: async (text) => {
       asked.push(text);
       return [];

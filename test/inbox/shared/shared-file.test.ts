@@ -146,7 +146,7 @@ it("an inbox can be left before it is opened, and knows its registrations, pause
   await inbox.close();
   await inbox.open();
   onTestFinished(() => inbox.close());
-  expect([inbox.isPaused, inbox.hears]).toEqual([false, false]);
+  expect([inbox.isPaused, inbox.supportsNotify]).toEqual([false, false]);
   const runner = { id: "a", version: "1", role: "both", sources: ["crm"], kinds: ["*"] } as const;
   await inbox.register?.(runner);
   expect(await inbox.runners?.()).toContainEqual(runner);

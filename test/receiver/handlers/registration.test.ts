@@ -13,8 +13,8 @@ const NOW = Date.UTC(2024, 0, 15, 12);
 
 function registrationIn(register?: () => Promise<void>, role: Role = "both") {
   const { log, lines } = keptLog();
-  const inbox: Required<Pick<Inbox, "hasten">> & Inbox = Object.assign(
-    memoryInbox() as Required<Pick<Inbox, "hasten">> & Inbox,
+  const inbox: Required<Pick<Inbox, "makeDue">> & Inbox = Object.assign(
+    memoryInbox() as Required<Pick<Inbox, "makeDue">> & Inbox,
     register === undefined ? {} : { register },
   );
   let kinds: readonly string[] = ["lead.*"];
@@ -55,7 +55,7 @@ describe("Registration", () => {
 
   it("makes entries due that wait for these handlers, and for unknown kinds all that wait", async () => {
     const { registration, inbox, handle } = registrationIn();
-    const hasten = vi.spyOn(inbox, "hasten");
+    const hasten = vi.spyOn(inbox, "makeDue");
     await registration.register();
     handle(["payment.* except payment.received", "*"]);
     await registration.register();
@@ -74,7 +74,7 @@ describe("Registration", () => {
     const empty = registrationIn();
     empty.handle([]);
     for (const { registration, inbox } of [receives, empty]) {
-      const hasten = vi.spyOn(inbox, "hasten");
+      const hasten = vi.spyOn(inbox, "makeDue");
       await registration.register();
       expect(hasten).not.toHaveBeenCalled();
     }

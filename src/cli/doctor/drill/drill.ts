@@ -51,8 +51,8 @@ export const drill: DoctorCheck = {
       const began = performance.now();
       const kills = await killUnder(load, place, setup);
       const duration = performance.now() - began;
-      const told = setup.options.handlers === undefined ? scratch.ran() : undefined;
-      const counts = tally(load.acknowledged, await reading(setup, scratch, allEntries), told);
+      const reported = setup.options.handlers === undefined ? scratch.ran() : undefined;
+      const counts = tally(load.acknowledged, await reading(setup, scratch, allEntries), reported);
       return [report(counts, kills, duration, setup)];
     } finally {
       await scratch.remove();

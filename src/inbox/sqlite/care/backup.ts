@@ -7,7 +7,7 @@ import { openToRead } from "../client.ts";
 import { copyInto } from "../file/copy-before.ts";
 import { sizes } from "../file/file-vitals.ts";
 import { findInboxFile } from "../file/inbox-file.ts";
-import { makeFile, removeLeftBehind } from "../file/new-file.ts";
+import { makeFile, removeLeftovers } from "../file/new-file.ts";
 import { livingRunners } from "../processes/runner-lock.ts";
 import { countByState } from "../reads.ts";
 import { closing } from "../statements.ts";
@@ -38,7 +38,7 @@ export function backUp(given: string, target: string, { replace = false } = {}):
   const source = findInboxFile(given);
   const path = join(realPath(dirname(target)), basename(target));
   refuseTarget(source, path, replace);
-  removeLeftBehind(path);
+  removeLeftovers(path);
   let made: Omit<Backup, "path" | "bytes"> | undefined;
   const isMade = makeFile(
     path,

@@ -43,8 +43,8 @@ export function runElsewhere(
   const close = (code: number | null) => done(code, text);
   child.on("close", close);
   child.unref();
-  return (isTold = false) => {
-    if (!isTold) child.off("close", close);
+  return (isReported = false) => {
+    if (!isReported) child.off("close", close);
     child.kill("SIGKILL");
   };
 }

@@ -1,4 +1,4 @@
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import { describeError } from "../../../errors.ts";
 import { hash } from "../../../package/builtins.ts";
 import type { Row } from "../../rows.ts";
@@ -115,7 +115,7 @@ function unreadableEntries(statements: Statements): readonly number[] {
     if (last === undefined) break;
     after = last.seq as number;
     const isReadable = ({ seq, state, body_hash: expected }: Row) =>
-      orElse(() => {
+      tryOr(() => {
         const stored = statements.get(
           "SELECT headers, body FROM delivery WHERE seq = ?",
           seq as number,

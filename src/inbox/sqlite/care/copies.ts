@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import type { Inbox } from "../../inbox.ts";
 import { BUSY_TIMEOUT, loadSqlite } from "../client.ts";
 import { clearErased, overwriteAll } from "../erase.ts";
@@ -39,7 +39,7 @@ function besides(path: string): readonly string[] {
 }
 
 function isInbox(file: string): boolean {
-  return orElse(() => {
+  return tryOr(() => {
     closing(openUntouched(file), () => {});
     return true;
   }, false); // another kind of file, or another user's

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import type { InboxFacts } from "../../inbox-facts.ts";
 import { DROPPED } from "../../target-wait.ts";
 import { loadSqlite, openToRead } from "../client.ts";
@@ -97,7 +97,7 @@ export async function findLock(path: string) {
 }
 
 function canLock(database: DatabaseSyncInstance): boolean {
-  return orElse(() => {
+  return tryOr(() => {
     database.exec("BEGIN IMMEDIATE; ROLLBACK");
     return true;
   }, false);

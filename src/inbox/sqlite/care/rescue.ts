@@ -36,7 +36,7 @@ export class Rescue {
   error: HookporterError | undefined;
   readonly #path: string;
   readonly #parts: RescueParts;
-  #underWay: Promise<void> | undefined;
+  #pending: Promise<void> | undefined;
   #isSafe = false;
   #nextTry = 0;
   /** How often the file was back: what was copied before that may not be all. */
@@ -59,7 +59,7 @@ export class Rescue {
       this.#nextTry = 0;
     }
     if (missing === undefined) return undefined;
-    if (this.#underWay !== undefined) this.error ??= rescuing(missing);
+    if (this.#pending !== undefined) this.error ??= rescuing(missing);
     else if (!this.#isSafe && performance.now() >= this.#nextTry) this.#begin(missing);
     return this.error;
   }
@@ -68,10 +68,10 @@ export class Rescue {
   async settled(): Promise<void> {
     // the check's process alone would not keep this one alive
     const alive = setInterval(() => {}, 1000);
-    await this.#underWay;
+    await this.#pending;
     this.#nextTry = 0;
     this.look();
-    await this.#underWay;
+    await this.#pending;
     clearInterval(alive);
   }
 
@@ -79,8 +79,8 @@ export class Rescue {
     this.error = rescuing(missing);
     this.#parts.log?.error({}, this.error.message);
     const returns = this.#returns;
-    this.#underWay = this.#rescue(missing).then((error) => {
-      this.#underWay = undefined;
+    this.#pending = this.#rescue(missing).then((error) => {
+      this.#pending = undefined;
       this.#parts.log?.error({}, error.message);
       if (this.#returns === returns) this.error = error;
       else this.#isSafe = false;

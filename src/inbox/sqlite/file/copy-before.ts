@@ -1,5 +1,5 @@
 import type { Logger } from "../../../base/logger.ts";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
 import { schemaOf } from "../migrations.ts";
@@ -30,7 +30,7 @@ export interface Migrated {
 export function copyBefore(path: string, schema: number): string | undefined {
   const { bytes, logBytes } = sizes(path);
   if (bytes + logBytes > COPIED) return undefined;
-  return orElse(() => {
+  return tryOr(() => {
     const copy = `${path}.schema-${schema}`;
     makeFile(copy, (draft) => copyInto(path, draft), { replace: true });
     return copy;
@@ -50,7 +50,7 @@ export function copyInto(source: string, draft: string): void {
   }
 }
 
-export function tellMigrated(
+export function reportMigrated(
   path: string,
   { from, to, copy }: Migrated,
   log: Logger | undefined,

@@ -1,4 +1,4 @@
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import type { Counts } from "../../counts.ts";
 import { checkFile, type FileReport } from "../care/check-file.ts";
 import { openToRead } from "../client.ts";
@@ -50,7 +50,7 @@ export function stateOfFile(given: string): FileState {
 }
 
 function tryToRead(path: string): { content: FileContent; holders: readonly Holder[] } | undefined {
-  return orElse(() => {
+  return tryOr(() => {
     const database = openToRead(path);
     return closing(database, (statements) => {
       const schema = schemaOf(database, path);

@@ -9,7 +9,7 @@ import { createSchema, MIGRATIONS, migrate, schemaOf } from "../migrations.ts";
 import { livingRunners } from "../processes/runner-lock.ts";
 import { copyBefore, type Migrated } from "./copy-before.ts";
 import { sizes } from "./file-vitals.ts";
-import { makeFile, removeLeftBehind } from "./new-file.ts";
+import { makeFile, removeLeftovers } from "./new-file.ts";
 import { rescuedBeside } from "./rescued-files.ts";
 
 export interface OpenedFile {
@@ -101,7 +101,7 @@ export function provideInboxFile(
   migrations: readonly string[] = MIGRATIONS,
 ): Pick<OpenedFile, "path" | "isNew"> {
   const path = existsSync(given) ? realPath(given) : given;
-  if (existsSync(dirname(path))) removeLeftBehind(path);
+  if (existsSync(dirname(path))) removeLeftovers(path);
   if (!existsSync(path)) refuseParts(path);
   if (existsSync(path)) {
     refuseParts(path);

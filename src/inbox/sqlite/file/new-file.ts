@@ -84,7 +84,7 @@ function removeDraft(draft: string): void {
  * Removes unfinished files for a path, and second links to complete ones, that killed processes
  * left behind.
  */
-export function removeLeftBehind(path: string): void {
+export function removeLeftovers(path: string): void {
   for (const name of readdirSync(dirname(path))) {
     const file = join(dirname(path), name);
     const isDraft = /^(.*)-new-[\da-f]{12}(?:-[a-z]+)?$/s.exec(name)?.[1] === basename(path);

@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import { ownCommand } from "../../../package/own-command.ts";
 
 /** Between the path of an inbox and the time at which it was rescued. */
@@ -19,7 +19,7 @@ export function rescuePath(path: string, now: number, again = 0): string {
 /** The files that were rescued of an inbox at this path, oldest first. */
 export function rescuedBeside(path: string): readonly string[] {
   const start = basename(path) + MARK;
-  return orElse(() => {
+  return tryOr(() => {
     const names = readdirSync(dirname(path)).filter((name) => name.startsWith(start));
     return names
       .filter((name) => /^\d{8}T\d{6}Z(?:-\d+)?$/.test(name.slice(start.length)))
@@ -34,7 +34,7 @@ export function mergeCommand(...files: readonly [rescued: string, path: string])
   return ownCommand(`inbox copy ${words.join(" --into ")}`);
 }
 
-export function tellNew(path: string, log: Logger | undefined): void {
+export function reportNew(path: string, log: Logger | undefined): void {
   const rescued = rescuedBeside(path).at(-1);
   if (rescued === undefined)
     log?.info({ inbox: path }, "made a new, empty inbox: there was none at this path");

@@ -23,7 +23,7 @@ export async function whenUnlocked(
 ): Promise<void> {
   const patience = access === "own" ? PATIENCE : 0;
   const began = performance.now();
-  for (let isTold = false; ; isTold = true) {
+  for (let isReported = false; ; isReported = true) {
     try {
       return await open();
     } catch (thrown) {
@@ -34,7 +34,7 @@ export async function whenUnlocked(
         const message = `expected ${path} to be free, got it locked by ${by}, such as inbox vacuum: try again when that has ended`;
         throw new HookporterError("inbox_busy", message, { cause: thrown.cause });
       }
-      if (!isTold) log?.warn({ inbox: path }, `the start waits: the inbox is locked by ${by}`);
+      if (!isReported) log?.warn({ inbox: path }, `the start waits: the inbox is locked by ${by}`);
       await sleep(PAUSE);
     }
   }

@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import { alreadyErasing, type Eraser, thisEraser } from "../../erasing.ts";
 import { inboxError, isLocked } from "../errors.ts";
 import { holdFile } from "./runner-lock.ts";
@@ -14,7 +14,7 @@ export function erasureLock(inbox: string): () => void {
   const by = `${file}-by`;
   try {
     const database = holdFile(file);
-    orElse(() => writeFileSync(by, JSON.stringify(thisEraser()), { mode: 0o600 }), undefined);
+    tryOr(() => writeFileSync(by, JSON.stringify(thisEraser()), { mode: 0o600 }), undefined);
     return () => {
       rmSync(by, { force: true });
       // the file stays: another process may have opened it, and would hold a lock on a removed one
@@ -24,7 +24,7 @@ export function erasureLock(inbox: string): () => void {
     if (!isLocked(thrown)) throw inboxError(inbox, thrown);
     throw alreadyErasing(
       inbox,
-      orElse(() => JSON.parse(readFileSync(by, "utf8")) as Eraser, undefined),
+      tryOr(() => JSON.parse(readFileSync(by, "utf8")) as Eraser, undefined),
     );
   }
 }

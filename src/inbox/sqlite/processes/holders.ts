@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import type { Statements } from "../statements.ts";
 import { livingRunners, lockFile } from "./runner-lock.ts";
 import { otherRunners } from "./runner-records.ts";
@@ -22,7 +22,7 @@ export function livingHolders(path: string, statements?: Statements): readonly H
   if (living.length === 0) return [];
   // A damaged table tells of none.
   const records =
-    statements === undefined ? [] : orElse(() => otherRunners(statements, undefined), []);
+    statements === undefined ? [] : tryOr(() => otherRunners(statements, undefined), []);
   return living.map((id) => {
     const inode = statSync(lockFile(path, id), { throwIfNoEntry: false })?.ino;
     const found = records.find((record) => record.id === id);
@@ -48,7 +48,7 @@ const LOCKS = "/proc/locks";
  * tell: other systems than Linux, and processes outside this container.
  */
 export function lockHolders(inode: number): readonly number[] {
-  const text = orElse(() => readFileSync(LOCKS, "utf8"), "");
+  const text = tryOr(() => readFileSync(LOCKS, "utf8"), "");
   // 1: POSIX  ADVISORY  WRITE 4711 08:01:1311768 1073741824 1073742335
   const lines = text.matchAll(/^\d+: POSIX +\S+ +WRITE (\d+) [0-9a-f]+:[0-9a-f]+:(\d+) /gm);
   const pids = [...lines]

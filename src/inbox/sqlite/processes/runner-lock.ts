@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import { HookporterError } from "../../../errors.ts";
 import { loadSqlite } from "../client.ts";
 
@@ -36,7 +36,7 @@ export function runnerLock(inbox: string, id: string) {
 export function findDead(inbox: string, id: string) {
   const file = lockFile(inbox, id);
   if (!existsSync(file)) return { cleanUp: () => {} };
-  const database = orElse(() => holdFile(file), undefined);
+  const database = tryOr(() => holdFile(file), undefined);
   return database && { cleanUp: () => closeAndRemove(file, database) };
 }
 

@@ -1,4 +1,4 @@
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import type { DedupKey } from "../../../event/identity.ts";
 import { type Row, toKey } from "../../rows.ts";
 import type { Statements } from "../statements.ts";
@@ -25,7 +25,7 @@ export function keyFinder(statements: Statements) {
 function readKeys(statements: Statements) {
   const rows = Array.from(readIndex(statements, "seq, key_timestamp, event_id, source"));
   const keyed = (row: Row) => [[Number(row.seq), toKey(row)]] as const;
-  const keys = new Map<number, DedupKey>(rows.flatMap((row) => orElse(() => keyed(row), [])));
+  const keys = new Map<number, DedupKey>(rows.flatMap((row) => tryOr(() => keyed(row), [])));
   const sources = new Set([...keys.values()].map((key) => key.source));
   return { keys, source: sources.size === 1 ? [...sources][0] : undefined };
 }

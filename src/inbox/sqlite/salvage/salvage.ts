@@ -1,5 +1,5 @@
 import { grouped } from "../../../base/grouped.ts";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import type { Delivery } from "../../../event/delivery.ts";
 import { type DedupKey, rejectedKey } from "../../../event/identity.ts";
 import { readEnvelope } from "../../../event/read-envelope.ts";
@@ -8,7 +8,7 @@ import type { Entry } from "../../entry.ts";
 import { STATE_WORDS } from "../../entry-state.ts";
 import { storedKind } from "../../new-entry.ts";
 import { type Row, toAttempt, toEntry } from "../../rows.ts";
-import { runsWithin } from "../../runs-within.ts";
+import { inlineRuns } from "../../runs-within.ts";
 import type { CopyTerms } from "../../transfer/copy.ts";
 import type { Transfer, WholeEntry } from "../../transfer/transfer.ts";
 import { toDelivery } from "../read-claimed.ts";
@@ -51,7 +51,7 @@ export async function salvageFile(
   const copy = openWorkingCopy(path);
   try {
     const statements = new Statements(copy.database);
-    const marks = orElse(() => prunedMarks(statements), []);
+    const marks = tryOr(() => prunedMarks(statements), []);
     // Without damaged ones: one of the future would make every new event a pruned one.
     await to.markPruned(
       marks.filter(({ until }) => Number.isSafeInteger(until) && until < Date.now()),
@@ -132,15 +132,15 @@ function readStep(
   const runs = grouped(attempts, ({ seq }) => Number(seq));
   const whole = new Map<number, WholeEntry>();
   for (const row of rows) {
-    const entry = orElse(() => plausible(row), undefined);
+    const entry = tryOr(() => plausible(row), undefined);
     if (entry === undefined) {
       lost.push(Number(row.seq));
       continue;
     }
     const delivery = deliveryOf(deliveries.get(entry.seq), entry.receivedAt);
     if (delivery === undefined && entry.state !== "handled") found.withoutDelivery.push(entry.seq);
-    const attempts = (runs.get(entry.seq) ?? []).flatMap((one) => orElse(() => toAttempt(one), []));
-    attempts.push(...runsWithin(row.finished_handlers));
+    const attempts = (runs.get(entry.seq) ?? []).flatMap((one) => tryOr(() => toAttempt(one), []));
+    attempts.push(...inlineRuns(row.finished_handlers));
     const lease = entry.state === "running" ? (row.lease as string | null) : null;
     whole.set(entry.seq, { entry, lease, delivery, runs: attempts });
   }
@@ -175,7 +175,7 @@ function nextRow(statements: Statements, from: number): number {
       `SELECT seq FROM ${table} WHERE seq BETWEEN ? AND ${Number.MAX_SAFE_INTEGER} ORDER BY seq LIMIT 1`,
   );
   const next = (sql: string) => Number(statements.get(sql, from)?.seq ?? Number.POSITIVE_INFINITY);
-  return orElse(() => Math.max(from, Math.min(...rows.map(next))), from);
+  return tryOr(() => Math.max(from, Math.min(...rows.map(next))), from);
 }
 
 /** An entry whose fields could have been written: bytes of another page may look like a row. */
@@ -193,7 +193,7 @@ function plausible(row: Row): Entry | undefined {
 function deliveryOf(row: Row | undefined, receivedAt: number): Delivery | undefined {
   if (row === undefined || !(row.body instanceof Uint8Array)) return undefined;
   // no JSON, or not the type of the column
-  return orElse(() => toDelivery({ ...row, received_at: receivedAt }), undefined);
+  return tryOr(() => toDelivery({ ...row, received_at: receivedAt }), undefined);
 }
 
 /**

@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import { describeError, HookporterError } from "../../../errors.ts";
 import { counted } from "../../../text/counted.ts";
 import { loadSqlite } from "../client.ts";
@@ -48,7 +48,7 @@ export function openWorkingCopy(path: string) {
     const found = whole ?? openWithNewPages(copy, path, folder);
     const roots = rootsOf(found);
     found.close();
-    orElse(() => moveLogInto(copy), undefined);
+    tryOr(() => moveLogInto(copy), undefined);
     const trees = withFile(copy, (file) => {
       const mend = treeMender(file, statSync(copy).size / PAGE);
       return roots.map(({ rows, root }) => ({ rows, ...mend(root) }));
@@ -147,7 +147,7 @@ function moveLogInto(copy: string): void {
 }
 
 function versionIn(database: DatabaseSyncInstance): number | undefined {
-  return orElse(() => {
+  return tryOr(() => {
     const version = Number(database.prepare("SELECT max(version) AS v FROM migration").get()?.v);
     return version > 0 ? version : undefined;
   }, undefined);
@@ -156,7 +156,7 @@ function versionIn(database: DatabaseSyncInstance): number | undefined {
 /** Whether the addresses of a new list of tables lead to anything. */
 function holdsAny(database: DatabaseSyncInstance): boolean {
   return ["entry", "delivery"].some((table) =>
-    orElse(() => database.prepare(`SELECT 1 FROM ${table}`).get() !== undefined, false),
+    tryOr(() => database.prepare(`SELECT 1 FROM ${table}`).get() !== undefined, false),
   );
 }
 

@@ -72,7 +72,7 @@ const SLOWER =
 /** Maximum milliseconds that the exit of the process waits for the thread to leave SQLite. */
 export const MAX_EXIT_WAIT = 3000;
 
-interface UnderWay {
+interface PendingBatch {
   readonly resolve: (results: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -94,7 +94,7 @@ export class ThreadedWriter implements Committer<Operation> {
   #state: "none" | "starting" | "ready" | "over" = "none";
   #average = 0;
   /** In the order in which they were sent, which is also the order of the results. */
-  readonly #underWay: UnderWay[] = [];
+  readonly #pending: PendingBatch[] = [];
 
   constructor(path: string, statements: Statements, threading: Threading, reports: WriterReports) {
     this.statements = statements;
@@ -132,7 +132,7 @@ export class ThreadedWriter implements Committer<Operation> {
 
   #order<Result>(order: WriterOrder, transferred: readonly ArrayBuffer[] = []): Promise<Result> {
     return new Promise((resolve, reject) => {
-      this.#underWay.push({ resolve, reject });
+      this.#pending.push({ resolve, reject });
       this.#worker?.ref(); // a caller waits for it now
       this.#worker?.postMessage(order, transferred);
     });
@@ -188,7 +188,7 @@ export class ThreadedWriter implements Committer<Operation> {
     };
     const worker = new Worker(program, { workerData: start, execArgv: [] });
     worker.unref(); // an idle thread must not keep the process alive
-    worker.on("message", (answer: WriterAnswer | object) => this.#hear(answer));
+    worker.on("message", (answer: WriterAnswer | object) => this.#onMessage(answer));
     worker.on("error", (error) => this.#lose(error));
     const forget = atExit(() => this.#standStill());
     this.#gone = new Promise((resolve) => {
@@ -201,23 +201,23 @@ export class ThreadedWriter implements Committer<Operation> {
     this.#worker = worker;
   }
 
-  #hear(answer: WriterAnswer | object): void {
+  #onMessage(answer: WriterAnswer | object): void {
     if ("ready" in answer) {
       if (this.#state === "starting") this.#state = "ready";
       return;
     }
     if ("copied" in answer) {
       const { copied, error } = answer as Extract<WriterAnswer, { copied: boolean }>;
-      const copying = this.#underWay.shift();
+      const copying = this.#pending.shift();
       if (copied) copying?.resolve(undefined as never);
       else copying?.reject(error);
     } else if ("results" in answer) {
       const results = unpackResults(answer.results);
       // the same disk: if it is fast again, small batches run in this thread again
       this.#note(answer.ms);
-      this.#underWay.shift()?.resolve(results as never);
+      this.#pending.shift()?.resolve(results as never);
     } // Node's watch mode has a thread report its modules as messages to its parent, too.
-    if (this.#underWay.length === 0) this.#worker?.unref(); // nobody waits for it
+    if (this.#pending.length === 0) this.#worker?.unref(); // nobody waits for it
   }
 
   /**
@@ -230,7 +230,7 @@ export class ThreadedWriter implements Committer<Operation> {
     this.#state = "over";
     const message = `expected the writer thread of ${this.#path} to keep running, but it failed (${cause.message}): try again`;
     const error = new HookporterError("inbox_unavailable", message, { cause });
-    for (const { reject } of this.#underWay.splice(0)) reject(error);
+    for (const { reject } of this.#pending.splice(0)) reject(error);
   }
 
   /** Stops the thread from beginning anything, and waits until it has left SQLite. */

@@ -103,10 +103,10 @@ function Run({
 function isSaidBy(note: string | null, error: string): boolean {
   if (note === null) return false;
   const [status = "", ...body] = note.split("\n");
-  const [, told] = error.split(`answered ${status.slice(0, 3)}`);
-  if (told === undefined) return false;
+  const [, reported] = error.split(`answered ${status.slice(0, 3)}`);
+  if (reported === undefined) return false;
   const said = body.join(" ").replaceAll(/\s+/g, " ").trim();
-  return `: ${said}`.startsWith(told.replace(/…$/, ""));
+  return `: ${said}`.startsWith(reported.replace(/…$/, ""));
 }
 
 export function Said({ children }: { children: ComponentChildren }) {

@@ -1,4 +1,4 @@
-import type { Explanation, Step } from "../../api.ts";
+import type { Explanation, VerdictStep } from "../../api.ts";
 import { visible } from "../parts/format.ts";
 import { Prose } from "../parts/prose.tsx";
 
@@ -31,7 +31,7 @@ export function Checks({ explanation }: { explanation: Explanation }) {
   );
 }
 
-function Steps({ steps }: { steps: readonly Step[] }) {
+function Steps({ steps }: { steps: readonly VerdictStep[] }) {
   return (
     <ol class="steps">
       {steps.map(({ name, result, text, details = [] }) => (

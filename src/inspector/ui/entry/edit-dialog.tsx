@@ -4,7 +4,7 @@ import type { EntryDetail } from "../../api.ts";
 import { comparableLines } from "../../json/json-reader.ts";
 import { client } from "../client.ts";
 import { JsonEditor } from "../json/json-editor.tsx";
-import { sentMessage, tell, useAttempt } from "../messages.tsx";
+import { sentMessage, showMessage, useAttempt } from "../messages.tsx";
 import { Button } from "../parts/button.tsx";
 import { Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
@@ -72,7 +72,7 @@ function EditForm({ entry, body, onClose }: EditFormProps) {
       draft.finish();
       onClose();
       showSent(sent, entry.seq);
-      tell(message);
+      showMessage(message);
       return undefined;
     });
   return (

@@ -150,10 +150,10 @@ function unfitText(
   before: EntryDetail["problems"],
   [first, ...others]: EntryDetail["problems"],
 ): string {
-  const isSaid = before.some(
+  const isShown = before.some(
     ({ field, message }) => field === first?.field && message === first.message,
   );
-  if (first === undefined || isSaid) return "A retry would fail again now, for the same reason.";
+  if (first === undefined || isShown) return "A retry would fail again now, for the same reason.";
   const more = others.length > 0 ? `, and ${others.length} more` : "";
   return `A retry would fail again now: ${visible(`${first.field} ${first.message}`)}${more}.`;
 }

@@ -57,7 +57,7 @@ export function EntryPage({ seq, from, changes, status }: EntryPageProps) {
         ) : (
           <Next {...explanation} />
         )}
-        <Alike entry={entry} changes={(changes ?? 0) + reloads} />
+        <SimilarFailures entry={entry} changes={(changes ?? 0) + reloads} />
         <EntryActions
           entry={entry}
           forwards={status?.forwards ?? []}
@@ -122,10 +122,16 @@ function Facts({ entry }: { entry: EntryDetail }) {
  * How many others failed like an entry, and what can be done with all of them; nothing if it is the
  * only one.
  */
-function Alike({ entry: { seq, state }, changes }: { entry: EntryDetail; changes: number }) {
+function SimilarFailures({
+  entry: { seq, state },
+  changes,
+}: {
+  entry: EntryDetail;
+  changes: number;
+}) {
   const failed = state === "failing" || state === "dead";
   const { value } = useLoaded(
-    async () => (failed ? client.alike(seq) : null),
+    async () => (failed ? client.similar(seq) : null),
     [seq, failed, changes],
   );
   const count = value == null ? 0 : value.failing + value.dead;

@@ -27,10 +27,10 @@ function causesOf({ error, failure, outcome }: RunDetail): readonly string[] {
   if (error === null) return [outcome === "timeout" ? "timed out" : "failed"];
   const [message = "", ...causes] = error.split(CAUSE);
   const name = failure?.name ?? "Error";
-  const isTelling =
+  const isInformative =
     name.endsWith("Error") &&
     name !== "Error" &&
     name !== "HookporterError" &&
     !message.startsWith(name);
-  return [isTelling ? `${name}: ${message}` : message, ...causes];
+  return [isInformative ? `${name}: ${message}` : message, ...causes];
 }

@@ -4,7 +4,7 @@ import { BulkButton } from "../bulk/bulk-dialog.tsx";
 import { client } from "../client.ts";
 import { EntryPage } from "../entry/entry-page.tsx";
 import { RefusalPage } from "../entry/refusal-page.tsx";
-import { tell, useAttempt } from "../messages.tsx";
+import { showMessage, useAttempt } from "../messages.tsx";
 import { DriftNotice } from "../overview/drift-notice.tsx";
 import type { Drifts } from "../overview/use-drifts.ts";
 import { Button } from "../parts/button.tsx";
@@ -133,12 +133,16 @@ function useAgain() {
   return (row: Row | undefined) => {
     if (row?.type !== "entry") return;
     const { seq, state } = row;
-    if (state === "running") return void tell({ good: true, text: `#${seq} is running.` });
+    if (state === "running") return void showMessage({ good: true, text: `#${seq} is running.` });
     const isRetry = state !== "handled";
     const what = isRetry ? `retry #${seq}` : `send #${seq} again as a new event`;
     const isSecond = asked.current.what === what && asked.current.isShown();
     if (isSecond) void attempt(() => (isRetry ? retry(seq) : sendAgain(seq)));
-    else asked.current = { what, isShown: tell({ good: true, text: `Press r again to ${what}.` }) };
+    else
+      asked.current = {
+        what,
+        isShown: showMessage({ good: true, text: `Press r again to ${what}.` }),
+      };
   };
 }
 

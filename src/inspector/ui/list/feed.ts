@@ -40,7 +40,7 @@ export class Feed {
   #searchDownTo = 0;
   #loads = 0;
   readonly #changes = new NewestMap<string, number>(MAX_CHANGES);
-  #held: Held | undefined;
+  #held: HeldUpdates | undefined;
   #load: () => Promise<void> = async () => {};
   readonly #query: URLSearchParams;
   readonly #onChange: () => void;
@@ -220,18 +220,18 @@ export class Feed {
 const MAX_HELD = 2000;
 
 /** What arrives while the list is paused. */
-interface Held {
+interface HeldUpdates {
   /** In order; `undefined` once some were lost, so that the list must be loaded again. */
   updates: LiveUpdate[] | undefined;
   /** The rows that the list does not have yet. */
   readonly fresh: Set<string>;
 }
 
-function nothingHeld(): Held {
+function nothingHeld(): HeldUpdates {
   return { updates: [], fresh: new Set() };
 }
 
-function hold(held: Held, update: LiveUpdate, lines: Lines): void {
+function hold(held: HeldUpdates, update: LiveUpdate, lines: Lines): void {
   const { rows = [], refusals = [], gone = [] } = update;
   for (const { id } of [...rows, ...refusals]) if (lines.find(id) === undefined) held.fresh.add(id);
   for (const id of gone) held.fresh.delete(id);

@@ -46,7 +46,7 @@ export function isNarrowed(filter: URLSearchParams): boolean {
 }
 
 export function clearFilter(): void {
-  setFilter({ state: "", kind: "", within: "", since: "", until: "", text: "", like: "" });
+  setFilter({ state: "", kind: "", withinMinutes: "", since: "", until: "", text: "", like: "" });
 }
 
 function TextFilter({ text, onLeave }: { text: string; onLeave: (opens: boolean) => void }) {
@@ -123,7 +123,9 @@ function TimeFilter({ filter }: { filter: URLSearchParams }) {
     <select
       aria-label="Time"
       value={range === undefined ? (filter.get("within") ?? "") : "range"}
-      onChange={(event) => setFilter({ within: event.currentTarget.value, since: "", until: "" })}
+      onChange={(event) =>
+        setFilter({ withinMinutes: event.currentTarget.value, since: "", until: "" })
+      }
     >
       {range !== undefined && <option value="range">{range}</option>}
       {TIMES.map(([value, label]) => (

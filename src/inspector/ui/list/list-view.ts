@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import { useWindowEvent } from "../use-window-event.ts";
 
 export type ListView = ReturnType<typeof readListView>;
@@ -27,7 +27,7 @@ export function useListView(): ListView {
 
 function readListView() {
   // another program may have written it
-  const kept = orElse(() => JSON.parse(localStorage.getItem(KEY) ?? "{}"), {});
+  const kept = tryOr(() => JSON.parse(localStorage.getItem(KEY) ?? "{}"), {});
   const { resource } = kept ?? {};
   const density: Density = kept?.density === "compact" ? "compact" : "comfortable";
   const isPath = typeof resource === "string" && resource !== "" && resource.length <= MAX_PATH;

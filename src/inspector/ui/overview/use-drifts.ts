@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { orElse } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/or-else.ts";
 import type { DriftNote } from "../../api.ts";
 import { client } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";
@@ -7,8 +7,8 @@ import { useLoaded } from "../use-loaded.ts";
 export type Drifts = ReturnType<typeof useDrifts>;
 
 /** Loads the differences whenever the feed tells of more, and after it was lost. */
-export function useDrifts(isConnected: boolean, told: number) {
-  const { value: all = [] } = useLoaded(() => client.drifts(), [isConnected, told]);
+export function useDrifts(isConnected: boolean, reported: number) {
+  const { value: all = [] } = useLoaded(() => client.drifts(), [isConnected, reported]);
   const [dismissed, setDismissed] = useState(readDismissed);
   return {
     all,
@@ -29,7 +29,7 @@ const MOST = 200; // the server keeps no more of them
 
 function readDismissed(): ReadonlySet<string> {
   // another program may have written it
-  const kept: unknown = orElse(() => JSON.parse(sessionStorage.getItem(KEY) ?? "[]"), []);
+  const kept: unknown = tryOr(() => JSON.parse(sessionStorage.getItem(KEY) ?? "[]"), []);
   return new Set(Array.isArray(kept) ? kept : []);
 }
 

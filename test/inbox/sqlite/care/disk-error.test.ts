@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { orElse } from "../../../../src/base/or-else.ts";
+import { tryOr } from "../../../../src/base/or-else.ts";
 import { diskError } from "../../../../src/inbox/sqlite/care/disk-error.ts";
 
 /** A file of Linux whose first page nothing can read. */
@@ -43,7 +43,7 @@ it.skipIf(process.platform !== "linux")(
     expect(diskError(path)).toBeUndefined();
     expect(bytesRead() - before).toBeGreaterThanOrEqual(5_000_000);
     const open = readdirSync("/proc/self/fd").map((descriptor) =>
-      orElse(() => readlinkSync(`/proc/self/fd/${descriptor}`), "closed by now"),
+      tryOr(() => readlinkSync(`/proc/self/fd/${descriptor}`), "closed by now"),
     );
     expect(open).not.toContain(path);
   },

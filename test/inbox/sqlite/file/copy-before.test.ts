@@ -6,7 +6,7 @@ import {
   COPIED,
   copyBefore,
   copyInto,
-  tellMigrated,
+  reportMigrated,
 } from "../../../../src/inbox/sqlite/file/copy-before.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { closing } from "../../../../src/inbox/sqlite/statements.ts";
@@ -60,9 +60,9 @@ describe("the copy of an inbox file from before newer tables", () => {
 
   it("is told with the way back, which is a backup if there is no copy", () => {
     const { log, lines } = keptLog();
-    tellMigrated(path, { from: 1, to: 2, copy: "the copy" }, log);
-    tellMigrated(path, { from: 1, to: 2, copy: undefined }, log);
-    tellMigrated(path, { from: 1, to: 2, copy: undefined }, undefined);
+    reportMigrated(path, { from: 1, to: 2, copy: "the copy" }, log);
+    reportMigrated(path, { from: 1, to: 2, copy: undefined }, log);
+    reportMigrated(path, { from: 1, to: 2, copy: undefined }, undefined);
     expect(lines).toMatchObject([
       {
         level: "warn",

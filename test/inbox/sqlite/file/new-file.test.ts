@@ -11,7 +11,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   makeFile,
   makeFileSlowly,
-  removeLeftBehind,
+  removeLeftovers,
 } from "../../../../src/inbox/sqlite/file/new-file.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 
@@ -87,6 +87,6 @@ it("what a killed process left of a new file is removed after a minute without a
     const changed = name === young ? 1_799_999_940 : 1_799_999_939;
     utimesSync(join(folder, name), changed, changed);
   }
-  removeLeftBehind(path);
+  removeLeftovers(path);
   expect(names().toSorted()).toEqual([...others, young, `x-${draft}`].toSorted());
 });

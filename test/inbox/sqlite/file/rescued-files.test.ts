@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   mergeCommand,
+  reportNew,
   rescuedBeside,
   rescuePath,
-  tellNew,
 } from "../../../../src/inbox/sqlite/file/rescued-files.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
@@ -43,15 +43,15 @@ describe("the files that were rescued of an inbox", () => {
   it("are named when a new, empty inbox is made, the newest of them, with what to run", () => {
     const path = join(tempFolder(), "inbox.db");
     const { log, lines } = keptLog();
-    tellNew(path, log);
+    reportNew(path, log);
     expect(lines).toMatchObject([{ level: "info", fields: { inbox: path } }]);
     const first = rescuePath(path, NOW);
     const second = rescuePath(path, NOW + 1000);
     for (const file of [first, second]) writeFileSync(file, "");
-    tellNew(path, log);
+    reportNew(path, log);
     expect(lines[1]).toMatchObject({ level: "warn", fields: { inbox: path, rescued: second } });
     expect(lines[1]?.message).toContain(`inbox copy ${second} --into ${path}\``);
-    tellNew(path, undefined);
+    reportNew(path, undefined);
   });
 
   it("have a path with spaces in quotes in what to run", () => {
