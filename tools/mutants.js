@@ -22,7 +22,7 @@ const FOLDERS = {
     quick: true,
   },
   "src/dispatch": {
-    tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/options.test.ts"],
+    tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/settings.test.ts"],
   },
   "src/inbox": {
     tests: [

@@ -1,7 +1,7 @@
 import { hostname } from "node:os";
 import { requirePackage } from "../package/own-address.ts";
 import type { Logger } from "./logger.ts";
-import { tryOr } from "./or-else.ts";
+import { tryOr } from "./try-or.ts";
 
 let shared: Logger | undefined;
 

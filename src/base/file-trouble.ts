@@ -2,7 +2,7 @@ import { lstatSync, type Stats } from "node:fs";
 import { userInfo } from "node:os";
 import { dirname } from "node:path";
 import { describeFileError } from "./file-error.ts";
-import { tryOr } from "./or-else.ts";
+import { tryOr } from "./try-or.ts";
 
 /** Why the file system refused a path, with its owner and the fix, in one line. */
 export function fileTrouble(path: string, thrown: unknown): string {

@@ -1,5 +1,5 @@
 import { describeError } from "../errors.ts";
-import { detach } from "./leave.ts";
+import { detach } from "./detach.ts";
 import type { Logger } from "./logger.ts";
 import { OnceAMinute } from "./once-a-minute.ts";
 import { printWarning } from "./print-warning.ts";

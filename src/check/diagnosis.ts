@@ -1,15 +1,15 @@
 import { FOLLOWS } from "./attempts/find-cause.ts";
 import { CONTROL } from "./catalogue.ts";
 import type { CheckResult } from "./check-result.ts";
+import { diagnoseForged, INVERTED, isForgedIn, UNSIGNED, whyOpen } from "./forged-diagnosis.ts";
+import { LOST } from "./judge.ts";
 import {
   CONFIRMED,
   causeText,
   explainedTogether,
   isAbout,
   refusesSignature,
-} from "./failed-alike.ts";
-import { diagnoseForged, INVERTED, isForgedIn, UNSIGNED, whyOpen } from "./forged-diagnosis.ts";
-import { LOST } from "./judge.ts";
+} from "./similar-failures.ts";
 
 /** What was found by sending more than the cases. */
 export interface FoundCauses {

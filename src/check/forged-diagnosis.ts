@@ -1,6 +1,6 @@
 import { SAME_KIND, SOME_KINDS } from "./cases/forged-kind-cases.ts";
 import type { CheckResult } from "./check-result.ts";
-import { CONFIRMED, causeText, explainedTogether, inBrief, isAbout } from "./failed-alike.ts";
+import { CONFIRMED, causeText, explainedTogether, inBrief, isAbout } from "./similar-failures.ts";
 
 /** Why forged deliveries get in, most serious first; each that does is in one of the causes. */
 export function diagnoseForged(results: readonly CheckResult[]): readonly string[] {

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { tryOr } from "../base/or-else.ts";
+import { tryOr } from "../base/try-or.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
 import { timerDelay } from "../options/timer-delay.ts";

@@ -3,7 +3,7 @@ import { unusableFrom } from "../base/unusable.ts";
 import { ServiceError } from "../client/service-error.ts";
 import { describeError, HookporterError } from "../errors.ts";
 import { suggestInbox } from "../package/own-command.ts";
-import { COMPLETE } from "./completion/options.ts";
+import { COMPLETE } from "./completion/completion-options.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
 import { hideGiven } from "./hide-given.ts";

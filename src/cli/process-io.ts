@@ -1,5 +1,5 @@
-import { tryOr } from "../base/or-else.ts";
 import { FRAME, placePath } from "../base/system/paths.ts";
+import { tryOr } from "../base/try-or.ts";
 import { describeError } from "../errors.ts";
 import type { BrokenOutput, Io } from "./io.ts";
 import { canSuspend, onStopSignal } from "./signals.ts";

@@ -1,7 +1,7 @@
 import { redact } from "../text/redact.ts";
+import type { ClientSettings } from "./client-options.ts";
 import { type Failure, judgeFailure, type RawAnswer } from "./judge-answer.ts";
 import { readNetworkFailure } from "./network-failure.ts";
-import type { ClientSettings } from "./options.ts";
 
 export interface ServiceRequest {
   readonly method: "GET" | "POST";

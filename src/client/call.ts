@@ -1,6 +1,6 @@
 import { retryDelay } from "../dispatch/retry.ts";
 import { attempt, type ServiceAnswer, type ServiceRequest } from "./attempt.ts";
-import type { ClientSettings } from "./options.ts";
+import type { ClientSettings } from "./client-options.ts";
 import { ServiceError } from "./service-error.ts";
 
 /** The final response, and the number of requests. */

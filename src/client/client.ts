@@ -1,5 +1,5 @@
+import { type ClientOptions, readClientOptions } from "./client-options.ts";
 import type { Environment } from "./credential.ts";
-import { type ClientOptions, readClientOptions } from "./options.ts";
 import { type PropertiesApi, propertiesApi } from "./properties.ts";
 import { type WebhooksApi, webhooksApi } from "./webhooks.ts";
 

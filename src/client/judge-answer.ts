@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { tryOr } from "../base/or-else.ts";
+import { tryOr } from "../base/try-or.ts";
 import { readRetryAfter } from "../http/retry-after.ts";
 import { redact } from "../text/redact.ts";
 import type { ServiceErrorCode, ServiceErrorDetails } from "./service-error.ts";

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { invalid } from "../options/check-options.ts";
 import type { Assumptions } from "./assumptions.ts";
 import { call } from "./call.ts";
-import type { ClientSettings } from "./options.ts";
+import type { ClientSettings } from "./client-options.ts";
 import { invalidPage, type ListedItem, type Page, readPage } from "./page.ts";
 import { paging } from "./paging.ts";
 

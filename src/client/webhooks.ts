@@ -3,7 +3,7 @@ import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";
 import { invalid } from "../options/check-options.ts";
 import { call } from "./call.ts";
-import type { ClientSettings } from "./options.ts";
+import type { ClientSettings } from "./client-options.ts";
 
 /** A subscription to create (service description, "Webhook subscription (request to create)"). */
 export interface NewSubscription {

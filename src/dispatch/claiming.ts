@@ -1,5 +1,5 @@
 import type { Logger } from "../base/logger.ts";
-import type { PendingWork } from "../base/under-way.ts";
+import type { PendingWork } from "../base/pending-work.ts";
 import { describeError } from "../errors.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";

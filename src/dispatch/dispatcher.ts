@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { setImmediate } from "node:timers/promises";
-import { PendingWork } from "../base/under-way.ts";
-import { withTimeout } from "../base/within.ts";
+import { PendingWork } from "../base/pending-work.ts";
+import { withTimeout } from "../base/with-timeout.ts";
 import { HookporterError } from "../errors.ts";
 import { type ClaimedEntry, type Lease, leaseToken } from "../inbox/claim.ts";
 import { hasEnded } from "../inbox/entry-state.ts";

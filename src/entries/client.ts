@@ -1,8 +1,8 @@
 /** The entry point of `hookporter/client`, the service's API. Re-exports only. */
 export type { AssumptionOptions, Assumptions } from "../client/assumptions.ts";
 export { type Client, createClient } from "../client/client.ts";
+export type { ClientOptions, RetryNotice } from "../client/client-options.ts";
 export type { Environment } from "../client/credential.ts";
-export type { ClientOptions, RetryNotice } from "../client/options.ts";
 export type { FittingItem, ListedItem, MisfitItem, Page, PageMeta } from "../client/page.ts";
 export type {
   FieldSelection,

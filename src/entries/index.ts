@@ -38,7 +38,7 @@ export type { BodyLimits, BodyResult } from "../http/read-body.ts";
 export type { AttemptRecord, HandlerFailure } from "../inbox/attempt-record.ts";
 export type { StateCounts } from "../inbox/counts.ts";
 export type { EntryState } from "../inbox/entry-state.ts";
-export type { PostgresOptions } from "../inbox/postgres/options.ts";
+export type { PostgresOptions } from "../inbox/postgres/postgres-options.ts";
 export type { PostgresTransaction } from "../inbox/postgres/transaction.ts";
 export type { InboxHandle } from "../inbox/shared/handle.ts";
 export { postgresInbox } from "../inbox/shared/shared-postgres.ts";

@@ -22,7 +22,7 @@ export type {
   StreamObservation,
   SubscriptionObservation,
 } from "../sandbox/observation.ts";
-export type { SandboxOptions } from "../sandbox/options.ts";
+export type { SandboxOptions } from "../sandbox/sandbox-options.ts";
 export type { CausedEvent } from "../sandbox/simulation.ts";
 export { type Sandbox, startSandbox } from "../sandbox/start.ts";
 export type { ShownSubscription } from "../sandbox/subscription.ts";

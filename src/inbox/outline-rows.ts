@@ -1,7 +1,7 @@
 import { grouped } from "../base/grouped.ts";
+import { inlineRuns } from "./inline-runs.ts";
 import { type EntryOutline, lastRunsOf, type OutlineRequest, type RunOutline } from "./outline.ts";
 import { type Row, toAttempt } from "./rows.ts";
-import { inlineRuns } from "./runs-within.ts";
 
 /** The place in the beginning of a failure that is stored as JSON. */
 function placeIn(start: unknown): string | null {

@@ -36,13 +36,13 @@ import { runInside } from "./postgres/inside.ts";
 import { touchAll } from "./postgres/keep.ts";
 import { MIGRATIONS, type Migration } from "./postgres/migrations.ts";
 import { type OpenedDatabase, openParts } from "./postgres/opened.ts";
+import * as pauses from "./postgres/pause.ts";
 import {
   type PostgresConnection,
   type PostgresOptions,
   type PostgresTerms,
   readPostgresOptions,
-} from "./postgres/options.ts";
-import * as pauses from "./postgres/pause.ts";
+} from "./postgres/postgres-options.ts";
 import { pruneStep, slimStep } from "./postgres/prune.ts";
 import * as reads from "./postgres/reads.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";

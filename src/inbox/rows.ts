@@ -3,9 +3,9 @@ import type { DedupKey } from "../event/identity.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, Lease } from "./claim.ts";
 import type { Entry } from "./entry.ts";
+import { finishedNames } from "./inline-runs.ts";
 import type { PacedRetry, Pause, PauseScope } from "./pause.ts";
 import type { Role, Runner } from "./runner.ts";
-import { finishedNames } from "./runs-within.ts";
 import type { SenderRecord } from "./senders.ts";
 import type { TargetCount, TargetWait } from "./target-wait.ts";
 

@@ -1,4 +1,4 @@
-import { detach } from "../base/leave.ts";
+import { detach } from "../base/detach.ts";
 import { reportAsWarning } from "../base/user-calls.ts";
 
 /**

@@ -2,11 +2,11 @@ import { join } from "node:path";
 import { findPackageRoot } from "../package/package-root.ts";
 import type { AttemptObservation } from "../receiver/observation.ts";
 import type { InspectedDelivery } from "../receiver/observed.ts";
-import { KnownTokens } from "./door/known-tokens.ts";
+import { KnownTokens } from "./auth/known-tokens.ts";
+import { type InspectorOptions, makeContext } from "./context.ts";
 import { heldObservation, type RefusalDiagnosis } from "./live/refused-bodies.ts";
 import { readPage } from "./page-files.ts";
 import { startInspectorServer } from "./server.ts";
-import { type InspectorOptions, makeContext } from "./workings.ts";
 
 const MAX_TIMES = 20; // how many of the last times of being received again are remembered
 

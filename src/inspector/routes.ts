@@ -10,13 +10,13 @@ import { listSamples } from "./changes/actions.ts";
 import type { PausesShown } from "./changes/bulk-api.ts";
 import { tallyMany } from "./changes/bulk-change.ts";
 import { EFFECTS } from "./changes/effects.ts";
+import { type InspectorContext, json, type Route } from "./context.ts";
 import { curlCommand } from "./entries/curl-command.ts";
 import { describeEntry, findEntry, findKept, listEntries } from "./entries/entries.ts";
 import { findFilter } from "./entries/filter.ts";
 import { findRelated } from "./entries/find-related.ts";
 import { hiddenHeaders, shownBody, withoutCredentials } from "./entries/shown-delivery.ts";
 import type { FailureRow, Overview } from "./overview/overview-api.ts";
-import { type InspectorContext, json, type Route } from "./workings.ts";
 
 const FAILURES_SHOWN = 20; // errors in the overview, those with most entries
 

@@ -10,15 +10,15 @@ import {
   writeResult,
   wrongMethod,
 } from "./answer.ts";
+import { addTicket, ENTRANCE } from "./auth/entrance.ts";
+import { type AuthState, checkCaller, checkOrigin } from "./auth/guard.ts";
+import type { KnownTokens } from "./auth/known-tokens.ts";
+import { allowedHosts } from "./auth/named-host.ts";
+import { tickets } from "./auth/tickets.ts";
+import { type InspectorContext, type InspectorOptions, json } from "./context.ts";
 import { DEFAULT_INSPECTOR_PORT } from "./default-port.ts";
-import { addTicket, ENTRANCE } from "./door/entrance.ts";
-import { type AuthState, checkCaller, checkOrigin } from "./door/guard.ts";
-import type { KnownTokens } from "./door/known-tokens.ts";
-import { allowedHosts } from "./door/named-host.ts";
-import { tickets } from "./door/tickets.ts";
 import { fileFor, type PageFile } from "./page-files.ts";
 import { findRoute } from "./routes.ts";
-import { type InspectorContext, type InspectorOptions, json } from "./workings.ts";
 
 const HOST = "127.0.0.1";
 /**

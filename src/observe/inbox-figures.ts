@@ -1,5 +1,5 @@
-import { ThrottledCache } from "../base/remembered.ts";
-import { withTimeout } from "../base/within.ts";
+import { ThrottledCache } from "../base/throttled-cache.ts";
+import { withTimeout } from "../base/with-timeout.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 
 /** What an inbox says about itself. */

@@ -1,5 +1,5 @@
 import type { Registry } from "prom-client";
-import { withTimeout } from "../base/within.ts";
+import { withTimeout } from "../base/with-timeout.ts";
 
 /** What is used of prom-client, which the caller imports. */
 export type PromClient = Pick<

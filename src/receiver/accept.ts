@@ -11,7 +11,7 @@ import { readHeader } from "../signature/header.ts";
 import { verify } from "../signature/verify.ts";
 import { decidesInTime } from "./decides-in-time.ts";
 import { checkAge, dedupKey, type Judgement, judge, tooOld } from "./judge.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 import type { Accepted, Misconfigured, Outcome, Proof, Unauthorized } from "./outcome.ts";
 
 export interface NewEntryTerms {

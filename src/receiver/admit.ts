@@ -4,7 +4,7 @@ import { readHeader } from "../signature/header.ts";
 import { readSignature } from "../signature/signature-format.ts";
 import { isEndpoint } from "./adapters/endpoint-path.ts";
 import type { Incoming } from "./incoming.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 import { misconfigured, type Outcome, refused } from "./outcome.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { Listeners } from "../base/listeners.ts";
-import { PendingWork } from "../base/under-way.ts";
-import { withTimeout } from "../base/within.ts";
+import { PendingWork } from "../base/pending-work.ts";
+import { withTimeout } from "../base/with-timeout.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import type { AnyHandler, DeadLetter } from "../dispatch/handler.ts";
@@ -19,6 +19,7 @@ import { reportDead } from "./dead-letter.ts";
 import { recheckEntry } from "./decides-in-time.ts";
 import type { Drift } from "./drift.ts";
 import { DriftListeners } from "./drift-listeners.ts";
+import { HandlerSet } from "./handler-set.ts";
 import type { HandlersModule, HandlersOption } from "./handlers/define-handlers.ts";
 import type { HandlerOptions } from "./handlers/handler-options.ts";
 import { MissingHandlers } from "./handlers/missing-handlers.ts";
@@ -31,8 +32,8 @@ import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
 import { attemptObservation } from "./observed.ts";
 import { checkDrain, type DrainOptions } from "./options/drain-options.ts";
-import { readOptions, type Settings } from "./options/options.ts";
 import type { ReceiverOptions } from "./options/receiver-options.ts";
+import { readOptions, type Settings } from "./options/settings.ts";
 import type { Outcome } from "./outcome.ts";
 import { OutcomeLog } from "./outcome-log.ts";
 import { planEntry } from "./plan.ts";
@@ -41,7 +42,6 @@ import { Retention } from "./retention.ts";
 import { SenderWatch } from "./sender-watch.ts";
 import { SignedRefusals } from "./signed-refusals.ts";
 import { readFailure } from "./store-health.ts";
-import { HandlerSet } from "./wiring.ts";
 
 /**
  * Makes a receiver. Nothing is opened or run before `start()`.

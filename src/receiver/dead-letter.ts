@@ -2,8 +2,8 @@ import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
 import { ownDelivery } from "../event/delivery.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
+import type { HandlerSet } from "./handler-set.ts";
 import type { Outcome } from "./outcome.ts";
-import type { HandlerSet } from "./wiring.ts";
 
 /** The dead letter that a delivery has just become, if it has. */
 export function letterOf(outcome: Outcome) {

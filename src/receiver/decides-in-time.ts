@@ -1,10 +1,10 @@
 import { isPromiseLike } from "../base/is-promise-like.ts";
-import { withTimeout } from "../base/within.ts";
+import { withTimeout } from "../base/with-timeout.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult } from "../event/schemas.ts";
 import { invalidOption } from "../options/check-options.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 
 /**
  * The result of the user's schema, or `option_invalid`: the sender is waiting, so it has at most

@@ -3,7 +3,7 @@ import { Listeners } from "../base/listeners.ts";
 import { callUser, type Report, reportTo } from "../base/user-calls.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { Drift } from "./drift.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 
 export class DriftListeners extends Listeners<Drift> {
   readonly #settings: Pick<Settings, "drift" | "log">;

@@ -1,5 +1,5 @@
 import type { Listeners } from "../base/listeners.ts";
-import { withTimeout } from "../base/within.ts";
+import { withTimeout } from "../base/with-timeout.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { EntryLetter } from "../dispatch/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
@@ -9,10 +9,11 @@ import { accept, authenticate } from "./accept.ts";
 import { admit, keptHeaders } from "./admit.ts";
 import { type Channel, channelDelivery } from "./channel.ts";
 import { letterOf } from "./dead-letter.ts";
+import type { HandlerSet } from "./handler-set.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import type { Observation } from "./observation.ts";
 import { type Answered, deliveryObservation } from "./observed.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 import {
   type Misconfigured,
   misconfigured,
@@ -25,7 +26,6 @@ import type { OutcomeLog } from "./outcome-log.ts";
 import { toAnswer } from "./response.ts";
 import type { SenderWatch } from "./sender-watch.ts";
 import type { SignedRefusals } from "./signed-refusals.ts";
-import type { HandlerSet } from "./wiring.ts";
 
 interface Receiving {
   /** Has the settings of now: a module of handlers may replace some. */

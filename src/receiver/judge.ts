@@ -1,4 +1,4 @@
-import { detach } from "../base/leave.ts";
+import { detach } from "../base/detach.ts";
 import type { ReadyEvent } from "../dispatch/handler.ts";
 import { ConfigurationError, describeError } from "../errors.ts";
 import { MAX_PROBLEMS } from "../event/data-problems.ts";
@@ -9,7 +9,7 @@ import { type Rejection, rejected } from "../event/rejection.ts";
 import type { DataResult } from "../event/schemas.ts";
 import type { EntryTerms } from "../inbox/new-entry.ts";
 import { invalid } from "../options/check-options.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 
 /** What an event is to be kept as. */
 export interface Judgement extends EntryTerms {

@@ -11,7 +11,7 @@ import type { Secret } from "../signature/secrets.ts";
 import { sign } from "../signature/sign.ts";
 import { SIGNATURE_PREFIX } from "../signature/signature-format.ts";
 import type { AttemptObservation, DeliveryObservation } from "./observation.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 import type { Outcome } from "./outcome.ts";
 
 /**

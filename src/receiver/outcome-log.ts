@@ -1,4 +1,4 @@
-import { detach } from "../base/leave.ts";
+import { detach } from "../base/detach.ts";
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { problemLine } from "../event/data-problems.ts";

@@ -9,10 +9,10 @@ import { checkData, type DataResult } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { newEntry } from "../inbox/new-entry.ts";
 import type { DriftListeners } from "./drift-listeners.ts";
+import type { HandlerSet } from "./handler-set.ts";
 import type { MissingHandlers } from "./handlers/missing-handlers.ts";
 import { dedupKey, orderKey } from "./judge.ts";
-import type { Settings } from "./options/options.ts";
-import type { HandlerSet } from "./wiring.ts";
+import type { Settings } from "./options/settings.ts";
 
 export interface Planning {
   /** What to do with an entry of a kind that has no handler. */

@@ -1,9 +1,9 @@
-import { withTimeout } from "../base/within.ts";
+import { withTimeout } from "../base/with-timeout.ts";
 import { describeError } from "../errors.ts";
 import { pruneInbox } from "../inbox/prune.ts";
 import type { PruneRequest } from "../inbox/prune-request.ts";
 import { AGREEMENT, type ClockTrust, isTrusted, trustAt, trustAtStart } from "./clock-trust.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 
 /** Milliseconds from the start to the first pruning, and from one to the next. */
 const FIRST_LOOK = 5000;

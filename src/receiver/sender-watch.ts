@@ -1,11 +1,11 @@
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
-import { withTimeout } from "../base/within.ts";
+import { withTimeout } from "../base/with-timeout.ts";
 import { describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { addNote, noAuthentic, type SenderNote, type SenderRecord } from "../inbox/senders.ts";
 import { mismatchText } from "./mismatch-text.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 import type { Misconfigured, Unauthorized } from "./outcome.ts";
 import { SenderTally } from "./sender-tally.ts";
 

@@ -3,7 +3,7 @@ import { readHeader } from "../signature/header.ts";
 import { shortText } from "../text/short-text.ts";
 import { shownTarget } from "../text/shown-url.ts";
 import type { Incoming } from "./incoming.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 import type { Refused } from "./outcome.ts";
 import type { RefusalReason } from "./refusals.ts";
 import { toAnswer } from "./response.ts";

@@ -1,6 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { isRecord } from "../base/is-record.ts";
-import { tryOr } from "../base/or-else.ts";
+import { tryOr } from "../base/try-or.ts";
 import { HookporterError } from "../errors.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import { parseTimestamp } from "../event/timestamp.ts";

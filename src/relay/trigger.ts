@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { tryOr } from "../base/or-else.ts";
+import { tryOr } from "../base/try-or.ts";
 import { HookporterError } from "../errors.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { parseExact, printExact } from "../event/exact-json.ts";

@@ -4,7 +4,7 @@ import { formatTimestamp } from "../event/timestamp.ts";
 import { fateOf, isMissigned } from "./chaos.ts";
 import type { Destination } from "./destination.ts";
 import type { SandboxAttempt, SandboxDelivery, SandboxObservation } from "./observation.ts";
-import type { SandboxSettings } from "./options.ts";
+import type { SandboxSettings } from "./sandbox-options.ts";
 
 /** A body for one destination: an envelope's bytes, which stay the same for every attempt. */
 export interface Consignment {

@@ -1,10 +1,10 @@
 import express, { type Router } from "express";
 import { rateLimited } from "./api-error.ts";
 import { checkKey } from "./api-key.ts";
-import type { SandboxSettings } from "./options.ts";
 import { listProperties } from "./property-list.ts";
 import { readJson } from "./read-json.ts";
 import { fail, succeed } from "./respond.ts";
+import type { SandboxSettings } from "./sandbox-options.ts";
 import type { Simulation } from "./simulation.ts";
 import { readSubscription, type TargetRules } from "./subscription.ts";
 

@@ -6,8 +6,8 @@ import { formatTimestamp } from "../event/timestamp.ts";
 import { Deliverer } from "./deliverer.ts";
 import { type Destination, endpointOf } from "./destination.ts";
 import type { SandboxObservation } from "./observation.ts";
-import type { SandboxSettings } from "./options.ts";
 import { drawProperty, type ListedProperty, type Property } from "./property.ts";
+import type { SandboxSettings } from "./sandbox-options.ts";
 import {
   type ShownSubscription,
   type Subscription,

@@ -6,7 +6,7 @@ import { closeServer, listenOn } from "../http/server.ts";
 import { checkFunction } from "../options/check-options.ts";
 import { createApp } from "./app.ts";
 import type { SandboxDelivery, SandboxObservation } from "./observation.ts";
-import { readSandboxOptions, type SandboxOptions } from "./options.ts";
+import { readSandboxOptions, type SandboxOptions } from "./sandbox-options.ts";
 import { type CausedEvent, Simulation } from "./simulation.ts";
 import { type StreamServer, streamServer } from "./stream-server.ts";
 import type { ShownSubscription } from "./subscription.ts";

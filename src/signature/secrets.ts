@@ -1,5 +1,5 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
-import { detach } from "../base/leave.ts";
+import { detach } from "../base/detach.ts";
 import { ConfigurationError } from "../errors.ts";
 import { describeValue } from "../options/describe-value.ts";
 import { type SecretValue, secretBytes } from "./secret-bytes.ts";

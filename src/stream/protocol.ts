@@ -1,4 +1,4 @@
-import { tryOr } from "../base/or-else.ts";
+import { tryOr } from "../base/try-or.ts";
 
 /**
  * How envelopes are sent over a WebSocket. The description mentions a real-time channel but shows

@@ -1,4 +1,4 @@
-import { tryOr } from "../base/or-else.ts";
+import { tryOr } from "../base/try-or.ts";
 import { findPackage, requirePackage } from "../package/own-address.ts";
 import { NGROK_PACKAGE, ngrokFailure, readNgrokError } from "./ngrok-failure.ts";
 import type { OpenTunnel, TunnelProvider, TunnelReport, TunnelTarget } from "./provider.ts";

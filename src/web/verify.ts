@@ -1,4 +1,4 @@
-import { detach } from "../base/leave.ts";
+import { detach } from "../base/detach.ts";
 import { ConfigurationError } from "../errors.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";

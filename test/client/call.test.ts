@@ -1,7 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_CLIENT_RETRY } from "../../src/client/options.ts";
+import { DEFAULT_CLIENT_RETRY } from "../../src/client/client-options.ts";
 import {
   clientOf,
   errorOf,

@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
 import { type Client, createClient } from "../../src/client/client.ts";
-import type { ClientOptions } from "../../src/client/options.ts";
+import type { ClientOptions } from "../../src/client/client-options.ts";
 import { ServiceError } from "../../src/client/service-error.ts";
 
 /** The key that the stand-in accepts. */

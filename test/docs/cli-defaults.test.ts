@@ -1,7 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { createContext } from "../../src/cli/context.ts";
-import { KILLS } from "../../src/cli/doctor/options.ts";
+import { KILLS } from "../../src/cli/doctor/doctor-options.ts";
 import { LIST_LIMIT } from "../../src/cli/events/events.ts";
 import { DEFAULT_INBOX } from "../../src/cli/files/state-folder.ts";
 import { FORWARD_TIMEOUT, SYNC_TIMEOUT } from "../../src/cli/handlers/forwarding.ts";
@@ -19,15 +19,15 @@ import {
 } from "../../src/cli/settings/default-values.ts";
 import { readDuration } from "../../src/cli/settings/values.ts";
 import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
-import { DEFAULT_LIMITS } from "../../src/client/options.ts";
+import { DEFAULT_LIMITS } from "../../src/client/client-options.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
 import { DEFAULT_ENDPOINT, DEFAULT_PATH, DEFAULT_PORT } from "../../src/http/default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
 import { SECRET_VARIABLE } from "../../src/project/secret-variables.ts";
-import { DEFAULT_AGES, readOptions } from "../../src/receiver/options/options.ts";
+import { DEFAULT_AGES, readOptions } from "../../src/receiver/options/settings.ts";
 import { SEND_TIMEOUT } from "../../src/relay/send.ts";
 import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
-import { SANDBOX_DEFAULTS } from "../../src/sandbox/options.ts";
+import { SANDBOX_DEFAULTS } from "../../src/sandbox/sandbox-options.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 /**

@@ -4,7 +4,7 @@ import {
   type ClientOptions,
   DEFAULT_CLIENT_RETRY,
   DEFAULT_LIMITS,
-} from "../../src/client/options.ts";
+} from "../../src/client/client-options.ts";
 import { ServiceError } from "../../src/client/service-error.ts";
 import type { RetryPolicy } from "../../src/dispatch/retry.ts";
 import { ERROR_CODES } from "../../src/errors.ts";

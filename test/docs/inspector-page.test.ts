@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { ENTRANCE_ROUTES } from "../../src/inspector/auth/entrance.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
-import { ENTRANCE_ROUTES } from "../../src/inspector/door/entrance.ts";
 import { ROUTE_NAMES } from "../../src/inspector/routes.ts";
 import { readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { WORK as LIVE_WORK } from "../../src/cli/live/diagnosis-limit.ts";
 import { DEFAULT_RETRY, retryDelay } from "../../src/dispatch/retry.ts";
-import { SANDBOX_DEFAULTS } from "../../src/sandbox/options.ts";
+import { SANDBOX_DEFAULTS } from "../../src/sandbox/sandbox-options.ts";
 import { WORK } from "../../src/signature/diagnose/diagnose.ts";
 import { READING_WORK } from "../../src/signature/diagnose/search.ts";
 import { readPage, root, withoutCode } from "./markdown.ts";
@@ -27,7 +27,7 @@ const COMMAND = "cli/handlers/run-command.ts";
 const NOTES = "inspector/live/run-notes.ts";
 const CHECK = "check/run.ts";
 const ALERTS = "observe/watch-alerts.ts";
-const OPTIONS = "receiver/options/options.ts";
+const OPTIONS = "receiver/options/settings.ts";
 const DIAGNOSIS = "cli/live/diagnosis-limit.ts";
 const STREAM = "stream/stream-options.ts STREAM_DEFAULTS";
 
@@ -233,13 +233,13 @@ const ROWS: readonly Row[] = [
   [
     "reference/inspector.md",
     "valid for {} hours after their last use. `.hookporter/inspector-tokens`, which only its owner can read, holds their SHA-256 hashes, at most {}.",
-    "inspector/door/known-tokens.ts VALID",
-    "inspector/door/known-tokens.ts KEPT",
+    "inspector/auth/known-tokens.ts VALID",
+    "inspector/auth/known-tokens.ts KEPT",
   ],
   [
     "reference/inspector.md",
     "A ticket is valid once, for {} seconds",
-    "inspector/door/tickets.ts VALID",
+    "inspector/auth/tickets.ts VALID",
   ],
   [
     "reference/identity-and-promise.md",

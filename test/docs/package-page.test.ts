@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { DEFAULT_RETRY, type RetryPolicy, retryDelay } from "../../src/dispatch/retry.ts";
-import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
+import { readOptions } from "../../src/receiver/options/settings.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/package/index.md");

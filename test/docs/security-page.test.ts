@@ -5,7 +5,7 @@ import { MOST_TIME } from "../../src/cli/live/diagnosis-thread.ts";
 import { createWebhookServer } from "../../src/entries/express.ts";
 import { MAX_DEPTH } from "../../src/event/canonical-json.ts";
 import { HEAD_TIMEOUT } from "../../src/receiver/adapters/server.ts";
-import { readOptions } from "../../src/receiver/options/options.ts";
+import { readOptions } from "../../src/receiver/options/settings.ts";
 import { readPage } from "./markdown.ts";
 
 const page = readPage("SECURITY.md").replaceAll(/\s+/g, " ");

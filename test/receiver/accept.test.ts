@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { z } from "zod";
 import { OWN_IDENTITY, REJECTED } from "../../src/event/identity.ts";
-import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
+import { readOptions } from "../../src/receiver/options/settings.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { OWN_IDENTITY } from "../../src/event/identity.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { dedupKey, orderKey } from "../../src/receiver/judge.ts";
-import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
+import { readOptions } from "../../src/receiver/options/settings.ts";
 import { bytes, envelope, keptLog, NOW, SECRET } from "./sample.ts";
 
 const READ = readEnvelope(bytes(envelope({ id: "evt_own" })));

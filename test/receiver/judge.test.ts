@@ -4,8 +4,8 @@ import { OWN_IDENTITY } from "../../src/event/identity.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { checkData } from "../../src/event/schemas.ts";
 import { judge } from "../../src/receiver/judge.ts";
-import { readOptions } from "../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
+import { readOptions } from "../../src/receiver/options/settings.ts";
 import { envelope, keptLog, NOW, SECRET } from "./sample.ts";
 
 async function judged(options: Partial<ReceiverOptions>) {

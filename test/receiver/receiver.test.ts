@@ -9,7 +9,7 @@ import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { Incoming } from "../../src/receiver/incoming.ts";
 import type { DeliveryObservation, Observation } from "../../src/receiver/observation.ts";
-import { readOptions } from "../../src/receiver/options/options.ts";
+import { readOptions } from "../../src/receiver/options/settings.ts";
 import { openReceiver } from "./open.ts";
 import {
   accept,

@@ -3,7 +3,7 @@ import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { readOptions } from "../../src/receiver/options/options.ts";
+import { readOptions } from "../../src/receiver/options/settings.ts";
 import { Retention } from "../../src/receiver/retention.ts";
 import {
   at,

@@ -5,7 +5,7 @@ import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import { readOptions } from "../../src/receiver/options/options.ts";
+import { readOptions } from "../../src/receiver/options/settings.ts";
 import { deadForPruning, dueForPruning, Retention } from "../../src/receiver/retention.ts";
 import { long } from "../long.ts";
 import { openReceiver } from "./open.ts";

@@ -12,7 +12,7 @@ import {
   authenticate,
   type NewEntryTerms,
 } from "../../src/receiver/accept.ts";
-import type { Settings } from "../../src/receiver/options/options.ts";
+import type { Settings } from "../../src/receiver/options/settings.ts";
 import type { Outcome } from "../../src/receiver/outcome.ts";
 import { sign } from "../../src/signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";

@@ -3,7 +3,7 @@ import type { EventKind } from "../../src/event/kinds.ts";
 import { startServer } from "../../src/receiver/adapters/server.ts";
 import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { SandboxObservation } from "../../src/sandbox/observation.ts";
-import type { SandboxOptions } from "../../src/sandbox/options.ts";
+import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import { startSandbox } from "../../src/sandbox/start.ts";
 import { keptLog } from "../receiver/sample.ts";
 import { type Reply, send } from "../receiver/wire.ts";

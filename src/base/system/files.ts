@@ -11,7 +11,7 @@ import {
 import { dirname, join } from "node:path";
 import { statfsSync } from "../../package/builtins.ts";
 import { blockFor } from "../block-for.ts";
-import { tryOr } from "../or-else.ts";
+import { tryOr } from "../try-or.ts";
 import { realPath } from "./paths.ts";
 
 // What differs between the systems in files:

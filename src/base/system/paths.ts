@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { isAbsolute, posix, relative, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
-import { tryOr } from "../or-else.ts";
+import { tryOr } from "../try-or.ts";
 
 // What differs between the systems in paths:
 //

@@ -7,7 +7,7 @@ import {
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve, win32 } from "node:path";
 import { HookporterError } from "../../errors.ts";
-import { tryOr } from "../or-else.ts";
+import { tryOr } from "../try-or.ts";
 import { type Environment, programFolders } from "./paths.ts";
 
 // What differs between the systems in programs:

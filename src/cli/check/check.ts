@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf, rightText } from "../../check/check-case.ts";
 import type { CheckOptions } from "../../check/check-options.ts";
@@ -34,8 +34,8 @@ import type { ForwardRequestOptions } from "../handlers/request-options.ts";
 import { notWritten, usageError } from "../input-errors.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { runningListen } from "../ready/running-listen.ts";
-import type { SecretOptions } from "../secrets/options.ts";
 import { findKeys } from "../secrets/secret.ts";
+import type { SecretOptions } from "../secrets/secret-options.ts";
 import { startProgress } from "../send/progress.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT } from "../settings/default-values.ts";
 import { type RealEventOptions, readRealEvent } from "./real-event.ts";

@@ -3,7 +3,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addHeaderOptions } from "../handlers/request-options.ts";
 import { readOrderPath } from "../handlers/values.ts";
-import { addSecretOptions } from "../secrets/options.ts";
+import { addSecretOptions } from "../secrets/secret-options.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
 import {
   commaList,

@@ -1,6 +1,6 @@
 import { Argument } from "commander";
 import type { CliCommand } from "../cli-command.ts";
-import { SHELLS } from "../completion/options.ts";
+import { SHELLS } from "../completion/completion-options.ts";
 import type { CliContext } from "../context.ts";
 
 export function registerCompletion(program: CliCommand, context: CliContext): void {

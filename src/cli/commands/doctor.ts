@@ -1,12 +1,12 @@
 import { DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { KILLS, LISTENS_SETTINGS } from "../doctor/options.ts";
+import { KILLS, LISTENS_SETTINGS } from "../doctor/doctor-options.ts";
 import { readForward } from "../handlers/values.ts";
-import { addSecretVariables } from "../secrets/options.ts";
+import { addSecretVariables } from "../secrets/secret-options.ts";
 import { UNLESS_RUNNING } from "../settings/default-values.ts";
 import { readKills, readPort, readPublicUrl } from "../settings/values.ts";
-import { addTunnelOption } from "../tunnel/options.ts";
+import { addTunnelOption } from "../tunnel/tunnel-options.ts";
 
 const EXAMPLES = `
 Examples:

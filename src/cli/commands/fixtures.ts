@@ -1,6 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { readDataPath } from "../learn/options.ts";
+import { readDataPath } from "../learn/learn-options.ts";
 import { INBOX_HERE } from "../settings/default-values.ts";
 import { readSeed } from "../settings/values.ts";
 

@@ -4,8 +4,8 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addForwardRequestOptions } from "../handlers/request-options.ts";
 import { readFieldValue, readForward, readGiveUp, readOrderPath } from "../handlers/values.ts";
-import { addSecretOptions } from "../secrets/options.ts";
-import { addServiceOptions } from "../service/options.ts";
+import { addSecretOptions } from "../secrets/secret-options.ts";
+import { addServiceOptions } from "../service/service-options.ts";
 import {
   readChoice,
   readCommand,
@@ -18,7 +18,7 @@ import {
   readStream,
   readTimeout,
 } from "../settings/values.ts";
-import { addTunnelOptions } from "../tunnel/options.ts";
+import { addTunnelOptions } from "../tunnel/tunnel-options.ts";
 
 const EXAMPLES = `
 Examples:

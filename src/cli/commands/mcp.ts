@@ -1,6 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { PERMISSIONS, type Permission } from "../mcp/options.ts";
+import { PERMISSIONS, type Permission } from "../mcp/mcp-options.ts";
 import { commaList, readChoice } from "../settings/values.ts";
 
 const NAMES = Object.keys(PERMISSIONS) as readonly Permission[];

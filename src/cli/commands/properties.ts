@@ -1,6 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { addServiceOptions } from "../service/options.ts";
+import { addServiceOptions } from "../service/service-options.ts";
 import { readCount, readSeed, readTexts, readTimeout } from "../settings/values.ts";
 
 export function registerProperties(program: CliCommand, context: CliContext): void {

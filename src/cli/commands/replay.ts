@@ -1,6 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions } from "../secrets/options.ts";
+import { addSecretOptions } from "../secrets/secret-options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
 import { INBOX_HERE } from "../settings/default-values.ts";
 import { readTimeout } from "../settings/values.ts";

@@ -1,7 +1,7 @@
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions } from "../secrets/options.ts";
+import { addSecretOptions } from "../secrets/secret-options.ts";
 
 export function registerSign(program: CliCommand, context: CliContext): void {
   const command = program

@@ -1,7 +1,7 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions } from "../secrets/options.ts";
-import { addServiceOptions } from "../service/options.ts";
+import { addSecretOptions } from "../secrets/secret-options.ts";
+import { addServiceOptions } from "../service/service-options.ts";
 import { readEndpoint, readKinds, readTimeout } from "../settings/values.ts";
 
 export function registerSubscribe(program: CliCommand, context: CliContext): void {

@@ -2,7 +2,7 @@ import { HookporterError } from "../../errors.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions } from "../secrets/options.ts";
+import { addSecretOptions } from "../secrets/secret-options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
 import { readCount, readTimeout } from "../settings/values.ts";
 

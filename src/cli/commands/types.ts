@@ -1,6 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { readAnyKinds, readEnumPath, TYPES_FORMATS } from "../learn/options.ts";
+import { readAnyKinds, readEnumPath, TYPES_FORMATS } from "../learn/learn-options.ts";
 import { INBOX_HERE } from "../settings/default-values.ts";
 import { readChoice, readMoment, readSources } from "../settings/values.ts";
 

@@ -1,6 +1,6 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { addSecretOptions } from "../secrets/options.ts";
+import { addSecretOptions } from "../secrets/secret-options.ts";
 
 export function registerVerify(program: CliCommand, context: CliContext): void {
   const command = program

@@ -2,8 +2,8 @@ import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import { printable } from "../output.ts";
 import { createProgram } from "../program.ts";
+import { FILES } from "./completion-options.ts";
 import { completionsOf } from "./completions.ts";
-import { FILES } from "./options.ts";
 
 /**
  * Prints what the last of the words may become; never an error, since a person is typing. It opens

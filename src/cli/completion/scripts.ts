@@ -1,5 +1,5 @@
 import type { CliContext } from "../context.ts";
-import { COMPLETE, FILES, type Shell } from "./options.ts";
+import { COMPLETE, FILES, type Shell } from "./completion-options.ts";
 
 /**
  * The script of each shell. It knows nothing itself: it asks the program that is being typed, so

@@ -6,7 +6,7 @@ import { describeError } from "../../errors.ts";
 import { SPARE } from "../../inbox/vitals.ts";
 import { statfsSync } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";
-import { DEFAULTS } from "../../receiver/options/options.ts";
+import { DEFAULTS } from "../../receiver/options/settings.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { sizeText } from "../../text/size-text.ts";
 import { nearestFolder } from "../files/nearest-folder.ts";

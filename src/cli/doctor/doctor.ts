@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import { withTimeout } from "../../base/within.ts";
+import { withTimeout } from "../../base/with-timeout.ts";
 import type { CliContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
 import { printable } from "../output.ts";
-import { SERVICE_FITS } from "../service/options.ts";
+import { SERVICE_FITS } from "../service/service-options.ts";
 import { isTypedOnly, leaves, variableName } from "../settings/command-tree.ts";
 import { programOf, withoutSettings } from "../settings/config.ts";
 import { explain } from "../settings/explain.ts";
@@ -11,6 +11,7 @@ import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/kinds.ts";
 import { hangingLines, readableWidth } from "../wrap-text.ts";
 import { CHECKS } from "./checks.ts";
+import type { DoctorOptions } from "./doctor-options.ts";
 import { drill } from "./drill/drill.ts";
 import { findSetup } from "./find-setup.ts";
 import {
@@ -21,7 +22,6 @@ import {
   TIME_LIMIT,
   warn,
 } from "./finding.ts";
-import type { DoctorOptions } from "./options.ts";
 import { REPORT } from "./report.ts";
 import type { Setup } from "./setup.ts";
 import { outside } from "./url.ts";

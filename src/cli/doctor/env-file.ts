@@ -1,8 +1,8 @@
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
-import { tryOr } from "../../base/or-else.ts";
 import { shownMode } from "../../base/system/files.ts";
 import { askGit } from "../../base/system/git.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import {
   PREVIOUS_SECRET_VARIABLE,

@@ -6,7 +6,7 @@ import { runsKind } from "../../inbox/runner.ts";
 import { checkTransactions } from "../../receiver/handlers/check-transactions.ts";
 import { registerHandlers } from "../../receiver/handlers/register-handlers.ts";
 import { Router } from "../../receiver/handlers/router.ts";
-import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options/settings.ts";
 import { chooseHandlers } from "../handlers/chosen-handlers.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";

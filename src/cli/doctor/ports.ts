@@ -1,8 +1,8 @@
 import { createServer } from "node:net";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { runningListen } from "../ready/running-listen.ts";
+import { DOCTOR_AGENT } from "./doctor-options.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
-import { DOCTOR_AGENT } from "./options.ts";
 import { portUser } from "./port-user.ts";
 import type { Setup } from "./setup.ts";
 

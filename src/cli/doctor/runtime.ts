@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { sqliteInUse } from "../../inbox/sqlite/client.ts";
 import { type DoctorCheck, ok, warn } from "./finding.ts";
 

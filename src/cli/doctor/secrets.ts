@@ -2,8 +2,8 @@ import { SECRET_VARIABLE } from "../../project/secret-variables.ts";
 import { isPlaceholder } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { DEFAULT_ENCODING } from "../secrets/encoding.ts";
-import type { SecretOptions } from "../secrets/options.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
+import type { SecretOptions } from "../secrets/secret-options.ts";
 import { type DoctorCheck, type Finding, fail, ok, splitFix, warn } from "./finding.ts";
 
 /**

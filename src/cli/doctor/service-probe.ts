@@ -1,11 +1,11 @@
 import { createClient } from "../../client/client.ts";
+import { readClientOptions } from "../../client/client-options.ts";
 import type { Environment } from "../../client/credential.ts";
-import { readClientOptions } from "../../client/options.ts";
 import { ConfigurationError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { type FoundCredential, findCredential, foreignCredential } from "../secrets/api-key.ts";
-import type { DoctorOptions } from "./options.ts";
+import type { DoctorOptions } from "./doctor-options.ts";
 
 export interface ServiceProbe {
   /** Without a trailing slash. */

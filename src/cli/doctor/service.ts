@@ -1,6 +1,6 @@
 import { readNetworkFailure } from "../../client/network-failure.ts";
 import { HookporterError } from "../../errors.ts";
-import { DEFAULT_AGES } from "../../receiver/options/options.ts";
+import { DEFAULT_AGES } from "../../receiver/options/settings.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { isOutOfReach } from "../mcp/reach.ts";

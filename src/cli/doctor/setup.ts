@@ -1,5 +1,5 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { HookporterError } from "../../errors.ts";
 import { type FailureGroups, failureGroups } from "../../inbox/failures.ts";
 import type { InboxFacts } from "../../inbox/inbox-facts.ts";
@@ -13,7 +13,7 @@ import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { inboxWord } from "../inbox/which-inbox.ts";
 import { isInboxOutOfReach } from "../mcp/reach.ts";
 import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.ts";
-import type { DoctorOptions } from "./options.ts";
+import type { DoctorOptions } from "./doctor-options.ts";
 import { probeService, type ServiceProbe } from "./service-probe.ts";
 
 /**

@@ -3,7 +3,7 @@ import { describeFileError } from "../../base/file-error.ts";
 import { unusable } from "../../base/unusable.ts";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { countsText, stateCounts, totalOf } from "../../inbox/counts.ts";
-import { readPostgresOptions } from "../../inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../inbox/postgres/postgres-options.ts";
 import { isPostgresUrl, withoutPassword } from "../../inbox/postgres/postgres-url.ts";
 import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
 import { counted } from "../../text/counted.ts";

@@ -1,4 +1,4 @@
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { exactText, parseExact } from "../../event/exact-json.ts";
 import { memberAt } from "../../event/field-path.ts";
 import type { Entry } from "../../inbox/entry.ts";

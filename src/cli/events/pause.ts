@@ -1,5 +1,5 @@
 import { hostname, userInfo } from "node:os";
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import type { HookporterError } from "../../errors.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { noPauses, pauseLines } from "../../inbox/paced-retry.ts";

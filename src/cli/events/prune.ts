@@ -1,6 +1,6 @@
 import type { EndedState } from "../../inbox/entry-state.ts";
 import { type Pruning, pruneInbox } from "../../inbox/prune.ts";
-import { DEFAULT_AGES } from "../../receiver/options/options.ts";
+import { DEFAULT_AGES } from "../../receiver/options/settings.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { withInbox } from "./inbox.ts";

@@ -1,5 +1,5 @@
-import { tryOr } from "../../base/or-else.ts";
 import { realPath } from "../../base/system/paths.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { type Copied, type CopyProgress, copyInbox } from "../../inbox/transfer/copy.ts";

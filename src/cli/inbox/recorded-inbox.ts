@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { tryOr } from "../../base/or-else.ts";
 import { isBelow, realPath } from "../../base/system/paths.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { isPostgresUrl, postgresPlace } from "../../inbox/postgres/postgres-url.ts";
 import { cutText } from "../../text/cut-text.ts";
 import type { NamedInbox } from "./named-inbox.ts";

@@ -4,7 +4,7 @@ import { holderText, livingHolders } from "../../inbox/sqlite/processes/holders.
 import { salvageFile } from "../../inbox/sqlite/salvage/salvage.ts";
 import type { CopyTerms } from "../../inbox/transfer/copy.ts";
 import type { Transfer } from "../../inbox/transfer/transfer.ts";
-import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options/settings.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import type { NamedInbox } from "./named-inbox.ts";

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../errors.ts";
-import { readPostgresOptions } from "../../inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../inbox/postgres/postgres-options.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { vacuumFile } from "../../inbox/sqlite/care/vacuum.ts";
 import { sizeText } from "../../text/size-text.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { HookporterError } from "../../errors.ts";
 import { PAUSE_SCOPES } from "../../inbox/pause.ts";
 import { ownCommand } from "../../package/own-command.ts";

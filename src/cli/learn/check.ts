@@ -4,8 +4,8 @@ import { comparerOf } from "../../learn/differences.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { forEachEvent } from "./learn-events.ts";
+import { DEFAULT_OUT, shapesBeside, type TypesOptions } from "./learn-options.ts";
 import { readShapeFile } from "./learned-data.ts";
-import { DEFAULT_OUT, shapesBeside, type TypesOptions } from "./options.ts";
 
 /** `types --check`: says how events differ from a shape file; the exit code is 1 if any does. */
 export async function checkTypes(

@@ -7,8 +7,8 @@ import { type Learned, learn } from "../../learn/shape.ts";
 import type { CliContext } from "../context.ts";
 import { readMoment } from "../settings/values.ts";
 import { forEachEvent, learnEvents } from "./learn-events.ts";
+import type { TypesOptions } from "./learn-options.ts";
 import { readShapeFile } from "./learned-data.ts";
-import type { TypesOptions } from "./options.ts";
 
 /**
  * `types --diff`: compares two shape files, a shape file with events, or the events before and

@@ -4,7 +4,7 @@ import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { inputError } from "../input-errors.ts";
 import { progressLine } from "../send/progress.ts";
-import type { EnumPath, EventSelection } from "./options.ts";
+import type { EnumPath, EventSelection } from "./learn-options.ts";
 import { type Count, isSelected, readEvents, type SeenEvent } from "./read-events.ts";
 
 /** Milliseconds between two drawings of the line of progress. */

@@ -9,7 +9,7 @@ import { seededRandom } from "../../relay/random.ts";
 import type { CliContext } from "../context.ts";
 import { readInput } from "../files/read-input.ts";
 import { inputError } from "../input-errors.ts";
-import { DEFAULT_OUT, shapesBeside } from "./options.ts";
+import { DEFAULT_OUT, shapesBeside } from "./learn-options.ts";
 
 /**
  * Returns what makes up `data` from a shape file, and says so; nothing if there is none. Throws

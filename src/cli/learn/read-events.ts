@@ -13,7 +13,7 @@ import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
 import { inputError, notRead } from "../input-errors.ts";
 import { gatherFixtures } from "../send/gather-fixtures.ts";
-import type { EventSelection } from "./options.ts";
+import type { EventSelection } from "./learn-options.ts";
 
 export interface SeenEvent {
   /** Where it came from: an entry such as `#12`, or a file. */

@@ -19,8 +19,8 @@ import { readInput } from "../files/read-input.ts";
 import { writeOut } from "../files/replace-file.ts";
 import { inputError, usageError } from "../input-errors.ts";
 import { learnEvents } from "./learn-events.ts";
+import { DEFAULT_OUT, shapesBeside, type TypesFormat, type TypesOptions } from "./learn-options.ts";
 import { readShapeFile } from "./learned-data.ts";
-import { DEFAULT_OUT, shapesBeside, type TypesFormat, type TypesOptions } from "./options.ts";
 
 /** The argument of `--out` that means standard output. */
 const STDOUT = "-";

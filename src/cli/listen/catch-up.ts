@@ -1,10 +1,10 @@
 import type { Inbox } from "../../inbox/inbox.ts";
 import { ownCommand } from "../../package/own-command.ts";
-import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options/settings.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
-import type { ListenOptions } from "./options.ts";
+import type { ListenOptions } from "./listen-options.ts";
 
 /**
  * Retries entries that were only *received*, because there was no handler or target for them. Those

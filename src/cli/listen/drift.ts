@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { watchDrift } from "../../learn/drift.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
-import { DEFAULT_OUT, shapesBeside } from "../learn/options.ts";
+import { DEFAULT_OUT, shapesBeside } from "../learn/learn-options.ts";
 import { beneath, type LiveRow, rowLines } from "../live/row.ts";
 import { printable } from "../output.ts";
 

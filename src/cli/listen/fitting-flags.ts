@@ -1,9 +1,9 @@
 import { DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { notTheSignature } from "../handlers/forward-request.ts";
-import { SERVICE_FITS } from "../service/options.ts";
+import { SERVICE_FITS } from "../service/service-options.ts";
 import type { FitTable } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/kinds.ts";
-import type { ListenOptions } from "./options.ts";
+import type { ListenOptions } from "./listen-options.ts";
 
 const ONE_ANSWER = "the sender gets the response of one target";
 

@@ -26,7 +26,7 @@ import { printDrift } from "./drift.ts";
 import { FITTING_FLAGS } from "./fitting-flags.ts";
 import { openInspector } from "./inspecting.ts";
 import { openKeys } from "./keys.ts";
-import type { ListenOptions } from "./options.ts";
+import type { ListenOptions } from "./listen-options.ts";
 import { type ListenSession, planListening } from "./plan.ts";
 import { printWaiting, readWaiting } from "./waiting.ts";
 import { watchDeliveries } from "./watch-deliveries.ts";

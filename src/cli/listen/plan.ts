@@ -34,7 +34,7 @@ import { currentSecret } from "../service/subscription.ts";
 import type { SupervisedTunnel } from "../tunnel/supervised-tunnel.ts";
 import { planTunnel } from "../tunnel/tunnel.ts";
 import { driftOption } from "./drift.ts";
-import type { ListenOptions } from "./options.ts";
+import type { ListenOptions } from "./listen-options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
 import { planSubscription, type Subscribing } from "./subscribing.ts";
 

@@ -8,7 +8,7 @@ import { ERROR_EXIT_CODES } from "../exit-codes.ts";
 import { type Output, printable } from "../output.ts";
 import { findApiKey, foreignCredential } from "../secrets/api-key.ts";
 import { reportForeign } from "../secrets/foreign-address.ts";
-import type { ListenOptions } from "./options.ts";
+import type { ListenOptions } from "./listen-options.ts";
 
 export type PlannedStream = NonNullable<Awaited<ReturnType<typeof planStream>>>;
 

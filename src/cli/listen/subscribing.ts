@@ -1,6 +1,6 @@
 import type { Client } from "../../client/client.ts";
+import type { RetryNotice } from "../../client/client-options.ts";
 import { readNetworkFailure } from "../../client/network-failure.ts";
-import type { RetryNotice } from "../../client/options.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { sleep } from "../../client/sleep.ts";
 import { type RetryPolicy, retryDelay } from "../../dispatch/retry.ts";
@@ -22,7 +22,7 @@ import {
   type WantedSubscription,
 } from "../service/subscription.ts";
 import { showOutcome } from "../service/subscription-view.ts";
-import type { ListenOptions } from "./options.ts";
+import type { ListenOptions } from "./listen-options.ts";
 
 type ReachableReceiver = Pick<WantedSubscription, "url" | "tunnel"> & {
   readonly secrets: FoundSecrets;

@@ -1,5 +1,5 @@
 import type { TargetCount } from "../../inbox/target-wait.ts";
-import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options/settings.ts";
 import { counted } from "../../text/counted.ts";
 import { readClosed } from "../inbox/read-closed.ts";
 import { type Output, printable } from "../output.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { makeFolder } from "../../base/make-folder.ts";
-import { PendingWork } from "../../base/under-way.ts";
+import { PendingWork } from "../../base/pending-work.ts";
 import { using } from "../../base/unusable.ts";
 import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
@@ -15,14 +15,14 @@ import type {
 } from "../../receiver/observation.ts";
 import type { InspectedDelivery } from "../../receiver/observed.ts";
 import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
-import { DOCTOR_AGENT } from "../doctor/options.ts";
+import { DOCTOR_AGENT } from "../doctor/doctor-options.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { readClosed } from "../inbox/read-closed.ts";
 import { attemptLines, recordAttempt } from "../live/attempt-view.ts";
 import { deliveryLines, recordDelivery, remarksOn } from "../live/delivery-view.ts";
 import { HeldLines } from "../live/held-lines.ts";
+import { ReportedFailures } from "../live/reported-failures.ts";
 import { TargetOutages } from "../live/target-outages.ts";
-import { ReportedFailures } from "../live/told-failures.ts";
 import { type Output, printable } from "../output.ts";
 import type { ListenSession } from "./plan.ts";
 import { OWN } from "./waiting.ts";

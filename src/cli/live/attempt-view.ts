@@ -9,8 +9,8 @@ import { durationText } from "../../text/duration-text.ts";
 import { errorText, runFields } from "../events/entry-view.ts";
 import { type Output, printable } from "../output.ts";
 import { problemLines } from "./delivery-view.ts";
+import type { ReportDetail } from "./reported-failures.ts";
 import { beneath, type LiveRow, type RowStyle, rowLines } from "./row.ts";
-import type { ReportDetail } from "./told-failures.ts";
 
 /**
  * What an entry's handlers did, as lines: one, and more with errors, their places, and what to do.

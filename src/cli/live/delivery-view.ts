@@ -6,8 +6,8 @@ import { toAnswer } from "../../receiver/response.ts";
 import { shownTarget } from "../../text/shown-url.ts";
 import { type Output, printable } from "../output.ts";
 import { diagnosisFields, isFirst, type ReportedFixes, refusalLines } from "./diagnosis-view.ts";
+import type { ReportDetail } from "./reported-failures.ts";
 import { beneath, type LiveRow, type RowStyle, rowLines } from "./row.ts";
-import type { ReportDetail } from "./told-failures.ts";
 
 /** How a delivery is shown. */
 interface DeliveryTerms {

@@ -5,8 +5,8 @@ import { isWrongWay } from "../../relay/unreachable.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { isUnanswered, targetOfForward } from "../handlers/forward-rules.ts";
+import type { FailureView } from "./reported-failures.ts";
 import { printInRow } from "./row.ts";
-import type { FailureView } from "./told-failures.ts";
 
 interface Outage {
   readonly since: number;

@@ -5,7 +5,7 @@ import packageJson from "../../../package.json" with { type: "json" };
 import { eventKinds } from "../../event/kinds.ts";
 import { escapeInvisible } from "../../text/escape-invisible.ts";
 import type { CliContext } from "../context.ts";
-import { type McpOptions, PERMISSIONS } from "./options.ts";
+import { type McpOptions, PERMISSIONS } from "./mcp-options.ts";
 import { runCommand } from "./run-command.ts";
 import { TOOLS, type Tool } from "./tools.ts";
 

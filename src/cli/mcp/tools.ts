@@ -3,7 +3,7 @@ import { eventKinds } from "../../event/kinds.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { STATE_WORDS } from "../../inbox/entry-state.ts";
 import { targetUrl } from "../../relay/target-url.ts";
-import type { Permission } from "./options.ts";
+import type { Permission } from "./mcp-options.ts";
 
 type Fields = Record<string, unknown>;
 

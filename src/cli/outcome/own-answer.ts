@@ -1,4 +1,4 @@
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { printable } from "../output.ts";
 import { columnsOf } from "../wrap-text.ts";
 

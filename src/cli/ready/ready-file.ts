@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { describeFileError } from "../../base/file-error.ts";
 import { isForbidden } from "../../base/file-trouble.ts";
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { unusable } from "../../base/unusable.ts";
 import type { HookporterError } from "../../errors.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";

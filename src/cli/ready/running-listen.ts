@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { isRecord } from "../../base/is-record.ts";
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { isHeld, lockFile, runnerLock } from "../../inbox/sqlite/processes/runner-lock.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, readOwnFile, STATE_FOLDER } from "../files/state-folder.ts";

@@ -1,6 +1,6 @@
 import { ownCommand } from "../../package/own-command.ts";
 import { NO_CHAOS } from "../../sandbox/chaos.ts";
-import type { SandboxOptions } from "../../sandbox/options.ts";
+import type { SandboxOptions } from "../../sandbox/sandbox-options.ts";
 import { type Sandbox, startSandbox } from "../../sandbox/start.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { createCliLogger } from "../cli-logger.ts";

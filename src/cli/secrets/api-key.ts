@@ -1,7 +1,7 @@
 import { readToken } from "../../client/credential.ts";
 import { ConfigurationError } from "../../errors.ts";
 import type { CliContext } from "../context.ts";
-import type { ServiceOptions } from "../service/options.ts";
+import type { ServiceOptions } from "../service/service-options.ts";
 import { shownVariable } from "../shown-value.ts";
 import { type AddressFlag, type ForeignAddress, foreignAddress } from "./foreign-address.ts";
 import { readEnvFile } from "./secret.ts";

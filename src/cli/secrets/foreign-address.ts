@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import { tryOr } from "../../base/or-else.ts";
 import { isBelow, realPath } from "../../base/system/paths.ts";
+import { tryOr } from "../../base/try-or.ts";
 import type { CliContext } from "../context.ts";
 import type { Io } from "../io.ts";
 import { printable } from "../output.ts";

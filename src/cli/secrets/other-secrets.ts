@@ -1,13 +1,13 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
 import { STATE_FOLDER } from "../files/state-folder.ts";
 import { DEFAULT_ENCODING, decodeSecret, type SecretEncoding } from "./encoding.ts";
-import type { SecretOptions } from "./options.ts";
 import { DEVELOPMENT_SECRET, type FoundSecrets, readEnvFile } from "./secret.ts";
+import type { SecretOptions } from "./secret-options.ts";
 
 /** Variables that say where a secret is and how it is encoded, but contain none. */
 const SETTING = /^HOOKPORTER_SECRET_(?:ENV|STDIN|ENCODING)\b/;

@@ -17,7 +17,7 @@ import type { Io } from "../io.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
 import { DEFAULT_ENCODING, decodeSecret, notText } from "./encoding.ts";
 import { type AddressFlag, type ForeignAddress, foreignAddress } from "./foreign-address.ts";
-import type { SecretOptions } from "./options.ts";
+import type { SecretOptions } from "./secret-options.ts";
 
 /** The secrets, current one first, and a description of where they were found. */
 export interface FoundSecrets {

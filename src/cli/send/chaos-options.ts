@@ -2,7 +2,7 @@ import { Option } from "commander";
 import { type DisturbOptions, TAMPERINGS } from "../../relay/chaos.ts";
 import type { ScheduleOptions } from "../../relay/schedule.ts";
 import type { CliCommand } from "../cli-command.ts";
-import type { SecretOptions } from "../secrets/options.ts";
+import type { SecretOptions } from "../secrets/secret-options.ts";
 import type { FitTable } from "../settings/fitting.ts";
 import {
   readChoice,

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/is-record.ts";
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { replaceFile } from "../files/replace-file.ts";

@@ -10,7 +10,7 @@ import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import { usageError } from "../input-errors.ts";
 import { learnedData } from "../learn/learned-data.ts";
 import { inboxToWaitIn } from "../outcome/wait-for-sent.ts";
-import type { SecretOptions } from "../secrets/options.ts";
+import type { SecretOptions } from "../secrets/secret-options.ts";
 import { isTyped } from "../settings/config.ts";
 import { fitOptions } from "../settings/fitting.ts";
 import { FITTING_CHAOS, type SendingOptions } from "./chaos-options.ts";

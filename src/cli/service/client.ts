@@ -1,6 +1,6 @@
 import type { AssumptionOptions } from "../../client/assumptions.ts";
 import { type Client, createClient } from "../../client/client.ts";
-import type { RetryNotice } from "../../client/options.ts";
+import type { RetryNotice } from "../../client/client-options.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
@@ -10,7 +10,7 @@ import { requireReach } from "../mcp/reach.ts";
 import { printable } from "../output.ts";
 import { findCredential, foreignCredential } from "../secrets/api-key.ts";
 import { reportForeign } from "../secrets/foreign-address.ts";
-import type { ServiceOptions } from "./options.ts";
+import type { ServiceOptions } from "./service-options.ts";
 
 interface ClientChoice {
   /** Milliseconds for one attempt. */

@@ -9,7 +9,7 @@ import { printable } from "../output.ts";
 import { type FitTable, fitOptions } from "../settings/fitting.ts";
 import { columnsOf, cutBetween, padToColumns } from "../wrap-text.ts";
 import { openClient } from "./client.ts";
-import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
+import { SERVICE_FITS, type ServiceOptions } from "./service-options.ts";
 
 export interface PropertiesOptions extends ServiceOptions, AssumptionOptions {
   readonly fields?: readonly string[];

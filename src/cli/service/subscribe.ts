@@ -2,11 +2,11 @@ import type { Command } from "commander";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { reportForeign } from "../secrets/foreign-address.ts";
-import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets, foreignSecret } from "../secrets/secret.ts";
+import type { SecretOptions } from "../secrets/secret-options.ts";
 import { fitOptions } from "../settings/fitting.ts";
 import { openClient } from "./client.ts";
-import { SERVICE_FITS, type ServiceOptions } from "./options.ts";
+import { SERVICE_FITS, type ServiceOptions } from "./service-options.ts";
 import { checkSubscriptionUrl, currentSecret, ensureSubscription } from "./subscription.ts";
 import { showOutcome } from "./subscription-view.ts";
 

@@ -6,8 +6,8 @@ import { hideGiven } from "../hide-given.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
 import { usageError } from "../input-errors.ts";
 import { printable } from "../output.ts";
-import type { SecretOptions } from "../secrets/options.ts";
 import { findSecrets } from "../secrets/secret.ts";
+import type { SecretOptions } from "../secrets/secret-options.ts";
 import { commandName, flagName, leaves } from "./command-tree.ts";
 import { applySettings, programOf } from "./config.ts";
 

@@ -4,7 +4,7 @@ import { eventKinds } from "../../event/kinds.ts";
 import { parseTimestamp } from "../../event/timestamp.ts";
 import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
-import { readNamedHost } from "../../inspector/door/named-host.ts";
+import { readNamedHost } from "../../inspector/auth/named-host.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { commandWords, WORD } from "../../text/command-words.ts";
 import { looksLikeKey } from "../shown-value.ts";

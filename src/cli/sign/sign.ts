@@ -2,8 +2,8 @@ import { sign } from "../../signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
-import type { SecretOptions } from "../secrets/options.ts";
 import { findKeys } from "../secrets/secret.ts";
+import type { SecretOptions } from "../secrets/secret-options.ts";
 
 export interface SignOptions extends SecretOptions {
   readonly signatureHeader?: string;

@@ -1,4 +1,4 @@
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { parseSaved } from "../../relay/fixture.ts";
 import { diagnoseSignature } from "../../signature/diagnose/diagnose.ts";
@@ -8,9 +8,9 @@ import { verify } from "../../signature/verify.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
 import { adviceLines, diagnosisFields, diagnosisLines } from "../live/diagnosis-view.ts";
-import type { SecretOptions } from "../secrets/options.ts";
 import { otherSecrets } from "../secrets/other-secrets.ts";
 import { findKeys } from "../secrets/secret.ts";
+import type { SecretOptions } from "../secrets/secret-options.ts";
 
 export interface VerifyCommandOptions extends SecretOptions {
   readonly signature?: string;

@@ -5,6 +5,7 @@ import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import type { Fit } from "../settings/fitting.ts";
 import { ngrokSettings } from "./ngrok-settings.ts";
+import { ownServerSettings, SSH_FLAGS, serviceSettings } from "./ssh-settings.ts";
 import {
   type ReachableOptions,
   TUNNEL_FLAGS,
@@ -12,8 +13,7 @@ import {
   type TunnelFlag,
   type TunnelName,
   type TunnelOptions,
-} from "./options.ts";
-import { ownServerSettings, SSH_FLAGS, serviceSettings } from "./ssh-settings.ts";
+} from "./tunnel-options.ts";
 
 interface TunnelKind {
   /** A name in `PROVIDERS` of `tunnel/child.ts`; several kinds may share one. */

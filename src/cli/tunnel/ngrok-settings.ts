@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
-import { tryOr } from "../../base/or-else.ts";
 import { type Environment, settingsFolder } from "../../base/system/paths.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { missingPackage } from "../../package/missing-package.ts";
 import { findPackage } from "../../package/own-address.ts";
@@ -12,7 +12,7 @@ import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { readEnvFile } from "../secrets/secret.ts";
-import type { ReachableOptions } from "./options.ts";
+import type { ReachableOptions } from "./tunnel-options.ts";
 
 /**
  * The ngrok provider's settings, from the flag, the environment and files. ngrok's client does not

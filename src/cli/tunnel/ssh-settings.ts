@@ -6,7 +6,7 @@ import type { OwnSshSettings, ServiceSshSettings, SshService } from "../../tunne
 import type { CliContext } from "../context.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import { usageError } from "../input-errors.ts";
-import type { TunnelFlag, TunnelOptions } from "./options.ts";
+import type { TunnelFlag, TunnelOptions } from "./tunnel-options.ts";
 
 export const SSH_FLAGS = ["sshHost", "sshIdentity"] as const satisfies TunnelFlag[];
 

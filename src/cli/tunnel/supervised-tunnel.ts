@@ -13,7 +13,7 @@ import type { CliContext } from "../context.ts";
 import type { Stop } from "../end/stop.ts";
 import { printable } from "../output.ts";
 import { rememberedUrl, rememberUrl } from "./memory.ts";
-import type { ReachableOptions } from "./options.ts";
+import type { ReachableOptions } from "./tunnel-options.ts";
 import { showTunnel, warnOfThePublic } from "./view.ts";
 
 export const HOST = "127.0.0.1";

@@ -4,8 +4,8 @@ import { childOf, fixedAddress } from "../../tunnel/tunnel-child.ts";
 import type { CliContext } from "../context.ts";
 import { childEnvironment } from "../secrets/child-environment.ts";
 import { TUNNEL_KINDS } from "./kinds.ts";
-import type { ReachableOptions } from "./options.ts";
 import { HOST, SupervisedTunnel } from "./supervised-tunnel.ts";
+import type { ReachableOptions } from "./tunnel-options.ts";
 import { PUBLIC_URL } from "./view.ts";
 
 /**

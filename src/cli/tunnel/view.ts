@@ -1,7 +1,7 @@
 import type { TunnelEvent } from "../../tunnel/tunnel-event.ts";
 import { clockTime } from "../live/row.ts";
 import { type Output, printable } from "../output.ts";
-import type { TunnelName } from "./options.ts";
+import type { TunnelName } from "./tunnel-options.ts";
 
 /** The name in records of an address that the user maintains. */
 export const PUBLIC_URL = "public-url";

@@ -8,7 +8,7 @@ import {
   migrationSql,
   schemaOf,
 } from "./migrations.ts";
-import { readPostgresOptions } from "./options.ts";
+import { readPostgresOptions } from "./postgres-options.ts";
 import { LONG_TIMEOUT, Store } from "./store.ts";
 import { makeDays } from "./upkeep.ts";
 

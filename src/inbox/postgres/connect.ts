@@ -1,7 +1,7 @@
 import { Socket } from "node:net";
 import { ConfigurationError } from "../../errors.ts";
 import { findPackage, requirePackage } from "../../package/own-address.ts";
-import type { PostgresTerms } from "./options.ts";
+import type { PostgresTerms } from "./postgres-options.ts";
 import { connectionName } from "./runners.ts";
 import {
   databaseSession,

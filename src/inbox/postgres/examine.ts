@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { withTimeout } from "../../base/within.ts";
+import { withTimeout } from "../../base/with-timeout.ts";
 import type { InboxFacts } from "../inbox-facts.ts";
 import { DROPPED } from "../target-wait.ts";
 import { storeClock } from "./clock.ts";
 import { connect } from "./connect.ts";
 import { STATE_IN_TURN } from "./filter.ts";
 import { hiddenTables, SCHEMA_VERSION, schemaOf } from "./migrations.ts";
-import { readPostgresOptions } from "./options.ts";
 import { readPauses } from "./pause.ts";
+import { readPostgresOptions } from "./postgres-options.ts";
 import { Runners } from "./runners.ts";
 import { readSenders } from "./senders.ts";
 import type { PostgresSession } from "./session.ts";

@@ -8,7 +8,7 @@ import {
   ownTransactions,
   sessionTransactions,
 } from "./handler-transactions.ts";
-import type { PostgresTerms } from "./options.ts";
+import type { PostgresTerms } from "./postgres-options.ts";
 import { ABANDONED, type PostgresSession, type Query, ROLLED_BACK } from "./session.ts";
 import { storeInside, wasStored } from "./settle.ts";
 import { type Store, TIMEOUT } from "./store.ts";

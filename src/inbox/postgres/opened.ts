@@ -10,7 +10,7 @@ import { keepAll } from "./keep.ts";
 import { keptLately } from "./kept-lately.ts";
 import { lowWater } from "./low-water.ts";
 import { checkEncoding, checkSchema, type Migration, migrate } from "./migrations.ts";
-import type { PostgresTerms } from "./options.ts";
+import type { PostgresTerms } from "./postgres-options.ts";
 import { Runners } from "./runners.ts";
 import { type Settling, settleAll } from "./settle.ts";
 import { Store } from "./store.ts";

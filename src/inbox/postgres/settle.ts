@@ -1,6 +1,6 @@
 import type { InsideResult, Progress } from "../inbox.ts";
+import { isUneventful, withRuns } from "../inline-runs.ts";
 import { encodeNullable, type Row, waitsValue } from "../rows.ts";
-import { isUneventful, withRuns } from "../runs-within.ts";
 import type { Settlement } from "../settlement.ts";
 import { DROPPED } from "../target-wait.ts";
 import { OWN_TURNS } from "./claim.ts";

@@ -1,6 +1,6 @@
 import { grouped } from "../../base/grouped.ts";
+import { inlineRuns, splitRuns } from "../inline-runs.ts";
 import { decodeText, encodeText, entryColumns, toAttempt, toEntry } from "../rows.ts";
-import { inlineRuns, splitRuns } from "../runs-within.ts";
 import {
   oneRead,
   type Transfer,

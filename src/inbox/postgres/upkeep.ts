@@ -1,5 +1,5 @@
 import type { Logger } from "../../base/logger.ts";
-import { withTimeout } from "../../base/within.ts";
+import { withTimeout } from "../../base/with-timeout.ts";
 import { describeError } from "../../errors.ts";
 import type { StoreClock } from "./clock.ts";
 import { LIFT_LIMIT, LONG_TIMEOUT, type Store } from "./store.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Logger } from "../../base/logger.ts";
 import { callUser, reportAsWarning } from "../../base/user-calls.ts";
-import { withTimeout } from "../../base/within.ts";
+import { withTimeout } from "../../base/with-timeout.ts";
 import { describeError } from "../../errors.ts";
 import type { Runners } from "./runners.ts";
 import type { Listening, PostgresSession } from "./session.ts";

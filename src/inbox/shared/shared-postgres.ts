@@ -3,7 +3,7 @@ import {
   type PostgresConnection,
   type PostgresOptions,
   readPostgresOptions,
-} from "../postgres/options.ts";
+} from "../postgres/postgres-options.ts";
 import { postgresStore } from "../postgres.ts";
 import { handleOf, type InboxHandle } from "./handle.ts";
 import { nameFor } from "./process-stores.ts";

@@ -1,9 +1,9 @@
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { type Delivery, noDelivery } from "../../event/delivery.ts";
 import { hash } from "../../package/builtins.ts";
 import type { ClaimedEntry, Lease } from "../claim.ts";
+import { finishedNames } from "../inline-runs.ts";
 import { type Row, toClaimed } from "../rows.ts";
-import { finishedNames } from "../runs-within.ts";
 import type { Statements } from "./statements.ts";
 
 export const CLAIM_COLUMNS =

@@ -1,7 +1,7 @@
 import type { Entry } from "../entry.ts";
 import { progressOf, stateBeforeRun } from "../entry-state.ts";
+import { splitRuns } from "../inline-runs.ts";
 import { decodeText, encodeText, entryColumns, toEntry } from "../rows.ts";
-import { splitRuns } from "../runs-within.ts";
 import {
   oneRead,
   type PrunedMark,

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../../errors.ts";
 import { connect } from "../postgres/connect.ts";
-import { readPostgresOptions } from "../postgres/options.ts";
+import { readPostgresOptions } from "../postgres/postgres-options.ts";
 import { isPostgresUrl } from "../postgres/postgres-url.ts";
 import { Store } from "../postgres/store.ts";
 import { openSchemaTransfer } from "../postgres/transfer.ts";

@@ -6,10 +6,10 @@ import { type EntryState, STATE_WORDS } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { retryAtPace } from "../../inbox/paced-retry.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
-import { DEFAULT_SOURCE } from "../../receiver/options/options.ts";
+import { DEFAULT_SOURCE } from "../../receiver/options/settings.ts";
+import type { InspectorContext } from "../context.ts";
 import { findFilter, readNumber } from "../entries/filter.ts";
 import { findEntries } from "../entries/find-entries.ts";
-import type { InspectorContext } from "../workings.ts";
 import type { BulkProgress, BulkResult, Tally } from "./bulk-api.ts";
 
 /** How many entries are listed, and changed, at a time: deliveries wait meanwhile. */

@@ -3,9 +3,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { CHANGEABLE, type Change } from "../../inbox/change-entries.ts";
 import { countStates } from "../../inbox/counts.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
+import type { Call, InspectorContext } from "../context.ts";
 import { findFilter } from "../entries/filter.ts";
 import { readFields } from "../read-request.ts";
-import type { Call, InspectorContext } from "../workings.ts";
 import type { BulkFates, BulkProgress } from "./bulk-api.ts";
 import { changeInSteps } from "./bulk-change.ts";
 

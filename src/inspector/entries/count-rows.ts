@@ -1,5 +1,5 @@
 import { NewestMap } from "../../base/newest-map.ts";
-import { ThrottledCache } from "../../base/remembered.ts";
+import { ThrottledCache } from "../../base/throttled-cache.ts";
 import {
   type CountFilter,
   countStates,

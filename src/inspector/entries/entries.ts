@@ -6,7 +6,7 @@ import { lastRunsOf } from "../../inbox/outline.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { RequestError } from "../answer.ts";
 import type { EntryDetail, RowPage } from "../api.ts";
-import type { InspectorContext } from "../workings.ts";
+import type { InspectorContext } from "../context.ts";
 import { explainEntry, type Signing } from "./explain-entry.ts";
 import { type RowFilter, readNumber } from "./filter.ts";
 import { findEntries } from "./find-entries.ts";

@@ -1,4 +1,4 @@
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import type { Delivery, DeliveryHeaders } from "../../event/delivery.ts";
 import { decodeUtf8 } from "../../event/utf8.ts";
 import type { ShownBody, ShownHeaders } from "../api.ts";

@@ -1,4 +1,4 @@
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import type { JsonLines } from "../json/json-lines.ts";
 import { JsonReader } from "../json/json-reader.ts";
 

@@ -1,5 +1,5 @@
 import { useRef, useState } from "preact/hooks";
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { Sent } from "../api.ts";
 import { Button } from "./parts/button.tsx";

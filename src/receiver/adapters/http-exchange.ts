@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
-import { detach } from "../../base/leave.ts";
+import { detach } from "../../base/detach.ts";
 import { type Answer, giveUp, writeAnswer } from "../../http/answer.ts";
 import { lingering } from "../../http/closing.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Plan } from "../../dispatch/handler.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import { AWAITS_HANDLER, NO_HANDLER, type Runner, runsKind } from "../../inbox/runner.ts";
-import type { Settings } from "../options/options.ts";
+import type { Settings } from "../options/settings.ts";
 import { OtherProcesses } from "./other-processes.ts";
 import type { Router } from "./router.ts";
 

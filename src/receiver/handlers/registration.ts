@@ -2,7 +2,7 @@ import { describeError } from "../../errors.ts";
 import { patternOf, UNKNOWN } from "../../inbox/runner.ts";
 import { receiverId } from "../../inbox/shared/process-stores.ts";
 import { VERSION } from "../../package/version.ts";
-import type { Settings } from "../options/options.ts";
+import type { Settings } from "../options/settings.ts";
 
 type Terms = Pick<Settings, "inbox" | "source" | "role" | "clock" | "log">;
 

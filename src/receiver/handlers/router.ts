@@ -1,5 +1,5 @@
+import { detach } from "../../base/detach.ts";
 import { isPromiseLike } from "../../base/is-promise-like.ts";
-import { detach } from "../../base/leave.ts";
 import type {
   AnyHandler,
   DeadLetter,

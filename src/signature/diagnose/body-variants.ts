@@ -1,5 +1,5 @@
 import { gunzipSync } from "node:zlib";
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";

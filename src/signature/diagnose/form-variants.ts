@@ -1,4 +1,4 @@
-import { tryOr } from "../../base/or-else.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { cause } from "./causes.ts";
 

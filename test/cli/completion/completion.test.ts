@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SHELLS, type Shell } from "../../../src/cli/completion/options.ts";
+import { SHELLS, type Shell } from "../../../src/cli/completion/completion-options.ts";
 import { SCRIPTS } from "../../../src/cli/completion/scripts.ts";
 import { createContext } from "../../../src/cli/context.ts";
 import { createProgram } from "../../../src/cli/program.ts";

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import { readForward } from "../../../src/cli/handlers/values.ts";
 import { FITTING_FLAGS } from "../../../src/cli/listen/fitting-flags.ts";
-import type { ListenOptions } from "../../../src/cli/listen/options.ts";
+import type { ListenOptions } from "../../../src/cli/listen/listen-options.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { fitOptions } from "../../../src/cli/settings/fitting.ts";
 import { runCli, tempFolder } from "../fake-io.ts";

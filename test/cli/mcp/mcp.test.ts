@@ -6,7 +6,7 @@ import { setTimeout } from "node:timers/promises";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
 import { expect, it, onTestFinished, vi } from "vitest";
 import * as z from "zod";
-import { DEFAULT_OUT, shapesBeside } from "../../../src/cli/learn/options.ts";
+import { DEFAULT_OUT, shapesBeside } from "../../../src/cli/learn/learn-options.ts";
 import { createReceiver } from "../../../src/entries/index.ts";
 import { eventKinds } from "../../../src/event/kinds.ts";
 import { type Learned, learn } from "../../../src/learn/shape.ts";

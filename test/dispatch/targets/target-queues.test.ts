@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { PendingWork } from "../../../src/base/under-way.ts";
+import { PendingWork } from "../../../src/base/pending-work.ts";
 import type { Claiming } from "../../../src/dispatch/claiming.ts";
 import type { DispatcherOptions } from "../../../src/dispatch/dispatcher-options.ts";
 import { TargetQueues } from "../../../src/dispatch/targets/target-queues.ts";

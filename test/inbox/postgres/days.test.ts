@@ -3,7 +3,7 @@ import { OWN_IDENTITY, REJECTED } from "../../../src/event/identity.ts";
 import type { NewEntry } from "../../../src/inbox/append.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
-import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { makeDays } from "../../../src/inbox/postgres/upkeep.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";

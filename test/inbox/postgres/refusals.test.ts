@@ -1,5 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type PostgresOptions, readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import {
+  type PostgresOptions,
+  readPostgresOptions,
+} from "../../../src/inbox/postgres/postgres-options.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { AT, keep, numberedEntry, sampleDelivery, sampleEntry } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
 import { grantsSql } from "../../../src/inbox/postgres/migrations.ts";
-import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { makeDays } from "../../../src/inbox/postgres/upkeep.ts";
 import { pruneInbox } from "../../../src/inbox/prune.ts";

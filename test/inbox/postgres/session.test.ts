@@ -2,7 +2,7 @@ import { createServer } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
-import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import {
   ABANDONED,
   type PostgresPool,

@@ -3,7 +3,7 @@ import {
   type PostgresConnection,
   type PostgresOptions,
   readPostgresOptions,
-} from "../../../src/inbox/postgres/options.ts";
+} from "../../../src/inbox/postgres/postgres-options.ts";
 import { revocable, revocableTransaction } from "../../../src/inbox/postgres/transaction.ts";
 
 const asked: unknown[] = [];

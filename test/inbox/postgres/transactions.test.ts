@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import type { PostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import type { PostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { revocableTransaction } from "../../../src/inbox/postgres/transaction.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
-import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { openSchemaTransfer } from "../../../src/inbox/postgres/transfer.ts";
 import { writeFitting } from "../../../src/inbox/sqlite/salvage/write-fitting.ts";

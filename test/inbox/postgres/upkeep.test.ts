@@ -1,7 +1,7 @@
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { storeClock } from "../../../src/inbox/postgres/clock.ts";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
-import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { keepDays } from "../../../src/inbox/postgres/upkeep.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";

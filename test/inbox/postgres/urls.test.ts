@@ -1,6 +1,6 @@
 import { createRequire } from "node:module";
 import { expect, it } from "vitest";
-import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import {
   hasPassword,
   isPostgresUrl,

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
-import { readPostgresOptions } from "../../../src/inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
 import { openSchemaTransfer } from "../../../src/inbox/postgres/transfer.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";

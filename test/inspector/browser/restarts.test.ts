@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from "node:http";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { hashToken } from "../../../src/inspector/door/token.ts";
+import { hashToken } from "../../../src/inspector/auth/token.ts";
 import { openInspector, recordsInMemory } from "../open.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 import { editorIn } from "./editor.ts";

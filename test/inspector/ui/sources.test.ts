@@ -26,7 +26,7 @@ const API = [
 /** What both sides share; these files import no other code. */
 const SHARED = [
   "base/newest-map.ts",
-  "base/or-else.ts",
+  "base/try-or.ts",
   "text/diff-lines.ts",
   "text/duration-text.ts",
   "text/escape-invisible.ts",

@@ -3,7 +3,7 @@ import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { Backlog } from "../../../src/receiver/backlog.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { readOptions } from "../../../src/receiver/options/options.ts";
+import { readOptions } from "../../../src/receiver/options/settings.ts";
 import { openReceiver } from "../open.ts";
 import {
   bytes,

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { grouped } from "../../../base/grouped.ts";
 import { connect } from "../../../inbox/postgres/connect.ts";
-import { readPostgresOptions } from "../../../inbox/postgres/options.ts";
+import { readPostgresOptions } from "../../../inbox/postgres/postgres-options.ts";
 import { isPostgresUrl } from "../../../inbox/postgres/postgres-url.ts";
 import { LONG_TIMEOUT } from "../../../inbox/postgres/store.ts";
 import type { CliContext } from "../../context.ts";

@@ -1,4 +1,4 @@
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import { describeError } from "../../../errors.ts";
 import { hash } from "../../../package/builtins.ts";
 import type { Row } from "../../rows.ts";

@@ -1,6 +1,6 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import type { Inbox } from "../../inbox.ts";
 import { BUSY_TIMEOUT, loadSqlite } from "../client.ts";
 import { clearErased, overwriteAll } from "../erase.ts";

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import type { InboxFacts } from "../../inbox-facts.ts";
 import { DROPPED } from "../../target-wait.ts";
 import { loadSqlite, openToRead } from "../client.ts";

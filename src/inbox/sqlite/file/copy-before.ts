@@ -1,5 +1,5 @@
 import type { Logger } from "../../../base/logger.ts";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
 import { schemaOf } from "../migrations.ts";

@@ -1,4 +1,4 @@
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import type { Counts } from "../../counts.ts";
 import { checkFile, type FileReport } from "../care/check-file.ts";
 import { openToRead } from "../client.ts";

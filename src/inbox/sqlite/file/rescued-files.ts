@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import { ownCommand } from "../../../package/own-command.ts";
 
 /** Between the path of an inbox and the time at which it was rescued. */

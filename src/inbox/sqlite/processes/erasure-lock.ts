@@ -1,5 +1,5 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import { alreadyErasing, type Eraser, thisEraser } from "../../erasing.ts";
 import { inboxError, isLocked } from "../errors.ts";
 import { holdFile } from "./runner-lock.ts";

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from "node:fs";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import type { Statements } from "../statements.ts";
 import { livingRunners, lockFile } from "./runner-lock.ts";
 import { otherRunners } from "./runner-records.ts";

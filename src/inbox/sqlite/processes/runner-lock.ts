@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readdirSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import { HookporterError } from "../../../errors.ts";
 import { loadSqlite } from "../client.ts";
 

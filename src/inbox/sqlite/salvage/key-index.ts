@@ -1,4 +1,4 @@
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import type { DedupKey } from "../../../event/identity.ts";
 import { type Row, toKey } from "../../rows.ts";
 import type { Statements } from "../statements.ts";

@@ -1,14 +1,14 @@
 import { grouped } from "../../../base/grouped.ts";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import type { Delivery } from "../../../event/delivery.ts";
 import { type DedupKey, rejectedKey } from "../../../event/identity.ts";
 import { readEnvelope } from "../../../event/read-envelope.ts";
 import { hash } from "../../../package/builtins.ts";
 import type { Entry } from "../../entry.ts";
 import { STATE_WORDS } from "../../entry-state.ts";
+import { inlineRuns } from "../../inline-runs.ts";
 import { storedKind } from "../../new-entry.ts";
 import { type Row, toAttempt, toEntry } from "../../rows.ts";
-import { inlineRuns } from "../../runs-within.ts";
 import type { CopyTerms } from "../../transfer/copy.ts";
 import type { Transfer, WholeEntry } from "../../transfer/transfer.ts";
 import { toDelivery } from "../read-claimed.ts";

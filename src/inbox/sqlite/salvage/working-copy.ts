@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import { describeError, HookporterError } from "../../../errors.ts";
 import { counted } from "../../../text/counted.ts";
 import { loadSqlite } from "../client.ts";

@@ -2,7 +2,7 @@ import { describeError, ERROR_CODES, type ErrorCode, HookporterError } from "../
 import type { Delivery } from "../../../event/delivery.ts";
 import type { Appended, NewEntry } from "../../append.ts";
 import type { ClaimedEntry } from "../../claim.ts";
-import type { Finish } from "../../runs-within.ts";
+import type { Finish } from "../../inline-runs.ts";
 import type { WorkResult } from "../commit-together.ts";
 import type { Operation, OperationName } from "../operations.ts";
 import { type Packet, PacketReader, PacketWriter } from "./packet.ts";

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import { useWindowEvent } from "../use-window-event.ts";
 
 export type ListView = ReturnType<typeof readListView>;

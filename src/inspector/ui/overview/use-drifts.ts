@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { tryOr } from "../../../base/or-else.ts";
+import { tryOr } from "../../../base/try-or.ts";
 import type { DriftNote } from "../../api.ts";
 import { client } from "../client.ts";
 import { useLoaded } from "../use-loaded.ts";

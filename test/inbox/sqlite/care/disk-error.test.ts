@@ -10,7 +10,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { tryOr } from "../../../../src/base/or-else.ts";
+import { tryOr } from "../../../../src/base/try-or.ts";
 import { diskError } from "../../../../src/inbox/sqlite/care/disk-error.ts";
 
 /** A file of Linux whose first page nothing can read. */

@@ -1,4 +1,4 @@
-import type { ListenOptions } from "../listen/options.ts";
+import type { ListenOptions } from "../listen/listen-options.ts";
 
 /**
  * Marks doctor's look at an endpoint of this machine, so that `listen` does not show it as a

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readSandboxOptions, type SandboxOptions } from "../../src/sandbox/options.ts";
+import { readSandboxOptions, type SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import { startSandbox } from "../../src/sandbox/start.ts";
 import { openSandbox } from "./open.ts";
 

@@ -6,7 +6,7 @@ import {
   inlineRuns,
   isUneventful,
   splitRuns,
-} from "../../src/inbox/runs-within.ts";
+} from "../../src/inbox/inline-runs.ts";
 import { AT, settlementOf } from "./entries.ts";
 
 function run(handler: string, parts: Partial<AttemptRecord> = {}): AttemptRecord {

@@ -1,11 +1,11 @@
 import type { Role } from "../../inbox/runner.ts";
-import type { NamedHost } from "../../inspector/door/named-host.ts";
+import type { NamedHost } from "../../inspector/auth/named-host.ts";
 import type { GoalOptions } from "../end/goal.ts";
 import type { ForwardingOptions } from "../handlers/forwarding.ts";
 import type { CommandFlagOptions } from "../handlers/open-commands.ts";
-import type { SecretOptions } from "../secrets/options.ts";
-import type { ServiceOptions } from "../service/options.ts";
-import type { ReachableOptions } from "../tunnel/options.ts";
+import type { SecretOptions } from "../secrets/secret-options.ts";
+import type { ServiceOptions } from "../service/service-options.ts";
+import type { ReachableOptions } from "../tunnel/tunnel-options.ts";
 
 export interface ListenOptions
   extends GoalOptions,

@@ -4,7 +4,7 @@ import {
   DEFAULT_CLIENT_RETRY,
   DEFAULT_LIMITS,
   readClientOptions,
-} from "../../src/client/options.ts";
+} from "../../src/client/client-options.ts";
 import { type ClientOptions, createClient } from "../../src/entries/client.ts";
 
 const baseUrl = "https://api.example";

@@ -1,4 +1,4 @@
-import { detach } from "../base/leave.ts";
+import { detach } from "../base/detach.ts";
 import { ListenerCalls } from "../base/listeners.ts";
 import { reportTo } from "../base/user-calls.ts";
 import type { DeadLetter } from "../dispatch/handler.ts";
@@ -12,7 +12,7 @@ import {
 } from "./handlers/define-handlers.ts";
 import { registerHandlers } from "./handlers/register-handlers.ts";
 import { Router } from "./handlers/router.ts";
-import type { Settings } from "./options/options.ts";
+import type { Settings } from "./options/settings.ts";
 
 /**
  * The handlers of a receiver, and its settings with the schemas and other kinds of a module of

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readNamedHost } from "../../../src/inspector/door/named-host.ts";
+import { readNamedHost } from "../../../src/inspector/auth/named-host.ts";
 
 it.each([
   ["devbox.test", { name: "devbox.test", port: undefined }],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCommand } from "../../../src/cli/settings/values.ts";
-import { readHost, readPattern, readRemotePort } from "../../../src/cli/tunnel/options.ts";
+import { readHost, readPattern, readRemotePort } from "../../../src/cli/tunnel/tunnel-options.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { runCli } from "../fake-io.ts";
 

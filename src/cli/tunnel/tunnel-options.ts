@@ -2,7 +2,7 @@ import { InvalidArgumentError } from "commander";
 import { describeError } from "../../errors.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { WithheldOptions } from "../secrets/child-environment.ts";
-import type { SecretOptions } from "../secrets/options.ts";
+import type { SecretOptions } from "../secrets/secret-options.ts";
 import {
   readChoice,
   readCommand,

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { expect, it } from "vitest";
-import { KnownTokens } from "../../../src/inspector/door/known-tokens.ts";
-import { hashToken } from "../../../src/inspector/door/token.ts";
+import { KnownTokens } from "../../../src/inspector/auth/known-tokens.ts";
+import { hashToken } from "../../../src/inspector/auth/token.ts";
 import { openInspector, raw, recordsInMemory } from "../open.ts";
 
 const HOUR = 60 * 60 * 1000;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { ReportedFailures } from "../../../src/cli/live/reported-failures.ts";
 import { StatusBar } from "../../../src/cli/live/status-bar.ts";
-import { ReportedFailures } from "../../../src/cli/live/told-failures.ts";
 import { createOutput } from "../../../src/cli/output.ts";
 import type { Entry } from "../../../src/inbox/entry.ts";
 import type { AttemptObservation } from "../../../src/receiver/observation.ts";

@@ -1,6 +1,6 @@
 import { defaultLogger } from "../../base/default-logger.ts";
+import { detach } from "../../base/detach.ts";
 import { guardedLogger } from "../../base/guarded-logger.ts";
-import { detach } from "../../base/leave.ts";
 import type { Logger } from "../../base/logger.ts";
 import { numberFrom, reportTo } from "../../base/user-calls.ts";
 import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../dispatch/retry.ts";

@@ -8,8 +8,8 @@ import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { postgresInbox } from "../../../src/inbox/shared/shared-postgres.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
-import { readOptions } from "../../../src/receiver/options/options.ts";
 import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
+import { readOptions } from "../../../src/receiver/options/settings.ts";
 import { StoreHealth } from "../../../src/receiver/store-health.ts";
 import { DAY, keptLog, MINUTE, SECRET } from "../sample.ts";
 
