@@ -55,7 +55,7 @@ export async function findProof(
     .filter(isForgedIn)
     .flatMap(({ id }) => confirmed.get(id) ?? [])
     .filter(({ body }) => body.byteLength <= LONGEST_PROOF);
-  const [first] = [...shown.filter(({ options }) => options.signature === null), ...shown];
+  const first = shown.find(({ options }) => options.signature === null) ?? shown[0];
   if (first === undefined) return undefined;
   const body = shortened(first.body);
   if (body === undefined || (first.options.signature ?? null) !== null) return first;

@@ -49,7 +49,7 @@ export interface EntryFilter {
    */
   readonly text?: string;
   /** With `text`: entries that match as well, whatever their texts. Default: none. */
-  readonly orElse?: TextAlternatives;
+  readonly alternatives?: TextAlternatives;
   /** The maximum number of entries, newest first. */
   readonly limit?: number;
 }

@@ -21,11 +21,8 @@ export async function retryableSeqs(
     CHANGEABLE.retry.includes(state),
   );
   const seqs: number[] = [];
-  for (
-    let [before, found] = [filter.before, PACE_STEP];
-    found === PACE_STEP;
-    before = seqs.at(-1)
-  ) {
+  let before = filter.before;
+  for (let found = PACE_STEP; found === PACE_STEP; before = seqs.at(-1)) {
     const below = before === undefined ? {} : { before };
     const entries = await inbox.list({ ...filter, states, ...below, limit: PACE_STEP });
     found = entries.length;

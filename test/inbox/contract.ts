@@ -813,8 +813,8 @@ export function describeInbox(
       const found = async (filter: EntryFilter) => (await inbox.list(filter)).map(({ seq }) => seq);
       expect(await found({ states: ["failing"] })).toEqual([failed]);
       expect(await found({ states: ["waiting", "dead"] })).toEqual([away, dead, fresh]);
-      const orElse = { states: ["failing"] } as const;
-      expect(await found({ text: "in no entry", orElse })).toEqual([failed]);
+      const alternatives = { states: ["failing"] } as const;
+      expect(await found({ text: "in no entry", alternatives })).toEqual([failed]);
       expect(await inbox.counts()).toMatchObject({ waiting: 2, failing: 1, dead: 1 });
       expect(await inbox.counts({ since: 0 })).toMatchObject({ waiting: 2, failing: 1, dead: 1 });
     });

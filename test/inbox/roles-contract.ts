@@ -117,7 +117,7 @@ export function describeRoles(makeInbox: () => Inbox): void {
       ]);
     });
 
-    describe("hasten", () => {
+    describe("makeDue", () => {
       it("makes entries due that wait for a handler of these kinds", async () => {
         const first = await park(1, "lead.created");
         const second = await park(2, "lead.updated", AWAITS);

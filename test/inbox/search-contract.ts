@@ -108,14 +108,14 @@ export function describeSearch(makeInbox: () => Inbox): void {
       const [first] = await inbox.list({});
       const text = "nothing has this";
       expect(await ids({ text })).toEqual([]);
-      expect(await ids({ text, orElse: { states: ["dead"] } })).toEqual(["evt_1", "evt_2"]);
-      expect(await ids({ text, orElse: { states: ["dead"] }, kinds: ["property.*"] })).toEqual([
-        "evt_2",
-      ]);
-      expect(await ids({ text, orElse: { reasons: ["invalid_data"] } })).toEqual(["evt_2"]);
-      expect(await ids({ text, orElse: { seqs: [first?.seq ?? 0] } })).toEqual(["evt_1"]);
-      expect(await ids({ text, orElse: {} })).toEqual([]);
-      expect(await inbox.retry({ text, orElse: { reasons: ["invalid_data"] } }, AT)).toBe(1);
+      expect(await ids({ text, alternatives: { states: ["dead"] } })).toEqual(["evt_1", "evt_2"]);
+      expect(
+        await ids({ text, alternatives: { states: ["dead"] }, kinds: ["property.*"] }),
+      ).toEqual(["evt_2"]);
+      expect(await ids({ text, alternatives: { reasons: ["invalid_data"] } })).toEqual(["evt_2"]);
+      expect(await ids({ text, alternatives: { seqs: [first?.seq ?? 0] } })).toEqual(["evt_1"]);
+      expect(await ids({ text, alternatives: {} })).toEqual([]);
+      expect(await inbox.retry({ text, alternatives: { reasons: ["invalid_data"] } }, AT)).toBe(1);
     });
   });
 }

@@ -32,16 +32,41 @@ import { OWN } from "./waiting.ts";
  * that ends it.
  */
 export function watchDeliveries(session: ListenSession): () => Promise<void> {
-  const { receiver, inbox, goal, tally, stop, diagnosis, recent, bar } = session;
+  const { receiver, goal, tally, stop, diagnosis, bar } = session;
   const { events = ["*"], saveDir } = session.options;
-  const { output, clock, io } = session.context;
-  const outages = new TargetOutages({
-    output,
-    bar,
-    clock,
-    waiting: () => inboxOf(receiver).waiting(OWN),
-  });
+  const { output, io } = session.context;
   const save = saveDir === undefined ? undefined : openSaveFolder(resolve(io.cwd, saveDir), output);
+  const lines = liveLines(session);
+  const refused = showDiagnosed(diagnosis, lines.showDelivery);
+  const stopWatching = receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
+    if (observation.type === "delivery" && observation.headers["user-agent"] === DOCTOR_AGENT)
+      return;
+    tally.count(observation);
+    bar.update({ counts: tally.brief });
+    const kind = kindOf(observation);
+    if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
+      if (observation.type === "attempt") lines.showAttempt(observation);
+      else {
+        if (observation.diagnose === undefined) lines.showDelivery(observation);
+        else refused.show(observation);
+        save?.(observation);
+      }
+    }
+    if (goal?.reached(observation) !== true) return;
+    const failed = goal.failed ? ", but not all were handled" : "";
+    stop({ reason: `goal reached: ${goal.progress}${failed}`, exitCode: goal.failed ? 1 : 0 });
+  });
+  return async () => {
+    stopWatching();
+    await refused.shown();
+    await lines.close();
+  };
+}
+
+/** The lines and records of deliveries and attempts, each failure reported once. */
+function liveLines({ receiver, inbox, recent, bar, context: { output, clock } }: ListenSession) {
+  const waiting = () => inboxOf(receiver).waiting(OWN);
+  const outages = new TargetOutages({ output, bar, clock, waiting });
   let isClosed = false;
   const list = async (seqs: readonly number[]) => {
     const read = isClosed ? await readClosed(inbox, (opened) => opened.list({ seqs })) : undefined;
@@ -59,7 +84,7 @@ export function watchDeliveries(session: ListenSession): () => Promise<void> {
     recordAttempt(observation, output);
     noted(observation.seq, observation.kind, observation.state);
     const detail = failures.note(observation);
-    // A target that is away is told of once, not for each event that waits for it; so is an error.
+    // A target that is away is reported once, not for each event that waits for it; so is an error.
     const release = () => held.release(observation.seq);
     if (outages.note(observation, release) || detail === "nothing") return release();
     held.drop(observation.seq);
@@ -68,45 +93,24 @@ export function watchDeliveries(session: ListenSession): () => Promise<void> {
   const showDelivery: ShowDelivery = (observation, diagnosis) => {
     const { outcome } = observation;
     recordDelivery(observation, output, diagnosis);
-    if (outcome.type === "accepted" && !outcome.duplicate)
-      noted(outcome.seq, outcome.kind, "accepted");
+    const isNew = outcome.type === "accepted" && !outcome.duplicate;
+    if (isNew) noted(outcome.seq, outcome.kind, "accepted");
     const dead = letterOf(outcome);
     const detail =
       dead === undefined ? "whole" : failures.note({ ...dead, state: "dead", records: [] });
     const show = () => print(deliveryLines(observation, { reported, diagnosis, detail }, output));
-    const runs = outcome.type === "accepted" && !outcome.duplicate && dead === undefined;
     // The line of its run says nothing of what is special about a delivery.
-    const isPlain = runs && outcome.problems === undefined && remarksOn(outcome).length === 0;
-    if (isPlain) held.hold(outcome.seq, show);
+    const isPlain = dead === undefined && remarksOn(outcome).length === 0;
+    if (isNew && isPlain && outcome.problems === undefined) held.hold(outcome.seq, show);
     else show();
   };
-  const refused = showDiagnosed(diagnosis, showDelivery);
-  const stopWatching = receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
-    if (observation.type === "delivery" && observation.headers["user-agent"] === DOCTOR_AGENT)
-      return;
-    tally.count(observation);
-    bar.update({ counts: tally.brief });
-    const kind = kindOf(observation);
-    if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
-      if (observation.type === "attempt") showAttempt(observation);
-      else {
-        if (observation.diagnose === undefined) showDelivery(observation);
-        else refused.show(observation);
-        save?.(observation);
-      }
-    }
-    if (goal?.reached(observation) !== true) return;
-    const failed = goal.failed ? ", but not all were handled" : "";
-    stop({ reason: `goal reached: ${goal.progress}${failed}`, exitCode: goal.failed ? 1 : 0 });
-  });
-  return async () => {
-    stopWatching();
-    await refused.shown();
+  const close = async () => {
     held.releaseAll();
     outages.close();
     isClosed = true; // as the receiver is by now
     await failures.close();
   };
+  return { showAttempt, showDelivery, close };
 }
 
 type ShowDelivery = (observation: InspectedDelivery, diagnosis?: RefusalDiagnosis) => void;

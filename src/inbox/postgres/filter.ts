@@ -73,7 +73,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
       WHERE wait ->> 'target' = ANY (${value(targets.map(encodeText), "text[]")}))`);
   }
   if (text !== undefined)
-    conditions.push(anyOf([...textSql(text, value), ...elseSql(filter.orElse, value)]));
+    conditions.push(anyOf([...textSql(text, value), ...elseSql(filter.alternatives, value)]));
   return { where: conditions.length === 0 ? "true" : conditions.join(" AND "), values };
 }
 

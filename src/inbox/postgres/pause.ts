@@ -105,14 +105,14 @@ export async function resume(
     ? await store.query("SELECT interval_ms FROM @.pace WHERE id = $1::bigint", [name])
     : [];
   const interval = Number(pace?.interval_ms ?? 0);
-  const [held, then] = isRetry ? [PACED + name, PACED + name] : [PAUSED, null];
-  for (
-    let [found, last, from] = [PACE_STEP, 0, now];
-    found === PACE_STEP;
-    from += interval * found
-  ) {
+  const held = isRetry ? PACED + name : PAUSED;
+  const then = isRetry ? PACED + name : null;
+  let last = 0;
+  let from = now;
+  for (let found = PACE_STEP; found === PACE_STEP; from += interval * found) {
     const [step] = await store.query(RELEASE, [held, last, Math.round(from), interval, then]);
-    [found, last] = [Number(step?.found), Number(step?.last)];
+    found = Number(step?.found);
+    last = Number(step?.last);
     if (isRetry) {
       const until = Math.ceil(from + interval * found);
       await store.query("UPDATE @.pace SET due_until = $2::bigint WHERE id = $1::bigint", [

@@ -193,12 +193,15 @@ export async function slimStep(
  * is called again. If it never gets them, the day is dropped next time.
  */
 async function dropDays(store: Store, call: string, values: readonly Value[]): Promise<number> {
-  for (let [dropped, tries] = [0, 1]; ; ) {
+  let dropped = 0;
+  let tries = 1;
+  for (;;) {
     try {
       const [row] = await store.query(`SELECT @.${call} AS dropped`, values, LONG_TIMEOUT);
       const many = Number(row?.dropped ?? -1);
       if (many < 0) return dropped;
-      [dropped, tries] = [dropped + many, 1];
+      dropped += many;
+      tries = 1;
     } catch (thrown) {
       if (!(thrown instanceof HookporterError) || thrown.code !== "inbox_busy") throw thrown;
       if (tries++ === TRIES) return dropped;

@@ -53,7 +53,8 @@ export function filterSql(filter: EntryFilter) {
   if (dropped !== undefined) add(`reason ${dropped ? "IS" : "IS NOT"} '${DROPPED}'`);
   if (after !== undefined) add("seq > ?", after);
   if (before !== undefined) add("seq < ?", before);
-  if (text !== undefined) add(...anyOf([...textSql(text), ...alternativesSql(filter.orElse)]));
+  if (text !== undefined)
+    add(...anyOf([...textSql(text), ...alternativesSql(filter.alternatives)]));
   const where = conditions.length === 0 ? "true" : conditions.map(([text]) => text).join(" AND ");
   return { where, values: valuesOf(conditions) };
 }

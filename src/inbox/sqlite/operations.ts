@@ -43,7 +43,7 @@ export const OPERATIONS = {
   settle,
   retry,
   reschedule,
-  hasten: makeDue,
+  makeDue,
   drop,
   releaseAll,
   pruneStep,

@@ -126,7 +126,7 @@ export abstract class SqlInbox implements Inbox {
   }
 
   makeDue(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
-    return this.write("hasten", filter, now);
+    return this.write("makeDue", filter, now);
   }
 
   retry(filter: EntryFilter, now: number): Promise<number> {

@@ -30,7 +30,7 @@ export function rowCounter(inbox: Inbox, refusals: Refusals) {
   };
   return async ({ entries, takesInAnyState }: RowFilter): Promise<RowCounts> => {
     // What is left is what the inbox can count by: kinds and times.
-    const { states: _, text: __, orElse: ___, seq: ____, seqs, ...filter } = entries;
+    const { states: _, text: __, alternatives: ___, seq: ____, seqs, ...filter } = entries;
     const all = await statesOf({});
     const total = totalOf(all);
     const refused = refusals.list(takesInAnyState).reduce((sum, { count }) => sum + count, 0);

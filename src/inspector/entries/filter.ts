@@ -113,9 +113,9 @@ function readList(query: URLSearchParams, name: string): readonly string[] | und
 }
 
 /** A number sign finds one entry, and looks into no body. */
-function entriesWith(text: string): Pick<EntryFilter, "text" | "orElse" | "seq"> {
+function entriesWith(text: string): Pick<EntryFilter, "text" | "alternatives" | "seq"> {
   const [, number] = /^\s*#(\d{1,15})\s*$/.exec(text) ?? [];
-  return number === undefined ? { text, orElse: namedBy(text) } : { seq: Number(number) };
+  return number === undefined ? { text, alternatives: namedBy(text) } : { seq: Number(number) };
 }
 
 /**

@@ -49,7 +49,7 @@ it.each(cases)("%s takes what its reader declares", (_, option) => {
   const digits = NUMBERS.filter((text) => read(option, text) !== undefined);
   if (numbers !== undefined) expect(digits).not.toEqual([]);
   else expect(digits.map((text) => typeof read(option, text))).not.toContain("number");
-  const [example = ""] = [...texts, ...digits];
+  const example = texts[0] ?? digits[0] ?? "";
   const once = read(option, example);
   const twice = read(option, example, once);
   const adds = Array.isArray(once) && Array.isArray(twice) && twice.length > once.length;

@@ -55,14 +55,14 @@ describe("Registration", () => {
 
   it("makes entries due that wait for these handlers, and for unknown kinds all that wait", async () => {
     const { registration, inbox, handle } = registrationIn();
-    const hasten = vi.spyOn(inbox, "makeDue");
+    const makeDue = vi.spyOn(inbox, "makeDue");
     await registration.register();
     handle(["payment.* except payment.received", "*"]);
     await registration.register();
     handle(["lead.*", "unknown except invoice.sent"]);
     await registration.register();
     const sources = ["agency"];
-    expect(hasten.mock.calls).toEqual([
+    expect(makeDue.mock.calls).toEqual([
       [{ sources, kinds: ["lead.*"] }, NOW],
       [{ sources, kinds: ["payment.*", "*"] }, NOW],
       [{ sources }, NOW],
@@ -74,9 +74,9 @@ describe("Registration", () => {
     const empty = registrationIn();
     empty.handle([]);
     for (const { registration, inbox } of [receives, empty]) {
-      const hasten = vi.spyOn(inbox, "makeDue");
+      const makeDue = vi.spyOn(inbox, "makeDue");
       await registration.register();
-      expect(hasten).not.toHaveBeenCalled();
+      expect(makeDue).not.toHaveBeenCalled();
     }
   });
 
