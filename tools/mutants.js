@@ -1,15 +1,18 @@
-// Mutation tests: changes the code in one place at a time, and looks whether a test fails. `node tools/mutants.js` runs all
-// folders below one after the other, `node tools/mutants.js src/event` one folder, and with `src/event/utf8.ts` one file.
-// `--sample 200` tries as many changes of each folder, drawn with `--seed`, and prints how many a test noticed; below
-// `--at-least 85` per cent of them it fails.
+// Mutation tests: changes the code in one place at a time, and looks whether a test fails.
+// `node tools/mutants.js` runs all folders below one after the other,
+// `node tools/mutants.js src/event` one folder, and with `src/event/utf8.ts` one file.
+// `--sample 200` tries as many changes of each folder, drawn with `--seed`, and prints how many a
+// test noticed; below `--at-least 85` per cent of them it fails.
 import { parseArgs } from "node:util";
 import { Stryker } from "@stryker-mutator/core";
 import settings from "./stryker.config.js";
 
 /**
- * What is changed and tested for each folder of `src/`: `tests` are those that run, `also` the files beside the folder that they
- * cover too, and `without` the files in it that are left out. Their code runs in another thread or process, where no mutant is
- * active, or belongs to another folder. `quick` leaves out code that runs when a module is loaded, as each such mutant runs all tests.
+ * What is changed and tested for each folder of `src/`: `tests` are those that run, `also` the
+ * files beside the folder that they cover too, and `without` the files in it that are left out.
+ * Their code runs in another thread or process, where no mutant is active, or belongs to another
+ * folder. `quick` leaves out code that runs when a module is loaded, as each such mutant runs all
+ * tests.
  */
 const FOLDERS = {
   "src/event": { tests: ["test/event/*.test.ts"] },
@@ -121,7 +124,9 @@ for (const path of paths.length > 0 ? paths : Object.keys(FOLDERS)) {
   if (isSample) tell(folder, results);
 }
 
-/** Prints what became of a sample. A change of code that no test runs is one that no test notices. */
+/**
+ * Prints what became of a sample. A change of code that no test runs is one that no test notices.
+ */
 function tell(folder, results) {
   const of = (...states) => results.filter(({ status }) => states.includes(status)).length;
   const noticed = of("Killed", "Timeout");

@@ -56,7 +56,8 @@ function report(thrown: unknown, context: CliContext): ExitCode {
       .replace(/^error: /, "")
       .replaceAll(/\s*\n\s*/g, " ")
       .replace("is invalid. expected", "is invalid: expected");
-    const reported = text === "(outputHelp)"; // commander has printed a group's help to standard error
+    // commander has printed a group's help to standard error
+    const reported = text === "(outputHelp)";
     if (reported) record("usage", "expected a command, got none");
     else print("usage", withHelp(thrown, text, context.argv));
     return 2;

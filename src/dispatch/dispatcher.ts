@@ -37,13 +37,6 @@ export class Dispatcher {
    * The next turn of the event loop, if entries wait for it: by then their senders are answered.
    */
   #turn: Promise<void> | undefined;
-  #nextTurn(): Promise<void> {
-    this.#turn ??= setImmediate().then(() => {
-      this.#turn = undefined;
-    });
-    return this.#turn;
-  }
-
   #started = false;
   #stopRenewing: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
@@ -88,6 +81,13 @@ export class Dispatcher {
    * Begins to run due entries, and those of a killed process once their leases have ended. With the
    * role `receive`, only what {@link runNow} and {@link drain} are called for is run.
    */
+  #nextTurn(): Promise<void> {
+    this.#turn ??= setImmediate().then(() => {
+      this.#turn = undefined;
+    });
+    return this.#turn;
+  }
+
   start(): void {
     this.#started = true;
     this.#stopRenewing = this.#startRenewing();
@@ -130,7 +130,7 @@ export class Dispatcher {
           attempts: 1,
           finishedHandlers: [],
         };
-        const how = { claimed: false, ready, before: () => this.#nextTurn(), begin: free };
+        const how = { claimed: false, ready, before: this.#claiming.nextTurn, begin: free };
         void this.#runner.run(entry, how);
       },
       release: () => {

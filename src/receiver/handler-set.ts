@@ -51,7 +51,8 @@ export class HandlerSet {
       isHandlersModule(handlers) ? handlers.handlers : handlers,
       router,
     );
-    detach(registered.returned, reportTo(own.log, "handlers")); // what it registers later counts too
+    // what it registers later counts too
+    detach(registered.returned, reportTo(own.log, "handlers"));
     this.settings = settings;
     this.router = router;
   }

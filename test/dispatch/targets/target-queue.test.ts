@@ -356,7 +356,8 @@ describe("entries whose target does not answer", () => {
     await until(async () => expect(await states()).toEqual(["waiting", "waiting", "waiting"]));
     expect(tried).toHaveLength(before);
     const attempts = (await inbox.list({})).map((entry) => entry.attempts);
-    expect(attempts.reduce((sum, attempt) => sum + attempt)).toBe(before); // a claim alone does not count
+    // a claim alone does not count
+    expect(attempts.reduce((sum, attempt) => sum + attempt)).toBe(before);
   });
 
   it("keep the order of their key, and go on with it", async () => {

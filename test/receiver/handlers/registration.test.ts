@@ -42,7 +42,8 @@ describe("Registration", () => {
 
   it("has an id of its own", () => {
     const ids = [registrationIn(), registrationIn()].map(({ registration }) => registration.id);
-    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}\.\d+$/); // that of the process, and a number
+    // that of the process, and a number
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}\.\d+$/);
     expect(ids[0]).not.toBe(ids[1]);
   });
 
