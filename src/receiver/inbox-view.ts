@@ -17,7 +17,7 @@ import {
 } from "./options/view-checks.ts";
 
 /** An entry of the inbox, without its delivery. All times are milliseconds since 1970. */
-export type InboxEntry = Entry;
+export interface InboxEntry extends Entry {}
 
 /** An entry with all that is kept of it. */
 export interface ShownEntry extends InboxEntry {
