@@ -42,10 +42,10 @@ it("hookporter/config loads neither the receiver nor a package, and at most 20 k
     [
       ...expected,
       "node-check",
-      "or-else",
       "package",
       "read-project",
       "run-server",
+      "try-or",
       "unusable",
     ].sort(),
   );

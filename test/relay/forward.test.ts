@@ -294,7 +294,7 @@ describe("forwardTo", () => {
     const { receiver, entry } = await openForwarder(url);
     await receiver.accept(delivery());
     await vi.waitFor(async () =>
-      expect(await entry()).toMatchObject({ attempts: 1, state: "waiting" }),
+      expect(await entry()).toMatchObject({ attempts: 1, state: "failing" }),
     );
     const wait = ((await entry())?.runAt ?? 0) - AT;
     expect(wait).toBeGreaterThan(60_000); // a date in the header has no parts of a second

@@ -37,10 +37,13 @@ export function mistakenKeyings(secrets: readonly Pick<Secret, "key">[]): readon
   return [...own, ...unset(), hashed("over the body alone", (body) => [body])];
 }
 
+/** A key that one side may have used, and the mistake that makes it. */
+type KeyVariant = readonly [Cause, Uint8Array | string | undefined];
+
 function mistakesOf(key: Buffer): readonly Keying[] {
   const text = key.toString("utf8");
   const isText = Buffer.from(text, "utf8").equals(key);
-  const variants: [Cause, Uint8Array | string | undefined][] = [
+  const variants: KeyVariant[] = [
     [cause("secret_quotes", "double quotes on the signing side"), `"${text}"`],
     [cause("secret_quotes", "single quotes on the signing side"), `'${text}'`],
     [cause("secret_quotes", "quotes on this side"), /^(["'`])(.+)\1$/s.exec(text)?.[2]],
@@ -50,19 +53,7 @@ function mistakesOf(key: Buffer): readonly Keying[] {
     [cause("secret_whitespace", "a space on the signing side"), `${text} `],
     [cause("secret_whitespace", "a space on the signing side"), ` ${text}`],
     [cause("secret_whitespace", "spaces on this side"), text.trim()],
-    [cause("secret_hex", "decoded on the signing side"), decoded(text, "hex")],
-    [cause("secret_hex", "decoded on this side"), key.toString("hex")],
-    [cause("secret_hex", "decoded on this side"), key.toString("hex").toUpperCase()],
-    [cause("secret_base64", "decoded on the signing side"), decoded(text, "base64")],
-    [cause("secret_base64", "decoded after whsec_ on the signing side"), afterPrefix(text)],
-    ...base64Forms(key).map((form): [Cause, string] => [
-      cause("secret_base64", "decoded on this side"),
-      form,
-    ]),
-    [
-      cause("secret_base64", "decoded after whsec_ on this side"),
-      `whsec_${key.toString("base64")}`,
-    ],
+    ...textForms(key, text),
     ...lostParts(text).map(([detail, part]): [Cause, string] => [
       cause("secret_cut", detail),
       part,
@@ -103,6 +94,34 @@ function mistakesOf(key: Buffer): readonly Keying[] {
     })),
     hashed("over secret and body", (body) => [key, body]),
     hashed("over body and secret", (body) => [body, key]),
+  ];
+}
+
+/** A secret that is a text of bytes, in hex or base64, on one side or on both. */
+function textForms(key: Buffer, text: string): readonly KeyVariant[] {
+  return [
+    [cause("secret_hex", "decoded on the signing side"), decoded(text, "hex")],
+    [cause("secret_hex", "decoded on this side"), key.toString("hex")],
+    [cause("secret_hex", "decoded on this side"), key.toString("hex").toUpperCase()],
+    [cause("secret_base64", "decoded on the signing side"), decoded(text, "base64")],
+    [cause("secret_base64", "decoded after whsec_ on the signing side"), afterPrefix(text)],
+    ...base64Forms(key).map((form): [Cause, string] => [
+      cause("secret_base64", "decoded on this side"),
+      form,
+    ]),
+    [
+      cause("secret_base64", "decoded after whsec_ on this side"),
+      `whsec_${key.toString("base64")}`,
+    ],
+    // The same text in two encodings, if it could be either: the wrong one was given on one side.
+    [
+      cause("secret_hex", "decoded on this side, as base64 on the signing side"),
+      decoded(key.toString("hex"), "base64"),
+    ],
+    [
+      cause("secret_base64", "decoded on this side, as hex on the signing side"),
+      decoded(key.toString("base64url"), "hex"),
+    ],
   ];
 }
 

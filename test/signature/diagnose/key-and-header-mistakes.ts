@@ -58,6 +58,24 @@ export const KEY_AND_HEADER_MISTAKES: Mistakes = [
     (json, secret) => ({ body: json, header: signed(json, bytes(secret).toString("hex")), secret }),
   ],
   [
+    "secret_hex",
+    "decoded as hex on this side, as base64 on the signing side",
+    (json) => ({
+      body: json,
+      header: signed(json, Buffer.from(KEY.toString("hex"), "base64")),
+      secret: KEY,
+    }),
+  ],
+  [
+    "secret_base64",
+    "decoded as base64 on this side, as hex on the signing side",
+    (json) => ({
+      body: json,
+      header: signed(json, KEY),
+      secret: Buffer.from(KEY.toString("hex"), "base64"),
+    }),
+  ],
+  [
     "secret_base64",
     "decoded on the signing side",
     (json, secret) => ({
