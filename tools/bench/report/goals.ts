@@ -136,7 +136,7 @@ export function judgeGoals({
   most("processor time of a delivery × octokit's", 1.7, timeOfOctokit(account));
   most(`memory with ${pending?.entries} pending entries, MB`, 250, pending?.rss ?? Number.NaN);
   for (const { what, ratio: got } of startUp.slice(1)) {
-    most(`${what} × node -e 0`, what.includes("listen") ? 4 : 1.2, got);
+    most(`${what} × node -e 0`, what.includes("listen") ? 4 : 3, got);
   }
   least("replay, deliveries per second", 2500, replay?.perSecond ?? Number.NaN);
   return [...judged, ...judgePostgres(postgres), ...judgePeers(peers)];
