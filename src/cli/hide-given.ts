@@ -23,7 +23,10 @@ export function hideGiven(
   const changed = [...shown]
     .filter(([text, as]) => text !== as)
     .sort(([a], [b]) => b.length - a.length);
-  return changed.reduce((text, [one, as]) => replaceAll(text, one, as), withoutNames(message));
+  return changed.reduce(
+    (text, [hidden, as]) => replaceAll(text, hidden, as),
+    withoutNames(message),
+  );
 }
 
 /**

@@ -21,7 +21,7 @@ export function describeFailure(thrown: unknown): { error: string; failure: Hand
   try {
     const chain = causesOf(thrown);
     const error = chain.map(messageOf).join(" ← ");
-    const stacks = chain.flatMap((one) => stackOf(one) ?? []);
+    const stacks = chain.flatMap((error) => stackOf(error) ?? []);
     const hasFrames = stacks.some((text) =>
       text.split("\n").some((line) => frameOf(line) !== undefined),
     );

@@ -106,8 +106,8 @@ function read(stored: unknown): readonly Finished[] {
   throw new SyntaxError("expected finished_handlers to be a list of handlers");
 }
 
-function isFinished(one: unknown): one is Finished {
-  if (typeof one === "string") return true;
-  const [handler, ...numbers] = Array.isArray(one) ? (one as readonly unknown[]) : [];
+function isFinished(value: unknown): value is Finished {
+  if (typeof value === "string") return true;
+  const [handler, ...numbers] = Array.isArray(value) ? (value as readonly unknown[]) : [];
   return typeof handler === "string" && numbers.length === 3 && numbers.every(Number.isFinite);
 }

@@ -8,7 +8,7 @@ import { goneField, jsonType, newField, wordsOf } from "./differences.ts";
  */
 export function placeDifferences(before: Place, now: Place, path = "data"): readonly Difference[] {
   const members = before.types.flatMap((type) => {
-    const other = now.types.find((one) => jsonType(one) === jsonType(type));
+    const other = now.types.find((candidate) => jsonType(candidate) === jsonType(type));
     return other === undefined ? [] : typeDifferences(type, other, path);
   });
   return [...changed(path, wordsOf(before), wordsOf(now)), ...members];

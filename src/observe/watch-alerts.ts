@@ -115,7 +115,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
     try {
       const figures = await read(); // the receiver reports why its inbox cannot be read
       if (figures === undefined) return;
-      for (const one of conditionsOf(figures, options, readClock(), active)) tell(...one);
+      for (const alert of conditionsOf(figures, options, readClock(), active)) tell(...alert);
     } finally {
       isLooking = false;
     }

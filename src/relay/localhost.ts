@@ -23,7 +23,9 @@ export function isLocalhost({ hostname }: URL): boolean {
 export const lookupBothFamilies: LookupFunction = (hostname, { all: _, ...options }, callback) => {
   lookup(hostname, { ...options, all: true }, (_error, found: LookupAddress[] | undefined = []) => {
     // A name below `localhost` need not be known to the system.
-    const missing = LOOPBACK.filter(({ address }) => found.every((one) => one.address !== address));
+    const missing = LOOPBACK.filter(({ address }) =>
+      found.every((listener) => listener.address !== address),
+    );
     callback(null, [...found, ...missing]);
   });
 };

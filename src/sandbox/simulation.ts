@@ -71,10 +71,10 @@ export class Simulation {
    */
   subscribe(request: SubscriptionRequest): ShownSubscription {
     const { url, events, secret } = request;
-    for (const { subscription: one } of this.#subscribed.values()) {
-      const sameSecret = one.secret?.fingerprint === secret?.fingerprint;
-      if (one.url === url && one.events.join() === events.join() && sameSecret)
-        return shownSubscription(one);
+    for (const { subscription } of this.#subscribed.values()) {
+      const sameSecret = subscription.secret?.fingerprint === secret?.fingerprint;
+      if (subscription.url === url && subscription.events.join() === events.join() && sameSecret)
+        return shownSubscription(subscription);
     }
     const id = sandboxId(++this.#subscriptionCount);
     const subscription = { ...request, id };

@@ -30,6 +30,6 @@ function reverse(value: unknown): unknown {
   return Object.fromEntries(
     Object.entries(value)
       .reverse()
-      .map(([key, one]) => [key, reverse(one)]),
+      .map(([key, member]) => [key, reverse(member)]),
   );
 }

@@ -239,9 +239,11 @@ function withOtherSlash(path: string): string {
  * read it.
  */
 function fields(value: object, within?: string): [string, string][] {
-  return Object.entries(value).flatMap(([key, one]): [string, string][] => {
+  return Object.entries(value).flatMap(([key, member]): [string, string][] => {
     const name = within === undefined ? key : `${within}[${key}]`;
-    return typeof one === "object" && one !== null ? fields(one, name) : [[name, String(one)]];
+    return typeof member === "object" && member !== null
+      ? fields(member, name)
+      : [[name, String(member)]];
   });
 }
 

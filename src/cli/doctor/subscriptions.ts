@@ -28,7 +28,7 @@ export const subscription: DoctorCheck = {
     const secrets = readSecrets((await setup.secrets())?.values ?? "none-at-all").map(
       (secret) => secret.fingerprint,
     );
-    const problems = known.map((one) => problemOf(one, secrets, setup));
+    const problems = known.map((subscription) => problemOf(subscription, secrets, setup));
     const good = known.find((_, index) => problems[index] === undefined);
     if (good !== undefined) return [ok(`${nameOf(good)} leads to ${shownUrl(good.url)}`)];
     return problems.slice(-1).filter((problem) => problem !== undefined); // of the newest
@@ -37,20 +37,20 @@ export const subscription: DoctorCheck = {
 
 /** @param secrets - the fingerprints of those in use */
 function problemOf(
-  one: RememberedSubscription,
+  subscription: RememberedSubscription,
   secrets: readonly string[],
   setup: Setup,
 ): Finding | undefined {
-  const name = nameOf(one);
-  if (!secrets.includes(one.secretFingerprint))
+  const name = nameOf(subscription);
+  if (!secrets.includes(subscription.secretFingerprint))
     return fail(
-      `${name} was created with another secret (${one.secretFingerprint}), so its deliveries get 401`,
+      `${name} was created with another secret (${subscription.secretFingerprint}), so its deliveries get 401`,
       "use that secret, or create another subscription with listen --subscribe and remove this one at the service",
     );
-  const here = endpoint(setup, new URL(one.url));
-  if (here === undefined || new URL(one.url).href === here.href) return undefined;
+  const here = endpoint(setup, new URL(subscription.url));
+  if (here === undefined || new URL(subscription.url).href === here.href) return undefined;
   return warn(
-    `${name} leads to ${shownUrl(one.url)}, not to ${shownUrl(here)}`,
+    `${name} leads to ${shownUrl(subscription.url)}, not to ${shownUrl(here)}`,
     `run ${ownCommand(`subscribe ${shownUrl(here)}`)}, or change --port, --path or --public-url`,
   );
 }

@@ -42,8 +42,8 @@ export async function resumeEvents(options: PauseOptions, context: CliContext): 
       throw usageError(
         "expected what to resume, such as --kind payment.received, or --all, got none: pass one",
       );
-    for (const one of scopes) {
-      const { scope, name } = one;
+    for (const pause of scopes) {
+      const { scope, name } = pause;
       const isPaused = paused.some((known) => known.scope === scope && known.name === name);
       if (!isPaused || (await inbox.resume?.({ scope, name }, inbox.now?.() ?? clock())) !== true)
         throw noSuch(`${scope} ${name}`, "paused");

@@ -69,9 +69,9 @@ function handlerFiles(full: string, path: string): readonly string[] {
   return (index === undefined ? files.sort() : [index]).map((name) => join(full, name));
 }
 
-function mergeIn(path: string, one: DataSchemas, other: DataSchemas): DataSchemas {
+function mergeIn(path: string, target: DataSchemas, other: DataSchemas): DataSchemas {
   try {
-    return mergeSchemas(one, other);
+    return mergeSchemas(target, other);
   } catch (cause) {
     throw invalid(`${path}: ${describeError(cause)}`, cause);
   }
@@ -106,7 +106,9 @@ async function loadFile(
   if (
     typeof handlers !== "object" ||
     handlers === null ||
-    Object.values(handlers).some((one) => typeof handlerWithOptions(one).handler !== "function")
+    Object.values(handlers).some(
+      (handler) => typeof handlerWithOptions(handler).handler !== "function",
+    )
   )
     throw invalid(
       `expected ${file} to export by default the result of defineHandlers, a function (receiver) => void, ` +

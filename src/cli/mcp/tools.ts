@@ -234,8 +234,8 @@ export const TOOLS: readonly Tool[] = [
 ];
 
 /** Forgets the type of a tool's input, which the server validates before it calls the tool. */
-function tool<Input>(one: Tool<Input>): Tool {
-  return one as unknown as Tool;
+function tool<Input>(definition: Tool<Input>): Tool {
+  return definition as unknown as Tool;
 }
 
 /** The flags with the names and values of an object. */

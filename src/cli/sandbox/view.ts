@@ -53,12 +53,12 @@ function showSubscription(
 }
 
 function showSandboxAttempt(
-  { delivery, attempt: one }: SandboxAttemptObservation,
+  { delivery, attempt: made }: SandboxAttemptObservation,
   { color, data, record }: Output,
   { time, now }: { time: string; now: number },
 ): void {
   const { id, event, timestamp, webhook, state, copyOf, nextAttemptAt } = delivery;
-  const { attempt, status, error, duration, chaos } = one;
+  const { attempt, status, error, duration, chaos } = made;
   const word = error === null ? color.green("delivered") : color.red(status ?? "no answer");
   const marks = [...(copyOf === null ? [] : [`copy of ${copyOf}`]), ...chaos];
   const marked = marks.length === 0 ? "" : color.yellow(`  ${marks.join(", ")}`);

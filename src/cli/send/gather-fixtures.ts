@@ -60,14 +60,14 @@ export async function gatherFixtures(
  * An argument that is not a file may be an entry; if it is neither, the user may have meant either.
  */
 async function readEntry(
-  one: string,
+  word: string,
   path: string | undefined,
   context: CliContext,
 ): Promise<NamedFixture> {
   const { findEntry, withInbox } = await import("../events/inbox.ts");
   try {
     return await withInbox(context, { inbox: path, access: "read" }, async (inbox) => {
-      const { seq, key, kind } = await findEntry(inbox, one);
+      const { seq, key, kind } = await findEntry(inbox, word);
       const delivery = await inbox.delivery(seq);
       if (delivery === undefined)
         throw new HookporterError("entry_unknown", `entry ${seq} no longer has a delivery`);
@@ -76,7 +76,7 @@ async function readEntry(
   } catch (thrown) {
     const code = thrown instanceof HookporterError ? codeOf(thrown) : undefined;
     if (code !== "entry_unknown" && code !== "inbox_unavailable") throw thrown;
-    const text = `${one} is not a file, and as an entry: ${describeError(thrown)}`;
+    const text = `${word} is not a file, and as an entry: ${describeError(thrown)}`;
     throw new HookporterError(code, text, { cause: thrown });
   }
 }
@@ -97,9 +97,9 @@ function readFolder(path: string, given: string, { output }: CliContext): readon
   const found = files.sort().flatMap((name): readonly FoundFixture[] => {
     const read = readBytes(join(path, name));
     if (read instanceof HookporterError) return [read];
-    const one = tryRead(read, name);
-    if (one instanceof HookporterError) return [one];
-    if (one.type !== "none") return [{ name, fixture: one }];
+    const fixture = tryRead(read, name);
+    if (fixture instanceof HookporterError) return [fixture];
+    if (fixture.type !== "none") return [{ name, fixture }];
     leftOut.push(name);
     return [];
   });

@@ -49,10 +49,10 @@ export function rememberedSubscriptions(cwd: string): readonly RememberedSubscri
   for (const line of read(join(cwd, SUBSCRIPTIONS_FILE)).split("\n")) {
     if (line.trim() === "") continue;
     const { change, subscription } = readLine(line);
-    const { state, ...one } = subscription;
+    const { state, ...remembered } = subscription;
     if (change === "forget")
-      known = known.filter((other) => JSON.stringify(other) !== JSON.stringify(one));
-    else if (state !== "unconfirmed") known = [...known, one];
+      known = known.filter((other) => JSON.stringify(other) !== JSON.stringify(remembered));
+    else if (state !== "unconfirmed") known = [...known, remembered];
   }
   return known;
 }

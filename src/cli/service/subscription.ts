@@ -69,12 +69,14 @@ export async function ensureSubscription(
   const known = rememberedSubscriptions(io.cwd).filter((subscription) => {
     return subscription.baseUrl === baseUrl && subscription.environment === environment;
   });
-  const same = known.findLast((one) => {
-    const sameSecret = one.secretFingerprint === secret.fingerprint;
-    return one.url === url.href && sameSecret && one.events.join() === events.join();
+  const same = known.findLast((subscription) => {
+    const sameSecret = subscription.secretFingerprint === secret.fingerprint;
+    return (
+      subscription.url === url.href && sameSecret && subscription.events.join() === events.join()
+    );
   });
   if (same !== undefined && again !== true) {
-    const others = known.filter((one) => one !== same);
+    const others = known.filter((subscription) => subscription !== same);
     return { subscription: same, created: false, mayExistTwice: false, others };
   }
   const creation = client.webhooks.create({ url, events, secret: secret.value, signal });

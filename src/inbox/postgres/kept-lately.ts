@@ -41,7 +41,7 @@ export function keptLately() {
       if (missing.size === 0) return;
       // Those that were kept meanwhile stay, and those that are there: it may come back older once
       // more.
-      kept = kept.filter((one) => !missing.has(one));
+      kept = kept.filter((entry) => !missing.has(entry));
       const since = Math.min(...[...missing].map(({ at }) => at));
       log?.error(
         { missing: missing.size, of: latest.length, since: new Date(since).toISOString() },

@@ -170,8 +170,8 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
   const bodies = entries.flatMap(({ delivery }) => (delivery === undefined ? [] : [delivery.body]));
   let bodyAt = 0;
   const split = entries.map(({ entry, runs }) => ({ entry, ...splitRuns(entry, runs) }));
-  const rows = entries.map((one, index) => {
-    const { entry, lease, delivery } = one;
+  const rows = entries.map((whole, index) => {
+    const { entry, lease, delivery } = whole;
     const { key, eventTimestamp, receivedAt, settledAt } = entry;
     const row = {
       ...entryColumns(entry),
@@ -184,7 +184,7 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
       finished_handlers: split[index]?.finished,
       ...(delivery && deliveryColumns(delivery)),
     };
-    bodyAt += one.delivery?.body.byteLength ?? 0;
+    bodyAt += whole.delivery?.body.byteLength ?? 0;
     return row;
   });
   const runs = split.flatMap(({ entry: { seq, receivedAt: received_at }, others }) =>

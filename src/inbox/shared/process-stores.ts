@@ -66,6 +66,6 @@ export function storeOf(names: readonly string[], make: (process: string) => Inb
 /** Leaves a store these names only. */
 export function rename(store: SharedStore, names: readonly string[]): void {
   const { stores } = processStores();
-  for (const [name, one] of stores) if (one === store) stores.delete(name);
+  for (const [name, known] of stores) if (known === store) stores.delete(name);
   for (const name of names) stores.set(name, store);
 }

@@ -123,7 +123,7 @@ export class GroupCommit<Operation> {
   #send(batch: Batch<Operation>, taken: Promise<readonly WorkResult[]>): void {
     const results = taken.catch((error) => batch.operations.map(() => ({ error })));
     const settled: Promise<void> = this.#settleLater(batch, results, () => {
-      this.#sent = this.#sent.filter((one) => one !== settled);
+      this.#sent = this.#sent.filter((sent) => sent !== settled);
     });
     this.#sent = [...this.#sent, settled];
   }

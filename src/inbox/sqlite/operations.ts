@@ -218,10 +218,10 @@ export function recordRuns(
  */
 function wasSettled(
   statements: Statements,
-  one: Pick<Settlement, "seq" | "lease" | "state">,
+  settlement: Pick<Settlement, "seq" | "lease" | "state">,
 ): boolean {
   const sql = "SELECT 1 FROM entry WHERE seq = ? AND lease = ? AND state = ?";
-  return statements.get(sql, one.seq, one.lease, one.state) !== undefined;
+  return statements.get(sql, settlement.seq, settlement.lease, settlement.state) !== undefined;
 }
 
 function unlessDropped(statements: Statements, settlement: Settlement): Settlement {

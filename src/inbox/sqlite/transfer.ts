@@ -47,7 +47,7 @@ export async function openFileTransfer(given: string, access: "read" | "own"): P
       inTransaction(() => {
         const marks = new Map(prunedMarks(statements).map(({ source, until }) => [source, until]));
         const found = entries.map((entry) => merge(statements, entry, marks));
-        const how = (wanted: string) => found.filter((one) => one === wanted).length;
+        const how = (wanted: string) => found.filter((outcome) => outcome === wanted).length;
         return { added: how("added"), advanced: how("advanced") };
       }),
     pruned: () => guard(() => prunedMarks(statements)),
@@ -109,13 +109,13 @@ function write(statements: Statements, { entry, lease, delivery, runs }: WholeEn
   recordRuns(statements, { seq, records: others });
 }
 
-function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<string, number>) {
-  const { key, state, attempts, reason, receivedAt, eventTimestamp } = one.entry;
+function merge(statements: Statements, whole: WholeEntry, marks: ReadonlyMap<string, number>) {
+  const { key, state, attempts, reason, receivedAt, eventTimestamp } = whole.entry;
   // The lease of a running one belongs to a process that has ended.
   const entry: Entry =
     state === "running"
-      ? { ...one.entry, state: stateBeforeRun(attempts, reason), runAt: receivedAt }
-      : one.entry;
+      ? { ...whole.entry, state: stateBeforeRun(attempts, reason), runAt: receivedAt }
+      : whole.entry;
   const found = statements.get(
     "SELECT seq, state, attempts, duplicates, last_seen_at FROM entry WHERE key_timestamp = ? AND event_id = ? AND source = ?",
     key.timestamp,
@@ -128,7 +128,7 @@ function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<strin
       state === "dead" || entry.settledAt === null ? undefined : marks.get(key.source);
     if (prunedUntil !== undefined && (eventTimestamp ?? receivedAt) <= prunedUntil) return "known";
     const seq = Number(statements.get("SELECT max(seq) AS n FROM entry")?.n ?? 0) + 1;
-    write(statements, { ...one, lease: null, entry: { ...entry, seq } });
+    write(statements, { ...whole, lease: null, entry: { ...entry, seq } });
     return "added";
   }
   const seq = found.seq as number;
@@ -138,7 +138,7 @@ function merge(statements: Statements, one: WholeEntry, marks: ReadonlyMap<strin
     statements.run(`DELETE FROM ${table} WHERE seq = ?`, seq);
   const duplicates = Math.max(entry.duplicates, found.duplicates as number);
   const lastSeenAt = Math.max(entry.lastSeenAt, found.last_seen_at as number);
-  write(statements, { ...one, lease: null, entry: { ...entry, seq, duplicates, lastSeenAt } });
+  write(statements, { ...whole, lease: null, entry: { ...entry, seq, duplicates, lastSeenAt } });
   return "advanced";
 }
 

@@ -112,7 +112,7 @@ export class RunNotes {
     const [noted, name] = oldest;
     this.#runs.delete(noted);
     this.#length -= noted.length;
-    const rest = (this.#byAttempt.get(name) ?? []).filter((one) => one !== noted);
+    const rest = (this.#byAttempt.get(name) ?? []).filter((note) => note !== noted);
     if (rest.length === 0) this.#byAttempt.delete(name);
     else this.#byAttempt.set(name, rest);
   }

@@ -93,7 +93,7 @@ export function readUnparsed(
 ): Promise<BodyResult> {
   const { body, rawBody } = request;
   if (body === undefined) return readBody(request, limits);
-  const bytes = [body, rawBody].find((one) => Buffer.isBuffer(one));
+  const bytes = [body, rawBody].find((candidate) => Buffer.isBuffer(candidate));
   if (bytes === undefined) throw alreadyRead();
   return Promise.resolve(bytes.byteLength > limits.limit ? "too_large" : bytes);
 }

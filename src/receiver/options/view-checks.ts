@@ -13,7 +13,7 @@ import {
 function listOf(item: Check, fix: string): Check {
   return (given, name) => {
     if (!Array.isArray(given)) throw invalid(`${name} to be an array`, given, fix);
-    for (const [index, one] of given.entries()) item(one, `${name}[${index}]`);
+    for (const [index, value] of given.entries()) item(value, `${name}[${index}]`);
   };
 }
 

@@ -66,8 +66,8 @@ function inExpress(app: App, home: string): Mounts {
     const line = importLine(names, specifier(path, home, app), style);
     texts.set(path, insertLines(text, [{ at: style.at, lines: [line] }, ...own]));
   }
-  const missing = (["webhooks", "startReceiver"] as const).filter((one) =>
-    steps.every(({ name }) => name !== one),
+  const missing = (["webhooks", "startReceiver"] as const).filter((wanted) =>
+    steps.every(({ name }) => name !== wanted),
   );
   const from = specifier(`${app.base}app`, home, app);
   const style = { ...USUAL, isModule: app.extension !== ".mjs" };
@@ -116,9 +116,9 @@ function onlyPlace(sources: App["sources"], statement: RegExp, typical: RegExp) 
   const all = [...sources].flatMap(([path, { code }]) =>
     [...code.matchAll(typical)].map(() => ({ path, code, found: onlyMatch(code, statement) })),
   );
-  const [one] = all;
-  if (all.length !== 1 || one?.found === undefined) return undefined;
-  return { ...one, found: one.found, at: one.found.index };
+  const [found] = all;
+  if (all.length !== 1 || found?.found === undefined) return undefined;
+  return { ...found, found: found.found, at: found.found.index };
 }
 
 /**

@@ -86,7 +86,7 @@ export function diagnoseSignature(
   const first = found[0]?.[0] ?? cause("unexplained");
   const { code, meaning, fix } = first;
   const advice = found.length > 0 ? [] : adviceFor(body, forms, secrets, complete, headers);
-  const isJson = found[0]?.some(({ code: one }) => one.startsWith("json_")) ?? false;
+  const isJson = found[0]?.some(({ code: causeCode }) => causeCode.startsWith("json_")) ?? false;
   const isSmall = body.byteLength <= LARGEST_REPRINTED;
   const printedBy = isJson && isSmall && signed !== undefined ? printersOf(body, signed) : [];
   const shown = found.slice(0, MOST_EXPLANATIONS);

@@ -91,7 +91,7 @@ export function distinctNumbers(
     spell,
     spelt: numbers.map(spell),
   }));
-  const groups = grouped(spelt, (one) => one.spelt.join());
+  const groups = grouped(spelt, (style) => style.spelt.join());
   groups.delete(numbers.join());
   return [...groups.values()].map((similar) => ({
     ...similar[0],

@@ -139,7 +139,7 @@ function readStep(
     }
     const delivery = deliveryOf(deliveries.get(entry.seq), entry.receivedAt);
     if (delivery === undefined && entry.state !== "handled") found.withoutDelivery.push(entry.seq);
-    const attempts = (runs.get(entry.seq) ?? []).flatMap((one) => tryOr(() => toAttempt(one), []));
+    const attempts = (runs.get(entry.seq) ?? []).flatMap((run) => tryOr(() => toAttempt(run), []));
     attempts.push(...inlineRuns(row.finished_handlers));
     const lease = entry.state === "running" ? (row.lease as string | null) : null;
     whole.set(entry.seq, { entry, lease, delivery, runs: attempts });

@@ -118,17 +118,17 @@ function Question({ tally, query }: { tally: Tally; query: URLSearchParams }) {
     <form onSubmit={submitting(() => choice !== undefined && act(choice))}>
       {choice === undefined && <p>There is nothing to retry or drop.</p>}
       <fieldset class="choices" aria-label="What to do" disabled={isBusy}>
-        {choices.map((one) => (
-          <label key={one.change} class="choice">
+        {choices.map((offered) => (
+          <label key={offered.change} class="choice">
             <input
               type="radio"
               name="change"
-              checked={one === choice}
-              onChange={() => setChosen(one.change)}
+              checked={offered === choice}
+              onChange={() => setChosen(offered.change)}
             />
             <span>
-              {one.label}
-              <span class="quiet">{one.text}</span>
+              {offered.label}
+              <span class="quiet">{offered.text}</span>
             </span>
           </label>
         ))}

@@ -23,7 +23,7 @@ export function StateChips({
   const isChosen = ({ states }: (typeof CHIPS)[number]) =>
     states.every((state) => chosen.includes(state));
   const choose = (chip: (typeof CHIPS)[number], isAdded: boolean) => {
-    const others = CHIPS.filter((one) => one !== chip && isChosen(one));
+    const others = CHIPS.filter((candidate) => candidate !== chip && isChosen(candidate));
     const next = [
       ...(isAdded ? others : []),
       ...(isChosen(chip) && (isAdded || others.length === 0) ? [] : [chip]),

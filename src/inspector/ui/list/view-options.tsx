@@ -33,12 +33,12 @@ export function ViewOptions() {
         onSubmit={submitting(() => setListView({ resource: typed.trim() || DEFAULT_RESOURCE }))}
       >
         <fieldset class="segments" aria-label="Density">
-          {DENSITIES.map((one) => (
+          {DENSITIES.map((choice) => (
             <Button
-              label={one}
-              key={one}
-              aria-pressed={density === one}
-              onClick={() => setListView({ density: one })}
+              label={choice}
+              key={choice}
+              aria-pressed={density === choice}
+              onClick={() => setListView({ density: choice })}
             />
           ))}
         </fieldset>
