@@ -33,7 +33,7 @@ export function unusable(path: string, thrown: unknown, instead?: string): Hookp
 }
 
 /** Uses a file or folder. Throws {@link unusable} if that fails, but errors of ours as they are. */
-export function using<Value>(path: string, call: () => Value, instead?: string): Value {
+export function withFileErrors<Value>(path: string, call: () => Value, instead?: string): Value {
   try {
     return call();
   } catch (thrown) {

@@ -33,7 +33,7 @@ export interface Evidence {
    * A valid delivery that was answered 5xx, sent once more: its answer, and how often the event
    * ran, if observed.
    */
-  readonly again?: { readonly answer: ProbeAnswer; readonly runs?: number };
+  readonly resent?: { readonly answer: ProbeAnswer; readonly runs?: number };
   /** The names of the forgeries that were confirmed, if there were several. */
   readonly confirmed?: readonly string[];
 }

@@ -16,7 +16,7 @@ export interface Circumstances {
 /** Decides whether the evidence of a case is correct, and if not, what to fix. */
 export function judge(
   checkCase: CheckCase,
-  { answers, runs, confirmed = [], again }: Evidence,
+  { answers, runs, confirmed = [], resent: again }: Evidence,
   circumstances: Circumstances,
 ): CheckResult {
   const { duration, slow } = circumstances;

@@ -2,8 +2,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { answerText, isIn, type ProbeAnswer } from "./answer.ts";
 
 /** Milliseconds of one wait, and of all waits of a run. */
-const LONGEST_WAIT = 90_000;
-const LONGEST_WAITS = 600_000;
+const MAX_WAIT = 90_000;
+const MAX_TOTAL_WAIT = 600_000;
 /**
  * Milliseconds of the first wait if the receiver does not say how long; each further one is twice
  * as long.
@@ -28,18 +28,20 @@ export interface LimitTerms {
 export function watchLimits({ sendValid, requests, onWait, wait: sleep = wait }: LimitTerms) {
   let found: string | undefined;
   let waitedInAll = 0;
-  let looking: Promise<Limited> | undefined;
-  const lookNow = async (): Promise<Limited> => {
+  let pendingWait: Promise<LimitState> | undefined;
+  const sendUntilAccepted = async (): Promise<LimitState> => {
     const after = requests();
     let waited = 0;
     for (let next = FIRST_WAIT; ; next *= 2) {
       const answer = await sendValid();
-      if (!isLimit(answer)) return waited === 0 ? "open" : "reopened";
+      if (!isRefusedByLimit(answer)) return waited === 0 ? "open" : "reopened";
       const { retryAfter } = answer as { retryAfter?: number };
-      const why = isRate(answer) ? "it limits the rate" : "it bans senders of wrong signatures";
+      const why = isRateLimited(answer)
+        ? "it limits the rate"
+        : "it bans senders of wrong signatures";
       found = foundText(answer, after);
       const pause = retryAfter === undefined || retryAfter === 0 ? next : retryAfter;
-      if (waited + pause > LONGEST_WAIT || waitedInAll + pause > LONGEST_WAITS)
+      if (waited + pause > MAX_WAIT || waitedInAll + pause > MAX_TOTAL_WAIT)
         return { gaveUp: found };
       onWait?.(pause, why);
       await sleep(pause);
@@ -51,11 +53,11 @@ export function watchLimits({ sendValid, requests, onWait, wait: sleep = wait }:
     /** Why it refused everything, in a sentence; `undefined` if it never did. */
     found: () => found,
     /** Sends a valid delivery, and waits as long as it is refused. Looks once, however many ask. */
-    look: (): Promise<Limited> => {
-      looking ??= lookNow().finally(() => {
-        looking = undefined;
+    waitUntilAccepted: (): Promise<LimitState> => {
+      pendingWait ??= sendUntilAccepted().finally(() => {
+        pendingWait = undefined;
       });
-      return looking;
+      return pendingWait;
     },
   };
 }
@@ -63,15 +65,15 @@ export function watchLimits({ sendValid, requests, onWait, wait: sleep = wait }:
 /**
  * Whether valid deliveries are accepted at once or again, or why they are not after a long wait.
  */
-export type Limited = "open" | "reopened" | { readonly gaveUp: string };
+export type LimitState = "open" | "reopened" | { readonly gaveUp: string };
 
 /** Whether a valid delivery was refused for what came before it. */
-function isLimit(answer: ProbeAnswer): boolean {
-  return isIn(answer, ["401", "403"]) || isRate(answer);
+function isRefusedByLimit(answer: ProbeAnswer): boolean {
+  return isIn(answer, ["401", "403"]) || isRateLimited(answer);
 }
 
 /** Whether an answer says that there were too many requests. */
-export function isRate(answer: ProbeAnswer): boolean {
+export function isRateLimited(answer: ProbeAnswer): boolean {
   if (answer.type !== "status") return false;
   return answer.status === 429 || (answer.status === 503 && answer.retryAfter !== undefined);
 }
@@ -79,7 +81,7 @@ export function isRate(answer: ProbeAnswer): boolean {
 function foundText(answer: ProbeAnswer, requests: number): string {
   const asked = (answer as { retryAfter?: number }).retryAfter;
   const how = `${answerText(answer)}${asked === undefined ? "" : `, Retry-After: ${Math.ceil(asked / 1000)} s`}`;
-  return isRate(answer)
+  return isRateLimited(answer)
     ? `The receiver limits the rate: after ${requests} requests it refused valid deliveries, too (${how}). Raise its limit for the test, or pass --rate.`
     : `The receiver bans senders of wrong signatures: after ${requests} requests it refused valid deliveries, too (${how}). Exempt the address of the test.`;
 }

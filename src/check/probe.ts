@@ -114,7 +114,7 @@ export class Probe {
   }
 
   /** A timestamp this many milliseconds from now. */
-  at(offset = 0): string {
+  timestamp(offset = 0): string {
     return new Date(this.#options.clock() + offset).toISOString();
   }
 

@@ -14,7 +14,7 @@ export async function whyUnreachable({ url, ...terms }: Reached): Promise<string
 }
 
 /** Milliseconds for which an exiting process may still hold its port. */
-const DYING = 100;
+const PORT_RELEASE_DELAY = 100;
 /** Milliseconds between two valid deliveries to a receiver that answers none. */
 const AGAIN = 500;
 
@@ -22,7 +22,7 @@ const AGAIN = 500;
  * Whether a receiver still answers, is away for a moment, as one that is started again, or has
  * gone, and why.
  */
-export type Life =
+export type ReceiverState =
   | { readonly state: "answers" }
   | { readonly state: "restarted" }
   | {
@@ -39,13 +39,13 @@ export type Life =
  * Looks whether a receiver still answers after a connection ended without an answer: whether a
  * valid delivery is answered, at once or after a while, since it may be restarting.
  */
-export async function lifeOf(
+export async function stateAfterBrokenConnection(
   { url, ...terms }: Reached,
   patience: number,
   sendValid: () => Promise<ProbeAnswer>,
-): Promise<Life> {
+): Promise<ReceiverState> {
   const deadline = performance.now() + patience;
-  await wait(DYING);
+  await wait(PORT_RELEASE_DELAY);
   let wasRefused = false;
   for (;;) {
     const refused = await tryToConnect(url, terms);
@@ -65,7 +65,7 @@ export async function lifeOf(
   }
 }
 
-function gone(why: string): Life {
+function gone(why: string): ReceiverState {
   return { state: "gone", why, isOwnFault: true };
 }
 

@@ -42,26 +42,27 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
   const [control, ...others] = cases;
   if (control?.id !== CONTROL)
     throw new TypeError(`expected ${CONTROL} to be the first of the cases`);
-  await run.one(control, 0);
+  await run.runCase(control, 0);
   // Large bodies keep this process and the receiver busy, so that all else would be slow.
   const isLarge = ({ isLarge = false }: CheckCase) => isLarge;
   const small = others.filter((other) => !isLarge(other));
   let next = 1;
   const worker = async () => {
     for (let at = next++; at <= small.length; at = next++)
-      await run.one(small[at - 1] as CheckCase, at);
+      await run.runCase(small[at - 1] as CheckCase, at);
   };
   await Promise.all(Array.from({ length: options.concurrency }, worker));
-  for (const other of others.filter(isLarge)) await run.one(other, next++ - options.concurrency);
+  for (const other of others.filter(isLarge))
+    await run.runCase(other, next++ - options.concurrency);
   await run.finish();
   const { stopped, endedBy, isReceiversFault } = run;
   const order = new Map(cases.map(({ id }, at) => [id as string, at]));
   const results = run.results.toSorted((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
   const spelling =
     stopped === null && refusesSpellings(results)
-      ? await whySpellingsRefused(run.again())
+      ? await whySpellingsRefused(run.extraProbe())
       : undefined;
-  const proof = await findProof(results, run.confirmed, run.again());
+  const proof = await findProof(results, run.confirmed, run.extraProbe());
   const found = { ...run.found, ...(spelling !== undefined && { spelling }) };
   const responseTimes = responseTimesOf(results);
   const limit = run.limits.found();

@@ -8,10 +8,10 @@ import type { CheckOptions } from "./check-options.ts";
 import type { CheckResult } from "./check-result.ts";
 import type { FoundCauses } from "./diagnosis.ts";
 import { judge, notApplicable, notObserved, showsSignature, stoppedReceiver } from "./judge.ts";
-import { isRate, watchLimits } from "./limits.ts";
+import { isRateLimited, watchLimits } from "./limits.ts";
 import type { Pace } from "./pace.ts";
 import { isValid, Probe, type ProbeExchange, type ProbeOptions } from "./probe.ts";
-import { type Life, lifeOf, whyUnreachable } from "./reachable.ts";
+import { type ReceiverState, stateAfterBrokenConnection, whyUnreachable } from "./reachable.ts";
 import { SLOW } from "./response-times.ts";
 import { runCounter } from "./run-counter.ts";
 
@@ -19,13 +19,13 @@ import { runCounter } from "./run-counter.ts";
  * After this many cases in a row without an answer, or without the end of one, the receiver is
  * considered stuck.
  */
-export const SILENT_AT_MOST = 3;
-export const PATIENCE = 3000;
+export const MAX_SILENT_CASES = 3;
+export const MAX_RESTART_TIME = 3000;
 /**
  * After this many cases of refusals alone, a valid delivery shows that they were not refused for
  * another reason.
  */
-const UNPROVEN_AT_MOST = 10;
+const MAX_UNPROVEN_CASES = 10;
 /** How often a case is run again because the receiver refused everything in between. */
 const REPEATS = 3;
 
@@ -74,7 +74,7 @@ export class Run {
       ...(wait && { wait }),
       ...(onWait && { onWait }),
       sendValid: () => {
-        const probe = this.again();
+        const probe = this.extraProbe();
         return probe.post(probe.body());
       },
     });
@@ -84,7 +84,7 @@ export class Run {
    * Runs a case. Its result is published when those before it are, and refusals when they are
    * proven.
    */
-  async one(checkCase: CheckCase, at: number): Promise<void> {
+  async runCase(checkCase: CheckCase, at: number): Promise<void> {
     const { result, exchanges } = await this.#run(checkCase);
     if (checkCase.id === CONTROL && !/^2/.test(result.answer ?? ""))
       this.#pointless = `not run: since ${CONTROL} was not confirmed, a refusal proves nothing`;
@@ -94,7 +94,7 @@ export class Run {
       this.#unproven = [];
     else if (exchanges.length > 0 && checkCase.id !== CONTROL)
       this.#unproven.push({ one: checkCase, at });
-    if (this.#unproven.length >= UNPROVEN_AT_MOST) await this.prove();
+    if (this.#unproven.length >= MAX_UNPROVEN_CASES) await this.prove();
     this.#publish();
   }
 
@@ -106,19 +106,19 @@ export class Run {
   }
 
   /**
-   * Makes sure that what was refused since the last accepted delivery was not refused for another
-   * reason.
+   * Confirms that what was refused since the last accepted delivery was not refused because of a
+   * rate limit or a ban; repeats those cases if it was.
    */
   async prove(): Promise<void> {
     const unproven = this.#unproven;
     this.#unproven = [];
     const isOver = unproven.length === 0 || this.stopped !== null || this.#pointless !== undefined;
-    if (isOver || (await this.limits.look()) === "open") return this.#publish();
+    if (isOver || (await this.limits.waitUntilAccepted()) === "open") return this.#publish();
     for (const { one: checkCase, at } of unproven) {
       for (let repeats = 0; repeats < REPEATS; repeats++) {
         const { result } = await this.#run(checkCase);
         this.#ready.set(at, result);
-        if ((await this.#look(checkCase)) === "open") break;
+        if ((await this.#waitOrEndRun(checkCase)) === "open") break;
         const why = "not seen: the receiver refused valid deliveries after it, too";
         this.#ready.set(at, notApplicable(checkCase, why));
       }
@@ -137,8 +137,8 @@ export class Run {
     }
   }
 
-  async #look(checkCase: CheckCase): Promise<"open" | "reopened" | undefined> {
-    const limited = await this.limits.look();
+  async #waitOrEndRun(checkCase: CheckCase): Promise<"open" | "reopened" | undefined> {
+    const limited = await this.limits.waitUntilAccepted();
     if (typeof limited === "string") return limited;
     this.#end(checkCase, `after ${checkCase.id}: ${limited.gaveUp}`);
     return undefined;
@@ -162,13 +162,13 @@ export class Run {
       const probe = new Probe(checkCase.id, this.#probing);
       const result = await this.#once(checkCase, probe);
       const { exchanges } = probe;
-      const isLimited = exchanges.some((exchange) => isRate(exchange.answer));
+      const isLimited = exchanges.some((exchange) => isRateLimited(exchange.answer));
       const refused =
         result.outcome === "failed" &&
         exchanges.some((exchange) => isValid(exchange) && mayBeSignature(exchange.answer));
       if (checkCase.id === CONTROL || repeats === REPEATS || !(isLimited || refused))
         return { result, exchanges };
-      const limited = await this.#look(checkCase);
+      const limited = await this.#waitOrEndRun(checkCase);
       if (limited === undefined)
         return {
           result: notApplicable(checkCase, `not seen: ${this.limits.found()}`),
@@ -192,7 +192,7 @@ export class Run {
     try {
       evidence = toEvidence(await checkCase.run(probe));
       const again = checkCase.right.includes("200") ? await sendAgain(probe) : undefined;
-      if (again !== undefined) evidence = { ...evidence, again };
+      if (again !== undefined) evidence = { ...evidence, resent: again };
     } catch (thrown) {
       if (!(thrown instanceof HookporterError)) throw thrown;
       return notObserved(checkCase, describeError(thrown), duration());
@@ -204,7 +204,7 @@ export class Run {
       const forged = probe.exchanges.find((each) => !isValid(each) && isIn(each.answer, ["2xx"]));
       if (forged !== undefined) this.confirmed.set(checkCase.id, forged);
     }
-    const seen = await this.#lookAfter(checkCase, probe, result, evidence.answers);
+    const seen = await this.#checkReceiverAfter(checkCase, probe, result, evidence.answers);
     return checkCase.id === CONTROL && seen === result
       ? this.#explain(result, evidence.answers)
       : seen;
@@ -212,7 +212,7 @@ export class Run {
 
   /** How the receiver answers to a wrong signature, if it refuses it. */
   async #refusal(): Promise<ProbeAnswer | undefined> {
-    const probe = this.again();
+    const probe = this.extraProbe();
     const answer = await probe.post(probe.body(), { signature: FORGED.wrong });
     return isIn(answer, ["4xx"]) ? answer : undefined;
   }
@@ -227,22 +227,22 @@ export class Run {
     const text = answer.type === "status" ? answer.text : undefined;
     this.found = { ...(text !== undefined && { text }) };
     if (!mayBeSignature(answer)) return control;
-    const cause = await whyAllRefused(this.again(), answer);
+    const cause = await whyAllRefused(this.extraProbe(), answer);
     if (cause === undefined) return control;
     this.found = { ...this.found, control: cause };
     return { ...control, fix: cause };
   }
 
   /** A probe for deliveries that belong to no case. */
-  again(): Probe {
+  extraProbe(): Probe {
     return new Probe("AGAIN-0", this.#probing);
   }
 
   /**
-   * Looks whether the receiver still answers if a connection of a case ended without an answer;
-   * returns the case's result then.
+   * Checks whether the receiver still answers if a connection of a case ended without an answer;
+   * returns the result of the case if it does not.
    */
-  async #lookAfter(
+  async #checkReceiverAfter(
     checkCase: CheckCase,
     { exchanges }: Probe,
     result: CheckResult,
@@ -251,16 +251,16 @@ export class Run {
     const last = answers.at(-1)?.type;
     const isSilent = last === "silent" && checkCase.silence === undefined;
     if (last === "status") this.#silent = 0;
-    else if (isSilent && ++this.#silent >= SILENT_AT_MOST)
+    else if (isSilent && ++this.#silent >= MAX_SILENT_CASES)
       this.#end(
         checkCase,
-        `${SILENT_AT_MOST} cases in a row got no answer, the last was ${checkCase.id}`,
+        `${MAX_SILENT_CASES} cases in a row got no answer, the last was ${checkCase.id}`,
       );
     if (last !== "endless") this.#endless = 0;
-    else if (++this.#endless >= SILENT_AT_MOST)
+    else if (++this.#endless >= MAX_SILENT_CASES)
       this.#end(
         checkCase,
-        `the answers to ${SILENT_AT_MOST} cases in a row did not end, the last to ${checkCase.id}`,
+        `the answers to ${MAX_SILENT_CASES} cases in a row did not end, the last to ${checkCase.id}`,
         true,
       );
     const broken = exchanges.find(({ answer }) => isBrokenOff(answer));
@@ -269,11 +269,13 @@ export class Run {
       return this.endedBy === checkCase.id ? result : notApplicable(checkCase, NOT_RUN);
     // A receiver that is silent, but there, would be silent again.
     if (isSilent && (await whyUnreachable(this.#options)) === undefined) return result;
-    const { patience = PATIENCE } = this.#options;
-    const probe = this.again();
-    const life = await lifeOf(this.#options, patience, () => probe.post(probe.body()));
-    return this.#judgeLife(life, {
-      one: checkCase,
+    const { patience = MAX_RESTART_TIME } = this.#options;
+    const probe = this.extraProbe();
+    const life = await stateAfterBrokenConnection(this.#options, patience, () =>
+      probe.post(probe.body()),
+    );
+    return this.#judgeReceiverState(life, {
+      checkCase: checkCase,
       result,
       broken,
       isFirst: exchanges[0] === broken,
@@ -283,11 +285,15 @@ export class Run {
   /** Whether only a holder of the secret can send that. */
   #isSigned({ body, options: { header, signature } }: ProbeExchange): boolean {
     return (
-      header === undefined && (signature === undefined || signature === this.again().sign(body))
+      header === undefined &&
+      (signature === undefined || signature === this.extraProbe().sign(body))
     );
   }
 
-  #judgeLife(life: Life, { one: checkCase, result, broken, isFirst }: Broken): CheckResult {
+  #judgeReceiverState(
+    life: ReceiverState,
+    { checkCase, result, broken, isFirst }: Broken,
+  ): CheckResult {
     if (life.state === "answers") return result;
     if (life.state === "restarted")
       return stoppedReceiver(
@@ -325,7 +331,7 @@ export class Run {
 
 /** A case, its result, and its first connection that ended without an answer. */
 interface Broken {
-  readonly one: CheckCase;
+  readonly checkCase: CheckCase;
   readonly result: CheckResult;
   readonly broken: ProbeExchange;
   readonly isFirst: boolean;
@@ -337,9 +343,10 @@ const NOT_RUN = "not run: the receiver stopped answering";
  * Sends a valid delivery that was answered 5xx once more, as the service does, and sees whether its
  * event runs.
  */
-async function sendAgain(probe: Probe): Promise<Evidence["again"]> {
+async function sendAgain(probe: Probe): Promise<Evidence["resent"]> {
   const failed = probe.exchanges.find(
-    (exchange) => isValid(exchange) && isIn(exchange.answer, ["5xx"]) && !isRate(exchange.answer),
+    (exchange) =>
+      isValid(exchange) && isIn(exchange.answer, ["5xx"]) && !isRateLimited(exchange.answer),
   );
   if (failed === undefined) return undefined;
   const answer = await probe.post(failed.body);

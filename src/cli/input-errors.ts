@@ -11,11 +11,11 @@ export function inputError(message: string, cause?: unknown): HookporterError {
   return new HookporterError("input_invalid", message, cause === undefined ? {} : { cause });
 }
 
-export function notRead(path: string, cause: unknown): HookporterError {
+export function unreadableFileError(path: string, cause: unknown): HookporterError {
   return inputError(`could not read ${path}: ${describeFileError(cause)}`, cause);
 }
 
-export function notWritten(path: string, cause: unknown): HookporterError {
+export function unwritableFileError(path: string, cause: unknown): HookporterError {
   return inputError(`${path} could not be written: ${describeFileError(cause)}`, cause);
 }
 

@@ -33,14 +33,14 @@ export interface Output {
   /** Prints an NDJSON record; only with `--json`. */
   record(type: string, fields: object): void;
   /** Writes text to standard error unchanged, such as what a handler prints. */
-  note(text: string): void;
+  writeStderr(text: string): void;
   /**
    * From now on leaves out lines while nobody reads standard output, rather than keep them in
    * memory.
    */
   dropUnread(): void;
   /** Writes bytes of data unchanged. */
-  raw(bytes: Uint8Array): void;
+  writeStdout(bytes: Uint8Array): void;
   /**
    * Shows a line at the bottom of the terminal, cut to its width, or removes it; everything else is
    * printed above it. Returns whether anyone sees it: nobody does without a terminal, or with
@@ -105,7 +105,7 @@ export function createOutput(io: Io, { json, color, clock, quiet = false }: Outp
     data: (line) => {
       if (!json) above(() => print(line));
     },
-    note: (text) => above(() => io.stderr.write(text)),
+    writeStderr: (text) => above(() => io.stderr.write(text)),
     talk: (text) => {
       if (!quiet) message(text);
     },
@@ -122,7 +122,7 @@ export function createOutput(io: Io, { json, color, clock, quiet = false }: Outp
     dropUnread: () => {
       dropsUnread = true;
     },
-    raw: (bytes) => above(() => io.stdout.write(bytes)),
+    writeStdout: (bytes) => above(() => io.stdout.write(bytes)),
     status: (line) => {
       if (!hasStatus) return false;
       if (status !== undefined || line !== undefined) io.stderr.write(ERASE_LINE);

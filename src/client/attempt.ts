@@ -20,7 +20,7 @@ export interface ServiceAnswer {
   readonly body: unknown;
 }
 
-export type Tried = { readonly answer: ServiceAnswer } | { readonly failure: Failure };
+export type AttemptResult = { readonly answer: ServiceAnswer } | { readonly failure: Failure };
 
 interface CurrentAttempt {
   readonly settings: ClientSettings;
@@ -33,7 +33,10 @@ interface CurrentAttempt {
 /**
  * Sends a request once. Throws only errors of the token function, and the caller's abort reason.
  */
-export async function attempt(settings: ClientSettings, request: ServiceRequest): Promise<Tried> {
+export async function attempt(
+  settings: ClientSettings,
+  request: ServiceRequest,
+): Promise<AttemptResult> {
   const deadline = startDeadline(settings.timeout, request.signal);
   try {
     const token = await tokenInTime(settings, deadline);
@@ -62,7 +65,7 @@ async function tokenInTime({ credential }: ClientSettings, { signal }: AttemptDe
   }
 }
 
-async function send(exchange: CurrentAttempt, token: string): Promise<Tried> {
+async function send(exchange: CurrentAttempt, token: string): Promise<AttemptResult> {
   const { settings, request, deadline, secrets } = exchange;
   const { method } = request;
   let answer: RawAnswer | undefined;
@@ -92,13 +95,13 @@ async function send(exchange: CurrentAttempt, token: string): Promise<Tried> {
 
 function noAnswer(thrown: unknown, exchange: CurrentAttempt): Failure {
   const { settings, request, deadline, secrets } = exchange;
-  if (deadline.over) return timedOut(exchange, "complete response", false);
+  if (deadline.isTimedOut) return timedOut(exchange, "complete response", false);
   const { why, notSent, permanent } = readNetworkFailure(thrown);
   const isGet = request.method === "GET";
   return {
     code: "service_unreachable",
     message: `${labelOf(request)}: expected a response from ${new URL(settings.baseUrl).origin}, got none: ${redact(why, secrets)}`,
-    again: !permanent && (isGet || notSent),
+    isRetryable: !permanent && (isGet || notSent),
     mayHaveHappened: !isGet && !notSent,
     cause: thrown,
   };
@@ -109,7 +112,7 @@ function timedOut({ settings, request }: CurrentAttempt, what: string, notSent: 
   return {
     code: "service_timeout",
     message: `${labelOf(request)}: expected a ${what} within ${settings.timeout} ms, got none: try again, or raise the timeout`,
-    again: isGet || notSent,
+    isRetryable: isGet || notSent,
     mayHaveHappened: !isGet && !notSent,
   };
 }
@@ -117,13 +120,13 @@ function timedOut({ settings, request }: CurrentAttempt, what: string, notSent: 
 function readBody(
   { status, headers, bytes }: RawAnswer,
   { settings, request }: CurrentAttempt,
-): Tried {
-  const invalid = (why: string): Tried => ({
+): AttemptResult {
+  const invalid = (why: string): AttemptResult => ({
     failure: {
       code: "service_answer_invalid",
       message: `${labelOf(request)}: ${why}`,
       status,
-      again: false,
+      isRetryable: false,
       mayHaveHappened: request.method === "POST",
     },
   });
@@ -191,7 +194,7 @@ function startDeadline(milliseconds: number, signal: AbortSignal | undefined) {
   return {
     signal: controller.signal,
     /** Whether the time is up. */
-    get over(): boolean {
+    get isTimedOut(): boolean {
       return over;
     },
     /** Removes timer and listener. */

@@ -23,7 +23,7 @@ export async function call(settings: ClientSettings, request: ServiceRequest): P
     const tried = await attempt(settings, request);
     if ("answer" in tried) return { ...tried.answer, attempts, mayHaveHappenedBefore };
     const { failure } = tried;
-    const { again, retryAfter = 0 } = failure;
+    const { isRetryable: again, retryAfter = 0 } = failure;
     mayHaveHappenedBefore ||= failure.mayHaveHappened;
     // A `Retry-After` above `maxDelay` is not cut, since the retry would be refused again.
     const isTooLong = again && retryAfter > retry.maxDelay;

@@ -12,7 +12,7 @@ import {
   syncFunction,
   wholeNumber,
 } from "../options/check-options.ts";
-import { givenOptions, type Settled } from "../options/given-options.ts";
+import { givenOptions, type WithDefaults } from "../options/given-options.ts";
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "./assumptions.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type Credential, readCredential } from "./credential.ts";
@@ -75,7 +75,7 @@ export interface RetryNotice {
 
 /** A client's checked options, with defaults. */
 export interface ClientSettings
-  extends Settled<
+  extends WithDefaults<
     Pick<
       ClientOptions,
       "timeout" | "maxAnswer" | "onRetry" | "fetch" | "clock" | "random" | "sleep"

@@ -6,7 +6,7 @@ import type { ServiceErrorCode, ServiceErrorDetails } from "./service-error.ts";
 
 /** A failure, and whether the same request may be retried. */
 export interface Failure extends ServiceErrorDetails {
-  readonly again: boolean;
+  readonly isRetryable: boolean;
 }
 
 /** A response as received. */
@@ -48,7 +48,7 @@ export function judgeFailure(
       code: "service_answer_invalid",
       message: `${label}: expected 2xx, got ${status}, a redirect${target}, which is not followed, since the key is sent only to baseUrl: check the base URL`,
       status,
-      again: false,
+      isRetryable: false,
       mayHaveHappened: isPost,
     };
   }
@@ -75,7 +75,7 @@ export function judgeFailure(
     field,
     serviceMessage,
     retryAfter: readRetryAfter(headers.get("retry-after"), now),
-    again: status === 429 || status === 500 || (status > 500 && !isPost),
+    isRetryable: status === 429 || status === 500 || (status > 500 && !isPost),
     mayHaveHappened: status >= 500 && isPost,
   };
 }

@@ -224,10 +224,10 @@ export class Dispatcher {
     for (let look = 0; look < 3; look++) {
       await this.#loop.pending;
       if (!this.#started) return undefined;
-      const known = running.of(seq);
+      const known = running.findBySeq(seq);
       const isOver = known?.hasRun === true;
       if (known === undefined) await this.#claimOnly(seq);
-      const settlement = await running.of(seq)?.finished;
+      const settlement = await running.findBySeq(seq)?.finished;
       // The caller may have seen the result of a run that was over, and asks for another one.
       if (settlement !== undefined && !(isOver && !hasEnded(settlement.state))) return settlement;
     }

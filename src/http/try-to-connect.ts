@@ -15,9 +15,9 @@ export interface ConnectTerms {
   /** Milliseconds. */
   readonly timeout: number;
   /** Whether a TLS handshake must succeed. Default: for `https:`. */
-  readonly secure?: boolean;
+  readonly useTls?: boolean;
   /** Whether any certificate will do. */
-  readonly insecure?: boolean;
+  readonly acceptAnyCertificate?: boolean;
 }
 
 /**
@@ -25,14 +25,18 @@ export interface ConnectTerms {
  * the connection.
  */
 export function tryToConnect(url: URL, terms: ConnectTerms) {
-  const { timeout, secure = url.protocol === "https:", insecure = false } = terms;
+  const {
+    timeout,
+    useTls: secure = url.protocol === "https:",
+    acceptAnyCertificate: insecure = false,
+  } = terms;
   return new Promise<NodeJS.ErrnoException | "timeout" | undefined>((resolve) => {
     const host = hostOf(url);
-    const place = { host, port: portOf(url) };
+    const address = { host, port: portOf(url) };
     const servername = isIP(host) === 0 ? { servername: host } : {};
     const socket = secure
-      ? connectSecure({ ...place, ...servername, rejectUnauthorized: !insecure })
-      : connectPlain(place);
+      ? connectSecure({ ...address, ...servername, rejectUnauthorized: !insecure })
+      : connectPlain(address);
     const end = (why?: NodeJS.ErrnoException | "timeout") => {
       clearTimeout(timer);
       socket.destroy();

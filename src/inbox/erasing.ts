@@ -32,20 +32,20 @@ export function alreadyErasing(name: string, other: Eraser | undefined): Hookpor
   );
 }
 
-const HERE = new WeakMap<object, Eraser>();
+const RUNNING_ERASURES = new WeakMap<object, Eraser>();
 
-/** Runs an erasure on a store that only this process has, unless another one runs there. */
-export async function eraseAloneHere<Result>(
+/** Runs an erasure on a store of this process alone; throws if one is already running on it. */
+export async function eraseExclusively<Result>(
   store: object,
   name: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const other = HERE.get(store);
+  const other = RUNNING_ERASURES.get(store);
   if (other !== undefined) throw alreadyErasing(name, other);
-  HERE.set(store, thisEraser());
+  RUNNING_ERASURES.set(store, thisEraser());
   try {
     return await work();
   } finally {
-    HERE.delete(store);
+    RUNNING_ERASURES.delete(store);
   }
 }

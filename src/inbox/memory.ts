@@ -1,4 +1,4 @@
-import { eraseAloneHere } from "./erasing.ts";
+import { eraseExclusively } from "./erasing.ts";
 import type { Inbox, InsideEnd, InsideResult, InsideTerms, Progress } from "./inbox.ts";
 import type { Settlement } from "./settlement.ts";
 import { loadSqlite } from "./sqlite/client.ts";
@@ -46,7 +46,7 @@ class MemoryInbox extends SqlInbox {
   async close(): Promise<void> {}
 
   eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
-    return eraseAloneHere(this, "memory:", work);
+    return eraseExclusively(this, "memory:", work);
   }
 
   get #statements(): Statements {

@@ -9,7 +9,7 @@ import type { CountFilter, Counts } from "./counts.ts";
 import type { Entry } from "./entry.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import { hasEnded } from "./entry-state.ts";
-import { eraseAloneHere } from "./erasing.ts";
+import { eraseExclusively } from "./erasing.ts";
 import type {
   BacklogRequest,
   Erasure,
@@ -211,7 +211,7 @@ class PostgresInbox implements Inbox {
     const { connection, name } = this.#terms;
     // It has one connection, which a transaction would keep from all others.
     if (typeof connection === "object" && "transaction" in connection)
-      return eraseAloneHere(connection, name, work);
+      return eraseExclusively(connection, name, work);
     return eraseAlone(this.#writable.store, work);
   }
 

@@ -50,9 +50,11 @@ export function runsKind({ role, sources, kinds }: Runner, source: string, kind:
     const end = text.indexOf(OF_SOURCE);
     const what = end < 0 ? text : text.slice(0, end);
     if (end >= 0 && text.slice(end + 1) !== source) return false;
-    const [pattern = "", left] = what.split(EXCEPT, 2);
+    const [pattern = "", excludedKinds] = what.split(EXCEPT, 2);
     const matches = pattern === UNKNOWN ? !isEventKind(kind) : matchesKind(pattern, kind);
-    return matches && left?.split(" ").some((except) => matchesKind(except, kind)) !== true;
+    return (
+      matches && excludedKinds?.split(" ").some((except) => matchesKind(except, kind)) !== true
+    );
   });
 }
 
@@ -90,7 +92,7 @@ export const UNKNOWN = "unknown";
 export const NO_HANDLER = "no_handler";
 
 /**
- * The same, for an entry that ends as received if no such process has come by the time it is due.
+ * The same, but an entry that falls due without such a process ends as `received`.
  */
 export const AWAITS_HANDLER = "awaits_handler";
 

@@ -85,8 +85,8 @@ class SqliteInbox extends SqlInbox {
       const checkLogSize = logSizeWatch(path, terms);
       const look = async () => {
         try {
-          if (connection.look() !== undefined) return;
-          checkLogSize(() => connection.cutLog());
+          if (connection.checkFiles() !== undefined) return;
+          checkLogSize(() => connection.checkpointLog());
           await runners.endLeasesOfDead();
         } catch {
           // Claims meet the same failure and report it. The next check comes soon.
@@ -196,7 +196,7 @@ class SqliteInbox extends SqlInbox {
     // A receiver may free more meanwhile.
     for (let steps = 0; steps < MOST_STEPS && (await free()) > 0; steps++)
       await inTurn(() => this.write("giveBackPages"));
-    await this.#open.connection.emptyLogInUse();
+    await this.#open.connection.checkpointWhileInUse();
   }
 
   async close(): Promise<void> {
@@ -209,7 +209,7 @@ class SqliteInbox extends SqlInbox {
     if (this.#opened !== opened) return; // closed by another call meanwhile
     this.#opened = undefined;
     opened.trust.close();
-    if (opened.access !== "read") opened.connection.emptyLog();
+    if (opened.access !== "read") opened.connection.tryCheckpoint();
     try {
       await opened.connection.close();
     } catch (thrown) {
@@ -244,7 +244,8 @@ class SqliteInbox extends SqlInbox {
   /** A file that was cut needs no check. */
   #distrust(how: "lose" | "doubt", error: unknown): void {
     const { connection, trust } = this.#opened ?? {};
-    if (isUnreadable(error) && connection?.cut === undefined) trust?.[how](error.message);
+    if (isUnreadable(error) && connection?.truncationError === undefined)
+      trust?.[how](error.message);
   }
 
   protected async write<Name extends OperationName>(name: Name, ...args: OperationArguments<Name>) {

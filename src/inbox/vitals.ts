@@ -5,7 +5,7 @@ import { reportAsWarning } from "../base/user-calls.ts";
  * The disk of a file is nearly full if fewer bytes than these are free, besides room for the log to
  * be copied twice.
  */
-export const SPARE = 500 * 1024 * 1024;
+export const MIN_FREE_BYTES = 500 * 1024 * 1024;
 
 /** How large a store is. */
 export interface InboxSize {

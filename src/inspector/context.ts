@@ -45,8 +45,8 @@ export interface InspectorOptions {
   readonly diagnose: DiagnoseRefusal;
   /** What handlers print and targets answer. Default: nothing is noted. */
   readonly runNotes?: RunNotes;
-  readonly reserveInstants: Outgoing["reserveInstants"];
-  readonly madeUp: Outgoing["madeUp"];
+  readonly reserveTimestamps: Outgoing["reserveInstants"];
+  readonly generatedData: Outgoing["madeUp"];
   readonly log: Logger;
   readonly clock: () => number;
 }
@@ -56,7 +56,7 @@ export type InspectorContext = ReturnType<typeof makeContext>;
 /** Puts together what the routes read and change. */
 export function makeContext(options: InspectorOptions, version: string) {
   const { receiver, endpoint, targets, inboxName, handlers, signatureHeader, clock } = options;
-  const { madeUp, reserveInstants } = options;
+  const { generatedData: madeUp, reserveTimestamps: reserveInstants } = options;
   const inbox = inboxOf(receiver);
   const secrets = readSecrets(options.secrets);
   const [current] = secrets;

@@ -57,10 +57,10 @@ const GET: Readonly<Record<string, Route>> = {
     json(await countRows(await findFilter(inbox, query))),
   "/api/tally": async (context, { query }) => json(await tallyMany(context, query)),
   "/api/refusals": async ({ inbox, refusals }, { query }) =>
-    json(refusals.list((await findFilter(inbox, query)).takes)),
+    json(refusals.list((await findFilter(inbox, query)).matchesRefusal)),
   "/api/refusals/:id": async ({ refusals, bodies }, { id }) => {
     const refusal = refusals.find(id);
-    const body = refusal && bodies.of(refusal.id);
+    const body = refusal && bodies.bodyOf(refusal.id);
     if (refusal !== undefined)
       return json({ ...refusal, id, body: body === undefined ? null : shownBody(body) });
     throw new RequestError(

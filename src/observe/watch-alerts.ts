@@ -1,7 +1,7 @@
 import { callUser, numberFrom, reportAsWarning } from "../base/user-calls.ts";
 import { deadToDo } from "../inbox/counts.ts";
 import { isSilent, noAuthentic, normalSilence } from "../inbox/senders.ts";
-import { SPARE } from "../inbox/vitals.ts";
+import { MIN_FREE_BYTES } from "../inbox/vitals.ts";
 import {
   anyFunction,
   type Check,
@@ -166,7 +166,7 @@ function* conditionsOf(
   if (size === undefined) return;
   const { bytes, logBytes = 0, freeBytes } = size;
   const { maxInboxSize = Number.POSITIVE_INFINITY } = options;
-  const isDiskFull = freeBytes !== undefined && freeBytes < 2 * logBytes + SPARE;
+  const isDiskFull = freeBytes !== undefined && freeBytes < 2 * logBytes + MIN_FREE_BYTES;
   const cause = isDiskFull ? "disk" : "max_inbox_size";
   const isFull = isDiskFull || bytes >= NEARLY * maxInboxSize;
   yield [isFull, { type: "inbox_nearly_full", cause, bytes, freeBytes }];

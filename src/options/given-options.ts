@@ -5,7 +5,7 @@
 export type Given<Options> = { [Name in keyof Options]: Exclude<Options[Name], undefined> };
 
 /** Options with all defaults applied. */
-export type Settled<Options> = Required<Given<Options>>;
+export type WithDefaults<Options> = Required<Given<Options>>;
 
 /** Options without those that are `undefined`. */
 export function givenOptions<Options extends object>(options: Options): Given<Options> {

@@ -3,11 +3,10 @@ import { HookporterError } from "../errors.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 
 /**
- * Milliseconds after which the entries are counted again, and after which they are before a
- * delivery is refused.
+ * Milliseconds for which a count is used again, and for which one is before a delivery is refused.
  */
-const RECENT = 1000;
-const JUST_NOW = 250;
+const RECOUNT_INTERVAL = 1000;
+const RECOUNT_INTERVAL_WHEN_FULL = 250;
 
 interface BacklogTerms {
   readonly inbox: Pick<Inbox, "backlog">;
@@ -38,8 +37,8 @@ export class Backlog {
    * times if there are.
    */
   async refusal(): Promise<HookporterError | undefined> {
-    if (this.#isOlderThan(RECENT)) await this.#count();
-    if (this.#isFull && this.#isOlderThan(JUST_NOW)) await this.#count();
+    if (this.#isOlderThan(RECOUNT_INTERVAL)) await this.#count();
+    if (this.#isFull && this.#isOlderThan(RECOUNT_INTERVAL_WHEN_FULL)) await this.#count();
     const { source, maxPending, log } = this.#terms;
     const isFull = this.#isFull;
     if (isFull && !this.#wasFull)

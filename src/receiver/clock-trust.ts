@@ -19,7 +19,7 @@ export interface ClockTrust {
 }
 
 /** Milliseconds for which the wall clock must agree with the monotonic one after a jump. */
-export const AGREEMENT = 60 * 60_000;
+export const CLOCK_AGREEMENT_TIME = 60 * 60_000;
 /**
  * Milliseconds by which the clocks may diverge between two readings: a clock that is being adjusted
  * drifts by less.
@@ -33,13 +33,13 @@ export const QUIET = 2 * 24 * 60 * 60_000;
  * the last entry looks old. An inbox without deliveries for days looks the same, and waits for an
  * hour.
  *
- * @param lastReceived - when the last entry arrived, ignoring those of the last {@link AGREEMENT}:
+ * @param lastReceived - when the last entry arrived, ignoring those of the last {@link CLOCK_AGREEMENT_TIME}:
  * entries received after a jump carry the new time, and must not confirm it at the next start.
  * `undefined` if there is none
  */
 export function trustAtStart(now: Moment, lastReceived: number | undefined): ClockTrust {
   const quiet = lastReceived !== undefined && now.wall - lastReceived > QUIET;
-  return { last: now, trustedFrom: now.monotonic + (quiet ? AGREEMENT : 0) };
+  return { last: now, trustedFrom: now.monotonic + (quiet ? CLOCK_AGREEMENT_TIME : 0) };
 }
 
 /**
@@ -52,7 +52,11 @@ export function trustAt(
 ): ClockTrust & { leap: number } {
   const ahead = now.wall - last.wall - (now.monotonic - last.monotonic);
   const leap = Math.abs(ahead) > TOLERANCE ? ahead : 0;
-  return { last: now, trustedFrom: leap === 0 ? trustedFrom : now.monotonic + AGREEMENT, leap };
+  return {
+    last: now,
+    trustedFrom: leap === 0 ? trustedFrom : now.monotonic + CLOCK_AGREEMENT_TIME,
+    leap,
+  };
 }
 
 export function isTrusted({ last, trustedFrom }: ClockTrust): boolean {

@@ -2,12 +2,18 @@ import { withTimeout } from "../base/with-timeout.ts";
 import { describeError } from "../errors.ts";
 import { pruneInbox } from "../inbox/prune.ts";
 import type { PruneRequest } from "../inbox/prune-request.ts";
-import { AGREEMENT, type ClockTrust, isTrusted, trustAt, trustAtStart } from "./clock-trust.ts";
+import {
+  CLOCK_AGREEMENT_TIME,
+  type ClockTrust,
+  isTrusted,
+  trustAt,
+  trustAtStart,
+} from "./clock-trust.ts";
 import type { Settings } from "./options/settings.ts";
 
 /** Milliseconds from the start to the first pruning, and from one to the next. */
-const FIRST_LOOK = 5000;
-export const NEXT_LOOK = 10 * 60_000;
+const FIRST_PRUNING_DELAY = 5000;
+export const PRUNING_INTERVAL = 10 * 60_000;
 /**
  * Milliseconds that a running step may take once the receiver closes: a database that hangs must
  * not hold it up.
@@ -40,7 +46,7 @@ export class Retention {
     this.#trust.catch(() => {
       this.#trust = undefined;
     });
-    this.#lookIn(FIRST_LOOK);
+    this.#schedulePruning(FIRST_PRUNING_DELAY);
   }
 
   /**
@@ -53,16 +59,16 @@ export class Retention {
     if (this.#pending !== undefined) await withTimeout(this.#pending, LAST_STEP, () => undefined);
   }
 
-  #lookIn(ms: number): void {
+  #schedulePruning(ms: number): void {
     this.#timer = setTimeout(() => {
-      this.#pending = this.#look().finally(() => {
-        if (!this.#aborter.signal.aborted) this.#lookIn(NEXT_LOOK);
+      this.#pending = this.#pruneNow().finally(() => {
+        if (!this.#aborter.signal.aborted) this.#schedulePruning(PRUNING_INTERVAL);
       });
     }, ms);
     this.#timer.unref();
   }
 
-  async #look(): Promise<void> {
+  async #pruneNow(): Promise<void> {
     const { inbox, log } = this.#terms;
     try {
       const now = await this.#trustedNow();
@@ -110,9 +116,9 @@ export class Retention {
   }
 }
 
-/** When the last entry of any source arrived, ignoring those of the last {@link AGREEMENT}. */
+/** When the last entry of any source arrived, ignoring those of the last {@link CLOCK_AGREEMENT_TIME}. */
 async function lastReceived({ inbox }: Terms, now: number): Promise<number | undefined> {
-  const [entry] = await inbox.list({ until: now - AGREEMENT, limit: 1 });
+  const [entry] = await inbox.list({ until: now - CLOCK_AGREEMENT_TIME, limit: 1 });
   return entry?.receivedAt;
 }
 

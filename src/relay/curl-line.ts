@@ -20,7 +20,7 @@ export function curlLine({
   const carried = pairs.filter(([, value]) => /^[\t -~]*$/.test(value));
   const leftOut = pairs.filter((pair) => !carried.includes(pair)).map(([name]) => name);
   // Without a content type curl would invent one; `name;` makes it send an empty value.
-  const typed = pairs.some(([name]) => name.toLowerCase() === "content-type")
+  const suppressedContentType = pairs.some(([name]) => name.toLowerCase() === "content-type")
     ? []
     : ["content-type:"];
   const lines = carried.map(([name, value]) => (value === "" ? `${name};` : `${name}: ${value}`));
@@ -30,7 +30,7 @@ export function curlLine({
     "--globoff",
     "-w",
     quote("\\n%{http_code}\\n"),
-    ...[...lines, ...typed].flatMap((header) => ["-H", quote(header)]),
+    ...[...lines, ...suppressedContentType].flatMap((header) => ["-H", quote(header)]),
     "--data-binary",
     quote(`@${file}`),
     quote(target.href),

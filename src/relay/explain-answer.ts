@@ -1,16 +1,16 @@
 import { shownUrl } from "../text/shown-url.ts";
 import { briefBody } from "./brief-body.ts";
 import type { TargetAnswer } from "./send.ts";
-import { wantsTls } from "./unreachable.ts";
+import { explainPlainHttp } from "./unreachable.ts";
 
-export type Explained = Pick<TargetAnswer, "status" | "headers" | "body">;
+export type AnswerParts = Pick<TargetAnswer, "status" | "headers" | "body">;
 
 /**
  * An answer that is not 2xx, in one line: the status, where it leads, the beginning of the body,
  * then cause and fix as far as the status shows them.
  * `308, Location: http://127.0.0.1:3000/in/: the app wants a slash at the end of the path: …`.
  */
-export function describeRefusal(target: URL, answer: Explained): string {
+export function describeRefusal(target: URL, answer: AnswerParts): string {
   const location = shownLocation(target, answer);
   const why = explainAnswer(target, answer);
   // The page of a redirect only repeats the address.
@@ -20,7 +20,7 @@ export function describeRefusal(target: URL, answer: Explained): string {
 }
 
 /** Where a redirect leads, with the values of its query hidden; `undefined` if it does not. */
-export function shownLocation(target: URL, { status, headers }: Explained): string | undefined {
+export function shownLocation(target: URL, { status, headers }: AnswerParts): string | undefined {
   const to = redirectedTo(target, { status, headers });
   return to === undefined ? undefined : shownUrl(to);
 }
@@ -29,7 +29,7 @@ export function shownLocation(target: URL, { status, headers }: Explained): stri
  * Explains why a target did not answer 2xx, as far as its status shows it: cause, then fix. Returns
  * `undefined` for other statuses, which only the app can explain.
  */
-export function explainAnswer(target: URL, answer: Explained): string | undefined {
+export function explainAnswer(target: URL, answer: AnswerParts): string | undefined {
   const { status, body, headers } = answer;
   if (status >= 300 && status < 400) return whyRedirected(target, answer);
   if (status === 419 || (status === 403 && /\bcsrf\b/i.test(body)))
@@ -43,7 +43,7 @@ export function explainAnswer(target: URL, answer: Explained): string | undefine
   }
   if (status === 413)
     return "the app, or a proxy before it, takes no body of this size: raise its limit";
-  return wantsTls(target, status, body);
+  return explainPlainHttp(target, status, body);
 }
 
 function whyNotFound({ pathname, host }: URL): string {
@@ -52,7 +52,7 @@ function whyNotFound({ pathname, host }: URL): string {
   return `the app has nothing for POST at ${pathname}: check the path of the target, and that the route takes POST`;
 }
 
-function whyRedirected(target: URL, answer: Explained): string {
+function whyRedirected(target: URL, answer: AnswerParts): string {
   const to = redirectedTo(target, answer);
   if (to === undefined)
     return "redirects are not followed, and this one names no address: check the path";
@@ -76,7 +76,7 @@ function whyRedirected(target: URL, answer: Explained): string {
 /** The absolute address of a `Location`, which may be relative. */
 function redirectedTo(
   target: URL,
-  { status, headers: { location } }: Pick<Explained, "status" | "headers">,
+  { status, headers: { location } }: Pick<AnswerParts, "status" | "headers">,
 ) {
   if (status < 300 || status >= 400 || location === undefined) return undefined;
   const to = URL.canParse(location, target.href) ? new URL(location, target.href) : undefined;

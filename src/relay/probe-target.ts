@@ -1,5 +1,5 @@
 import { Exchange } from "./exchange.ts";
-import { wantsTls, whyUnreachable } from "./unreachable.ts";
+import { explainPlainHttp, whyUnreachable } from "./unreachable.ts";
 
 /** The most of an answer that is read. */
 const MAX_ANSWER = 4096;
@@ -28,7 +28,7 @@ export async function probeTarget(
   }, timeout);
   try {
     const { status, bytes } = await exchange.answered;
-    const why = wantsTls(target, status, bytes.toString("latin1"));
+    const why = explainPlainHttp(target, status, bytes.toString("latin1"));
     return why === undefined ? { status } : { why };
   } catch (thrown) {
     if (!isLate) return { why: await whyUnreachable(thrown, target) };

@@ -64,7 +64,7 @@ async function whyRefused(target: URL, inContainer: boolean): Promise<string> {
   const isLoopback = other.hostname !== target.hostname;
   if (
     isLoopback &&
-    (await tryToConnect(other, { timeout: PROBE_TIMEOUT, secure: false })) === undefined
+    (await tryToConnect(other, { timeout: PROBE_TIMEOUT, useTls: false })) === undefined
   ) {
     return `connection refused on ${host}, but something listens on ${hostOf(other)}: forward to ${other.origin}, or make the app listen on ${host}`;
   }
@@ -111,7 +111,7 @@ const CLOSED = "the connection was closed before an answer arrived";
  * Recognises a TLS server's 400 to plain HTTP (nginx, Apache, Go, Caddy); returns the fix, or
  * `undefined` for another 400.
  */
-export function wantsTls(target: URL, status: number, body: string): string | undefined {
+export function explainPlainHttp(target: URL, status: number, body: string): string | undefined {
   const explanation =
     /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|speaking plain HTTP to an SSL/i;
   if (target.protocol !== "http:" || status !== 400 || !explanation.test(body)) return undefined;
@@ -122,6 +122,10 @@ async function speaksTls(target: URL): Promise<boolean> {
   // This only tests whether the server completes a TLS handshake. Nothing is sent, so any
   // certificate will do. An alert is a TLS answer too: the server may require a name, or a client
   // certificate.
-  const why = await tryToConnect(target, { timeout: PROBE_TIMEOUT, secure: true, insecure: true });
+  const why = await tryToConnect(target, {
+    timeout: PROBE_TIMEOUT,
+    useTls: true,
+    acceptAnyCertificate: true,
+  });
   return why === undefined || /^ERR_SSL_.*_ALERT_/.test(codeOf(why));
 }

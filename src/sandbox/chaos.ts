@@ -1,4 +1,4 @@
-import { drawAt } from "./draw.ts";
+import { seededRandomAt } from "./draw.ts";
 
 /** The faults to simulate. Probabilities are from 0 to 1, times are in milliseconds. */
 export interface Chaos {
@@ -28,7 +28,7 @@ export const NO_CHAOS: Chaos = { duplicates: 0, delay: [0, 0], wrongSignature: 0
  * before the first attempt of a second copy; `undefined` if there is none.
  */
 export function fateOf(seed: number, number: number, { duplicates, delay }: Chaos) {
-  const random = drawAt(seed, number, 0);
+  const random = seededRandomAt(seed, number, 0);
   const [low, high] = delay;
   const drawDelay = () => Math.round(low + random() * (high - low));
   const first = drawDelay();
@@ -42,5 +42,5 @@ export function isMissigned(
   attempt: number,
   { wrongSignature }: Chaos,
 ) {
-  return drawAt(seed, number, attempt)() < wrongSignature;
+  return seededRandomAt(seed, number, attempt)() < wrongSignature;
 }

@@ -4,7 +4,7 @@ import { seededRandom } from "../relay/random.ts";
  * Random numbers from 0 up to 1 that depend only on a seed and a place, whatever was drawn
  * elsewhere.
  */
-export function drawAt(seed: number, ...place: readonly number[]): () => number {
+export function seededRandomAt(seed: number, ...place: readonly number[]): () => number {
   let mixed = seed >>> 0;
   for (const step of place) mixed = Math.imul(mixed ^ (step + 0x9e3779b9), 0x85ebca6b) >>> 0;
   return seededRandom(mixed);

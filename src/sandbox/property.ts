@@ -1,5 +1,5 @@
 import { formatTimestamp } from "../event/timestamp.ts";
-import { drawAt, drawInteger } from "./draw.ts";
+import { drawInteger, seededRandomAt } from "./draw.ts";
 
 /**
  * A property as the list returns it (service description, "Property (as returned by the property
@@ -63,7 +63,7 @@ const FIRST_LEASE = Date.UTC(2020, 0, 1);
  * @param createdAt - milliseconds since 1970
  */
 export function drawProperty(seed: number, number: number, createdAt: number): Property {
-  const random = drawAt(seed, number);
+  const random = seededRandomAt(seed, number);
   const name = String(number).padStart(4, "0");
   const rooms = drawInteger(random, 1, 6);
   const surface = drawInteger(random, 16, 28) * rooms + drawInteger(random, 0, 1) / 2;

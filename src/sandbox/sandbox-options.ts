@@ -13,7 +13,7 @@ import {
   syncFunction,
   wholeNumber,
 } from "../options/check-options.ts";
-import { givenOptions, type Settled } from "../options/given-options.ts";
+import { givenOptions, type WithDefaults } from "../options/given-options.ts";
 import { checkHeaderName, checkLog } from "../receiver/options/option-checks.ts";
 import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
 import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";
@@ -61,7 +61,7 @@ export interface SandboxOptions {
 
 /** Checked and frozen options, with defaults. */
 export interface SandboxSettings
-  extends Settled<Omit<SandboxOptions, "apiKey" | "retry" | "chaos">> {
+  extends WithDefaults<Omit<SandboxOptions, "apiKey" | "retry" | "chaos">> {
   readonly apiKey: string | undefined;
   readonly retry: RetryPolicy;
   readonly chaos: Chaos;

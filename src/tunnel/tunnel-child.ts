@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
-import { endGroupWithUs } from "../base/system/ends-with-us.ts";
-import { endTree, HAS_GROUPS } from "../base/system/programs.ts";
+import { endGroupWithParent } from "../base/system/end-group-with-parent.ts";
+import { endTree, HAS_PROCESS_GROUPS } from "../base/system/programs.ts";
 import type { TunnelFailure, TunnelTarget } from "./provider.ts";
 
 /** The first message to the child: which tunnel to open. */
@@ -51,13 +51,13 @@ export function childOf(file: string, env: NodeJS.ProcessEnv, open: OpenMessage)
       env,
       execArgv: [],
       stdio: ["ignore", "ignore", "ignore", "ipc"],
-      detached: HAS_GROUPS,
+      detached: HAS_PROCESS_GROUPS,
     });
     const send = (message: ToChild) => {
       // it may exit at any moment, which is reported separately
       if (child.connected) child.send(message, () => {});
     };
-    const release = endGroupWithUs(child);
+    const release = endGroupWithParent(child);
     const kill = () => endTree(child, "SIGKILL");
     child.on("message", (message: FromChild) => listener.report(message));
     child.once("error", (error) => {

@@ -13,7 +13,7 @@ import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import {
   CHECK_SETTLE,
   CHECK_TIMEOUT,
-  INBOX_HERE,
+  DEFAULT_INBOX_HELP,
   shownDuration,
   UNLESS_RUNNING,
 } from "../../src/cli/settings/default-values.ts";
@@ -57,7 +57,7 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "replay --concurrency": 1,
   "replay --max-failures": MAX_FAILURES,
   "replay --duplicate": 1,
-  "replay --inbox": INBOX_HERE,
+  "replay --inbox": DEFAULT_INBOX_HELP,
   "replay --timeout": shownDuration(SEND_TIMEOUT),
   "check --timeout": shownDuration(CHECK_TIMEOUT),
   "check --settle": shownDuration(CHECK_SETTLE),

@@ -249,7 +249,7 @@ const ROWS: readonly Row[] = [
   [
     "reference/identity-and-promise.md",
     "prunes its inbox every {} minutes",
-    "receiver/retention.ts NEXT_LOOK",
+    "receiver/retention.ts PRUNING_INTERVAL",
   ],
   [
     "reference/identity-and-promise.md",
@@ -337,8 +337,8 @@ const ROWS: readonly Row[] = [
   [
     "reference/check.md",
     "no connection for {} seconds, or no answer in {} cases",
-    `${CHECK} PATIENCE`,
-    `${CHECK} SILENT_AT_MOST`,
+    `${CHECK} MAX_RESTART_TIME`,
+    `${CHECK} MAX_SILENT_CASES`,
   ],
   [
     "reference/check.md",
@@ -388,7 +388,7 @@ const ROWS: readonly Row[] = [
   ["metrics.md", "never twice within {} second", "observe/inbox-figures.ts MIN_PAUSE"],
   ["metrics.md", "for the inbox for at most {} seconds", "observe/inbox-figures.ts MAX_WAIT"],
   ["metrics.md", "| `oldestDue` | {} (5 minutes) |", `${ALERTS} ALERT_DEFAULTS.oldestDue`],
-  ["metrics.md", "twice the log plus {} MiB", "inbox/vitals.ts SPARE"],
+  ["metrics.md", "twice the log plus {} MiB", "inbox/vitals.ts MIN_FREE_BYTES"],
   ["metrics.md", "checked every {} seconds (`every`)", `${ALERTS} ALERT_DEFAULTS.every`],
   [
     "guides/test-your-handlers.md",
@@ -428,7 +428,11 @@ const ROWS: readonly Row[] = [
     "| `deliveryRetention` | {} days |",
     `${OPTIONS} DEFAULTS.deliveryRetention`,
   ],
-  ["reference/cli/doctor.md", "at least {} MiB and twice the size", "inbox/vitals.ts SPARE"],
+  [
+    "reference/cli/doctor.md",
+    "at least {} MiB and twice the size",
+    "inbox/vitals.ts MIN_FREE_BYTES",
+  ],
   [
     "reference/cli/doctor.md",
     "A file over {} MiB is checked",

@@ -94,7 +94,7 @@ it(caseTitle(73, "the delays grow, with jitter"), async () => {
   await post(envelope());
   const waits: number[] = [];
   for (const attempts of [1, 2, 3]) {
-    await until(async () => expect(await entry()).toMatchObject({ state: "waiting", attempts }));
+    await until(async () => expect(await entry()).toMatchObject({ state: "failing", attempts }));
     waits.push((await entry()).runAt - clock.now);
     clock.now = (await entry()).runAt;
   }

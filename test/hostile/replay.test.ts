@@ -82,7 +82,7 @@ it(caseTitle(57, "waiting for a retry"), async () => {
   const run = vi.fn(() => Promise.reject(new Error("not yet")));
   receiver.on("*", run);
   await post(envelope());
-  await until(async () => expect(await entry()).toMatchObject({ state: "waiting", attempts: 1 }));
+  await until(async () => expect(await entry()).toMatchObject({ state: "failing", attempts: 1 }));
   const before = await entry();
   clock.now += HOUR;
   expect(json(await post(envelope()))).toMatchObject({ duplicate: true });
@@ -280,7 +280,7 @@ it(caseTitle(65, "set back while an entry waits for a retry"), async () => {
     if (fails) throw new Error("not yet");
   });
   await post(envelope());
-  await until(async () => expect(await entry()).toMatchObject({ state: "waiting", attempts: 1 }));
+  await until(async () => expect(await entry()).toMatchObject({ state: "failing", attempts: 1 }));
   const { runAt } = await entry();
   expect(runAt).toBe(NOW + 1000);
   clock.now = NOW - 4 * MINUTE;
@@ -303,7 +303,7 @@ it(caseTitle(65, "set back by a day while an entry waits, which then runs at onc
     if (fails) throw new Error("not yet");
   });
   await post(envelope());
-  await until(async () => expect(await entry()).toMatchObject({ state: "waiting", attempts: 1 }));
+  await until(async () => expect(await entry()).toMatchObject({ state: "failing", attempts: 1 }));
   fails = false;
   clock.now = NOW - 24 * 60 * MINUTE;
   await untilState("handled");

@@ -117,8 +117,8 @@ export async function openInspector(options: OpenOptions = {}) {
     clock,
     tokenRecords,
     diagnose,
-    madeUp: undefined,
-    reserveInstants: instantsAt(clock),
+    generatedData: undefined,
+    reserveTimestamps: instantsAt(clock),
     ...(runNotes !== undefined && { runNotes }),
   });
   let closed = false;

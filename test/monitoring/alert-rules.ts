@@ -1,4 +1,4 @@
-import { SPARE } from "../../src/inbox/vitals.ts";
+import { MIN_FREE_BYTES } from "../../src/inbox/vitals.ts";
 import type { Alert } from "../../src/observe/alert.ts";
 import { ALERT_DEFAULTS, DRIFT_FOR } from "../../src/observe/watch-alerts.ts";
 
@@ -147,12 +147,12 @@ export const ALERT_RULES: readonly AlertRule[] = [
     name: "HookporterDiskNearlyFull",
     type: "inbox_nearly_full",
     severity: "page",
-    expr: `hookporter_inbox_free_bytes < 2 * hookporter_inbox_log_bytes + ${SPARE}`,
+    expr: `hookporter_inbox_free_bytes < 2 * hookporter_inbox_log_bytes + ${MIN_FREE_BYTES}`,
     for: "1m",
     summary: `${INSTANCE}: {{ $value | humanize1024 }}B of disk are left for the inbox`,
     description:
       "Once the disk is full, deliveries are answered 503. Free some space, or prune the inbox with `hookporter events prune`.",
-    when: `free disk is below twice the log plus ${SPARE / 1024 ** 2} MiB`,
+    when: `free disk is below twice the log plus ${MIN_FREE_BYTES / 1024 ** 2} MiB`,
     runbook: "Disk full",
   },
   {

@@ -4,7 +4,7 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { DAY, type SenderRecord } from "../../src/inbox/senders.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import { type InboxSize, SPARE } from "../../src/inbox/vitals.ts";
+import { type InboxSize, MIN_FREE_BYTES } from "../../src/inbox/vitals.ts";
 import type { Alert } from "../../src/observe/alert.ts";
 import type { AlertOptions } from "../../src/observe/watch-alerts.ts";
 import { watchAlerts } from "../../src/observe/watch-alerts.ts";
@@ -182,17 +182,17 @@ it("an entry that is due for too long is told of once, and when it is gone", asy
 
 it("a disk with less free than twice the log and 500 MiB is nearly full", async () => {
   const { alerts, disk } = await openWatched();
-  disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 2e8 + SPARE };
+  disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 2e8 + MIN_FREE_BYTES };
   await looks();
   expect(alerts).toEqual([]);
-  disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 2e8 + SPARE - 1 };
+  disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 2e8 + MIN_FREE_BYTES - 1 };
   await until(() => expect(alerts).toHaveLength(1));
   expect(alerts[0]).toEqual({
     type: "inbox_nearly_full",
     active: true,
     cause: "disk",
     bytes: 3e8,
-    freeBytes: 2e8 + SPARE - 1,
+    freeBytes: 2e8 + MIN_FREE_BYTES - 1,
   });
   disk.size = { bytes: 3e8, logBytes: 1e8, freeBytes: 8e8 };
   await until(() => expect(alerts[1]).toMatchObject({ active: false }));

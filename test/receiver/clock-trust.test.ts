@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  AGREEMENT,
+  CLOCK_AGREEMENT_TIME,
   type ClockTrust,
   isTrusted,
   type Moment,
@@ -32,8 +32,8 @@ describe("trustAtStart", () => {
     (lastReceived, believed) => {
       const trust = trustAtStart(START, lastReceived);
       expect(isTrusted(trust)).toBe(believed);
-      expect(isTrusted(trustAt(later(trust, AGREEMENT - 1), trust))).toBe(believed);
-      expect(isTrusted(trustAt(later(trust, AGREEMENT), trust))).toBe(true);
+      expect(isTrusted(trustAt(later(trust, CLOCK_AGREEMENT_TIME - 1), trust))).toBe(believed);
+      expect(isTrusted(trustAt(later(trust, CLOCK_AGREEMENT_TIME), trust))).toBe(true);
     },
   );
 });
@@ -46,9 +46,9 @@ describe("trustAt", () => {
       const leapt = trustAt(later(trust, 10 * MINUTE, leap), trust);
       expect(leapt).toMatchObject({ leap });
       expect(isTrusted(leapt)).toBe(false);
-      const before = trustAt(later(leapt, AGREEMENT - 1), leapt);
+      const before = trustAt(later(leapt, CLOCK_AGREEMENT_TIME - 1), leapt);
       expect([isTrusted(before), before.leap]).toEqual([false, 0]);
-      expect(isTrusted(trustAt(later(leapt, AGREEMENT), leapt))).toBe(true);
+      expect(isTrusted(trustAt(later(leapt, CLOCK_AGREEMENT_TIME), leapt))).toBe(true);
     },
   );
 
@@ -57,7 +57,7 @@ describe("trustAt", () => {
     const there = trustAt(later(trust, MINUTE, 10 * DAY), trust);
     const back = trustAt(later(there, 50 * MINUTE, -10 * DAY), there);
     expect(isTrusted(trustAt(later(back, 20 * MINUTE), back))).toBe(false);
-    expect(isTrusted(trustAt(later(back, AGREEMENT), back))).toBe(true);
+    expect(isTrusted(trustAt(later(back, CLOCK_AGREEMENT_TIME), back))).toBe(true);
   });
 
   it("does not take a slow drift for a jump, however large it becomes", () => {
@@ -72,7 +72,7 @@ describe("trustAt", () => {
 
   it("never trusts the clock within an hour of a jump, for any sequence of jumps", () => {
     const step = fc.record({
-      ms: fc.nat(2 * AGREEMENT),
+      ms: fc.nat(2 * CLOCK_AGREEMENT_TIME),
       leap: fc.integer({ min: -DAY, max: DAY }),
     });
     fc.assert(
@@ -82,7 +82,7 @@ describe("trustAt", () => {
         for (const { ms, leap } of steps) {
           trust = trustAt(later(trust, ms, leap), trust);
           agreed = Math.abs(leap) > TOLERANCE ? 0 : agreed + ms;
-          expect(isTrusted(trust)).toBe(agreed >= AGREEMENT);
+          expect(isTrusted(trust)).toBe(agreed >= CLOCK_AGREEMENT_TIME);
         }
       }),
     );

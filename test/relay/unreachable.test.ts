@@ -3,7 +3,7 @@ import { type AddressInfo, createServer as createPlain, type Socket } from "node
 import { createServer as createSecure } from "node:tls";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { send } from "../../src/relay/send.ts";
-import { isWrongWay, wantsTls, whyUnreachable } from "../../src/relay/unreachable.ts";
+import { explainPlainHttp, isWrongWay, whyUnreachable } from "../../src/relay/unreachable.ts";
 import { openTarget } from "./sample.ts";
 
 const EMPTY = { headers: {}, body: Buffer.from("{}") };
@@ -131,13 +131,13 @@ describe("HTTP instead of TLS, or the reverse", () => {
     ["Apache", "Reason: You're speaking plain HTTP to an SSL-enabled server port."],
   ])("is recognised by the 400 of %s", (_, body) => {
     const target = new URL("http://app.test:8443/hooks");
-    expect(wantsTls(target, 400, body)).toContain("https://app.test:8443");
-    expect(wantsTls(target, 500, body)).toBeUndefined();
-    expect(wantsTls(new URL("https://app.test:8443"), 400, body)).toBeUndefined();
+    expect(explainPlainHttp(target, 400, body)).toContain("https://app.test:8443");
+    expect(explainPlainHttp(target, 500, body)).toBeUndefined();
+    expect(explainPlainHttp(new URL("https://app.test:8443"), 400, body)).toBeUndefined();
   });
 
   it("is not assumed from another 400", () => {
-    expect(wantsTls(new URL("http://app.test"), 400, "event is missing")).toBeUndefined();
+    expect(explainPlainHttp(new URL("http://app.test"), 400, "event is missing")).toBeUndefined();
   });
 });
 
@@ -255,7 +255,7 @@ describe("in whole sentences", () => {
 
   it("the 400 of a TLS server is explained, whatever else it says", () => {
     const body = "400: The plain HTTP request was sent to HTTPS port";
-    expect(wantsTls(new URL("http://app.test:8443/in"), 400, body)).toBe(
+    expect(explainPlainHttp(new URL("http://app.test:8443/in"), 400, body)).toBe(
       "it speaks TLS, not plain HTTP: use https://app.test:8443",
     );
   });

@@ -17,11 +17,11 @@ import { type Environment, programFolders } from "./paths.ts";
 // | can be started                   | by its mode| by its mode| by its extension; `.cmd` through cmd.exe alone |
 // | with all it started              | a group    | a group    | found by taskkill                              |
 // | asked to end                     | SIGTERM    | SIGTERM    | cannot be asked                                |
-// | ends when this process is killed | `ends-with-us.ts` | `ends-with-us.ts` | by Node's job, but for what a `.cmd` started |
+// | ends when this process is killed | `end-group-with-parent.ts` | `end-group-with-parent.ts` | by Node's job, but for what a `.cmd` started |
 // | opens a file                     | xdg-open   | open       | rundll32                                       |
 
 /** Whether process groups exist, so that one can be ended as a whole. */
-export const HAS_GROUPS = process.platform !== "win32";
+export const HAS_PROCESS_GROUPS = process.platform !== "win32";
 
 /** The program that opens a file in the user's preferred application, and its first arguments. */
 export function openerOf(
@@ -149,6 +149,6 @@ export function endTree(
  * has no groups.
  */
 export function endMember(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (HAS_GROUPS) child.kill(signal);
+  if (HAS_PROCESS_GROUPS) child.kill(signal);
   else endTree(child, signal);
 }

@@ -49,6 +49,7 @@ function variantAttempts(probe: Probe, make: () => Buffer, codes?: readonly Caus
 export function freshAttempts(probe: Probe): readonly Attempt[] {
   const cause =
     "The receiver takes a time in `data`, such as `created_at`, for that of the delivery, and refuses what is old. Use `timestamp` of the envelope.";
-  const body = () => probe.bodyWith({ created_at: probe.at(), updated_at: probe.at() });
+  const body = () =>
+    probe.bodyWith({ created_at: probe.timestamp(), updated_at: probe.timestamp() });
   return [attempt(probe, cause, { body })];
 }

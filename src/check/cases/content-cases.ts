@@ -1,7 +1,7 @@
 import { type CheckCase, casesOf } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
-import { replaced, text, withBadByte } from "./event-bodies.ts";
+import { bodyWithReplacement, text, withBadByte } from "./event-bodies.ts";
 
 const SHAPE_FIX =
   "it confirms a body that is not an envelope: check that `event`, `timestamp`, `data` and `webhook` are present, else answer 400";
@@ -10,8 +10,8 @@ const FAILED =
 
 const ADVISED = { severity: "recommended", crash: FAILED } as const;
 
-/** The field of `data` that a trap is in. */
-const FIELD = /"(\w+)":"@@"/;
+/** Matches the field that holds the placeholder `@@`; its first group is the name. */
+const PLACEHOLDER_FIELD = /"(\w+)":"@@"/;
 
 /** Correctly signed bytes that are not quite an event. */
 export const CONTENT_CASES: readonly CheckCase[] = [
@@ -50,7 +50,9 @@ export const CONTENT_CASES: readonly CheckCase[] = [
   ...casesOf(
     { ...ADVISED, right: ["200", "4xx"], why: WHY.noFailure, fix: FAILED },
     (probe, made: string) =>
-      probe.post(probe.untilDigest(() => replaced(probe, "rooms", FIELD, made))),
+      probe.post(
+        probe.untilDigest(() => bodyWithReplacement(probe, "rooms", PLACEHOLDER_FIELD, made)),
+      ),
     [
       ["BODY-31", "an object with a duplicate key", '"$1":1,"$1":3'],
       ["BODY-32", "a key named __proto__", '"__proto__":{"admin":true},"$1":3'],

@@ -57,7 +57,7 @@ const OBSERVED: readonly ObservedRow[] = [
     "two events of one property in one millisecond, observed",
     { ...EACH, runs: 2 },
     (probe) => {
-      const timestamp = probe.at();
+      const timestamp = probe.timestamp();
       return probe.untilDigest(() =>
         [1, 2].map((rooms) => probe.bodyWith({ rooms }, { timestamp })),
       );
@@ -69,7 +69,7 @@ const OBSERVED: readonly ObservedRow[] = [
     "two events a few milliseconds apart, observed",
     { ...EACH, runs: 2 },
     (probe) => {
-      const second = 1000 * Math.floor(Date.parse(probe.at()) / 1000);
+      const second = 1000 * Math.floor(Date.parse(probe.timestamp()) / 1000);
       const at = [-900, -893].map((offset) => new Date(second + offset).toISOString());
       return probe.untilDigest(() => at.map((timestamp) => probe.body({ timestamp })));
     },
@@ -81,7 +81,7 @@ const OBSERVED: readonly ObservedRow[] = [
     { ...EACH, runs: 2 },
     (probe) => {
       return probe.untilDigest(() =>
-        [-60_000, 0].map((offset) => probe.body({ timestamp: probe.at(offset) })),
+        [-60_000, 0].map((offset) => probe.body({ timestamp: probe.timestamp(offset) })),
       );
     },
     "it takes a later event with the same data for a duplicate and loses it: include the timestamp in the key",

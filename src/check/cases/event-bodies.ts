@@ -5,7 +5,12 @@ export function text(content: string): Buffer {
 }
 
 /** A probe's event with something else in place of the mark `@@` in one of its fields. */
-export function replaced(probe: Probe, field: string, from: string | RegExp, to: string): Buffer {
+export function bodyWithReplacement(
+  probe: Probe,
+  field: string,
+  from: string | RegExp,
+  to: string,
+): Buffer {
   return text(String(probe.bodyWith({ [field]: "@@" })).replace(from, to));
 }
 

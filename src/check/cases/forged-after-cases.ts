@@ -46,7 +46,7 @@ export const FORGED_AFTER_CASES: readonly CheckCase[] = [
 /** The worst answer to forged deliveries that are sent at the same time as valid ones. */
 async function forgedAmongValid(probe: Probe): Promise<ProbeAnswer> {
   // None of them is the event of a valid one, which may be known as a duplicate.
-  const timestamp = probe.at(-60_000);
+  const timestamp = probe.timestamp(-60_000);
   const answers = await Promise.all(
     [0, 1, 2, 3].flatMap((rooms) => [
       probe.post(probe.bodyWith({ rooms }, { timestamp }), { signature: FORGED.wrong }),

@@ -1,7 +1,7 @@
 import { type CheckCase, casesOf } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
 import { WHY } from "../reasons.ts";
-import { pretty, reordered, replaced, text } from "./event-bodies.ts";
+import { bodyWithReplacement, pretty, reordered, text } from "./event-bodies.ts";
 
 const RAW_FIX =
   "it verifies re-serialised JSON or decoded text, not the raw bytes: read the body as bytes before any parser";
@@ -39,12 +39,17 @@ export const SPELLING_CASES: readonly CheckCase[] = [
         "BODY-10",
         "the same characters as \\u escapes",
         (probe) =>
-          replaced(probe, "address", '"@@"', '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"'),
+          bodyWithReplacement(
+            probe,
+            "address",
+            '"@@"',
+            '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"',
+          ),
       ],
       [
         "BODY-11",
         "slashes written as \\/",
-        (probe) => replaced(probe, "address", "@@", "12\\/14 Sample Street"),
+        (probe) => bodyWithReplacement(probe, "address", "@@", "12\\/14 Sample Street"),
       ],
       [
         "BODY-12",
@@ -109,5 +114,5 @@ export const SPELLING_CASES: readonly CheckCase[] = [
 ];
 
 function numbered(probe: Probe, digits: string): Buffer {
-  return replaced(probe, "purchase_price", '"@@"', digits);
+  return bodyWithReplacement(probe, "purchase_price", '"@@"', digits);
 }

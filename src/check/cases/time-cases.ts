@@ -31,11 +31,15 @@ const TIMES: readonly (readonly [Pick<CheckCase, "right" | "why" | "fix">, ...Ti
     [
       "TIME-01",
       "a timestamp without a fraction",
-      (probe) => probe.at().replace(/\.\d+/, ""),
+      (probe) => probe.timestamp().replace(/\.\d+/, ""),
       "required",
     ],
-    ["TIME-02", "a timestamp with microseconds", (probe) => probe.at().replace("Z", "123Z")],
-    ["TIME-03", "a timestamp that ends in +00:00", (probe) => probe.at().replace("Z", "+00:00")],
+    ["TIME-02", "a timestamp with microseconds", (probe) => probe.timestamp().replace("Z", "123Z")],
+    [
+      "TIME-03",
+      "a timestamp that ends in +00:00",
+      (probe) => probe.timestamp().replace("Z", "+00:00"),
+    ],
   ],
   [
     {
@@ -43,9 +47,9 @@ const TIMES: readonly (readonly [Pick<CheckCase, "right" | "why" | "fix">, ...Ti
       why: WHY.retry,
       fix: "its time window is shorter than retries may take: accept events that are several days old, and deduplicate",
     },
-    ["TIME-04", "an event 10 minutes old", (probe) => probe.at(-10 * MINUTE), "required"],
-    ["TIME-05", "an event 20 hours old", (probe) => probe.at(-20 * HOUR)],
-    ["TIME-06", "an event 70 hours old", (probe) => probe.at(-70 * HOUR)],
+    ["TIME-04", "an event 10 minutes old", (probe) => probe.timestamp(-10 * MINUTE), "required"],
+    ["TIME-05", "an event 20 hours old", (probe) => probe.timestamp(-20 * HOUR)],
+    ["TIME-06", "an event 70 hours old", (probe) => probe.timestamp(-70 * HOUR)],
   ],
   [
     {
@@ -53,7 +57,7 @@ const TIMES: readonly (readonly [Pick<CheckCase, "right" | "why" | "fix">, ...Ti
       why: WHY.skew,
       fix: "it tolerates no difference between clocks: accept a few minutes",
     },
-    ["TIME-07", "an event dated a minute ahead", (probe) => probe.at(MINUTE)],
+    ["TIME-07", "an event dated a minute ahead", (probe) => probe.timestamp(MINUTE)],
   ],
   [
     {
@@ -61,7 +65,7 @@ const TIMES: readonly (readonly [Pick<CheckCase, "right" | "why" | "fix">, ...Ti
       why: WHY.replay,
       fix: "it accepts events of any age, so a replay may be older than its dedup keys: refuse events older than those",
     },
-    ["TIME-08", "an event 8 days old", (probe) => probe.at(-8 * DAY)],
+    ["TIME-08", "an event 8 days old", (probe) => probe.timestamp(-8 * DAY)],
   ],
   [
     {
@@ -69,22 +73,22 @@ const TIMES: readonly (readonly [Pick<CheckCase, "right" | "why" | "fix">, ...Ti
       why: WHY.replay,
       fix: "it accepts events from the future: refuse events more than a few minutes ahead",
     },
-    ["TIME-09", "an event dated 2 hours ahead", (probe) => probe.at(2 * HOUR)],
+    ["TIME-09", "an event dated 2 hours ahead", (probe) => probe.timestamp(2 * HOUR)],
   ],
   [
     INVALID,
     ["TIME-10", "a timestamp that is not a date", () => "yesterday"],
     ["TIME-11", "30 February", () => `${new Date().getUTCFullYear()}-02-30T12:00:00Z`],
-    ["TIME-13", "a timestamp as a number", (probe) => Date.parse(probe.at())],
+    ["TIME-13", "a timestamp as a number", (probe) => Date.parse(probe.timestamp())],
     ["TIME-14", "an envelope without `timestamp`", () => undefined],
   ],
   [
     { ...INVALID, why: WHY.utc },
-    ["TIME-12", "a timestamp without a zone", (probe) => probe.at().replace("Z", "")],
+    ["TIME-12", "a timestamp without a zone", (probe) => probe.timestamp().replace("Z", "")],
     [
       "TIME-15",
       "an offset other than UTC",
-      (probe) => probe.at(2 * HOUR).replace("Z", "+02:00"),
+      (probe) => probe.timestamp(2 * HOUR).replace("Z", "+02:00"),
       "informational",
     ],
   ],

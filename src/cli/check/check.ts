@@ -31,7 +31,7 @@ import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
 import type { ForwardRequestOptions } from "../handlers/request-options.ts";
-import { notWritten, usageError } from "../input-errors.ts";
+import { unwritableFileError, usageError } from "../input-errors.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { findKeys } from "../secrets/secret.ts";
@@ -246,13 +246,13 @@ function writeReport(
   };
   const bytes = Buffer.from(text[format](), "utf8");
   if (file === undefined) {
-    output.raw(bytes);
+    output.writeStdout(bytes);
     return;
   }
   try {
     writeFileSync(resolve(io.cwd, file), bytes);
   } catch (cause) {
-    throw notWritten(file, cause);
+    throw unwritableFileError(file, cause);
   }
   output.talk(`${format} report written to ${file}`);
 }

@@ -4,7 +4,7 @@ import type { CliContext } from "../context.ts";
 import { addPruneOptions } from "../events/prune-options.ts";
 import { readStates } from "../events/state-values.ts";
 import { readFieldValues } from "../handlers/values.ts";
-import { INBOX_HERE } from "../settings/default-values.ts";
+import { DEFAULT_INBOX_HELP } from "../settings/default-values.ts";
 import {
   readCount,
   readKinds,
@@ -35,7 +35,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .command("show")
     .description("show one entry in full: its delivery and its attempts")
     .argument("<entry>", "event id, the beginning of one, or entry number")
-    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${DEFAULT_INBOX_HELP})`)
     .option("--body", "print only the bytes of the body")
     .example("hookporter events show 12")
     .action(async (entry, options) =>
@@ -62,7 +62,7 @@ export function registerEvents(program: CliCommand, context: CliContext): void {
     .command("backup")
     .description("write a consistent copy of an inbox file, which may be in use, to a new file")
     .argument("<file>", "file to write the backup to")
-    .option("--inbox <inbox>", `inbox file (default: ${INBOX_HERE})`)
+    .option("--inbox <inbox>", `inbox file (default: ${DEFAULT_INBOX_HELP})`)
     .option("--force", "replace the file if it exists")
     .example("hookporter events backup /backups/inbox-$(date +%F).db")
     .action(async (file, options) =>
@@ -83,7 +83,7 @@ function registerWait(events: CliCommand, context: CliContext): void {
     .description(
       "wait for new entries, and report what became of each: exit code 7 if one was not handled",
     )
-    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${DEFAULT_INBOX_HELP})`)
     .option("--kind <kinds>", "only these kinds or families, such as payment.*", readKinds)
     .option(
       "--state <states>",
@@ -167,7 +167,7 @@ function registerPauses(events: CliCommand, context: CliContext): void {
 
 function addPauseScopes(command: CliCommand): CliCommand {
   return command
-    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${DEFAULT_INBOX_HELP})`)
     .option("--kind <kinds>", "these kinds or families, such as payment.*", readKinds)
     .option("--handler <names>", "the runs of these handlers, named as in events show", readTexts)
     .option(
@@ -182,7 +182,7 @@ function addPauseScopes(command: CliCommand): CliCommand {
 /** Which entries a command is about. */
 function addSelection(command: CliCommand): CliCommand {
   return command
-    .common("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
+    .common("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${DEFAULT_INBOX_HELP})`)
     .common(
       "--state <states>",
       `only entries in these states: ${STATE_WORDS.join(", ")}`,

@@ -1,7 +1,7 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { readDataPath } from "../learn/learn-options.ts";
-import { INBOX_HERE } from "../settings/default-values.ts";
+import { DEFAULT_INBOX_HELP } from "../settings/default-values.ts";
 import { readSeed } from "../settings/values.ts";
 
 export function registerFixtures(program: CliCommand, context: CliContext): void {
@@ -16,7 +16,7 @@ export function registerFixtures(program: CliCommand, context: CliContext): void
       "<fixtures...>",
       "files, folders, event ids or entry numbers, or - for NDJSON on standard input",
     )
-    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${DEFAULT_INBOX_HELP})`)
     .option(
       "--to <dir>",
       "write one file per fixture to this folder (default: one per line on standard output)",

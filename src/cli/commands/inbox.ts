@@ -1,7 +1,7 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addAges } from "../events/prune-options.ts";
-import { INBOX_HERE } from "../settings/default-values.ts";
+import { DEFAULT_INBOX_HELP } from "../settings/default-values.ts";
 
 export function registerInbox(program: CliCommand, context: CliContext): void {
   const inbox = program.command("inbox").description("create, maintain, check and copy inboxes");
@@ -33,14 +33,14 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
   inbox
     .command("check")
     .description("check every page and every delivery of an inbox file, and print what it contains")
-    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${DEFAULT_INBOX_HELP})`)
     .example("hookporter inbox check --inbox backup.db")
     .action(async (options) => (await import("../inbox/check.ts")).checkInboxes(options, context));
 
   inbox
     .command("vacuum")
     .description("return the free space of an inbox file to the disk; stop its receivers first")
-    .option("--inbox <inbox>", `inbox file (default: ${INBOX_HERE})`)
+    .option("--inbox <inbox>", `inbox file (default: ${DEFAULT_INBOX_HELP})`)
     .example("hookporter inbox vacuum")
     .action(async (options) => (await import("../inbox/vacuum.ts")).vacuumInbox(options, context));
 

@@ -2,7 +2,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/secret-options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
-import { INBOX_HERE } from "../settings/default-values.ts";
+import { DEFAULT_INBOX_HELP } from "../settings/default-values.ts";
 import { readTimeout } from "../settings/values.ts";
 
 export function registerReplay(program: CliCommand, context: CliContext): void {
@@ -30,7 +30,7 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     )
     .common(
       "--inbox <inbox>",
-      `inbox of entries, and with --wait of the endpoint (default: ${INBOX_HERE})`,
+      `inbox of entries, and with --wait of the endpoint (default: ${DEFAULT_INBOX_HELP})`,
     )
     .common(
       "--timeout <duration>",
@@ -40,8 +40,8 @@ export function registerReplay(program: CliCommand, context: CliContext): void {
     .signatureHeader();
   addSecretOptions(
     addChaosOptions(command, {
-      failFast: "the first file that is not valid, and ",
-      delay: "setting",
+      failFastHelp: "the first file that is not valid, and ",
+      delayDeclaredAs: "setting",
     }),
   )
     .example("hookporter replay fixtures/ --exact --url http://127.0.0.1:3000/webhooks")

@@ -1,7 +1,7 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { readAnyKinds, readEnumPath, TYPES_FORMATS } from "../learn/learn-options.ts";
-import { INBOX_HERE } from "../settings/default-values.ts";
+import { DEFAULT_INBOX_HELP } from "../settings/default-values.ts";
 import { readChoice, readMoment, readSources } from "../settings/values.ts";
 
 export function registerTypes(program: CliCommand, context: CliContext): void {
@@ -11,7 +11,7 @@ export function registerTypes(program: CliCommand, context: CliContext): void {
       "learn schemas and types of `data` from events, and see where events differ from them",
     )
     .argument("[events...]", "fixtures, folders of them, NDJSON files, or - (default: the inbox)")
-    .common("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
+    .common("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${DEFAULT_INBOX_HELP})`)
     .common("--kind <kinds>", "only these kinds or families, such as payment.*", readAnyKinds)
     .setting("--source <sources>", "only events of these sources", readSources)
     .common(

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { openNameless } from "../../base/system/files.ts";
 import { describeError } from "../../errors.ts";
-import { SPARE } from "../../inbox/vitals.ts";
+import { MIN_FREE_BYTES } from "../../inbox/vitals.ts";
 import { statfsSync } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULTS } from "../../receiver/options/settings.ts";
@@ -40,7 +40,7 @@ export const disk: DoctorCheck = {
     }
     const { bavail, bsize } = statfsSync(folder);
     const free = bavail * bsize;
-    const needed = 2 * logBytes + SPARE;
+    const needed = 2 * logBytes + MIN_FREE_BYTES;
     const only = `only ${sizeText(free)} are free for the inbox`;
     if (free < ONE_DELIVERY) {
       const found = `${only}, and a delivery may need ${sizeText(ONE_DELIVERY)}: it is answered 503`;

@@ -7,7 +7,7 @@ import { SERVICE_FITS } from "../service/service-options.ts";
 import { isTypedOnly, leaves, variableName } from "../settings/command-tree.ts";
 import { programOf, withoutSettings } from "../settings/config.ts";
 import { explain } from "../settings/explain.ts";
-import { type FitTable, fitOptions } from "../settings/fitting.ts";
+import { type OptionConflicts, resolveOptionConflicts } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/kinds.ts";
 import { hangingLines, readableWidth } from "../wrap-text.ts";
 import { CHECKS } from "./checks.ts";
@@ -42,7 +42,7 @@ export async function doctor(
   // An agent asks for what is wrong, whatever a file of the folder would make of that.
   const instead = context.io.agent === undefined ? [] : (["drill", "report"] as const);
   const typed = withoutSettings(given, command, ["url", ...others, ...instead]);
-  const options = fitOptions(typed, command, DOCTOR_FITS);
+  const options = resolveOptionConflicts(typed, command, DOCTOR_FITS);
   const commands = leaves(programOf(command));
   const variables = commands.flatMap((command) =>
     command.options
@@ -105,7 +105,7 @@ export async function findIn(
  * Which flags can be combined. Fewer rules than for `listen`: here the service's address alone is
  * worth a look.
  */
-const DOCTOR_FITS: FitTable<DoctorOptions> = {
+const DOCTOR_FITS: OptionConflicts<DoctorOptions> = {
   ...SERVICE_FITS,
   ...TUNNEL_FITS,
   insecure: { needs: ["forwardTo"] },

@@ -140,10 +140,10 @@ export function entryPage(
     ...section(
       "runs",
       attempts.flatMap((run, index) =>
-        runLines(run, attempts.slice(0, index).findLast(isRunLike(run))),
+        runLines(run, attempts.slice(0, index).findLast(hasSameErrorAs(run))),
       ),
     ),
-    ...(delivery === undefined ? [] : section("delivery", headLines(delivery))),
+    ...(delivery === undefined ? [] : section("delivery", requestLines(delivery))),
     ...(delivery === undefined
       ? []
       : [color.bold("body") + color.dim("  (--body prints the exact bytes)")]),
@@ -162,7 +162,7 @@ function runLines(run: AttemptRecord, before: AttemptRecord | undefined): readon
   return [line, ...more.map((text) => `  ${text}`)];
 }
 
-function isRunLike({
+function hasSameErrorAs({
   handler,
   error,
   note,
@@ -186,7 +186,7 @@ function waitLine({ target, since, attempts, over }: TargetWait): string {
   return `${printable(target, 300)}  ${state}, ${counted(attempts, "failed attempt", "failed attempts")}`;
 }
 
-function headLines({ method, target, headers }: Delivery): readonly string[] {
+function requestLines({ method, target, headers }: Delivery): readonly string[] {
   const lines = Object.entries(headers).map(([name, value]) => printable(`${name}: ${value}`, 300));
   return [`${method} ${printable(shownUrl(target))}`, ...lines];
 }

@@ -9,7 +9,7 @@ import { ERASED } from "../../inbox/reasons.ts";
 import {
   copiesBeside,
   eraseInCopy,
-  othersBeside,
+  otherInboxesBeside,
   readCopy,
 } from "../../inbox/sqlite/care/copies.ts";
 import { counted } from "../../text/counted.ts";
@@ -248,7 +248,7 @@ function printReceipt(
     output.data(
       `${counted(before.entries, "entry", "entries")} erased before by an unfinished run since ${unfinishedSince}`,
     );
-  const backups = path === undefined ? [] : othersBeside(path);
+  const backups = path === undefined ? [] : otherInboxesBeside(path);
   output.record("erase", {
     erased: seqs.length,
     erasedAt,

@@ -10,7 +10,7 @@ import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { writeOut } from "../files/replace-file.ts";
-import { fitOptions } from "../settings/fitting.ts";
+import { resolveOptionConflicts } from "../settings/fitting.ts";
 import { entryFields, entryPage, printEntry, runFields } from "./entry-view.ts";
 import { groupFields, groupLines } from "./failure-view.ts";
 import { followEvents, newestSeq } from "./follow.ts";
@@ -32,7 +32,7 @@ export async function listEvents(
   context: CliContext,
 ): Promise<void> {
   const { output } = context;
-  const options = fitOptions(given, command, { group: { excludes: ["follow"] } });
+  const options = resolveOptionConflicts(given, command, { group: { excludes: ["follow"] } });
   await withInbox(context, { inbox: options.inbox, access: "read" }, async (inbox) => {
     const newest = await newestSeq(inbox);
     const filter = await toFilter(options, inbox, output);
@@ -74,7 +74,7 @@ export async function showEvent(
     if (options.body === true) {
       if (delivery === undefined)
         throw new HookporterError("entry_unknown", `entry #${entry.seq} no longer has a body`);
-      output.raw(delivery.body);
+      output.writeStdout(delivery.body);
       return;
     }
     const attempts = await inbox.attempts(entry.seq);
@@ -97,7 +97,9 @@ export async function exportEvents(
       const delivery = await inbox.delivery(seq);
       if (delivery === undefined) continue;
       if (options.to === undefined)
-        output.raw(Buffer.from(`${JSON.stringify(JSON.parse(formatDelivery(delivery)))}\n`));
+        output.writeStdout(
+          Buffer.from(`${JSON.stringify(JSON.parse(formatDelivery(delivery)))}\n`),
+        );
       else {
         const folder = resolve(io.cwd, options.to);
         const name = fixtureName(delivery.receivedAt, seq, kind, key.eventId);

@@ -1,7 +1,7 @@
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
-import { using } from "../../base/unusable.ts";
+import { withFileErrors } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
@@ -79,7 +79,7 @@ function isThere(path: string, access: InboxAccess["access"]): boolean {
     accessSync(path, access === "read" ? R_OK : R_OK | W_OK);
     return true;
   };
-  return using(path, isUsable, ANOTHER);
+  return withFileErrors(path, isUsable, ANOTHER);
 }
 
 /**
@@ -110,7 +110,7 @@ export function checkInbox({ file: path }: NamedInbox): void {
     makeFolder(dirname(path), 0o700);
     accessSync(dirname(path), W_OK | X_OK);
   };
-  using(path, check, ANOTHER);
+  withFileErrors(path, check, ANOTHER);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { CliCommand } from "../cli-command.ts";
-import { INBOX_HERE } from "../settings/default-values.ts";
+import { DEFAULT_INBOX_HELP } from "../settings/default-values.ts";
 import { readDuration, readSources } from "../settings/values.ts";
 import { readStates } from "./state-values.ts";
 
@@ -21,7 +21,7 @@ export function addPruneOptions(command: CliCommand): CliCommand {
 /** How old entries and deliveries are that are deleted. */
 export function addAges(command: CliCommand, deliveries: "option" | "setting"): CliCommand {
   const ages = command
-    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${INBOX_HERE})`)
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${DEFAULT_INBOX_HELP})`)
     .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration);
   return ages[deliveries](
     "--deliveries-older-than <duration>",

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Readable } from "node:stream";
-import { inputError, notRead, usageError } from "../input-errors.ts";
+import { inputError, unreadableFileError, usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 
 /** A larger input is not a body. */
@@ -34,7 +34,7 @@ export async function readInput(io: Io, file: string | undefined): Promise<Buffe
   try {
     return readFileSync(resolve(io.cwd, file));
   } catch (thrown) {
-    throw notRead(file, thrown);
+    throw unreadableFileError(file, thrown);
   }
 }
 

@@ -3,7 +3,7 @@ import { rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
 import { moveFile, putInPlace } from "../../base/system/files.ts";
-import { notWritten } from "../input-errors.ts";
+import { unwritableFileError } from "../input-errors.ts";
 
 /**
  * Replaces a file. It is never half-written, and a symbolic link is replaced, not followed. Unless
@@ -61,6 +61,6 @@ export function writeOut(
     makeFolder(dirname(path), isShared ? 0o777 : 0o700);
     replaceFile(path, content, isShared ? 0o644 : 0o600);
   } catch (cause) {
-    throw notWritten(given, cause);
+    throw unwritableFileError(given, cause);
   }
 }

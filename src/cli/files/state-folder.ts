@@ -2,7 +2,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
 import { shownMode } from "../../base/system/files.ts";
-import { using } from "../../base/unusable.ts";
+import { withFileErrors } from "../../base/unusable.ts";
 import { HookporterError } from "../../errors.ts";
 import { makeFile } from "./replace-file.ts";
 
@@ -15,7 +15,8 @@ export const STATE_FOLDER = ".hookporter";
 export const DEFAULT_INBOX = join(STATE_FOLDER, "inbox.db");
 
 /** How to do without the folder. */
-export const ELSEWHERE = "set HOOKPORTER_SECRET and pass --inbox FILE in a folder of your own";
+export const OTHER_FOLDER_ADVICE =
+  "set HOOKPORTER_SECRET and pass --inbox FILE in a folder of your own";
 
 /**
  * Creates the folder if it is missing, accessible only to its owner, with a `.gitignore` that
@@ -24,7 +25,7 @@ export const ELSEWHERE = "set HOOKPORTER_SECRET and pass --inbox FILE in a folde
  */
 export function makeStateFolder(cwd: string): string {
   const folder = join(cwd, STATE_FOLDER);
-  return using(folder, () => provide(folder), ELSEWHERE);
+  return withFileErrors(folder, () => provide(folder), OTHER_FOLDER_ADVICE);
 }
 
 function provide(folder: string): string {
@@ -51,7 +52,7 @@ export function readOwnFile(path: string): string | undefined {
   if (!found.isFile()) throw unsafe(path, "a link or a folder: remove it");
   if (shownMode(found, 0o077) !== undefined)
     throw unsafe(path, "other permissions: run chmod 600 on it, or remove it");
-  return using(path, () => readFileSync(path, "utf8").trimEnd());
+  return withFileErrors(path, () => readFileSync(path, "utf8").trimEnd());
 }
 
 function unsafe(path: string, got: string): HookporterError {

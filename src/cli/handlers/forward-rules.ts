@@ -40,14 +40,14 @@ export function registerForwards(
     const same = registered.filter((other) => other.target.href === target.href);
     if (same.some((other) => other.pattern === pattern || contains(other.pattern, pattern)))
       continue;
-    const left = pattern === null ? patternsOf(rules) : patternsOf(same);
+    const exceptPatterns = pattern === null ? patternsOf(rules) : patternsOf(same);
     const count = registered.filter(
       (other) => nameOf(other) === nameOf({ pattern, target }),
     ).length;
     const name = nameOf({ pattern, target }) + (count === 0 ? "" : `#${count + 1}`);
     const waitedFor = { name: targetName(target, rules), maxWait, takes };
     const limits = attempts === undefined ? {} : { attempts };
-    const settings = { name, except: left, ...limits, target: waitedFor };
+    const settings = { name, except: exceptPatterns, ...limits, target: waitedFor };
     registry.on((pattern ?? "*") as "*", forwardTo(target, options), settings);
     registered.push({ pattern, target });
   }
@@ -87,7 +87,7 @@ export function describeRule({ pattern, target }: ForwardRule): string {
 
 /** Whether a run is a forward that no target answered; an answer would be in its note. */
 export function isUnanswered({ handler, outcome, note }: AttemptRecord): boolean {
-  return handler.startsWith(NAME) && outcome !== "ok" && note === null;
+  return handler.startsWith(HANDLER_NAME_PREFIX) && outcome !== "ok" && note === null;
 }
 
 /**
@@ -95,15 +95,15 @@ export function isUnanswered({ handler, outcome, note }: AttemptRecord): boolean
  * handler.
  */
 export function targetOfForward(handler: string): string | undefined {
-  return new RegExp(`^${NAME}(?:\\S+ )?to (\\S+?)(?:#\\d+)?$`).exec(handler)?.[1];
+  return new RegExp(`^${HANDLER_NAME_PREFIX}(?:\\S+ )?to (\\S+?)(?:#\\d+)?$`).exec(handler)?.[1];
 }
 
 /** The beginning of every forward's name. */
-const NAME = "forward ";
+const HANDLER_NAME_PREFIX = "forward ";
 
 /** Named after its target, not its position, so that reordered rules keep their own results. */
 function nameOf({ pattern, target }: ForwardRule): string {
-  return `${NAME}${pattern === null ? "" : `${pattern} `}to ${addressOf(target)}`;
+  return `${HANDLER_NAME_PREFIX}${pattern === null ? "" : `${pattern} `}to ${addressOf(target)}`;
 }
 
 function contains(outer: string | null, inner: string | null): boolean {

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
-import { endGroupWithUs } from "../../base/system/ends-with-us.ts";
-import { endTree, HAS_GROUPS, startWords } from "../../base/system/programs.ts";
+import { endGroupWithParent } from "../../base/system/end-group-with-parent.ts";
+import { endTree, HAS_PROCESS_GROUPS, startWords } from "../../base/system/programs.ts";
 import { readLines } from "../../tunnel/lines.ts";
 
 /** Milliseconds from SIGTERM to SIGKILL. */
@@ -47,8 +47,8 @@ export async function runCommand(run: CommandRun) {
   const own = Object.fromEntries(
     Object.entries(variables).map(([name, value]) => [name, value.replaceAll("\0", "")]),
   );
-  const child = startWords(words, { cwd, env: { ...env, ...own }, detached: HAS_GROUPS });
-  const release = endGroupWithUs(child);
+  const child = startWords(words, { cwd, env: { ...env, ...own }, detached: HAS_PROCESS_GROUPS });
+  const release = endGroupWithParent(child);
   const reported: string[] = [];
   readLines(child.stdout, onLine);
   readLines(child.stderr, (line) => {

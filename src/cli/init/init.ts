@@ -9,7 +9,7 @@ import { usageError } from "../input-errors.ts";
 import { mayAsk } from "../may-ask.ts";
 import { shellWord } from "../output.ts";
 import { DEFAULT_DIRECTORY } from "../settings/default-values.ts";
-import { type FitTable, fitOptions } from "../settings/fitting.ts";
+import { type OptionConflicts, resolveOptionConflicts } from "../settings/fitting.ts";
 import { addInto } from "./into.ts";
 import { askAbout, type Project } from "./questions.ts";
 
@@ -26,7 +26,7 @@ export async function runInit(
   context: CliContext,
 ): Promise<void> {
   const { io, output } = context;
-  const options = fitOptions(typed, command, INIT_FITS);
+  const options = resolveOptionConflicts(typed, command, INIT_CONFLICTS);
   const { into } = options;
   if (into !== undefined) {
     if (given !== undefined) throw usageError("expected a folder or --into, got both: remove one");
@@ -69,7 +69,7 @@ export async function runInit(
   for (const line of nextSteps(io.cwd, made)) output.talk(line);
 }
 
-const INIT_FITS: FitTable<InitOptions> = {
+const INIT_CONFLICTS: OptionConflicts<InitOptions> = {
   into: { excludes: ["template", "inbox", "name"], why: "only a new project takes it" },
 };
 

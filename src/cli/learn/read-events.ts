@@ -11,7 +11,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
-import { inputError, notRead } from "../input-errors.ts";
+import { inputError, unreadableFileError } from "../input-errors.ts";
 import { gatherFixtures } from "../send/gather-fixtures.ts";
 import type { EventSelection } from "./learn-options.ts";
 
@@ -105,7 +105,7 @@ async function readLines(given: string, { io }: CliContext, count: Count): Promi
         count(lineEvent(line, `${given === STDIN ? "line" : `${given}, line`} ${number}`));
     }
   } catch (cause) {
-    throw notRead(given, cause);
+    throw unreadableFileError(given, cause);
   }
 }
 

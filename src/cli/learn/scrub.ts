@@ -41,7 +41,8 @@ export async function scrubFixtures(
     written++;
     const { kind, text } = scrubbed;
     const name = `${String(written).padStart(4, "0")}-${kind}.json`;
-    if (options.to === undefined) output.raw(Buffer.from(`${JSON.stringify(JSON.parse(text))}\n`));
+    if (options.to === undefined)
+      output.writeStdout(Buffer.from(`${JSON.stringify(JSON.parse(text))}\n`));
     else writeOut(resolve(io.cwd, options.to, name), text, options.to, true);
   }
   if (unreadable > 0)

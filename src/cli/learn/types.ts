@@ -55,7 +55,7 @@ async function writeTypes(what: readonly string[], options: TypesOptions, contex
   const learned = await learnEvents(what, options, context);
   const kept = options.force === true ? undefined : found;
   const { text, edited } = sourceOf(learned, { format, strict: options.strict }, kept);
-  if (out === STDOUT) context.output.raw(Buffer.from(text));
+  if (out === STDOUT) context.output.writeStdout(Buffer.from(text));
   else write(out, text, context);
   const shapes = options.shapes ?? (out === STDOUT ? undefined : shapesBeside(out));
   if (shapes !== undefined) {

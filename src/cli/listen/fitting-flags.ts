@@ -1,14 +1,14 @@
 import { DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { notTheSignature } from "../handlers/forward-request.ts";
 import { SERVICE_FITS } from "../service/service-options.ts";
-import type { FitTable } from "../settings/fitting.ts";
+import type { OptionConflicts } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/kinds.ts";
 import type { ListenOptions } from "./listen-options.ts";
 
 const ONE_ANSWER = "the sender gets the response of one target";
 
 /** Which flags of `listen` can be combined; this is the only place that decides it. */
-export const FITTING_FLAGS: FitTable<ListenOptions> = {
+export const FITTING_FLAGS: OptionConflicts<ListenOptions> = {
   baseUrl: { needs: ["subscribe"] },
   apiKeyEnv: { needs: ["subscribe", "stream"] },
   accessTokenEnv: { needs: ["subscribe"], ...SERVICE_FITS.accessTokenEnv },

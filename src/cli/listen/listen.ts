@@ -18,7 +18,7 @@ import { recordedInbox } from "../inbox/recorded-inbox.ts";
 import type { Output } from "../output.ts";
 import { openReadiness, stores } from "../ready/open-readiness.ts";
 import { recordListening } from "../ready/running-listen.ts";
-import { fitOptions } from "../settings/fitting.ts";
+import { resolveOptionConflicts } from "../settings/fitting.ts";
 import { announce } from "./announce.ts";
 import { watchLoop } from "./blocked-loop.ts";
 import { catchUp } from "./catch-up.ts";
@@ -47,7 +47,7 @@ export async function listen(
     ...(given.headerEnv ?? []).map(({ value }) => value),
   ];
   const withheldEnv = withheld.filter((name) => name !== undefined);
-  const options = { ...fitOptions(given, command, FITTING_FLAGS), withheldEnv };
+  const options = { ...resolveOptionConflicts(given, command, FITTING_FLAGS), withheldEnv };
   const session = await planListening(options, context);
   const { stopped, tally } = session;
   outliveOutput(context);
@@ -99,7 +99,7 @@ async function open(session: ListenSession) {
   const runNotes = options.inspect === false ? undefined : new RunNotes(Date.now);
   const noted = new NotedRuns(runNotes);
   if (handlers !== undefined) {
-    const write = (text: string) => context.output.note(noted.numbered(text));
+    const write = (text: string) => context.output.writeStderr(noted.numbered(text));
     stops.push(consoleOnStderr(context.io, noted.printed.bind(noted), write));
     stops.push(watchStrayErrors(context, () => tally.countStrayError()));
     stops.push(watchListenExit(session));

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { makeFolder } from "../../base/make-folder.ts";
 import { PendingWork } from "../../base/pending-work.ts";
-import { using } from "../../base/unusable.ts";
+import { withFileErrors } from "../../base/unusable.ts";
 import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
@@ -145,7 +145,7 @@ function openSaveFolder(
   path: string,
   { talk }: Output,
 ): (observation: DeliveryObservation) => void {
-  using(path, () => makeFolder(path, 0o700), "pass another folder with --save-dir");
+  withFileErrors(path, () => makeFolder(path, 0o700), "pass another folder with --save-dir");
   let saved = 0;
   return ({ delivery, outcome }) => {
     if (delivery === undefined || !("eventId" in outcome)) return;

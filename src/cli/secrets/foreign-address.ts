@@ -73,7 +73,7 @@ export function reportForeign(
 ): void {
   if (foreign === undefined) return;
   const { addressFrom, what, keyFrom } = foreign;
-  output.note(
+  output.writeStderr(
     `${printable(`${shown}, from ${addressFrom}, gets ${what} from ${keyFrom}`, 1000)}\n`,
   );
 }

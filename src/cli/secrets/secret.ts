@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
-import { using } from "../../base/unusable.ts";
+import { withFileErrors } from "../../base/unusable.ts";
 import { ConfigurationError } from "../../errors.ts";
 import { isUtf8 } from "../../package/builtins.ts";
 import { variablesOf } from "../../project/env-text.ts";
@@ -12,7 +12,12 @@ import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
 import { readAll } from "../files/read-input.ts";
 import { makeFile } from "../files/replace-file.ts";
-import { ELSEWHERE, makeStateFolder, readOwnFile, STATE_FOLDER } from "../files/state-folder.ts";
+import {
+  makeStateFolder,
+  OTHER_FOLDER_ADVICE,
+  readOwnFile,
+  STATE_FOLDER,
+} from "../files/state-folder.ts";
 import type { Io } from "../io.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
 import { DEFAULT_ENCODING, decodeSecret, notText } from "./encoding.ts";
@@ -54,15 +59,15 @@ export async function findSecrets(
       from: names.join(", "),
     };
   }
-  if (options.secretEnv !== undefined) throw unset(names);
-  if (create === "given") throw missing(`${SECRET_VARIABLE} to be set`);
+  if (options.secretEnv !== undefined) throw unsetVariableError(names);
+  if (create === "given") throw missingSecretError(`${SECRET_VARIABLE} to be set`);
   // always text, whatever the encoding of the user's secrets
   const development = developmentSecret(io, create);
   if (development !== undefined) {
     const from = `${STATE_FOLDER}/${DEVELOPMENT_SECRET}`;
     return { values: [development], texts: [development], from };
   }
-  throw missing(
+  throw missingSecretError(
     `${SECRET_VARIABLE} to be set, or a secret created by \`hookporter listen\` in this folder`,
   );
 }
@@ -89,7 +94,7 @@ export async function findKeys(options: SecretOptions, context: CliContext) {
     context.output.talk(`warning: ${warning}`),
   );
   const [current] = secrets;
-  if (current === undefined) throw missing(`${SECRET_VARIABLE} to be set`);
+  if (current === undefined) throw missingSecretError(`${SECRET_VARIABLE} to be set`);
   return { found, secrets, current };
 }
 
@@ -121,9 +126,9 @@ async function fromStdin(
 }
 
 /** The error if no variable of `--secret-env` is set. */
-export function unset(names: readonly string[]): ConfigurationError {
+export function unsetVariableError(names: readonly string[]): ConfigurationError {
   const wrong = names.find((name) => !isVariableName(name));
-  if (wrong === undefined) return missing(`${names.join(", ")} to be set`);
+  if (wrong === undefined) return missingSecretError(`${names.join(", ")} to be set`);
   return new ConfigurationError(
     "secret_missing",
     `expected --secret-env to name a variable that is set, got ${shownVariable(wrong)}, which is not one: ` +
@@ -131,7 +136,7 @@ export function unset(names: readonly string[]): ConfigurationError {
   );
 }
 
-function missing(expected: string): ConfigurationError {
+function missingSecretError(expected: string): ConfigurationError {
   return new ConfigurationError(
     "secret_missing",
     `expected ${expected}, got no secret: export ${SECRET_VARIABLE}, write it to .env, or pass --secret-stdin`,
@@ -147,13 +152,13 @@ function fromVariables(
   const values = names.map((name) => io.env[name] ?? file[name]);
   const absent = names.filter((_, index) => values[index] === undefined);
   if (absent.length > 0 && absent.length < names.length)
-    throw missing(`${absent.map(shownVariable).join(", ")} to be set as well`);
+    throw missingSecretError(`${absent.map(shownVariable).join(", ")} to be set as well`);
   return values.flatMap((value) => value ?? []);
 }
 
 /**
- * Looks whether a file names an address that gets the secret, or its signatures, but the secret is
- * not from the folder too.
+ * Finds an address from a file of the folder that would get the secret, or its signatures, although
+ * the secret is not from the folder.
  */
 export function foreignSecret(
   flag: AddressFlag,
@@ -190,17 +195,17 @@ export function readEnvFile(
 /** The folder's development secret: created once, readable only by its owner, never printed. */
 function developmentSecret(io: Io, create: boolean): string | undefined {
   const path = join(io.cwd, STATE_FOLDER, DEVELOPMENT_SECRET);
-  const instead = create ? ELSEWHERE : `set ${SECRET_VARIABLE}`;
-  const found = using(path, () => lstatSync(path, { throwIfNoEntry: false }), instead);
+  const instead = create ? OTHER_FOLDER_ADVICE : `set ${SECRET_VARIABLE}`;
+  const found = withFileErrors(path, () => lstatSync(path, { throwIfNoEntry: false }), instead);
   if (found === undefined && !create) return undefined;
   if (io.env.NODE_ENV === "production")
-    throw missing(
+    throw missingSecretError(
       `${SECRET_VARIABLE} to be set, since a development secret is not used if NODE_ENV is production`,
     );
   if (found === undefined) {
     makeStateFolder(io.cwd);
     const value = randomBytes(32).toString("base64url");
-    if (using(path, () => makeFile(path, `${value}\n`), instead)) return value;
+    if (withFileErrors(path, () => makeFile(path, `${value}\n`), instead)) return value;
   }
   const secret = readOwnFile(path);
   if (secret !== "") return secret;

@@ -3,7 +3,7 @@ import { type DisturbOptions, TAMPERINGS } from "../../relay/chaos.ts";
 import type { ScheduleOptions } from "../../relay/schedule.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";
-import type { FitTable } from "../settings/fitting.ts";
+import type { OptionConflicts } from "../settings/fitting.ts";
 import {
   readChoice,
   readConcurrency,
@@ -60,15 +60,15 @@ export const CHAOS_FLAGS = [
 
 interface ChaosFlags {
   /** What else `--fail-fast` stops at. Default: nothing. */
-  readonly failFast?: string;
+  readonly failFastHelp?: string;
   /** Whether a delay can be typed, or is a setting. Default: it can be typed. */
-  readonly delay?: "option" | "setting";
+  readonly delayDeclaredAs?: "option" | "setting";
 }
 
 /** Adds the chaos options to a command that sends. */
 export function addChaosOptions(
   command: CliCommand,
-  { failFast = "", delay = "option" }: ChaosFlags = {},
+  { failFastHelp: failFast = "", delayDeclaredAs: delay = "option" }: ChaosFlags = {},
 ): CliCommand {
   // Commander reads `--no-x` as the opposite of `--x`; this one has no opposite.
   const noSignature = new Option("--no-signature", "omit the signature header");
@@ -114,7 +114,7 @@ export function addChaosOptions(
     );
 }
 
-export const FITTING_CHAOS: FitTable<SendingOptions> = {
+export const FITTING_CHAOS: OptionConflicts<SendingOptions> = {
   stale: { excludes: ["future"], why: "an event has one timestamp" },
   tamper: { excludes: ["noSignature"], why: "without a signature there is nothing to tamper with" },
   bodiesTo: { needs: ["dryRun"] },

@@ -8,7 +8,7 @@ import type { Sendable } from "../../relay/chaos.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
-import { inputError, notRead, usageError } from "../input-errors.ts";
+import { inputError, unreadableFileError, usageError } from "../input-errors.ts";
 
 /** What makes two runs the same: then the second can send the rest of the first. */
 export interface ReplayRun {
@@ -111,7 +111,8 @@ function readSent(run: ReplayRun): Set<string> {
   try {
     text = readFileSync(path, "utf8");
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT") throw notRead(path, thrown);
+    if ((thrown as NodeJS.ErrnoException).code !== "ENOENT")
+      throw unreadableFileError(path, thrown);
     throw usageError(
       `--resume: expected an earlier replay of the same arguments to ${shownUrl(run.target)}, got none: omit --resume to send all`,
     );

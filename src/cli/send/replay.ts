@@ -7,7 +7,7 @@ import type { CliContext } from "../context.ts";
 import { refuseTwoInputs } from "../files/read-input.ts";
 import { inboxToWaitIn } from "../outcome/wait-for-sent.ts";
 import { printable } from "../output.ts";
-import { type FitTable, fitOptions } from "../settings/fitting.ts";
+import { type OptionConflicts, resolveOptionConflicts } from "../settings/fitting.ts";
 import { CHAOS_FLAGS, FITTING_CHAOS, type SendingOptions } from "./chaos-options.ts";
 import { gatherFixtures, type NamedFixture } from "./gather-fixtures.ts";
 import { ReplayRecord } from "./replay-record.ts";
@@ -21,7 +21,7 @@ export interface ReplayOptions extends SendingOptions {
 
 const RUN_HERE = "with --handlers nothing is sent";
 
-const FITTING_FLAGS: FitTable<ReplayOptions> = {
+const FITTING_FLAGS: OptionConflicts<ReplayOptions> = {
   ...FITTING_CHAOS,
   resume: {
     excludes: ["handlers", "duplicate", "drop", "tamper", "noSignature", "dryRun"],
@@ -43,7 +43,7 @@ export async function runReplay(
   command: Command,
   context: CliContext,
 ): Promise<void> {
-  const options = fitOptions(given, command, FITTING_FLAGS);
+  const options = resolveOptionConflicts(given, command, FITTING_FLAGS);
   if (what.includes("-")) refuseTwoInputs("-", options);
   const inbox = options.wait === true ? await inboxToWaitIn(options, context) : undefined;
   const { fixtures, broken } = await gatherFixtures(what, options, context);

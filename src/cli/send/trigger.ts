@@ -12,7 +12,7 @@ import { learnedData } from "../learn/learned-data.ts";
 import { inboxToWaitIn } from "../outcome/wait-for-sent.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";
 import { isTyped } from "../settings/config.ts";
-import { fitOptions } from "../settings/fitting.ts";
+import { resolveOptionConflicts } from "../settings/fitting.ts";
 import { FITTING_CHAOS, type SendingOptions } from "./chaos-options.ts";
 import { endpointOf, sendWithChaos, signingOf } from "./send-with-chaos.ts";
 
@@ -32,7 +32,7 @@ export async function runTrigger(
   command: Command,
   context: CliContext,
 ): Promise<void> {
-  const options = fitOptions(given, command, FITTING_CHAOS);
+  const options = resolveOptionConflicts(given, command, FITTING_CHAOS);
   const inbox = options.wait === true ? await inboxToWaitIn(options, context) : undefined;
   const all = options.all === true && (kind === undefined || isTyped(command, "all"));
   const kinds = chooseKinds(kind, { ...options, all });

@@ -6,7 +6,7 @@ import { memberAt } from "../../event/field-path.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../output.ts";
-import { type FitTable, fitOptions } from "../settings/fitting.ts";
+import { type OptionConflicts, resolveOptionConflicts } from "../settings/fitting.ts";
 import { columnsOf, cutBetween, padToColumns } from "../wrap-text.ts";
 import { openClient } from "./client.ts";
 import { SERVICE_FITS, type ServiceOptions } from "./service-options.ts";
@@ -19,7 +19,10 @@ export interface PropertiesOptions extends ServiceOptions, AssumptionOptions {
   readonly timeout?: number;
 }
 
-const FITTING_FLAGS: FitTable<PropertiesOptions> = { page: { excludes: ["all"] }, ...SERVICE_FITS };
+const FITTING_FLAGS: OptionConflicts<PropertiesOptions> = {
+  page: { excludes: ["all"] },
+  ...SERVICE_FITS,
+};
 
 /** The fields that the service's description shows, in its order. */
 const DESCRIBED = [
@@ -42,7 +45,7 @@ export async function listProperties(
   command: Command,
   context: CliContext,
 ): Promise<void> {
-  const options = fitOptions(given, command, FITTING_FLAGS);
+  const options = resolveOptionConflicts(given, command, FITTING_FLAGS);
   const { fields, page, perPage, all, timeout, pageParameter, perPageParameter, fieldsSeparator } =
     options;
   const { output } = context;

@@ -1,5 +1,5 @@
 import type { CliCommand } from "../cli-command.ts";
-import type { FitTable } from "../settings/fitting.ts";
+import type { OptionConflicts } from "../settings/fitting.ts";
 import { readVariableName } from "../settings/values.ts";
 
 export interface ServiceOptions {
@@ -12,7 +12,7 @@ export interface ServiceOptions {
 
 export const SERVICE_FITS = {
   accessTokenEnv: { excludes: ["apiKeyEnv"], why: "a request carries only one of them" },
-} as const satisfies FitTable<ServiceOptions>;
+} as const satisfies OptionConflicts<ServiceOptions>;
 
 /**
  * Adds the options that locate the service and its API key or access token; none of them takes the

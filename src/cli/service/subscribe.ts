@@ -4,7 +4,7 @@ import type { CliContext } from "../context.ts";
 import { reportForeign } from "../secrets/foreign-address.ts";
 import { findSecrets, foreignSecret } from "../secrets/secret.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";
-import { fitOptions } from "../settings/fitting.ts";
+import { resolveOptionConflicts } from "../settings/fitting.ts";
 import { openClient } from "./client.ts";
 import { SERVICE_FITS, type ServiceOptions } from "./service-options.ts";
 import { checkSubscriptionUrl, currentSecret, ensureSubscription } from "./subscription.ts";
@@ -23,7 +23,7 @@ export async function runSubscribe(
   command: Command,
   context: CliContext,
 ) {
-  const options = fitOptions(given, command, SERVICE_FITS);
+  const options = resolveOptionConflicts(given, command, SERVICE_FITS);
   const { events, again, timeout } = options;
   const { output } = context;
   const client = openClient(options, { timeout }, context);

@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, constants, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
-import { unusable, using } from "../../base/unusable.ts";
+import { unusable, withFileErrors } from "../../base/unusable.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import { inputError } from "../input-errors.ts";
 
@@ -66,7 +66,7 @@ export function remember(cwd: string, subscription: RememberedSubscription): voi
   const before = read(path);
   const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW = 0 } = constants;
   makeStateFolder(cwd);
-  using(path, () => {
+  withFileErrors(path, () => {
     const file = openSync(path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
     // an editor may have removed the last line end
     const start = before === "" || before.endsWith("\n") ? "" : "\n";

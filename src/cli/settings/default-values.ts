@@ -2,7 +2,7 @@
 export const UNLESS_RUNNING = "where listen runs in this folder, or";
 
 /** The inbox of a command that names none, in help texts. */
-export const INBOX_HERE = "that of listen here, or the project's";
+export const DEFAULT_INBOX_HELP = "that of listen here, or the project's";
 
 /** The folder in which `init` creates a project. */
 export const DEFAULT_DIRECTORY = "my-receiver";

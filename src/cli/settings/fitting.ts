@@ -26,17 +26,17 @@ export interface Fit<Options> {
 }
 
 /** What the flags of a command can be combined with. The first row with a problem is reported. */
-export type FitTable<Options> = { readonly [Name in Flag<Options>]?: Fit<Options> };
+export type OptionConflicts<Options> = { readonly [Name in Flag<Options>]?: Fit<Options> };
 
 /**
  * Returns options that can be combined. A setting must not make a plain command fail, so it is
  * dropped if it does not fit typed flags, or has no effect without flags that are missing. Typed
  * flags must fit; two settings that contradict each other are refused too. Throws `usage`.
  */
-export function fitOptions<Options extends object>(
+export function resolveOptionConflicts<Options extends object>(
   options: Options,
   command: Command,
-  table: FitTable<NoInfer<Options>>,
+  table: OptionConflicts<NoInfer<Options>>,
 ): Options {
   const rows = Object.entries(table) as [Flag<Options>, Fit<Options>][];
   let left = options;

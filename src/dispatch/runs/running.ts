@@ -32,7 +32,7 @@ export class RunningEntries extends Chain<RunningEntry> {
 
   /** Whether an entry runs here, under a lease that has not ended. */
   isLeased(seq: number, now: number): boolean {
-    const running = this.of(seq);
+    const running = this.findBySeq(seq);
     return running !== undefined && running.leasedUntil > now;
   }
 
@@ -57,7 +57,7 @@ export class RunningEntries extends Chain<RunningEntry> {
     for (const running of all) if (!lost.has(running.entry.seq)) running.leasedUntil = until;
   }
 
-  of(seq: number): RunningEntry | undefined {
+  findBySeq(seq: number): RunningEntry | undefined {
     return this.items().find(({ entry }) => entry.seq === seq);
   }
 }

@@ -10,7 +10,8 @@ export const DAILY: readonly (readonly [table: string, column: string])[] = [
 ];
 
 /**
- * Below this lie only the key timestamps that are no times, in a partition that is never dropped.
+ * Smaller key timestamps are no times, but marks, such as of rejected deliveries; their partition is
+ * never dropped.
  */
 export const FIRST_TIME = REJECTED + 1;
 
@@ -150,7 +151,8 @@ export const TABLES = `
   -- The days that have a partition in every daily table. Before the first lies "old", after the last "late".
   CREATE TABLE @.day (first bigint PRIMARY KEY, until bigint NOT NULL, slimmed boolean NOT NULL DEFAULT false);
 
-  -- By source: what its receivers said last that they no longer need, so that a day of several sources can be dropped.
+  -- By source: up to when its receivers need nothing any more, as they reported last: of what was received, dated and settled.
+  -- A day is dropped once no source needs it.
   CREATE TABLE @.no_longer_needed (
     source text COLLATE "C" PRIMARY KEY,
     received_to bigint NOT NULL DEFAULT ${Number.MIN_SAFE_INTEGER},

@@ -1,5 +1,5 @@
 import type { Presence } from "./file/presence.ts";
-import { refuseCut } from "./file/truncated.ts";
+import { throwIfTruncated } from "./file/truncated.ts";
 import type { Statements } from "./statements.ts";
 
 export interface Transactions {
@@ -13,7 +13,7 @@ export function transactionsOn(statements: Statements, presence: Presence): Tran
   return {
     begin: () => {
       presence.check();
-      if (presence.shrunk !== undefined) refuseCut(presence, statements);
+      if (presence.shrunk !== undefined) throwIfTruncated(presence, statements);
       statements.begin();
     },
     commit: () => {

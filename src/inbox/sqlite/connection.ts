@@ -8,8 +8,8 @@ import { Rescue } from "./care/rescue.ts";
 import { BUSY_TIMEOUT, closeWholly, openDatabase, openToRead } from "./client.ts";
 import type { WorkResult } from "./commit-together.ts";
 import { inboxError, isCorrupt, isLocked, isLockingFailure } from "./errors.ts";
-import { cutLog } from "./file/log-size.ts";
-import { refuseCut } from "./file/truncated.ts";
+import { checkpointLog } from "./file/log-size.ts";
+import { throwIfTruncated } from "./file/truncated.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { inTurn } from "./in-turn.ts";
 import type {
@@ -61,7 +61,7 @@ export class Connection {
   /** Made each time the file is opened. */
   #writer: ThreadedWriter;
   #busyInARow = 0;
-  #isSlowReported = false;
+  #isThreadFailureLogged = false;
   #reopening: Promise<void> | undefined;
   /** Why the file could not be reopened, or is no longer used. */
   #failure: unknown;
@@ -69,7 +69,7 @@ export class Connection {
    * Why it is no longer used: another program cut it. SQLite's own errors of damage are not of our
    * class yet.
    */
-  cut: HookporterError | undefined;
+  truncationError: HookporterError | undefined;
   #newest = 0;
   #isClosed = false;
 
@@ -106,8 +106,8 @@ export class Connection {
   #writerOf(database: DatabaseSyncInstance): ThreadedWriter {
     const { log, commits } = this.#reports;
     const cannotStart = (fields: object, message: string) => {
-      if (!this.#isSlowReported) log?.warn(fields, message);
-      this.#isSlowReported = true;
+      if (!this.#isThreadFailureLogged) log?.warn(fields, message);
+      this.#isThreadFailureLogged = true;
     };
     const reports = { cannotStart, commits };
     return new ThreadedWriter(this.#path, new Statements(database), this.#threading, reports);
@@ -143,7 +143,7 @@ export class Connection {
    * Moves the log into the database, as far as locks allow; throws if the file is gone: its log is
    * then the last copy.
    */
-  cutLog(): void {
+  checkpointLog(): void {
     this.#writer.cutLog();
   }
 
@@ -151,10 +151,10 @@ export class Connection {
    * Moves the log into the one file, so that a copy of it is complete, as far as others' locks
    * allow.
    */
-  emptyLog(): void {
+  tryCheckpoint(): void {
     try {
       this.#writer.presence.check();
-      cutLog(this.statements, LOG_WAIT);
+      checkpointLog(this.statements, LOG_WAIT);
     } catch {
       // The file is no longer in place, or was cut. What is committed stays in the log beside the
       // file; the next open reads it.
@@ -165,10 +165,10 @@ export class Connection {
    * Empties the log while others write; tries a few times, then throws `inbox_busy` if one keeps a
    * read transaction open.
    */
-  async emptyLogInUse(): Promise<void> {
+  async checkpointWhileInUse(): Promise<void> {
     for (let tries = 0; tries < LOG_TRIES; tries++) {
       this.#writer.presence.check();
-      if (await inTurn(async () => cutLog(this.statements, LOG_WAIT))) return;
+      if (await inTurn(async () => checkpointLog(this.statements, LOG_WAIT))) return;
     }
     const message = `expected no program to read ${this.#path} for long, got one whose transaction keeps the log from being emptied: end it (\`fuser ${this.#path}\` lists them), then try again`;
     throw new HookporterError("inbox_busy", message);
@@ -186,7 +186,7 @@ export class Connection {
     this.#isClosed = true;
     await this.#reopening;
     if (this.#failure === undefined && this.#reports.rescues === true) await this.rescue.settled();
-    if (this.cut !== undefined) return;
+    if (this.truncationError !== undefined) return;
     await this.#writer.close();
     if (this.#failure === undefined) this.statements.close();
   }
@@ -202,28 +202,28 @@ export class Connection {
       const { seq = 0 } = (result.value as Partial<Appended> | undefined) ?? {};
       if (seq > this.#newest) this.#newest = seq;
     }
-    if (failed && this.#reports.rescues === true) this.look();
+    if (failed && this.#reports.rescues === true) this.checkFiles();
     if (this.rescue.error === undefined) this.#countBusy(results);
   }
 
   /** Why nothing can be kept, if that is known: a file may be back in place since the last look. */
   get refusal(): HookporterError | undefined {
-    return this.cut ?? (this.rescue.error && this.rescue.look());
+    return this.truncationError ?? (this.rescue.error && this.rescue.rescueIfMissing());
   }
 
   /**
    * Looks whether the files are in place, and whole; returns why nothing can be kept if they are
    * not.
    */
-  look(): HookporterError | undefined {
-    const missing = this.cut ?? this.rescue.look();
+  checkFiles(): HookporterError | undefined {
+    const missing = this.truncationError ?? this.rescue.rescueIfMissing();
     if (missing !== undefined) return missing;
     try {
-      refuseCut(this.#writer.presence, this.statements);
+      throwIfTruncated(this.#writer.presence, this.statements);
     } catch (thrown) {
       if (isCorrupt(thrown)) this.#abandon(thrown);
     }
-    return this.cut;
+    return this.truncationError;
   }
 
   /**
@@ -232,11 +232,11 @@ export class Connection {
    * Node when the process ends.
    */
   #abandon(error: HookporterError): void {
-    if (this.cut !== undefined) return;
-    this.cut = this.#failure = error;
+    if (this.truncationError !== undefined) return;
+    this.truncationError = this.#failure = error;
     neverClosed.add(this.#writer);
     process.once("exit", (code) => process.exit(code));
-    this.#reports.log?.error(leftIn(this.#path, this.#newest), error.message);
+    this.#reports.log?.error(describeRemainingEntries(this.#path, this.#newest), error.message);
   }
 
   /**
@@ -282,7 +282,7 @@ export class Connection {
 const neverClosed = new Set<ThreadedWriter>();
 
 /** What the database holds without its log, and the entry that was kept last. */
-function leftIn(path: string, newest: number): object {
+function describeRemainingEntries(path: string, newest: number): object {
   try {
     const count = "SELECT count(*) AS entries, max(seq) AS last FROM entry";
     const { entries, last } = closing(openToRead(path, true), (file) => file.get(count)) ?? {};

@@ -28,7 +28,10 @@ export function rowCounter(inbox: Inbox, refusals: Refusals) {
     remembered.set(key, known);
     return known.read(() => inbox.counts(filter).then(stateCounts));
   };
-  return async ({ entries, takesInAnyState }: RowFilter): Promise<RowCounts> => {
+  return async ({
+    entries,
+    matchesRefusalInAnyState: takesInAnyState,
+  }: RowFilter): Promise<RowCounts> => {
     // What is left is what the inbox can count by: kinds and times.
     const { states: _, text: __, alternatives: ___, seq: ____, seqs, ...filter } = entries;
     const all = await statesOf({});

@@ -19,9 +19,9 @@ export interface RowFilter {
    */
   readonly refusals: boolean;
   /** The same conditions for a refused delivery. */
-  readonly takes: (refusal: Refusal) => boolean;
+  readonly matchesRefusal: (refusal: Refusal) => boolean;
   /** The same without `state`. */
-  readonly takesInAnyState: (refusal: Refusal) => boolean;
+  readonly matchesRefusalInAnyState: (refusal: Refusal) => boolean;
 }
 
 const MIN_WORD = 3; // a shorter text names no state and no reason
@@ -61,8 +61,8 @@ export function readFilter(query: URLSearchParams): RowFilter {
     entries,
     resource,
     refusals,
-    takesInAnyState,
-    takes: (refusal) => refusals && takesInAnyState(refusal),
+    matchesRefusalInAnyState: takesInAnyState,
+    matchesRefusal: (refusal) => refusals && takesInAnyState(refusal),
   };
 }
 
@@ -80,8 +80,8 @@ export async function findFilter(inbox: Inbox, query: URLSearchParams): Promise<
     ...filter,
     entries: { ...filter.entries, seqs },
     refusals: false,
-    takes,
-    takesInAnyState: takes,
+    matchesRefusal: takes,
+    matchesRefusalInAnyState: takes,
   };
 }
 

@@ -149,7 +149,7 @@ export class LiveFeed {
     const noLonger = refusals.filter(({ count }) => count === 0).map(({ id }) => id);
     const gone = [...seqs.filter((seq) => !found.has(seq)).map(entryId), ...noLonger];
     const refused = refusals
-      .filter((refusal) => refusal.count > 0 && filter.takes(refusal))
+      .filter((refusal) => refusal.count > 0 && filter.matchesRefusal(refusal))
       .map(refusalRow);
     return {
       ...(entries.length > 0 && { rows: await entryRows(this.#inbox, entries, filter.resource) }),

@@ -12,14 +12,14 @@ export type RefusalDiagnosis = Diagnosis | NotDiagnosed | undefined;
 export type DiagnoseRefusal = (observation: InspectedDelivery) => Promise<RefusalDiagnosis>;
 
 /** How many bodies are held, and bytes of each and of all. Anyone can send them. */
-export const MOST = 20;
+export const MAX_BODIES = 20;
 export const MAX_BODY = 64 * 1024;
 export const MAX_BYTES = 1024 * 1024;
 /**
  * Milliseconds after which a delivery that was not diagnosed is tried again: a burst is over then,
  * or goes on.
  */
-const LATER = 500;
+const RETRY_DELAY = 500;
 
 interface HeldBody {
   /** What the receiver reported, which can still be diagnosed. */
@@ -71,20 +71,20 @@ export function refusedBodies(
       await diagnoseLeftOut();
       timer = undefined;
       if (newest.some((held) => held.isLeftOut)) tryLater();
-    }, LATER).unref();
+    }, RETRY_DELAY).unref();
   };
   return {
     /** Holds the body of an observation that {@link heldObservation} returned. */
     hold: (id: string, observation: InspectedDelivery, isLeftOut: boolean) => {
       const body = observation.body?.();
       if (body === undefined) return;
-      newest = [{ id, body, isLeftOut, observation }, ...newest].slice(0, MOST);
+      newest = [{ id, body, isLeftOut, observation }, ...newest].slice(0, MAX_BODIES);
       while (newest.reduce((sum, held) => sum + held.body.byteLength, 0) > MAX_BYTES)
         newest = newest.slice(0, -1);
       if (isLeftOut) tryLater();
     },
     /** The body of the newest delivery of a row; `undefined` if none is held. */
-    of: (id: string) => newest.find((held) => held.id === id)?.body,
+    bodyOf: (id: string) => newest.find((held) => held.id === id)?.body,
     close: () => {
       clearTimeout(timer);
       newest = [];

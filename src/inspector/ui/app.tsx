@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { countsText } from "../../inbox/counts.ts";
 import { client, type FailedCounts } from "./client.ts";
+import { NoSuchPage, NoToken, UnknownServer } from "./empty-states.tsx";
 import { DeliveriesPage } from "./list/deliveries-page.tsx";
 import { DEFAULT_RESOURCE, useListView } from "./list/list-view.ts";
 import { useFeed } from "./list/use-feed.ts";
@@ -13,7 +14,6 @@ import { dropToken } from "./session/session.ts";
 import { TopBar } from "./top-bar.tsx";
 import { TriggerPage } from "./trigger/trigger-page.tsx";
 import { useLoaded } from "./use-loaded.ts";
-import { NoSuchPage, NoToken, UnknownServer } from "./welcome.tsx";
 
 export function App() {
   const route = useRoute();

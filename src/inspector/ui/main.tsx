@@ -2,9 +2,9 @@ import "./styles/page.css";
 import { render } from "preact";
 import { App } from "./app.tsx";
 import { client, connect } from "./client.ts";
+import { NoToken } from "./empty-states.tsx";
 import { admitTabs, askOtherTabs } from "./session/other-tabs.ts";
 import { takeToken } from "./session/session.ts";
-import { NoToken } from "./welcome.tsx";
 
 const root = document.getElementById("app");
 if (root !== null) void start(root);

@@ -33,12 +33,12 @@ export function usePolled<Value>(
   inputs: readonly unknown[] = [],
 ) {
   const [count, setCount] = useState(0);
-  const again = () => setCount((before) => before + 1);
+  const refresh = () => setCount((before) => before + 1);
   useEffect(() => {
-    const timer = setInterval(again, every);
+    const timer = setInterval(refresh, every);
     return () => clearInterval(timer);
   }, []);
-  return { ...useLoaded(load, [...inputs, count]), again };
+  return { ...useLoaded(load, [...inputs, count]), again: refresh };
 }
 
 export function errorText(thrown: unknown): string {

@@ -6,7 +6,7 @@ import { charsetVariants } from "./charset-variants.ts";
 import { cutVariants } from "./cut-variants.ts";
 import { formVariants } from "./form-variants.ts";
 import { htmlVariants } from "./html-variants.ts";
-import { printAsSpaced, printSpaced, SPACING } from "./json-spacing.ts";
+import { printSpaced, printWithOriginalSpacing, SPACING } from "./json-spacing.ts";
 import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
 import { type Extent, jsonVariants } from "./json-variants.ts";
 import { lineVariants } from "./line-variants.ts";
@@ -87,7 +87,7 @@ function reprinted(json: JsonTokens, marked: boolean, extent: Extent): readonly 
     ...(data === undefined
       ? []
       : [
-          variant(alone, () => printAsSpaced(data.tokens, data)),
+          variant(alone, () => printWithOriginalSpacing(data.tokens, data)),
           ...jsonVariants(data, [{ causes: alone, tail: "" }], "libraries"),
         ]),
   ];
@@ -224,7 +224,7 @@ function unwrapped(json: JsonTokens): readonly BodyVariant[] {
     const inside: unknown = token.startsWith('"') ? JSON.parse(token) : undefined;
     const why = [cause("body_wrapped", `in \`${name}\``)];
     if (typeof inside !== "string")
-      return [variant(why, () => printAsSpaced(member.tokens, member))];
+      return [variant(why, () => printWithOriginalSpacing(member.tokens, member))];
     const isBase64 = /^[A-Za-z0-9+/]+={0,2}$/.test(inside);
     return [
       variant(why, () => inside),

@@ -15,34 +15,46 @@ interface Style {
   readonly whole: "" | ".0";
 }
 
-const C: Omit<Style, "scientific"> = { mark: "e", plus: "+", width: 2, point: "", whole: "" };
-const beyond = (lowest: number, highest: number) => (exponent: number) =>
+const PRINTF_STYLE: Omit<Style, "scientific"> = {
+  mark: "e",
+  plus: "+",
+  width: 2,
+  point: "",
+  whole: "",
+};
+const outsideExponents = (lowest: number, highest: number) => (exponent: number) =>
   exponent < lowest || exponent > highest;
 
-const PYTHON: Style = { ...C, scientific: beyond(-4, 15), whole: ".0" };
+const PYTHON: Style = { ...PRINTF_STYLE, scientific: outsideExponents(-4, 15), whole: ".0" };
 const RUBY: Style = {
   ...PYTHON,
   point: ".0",
   scientific: (exponent, digits) =>
     exponent < -4 || exponent > 15 || (exponent === 15 && digits <= 16),
 };
-const RUST: Style = { ...C, scientific: beyond(-5, 15), plus: "", width: 1, whole: ".0" };
+const RUST: Style = {
+  ...PRINTF_STYLE,
+  scientific: outsideExponents(-5, 15),
+  plus: "",
+  width: 1,
+  whole: ".0",
+};
 const JAVA: Style = {
   mark: "E",
   plus: "",
   width: 1,
   point: ".0",
   whole: ".0",
-  scientific: beyond(-3, 6),
+  scientific: outsideExponents(-3, 6),
 };
-const PHP: Style = { ...C, scientific: beyond(-4, 16), width: 1, point: ".0" };
+const PHP: Style = { ...PRINTF_STYLE, scientific: outsideExponents(-4, 16), width: 1, point: ".0" };
 const NET: Style = {
-  ...C,
+  ...PRINTF_STYLE,
   mark: "E",
   scientific: (exponent, digits) => exponent < -4 || exponent >= Math.max(digits, 15),
 };
 const JQ: Style = {
-  ...C,
+  ...PRINTF_STYLE,
   scientific: (exponent, digits) => exponent < -4 || exponent >= digits + 15,
 };
 
@@ -58,7 +70,7 @@ export const NUMBERS = {
   },
   php: { name: "PHP", spell: php },
   java: { name: "Java", spell: floats(JAVA) },
-  gson: { name: "Gson", spell: (number) => printed(number, JAVA) },
+  gson: { name: "Gson", spell: (number) => printDouble(number, JAVA) },
   ruby: { name: "Ruby", spell: floats(RUBY) },
   net: { name: ".NET", spell: floats(NET) },
   newtonsoft: { name: "Newtonsoft", spell: floats({ ...NET, whole: ".0" }) },
@@ -67,7 +79,7 @@ export const NUMBERS = {
     spell: (number) => (Object.is(Number(number), -0) ? "-0" : JSON.stringify(Number(number))),
   },
   rust: { name: "Rust and orjson", spell: floats(RUST) },
-  jq: { name: "jq", spell: (number) => printed(number, JQ) },
+  jq: { name: "jq", spell: (number) => printDouble(number, JQ) },
   bigDecimal: {
     name: "a Java BigDecimal",
     spell: (number) => (isInteger(number) ? number : bigDecimal(number)),
@@ -113,7 +125,7 @@ function isInteger(number: string): boolean {
 
 /** Prints floating-point numbers in a style, and keeps integers of any size. */
 function floats(style: Style): Spelling["spell"] {
-  return (number) => (isInteger(number) ? integer(number) : printed(number, style));
+  return (number) => (isInteger(number) ? integer(number) : printDouble(number, style));
 }
 
 /** An integer has no negative zero. */
@@ -125,18 +137,18 @@ function python(number: string): string {
   const value = Number(number);
   // Python prints what no other parser accepts.
   if (!Number.isFinite(value)) return value < 0 ? "-Infinity" : "Infinity";
-  return printed(number, PYTHON);
+  return printDouble(number, PYTHON);
 }
 
 /** PHP reads integers beyond 64 bits as doubles. */
 function php(number: string): string {
   if (isInteger(number) && BigInt.asIntN(64, BigInt(number)) === BigInt(number))
     return integer(number);
-  return printed(number, PHP);
+  return printDouble(number, PHP);
 }
 
 /** A number printed as a double; unchanged if it is too large for one. */
-function printed(number: string, style: Style): string {
+function printDouble(number: string, style: Style): string {
   const value = Number(number);
   if (!Number.isFinite(value)) return number;
   const { sign, digits, exponent } = decimalOf(value);

@@ -9,31 +9,31 @@ export interface Spacing {
   readonly inlineLists?: boolean;
 }
 
-const TWO = { comma: ",", colon: ": ", indent: "  " } as const;
+const TWO_SPACES_BASE = { comma: ",", colon: ": ", indent: "  " } as const;
 
 /** The spacing styles of libraries and of their usual options, most common first. */
 export const SPACING = {
   compact: { name: "compact", comma: ",", colon: ":", indent: "" },
-  two: { ...TWO, name: "2 spaces" },
-  four: { ...TWO, name: "4 spaces", indent: "    " },
-  tab: { ...TWO, name: "a tab", indent: "\t" },
+  two: { ...TWO_SPACES_BASE, name: "2 spaces" },
+  four: { ...TWO_SPACES_BASE, name: "4 spaces", indent: "    " },
+  tab: { ...TWO_SPACES_BASE, name: "a tab", indent: "\t" },
   oneLine: { name: "a space after each comma and colon", comma: ", ", colon: ": ", indent: "" },
-  jackson: { ...TWO, name: "as Jackson prints it", colon: " : ", inlineLists: true },
-  one: { ...TWO, name: "1 space", indent: " " },
+  jackson: { ...TWO_SPACES_BASE, name: "as Jackson prints it", colon: " : ", inlineLists: true },
+  one: { ...TWO_SPACES_BASE, name: "1 space", indent: " " },
 } as const satisfies Readonly<Record<string, Spacing>>;
 
-export const SPACINGS: readonly Spacing[] = Object.values(SPACING);
+export const SPACING_LIST: readonly Spacing[] = Object.values(SPACING);
 
 /** The tokens at the start that tell most styles apart. */
-const FIRST = 100;
+const SAMPLE_TOKENS = 100;
 
 /** The style in which a JSON text is printed; `undefined` if it is no library's. */
 export function spacingOf(json: JsonTokens): Spacing | undefined {
   const { tokens } = json;
-  const text = printAsSpaced(tokens, json);
-  return SPACINGS.find((spacing) => {
-    const start = printSpaced(tokens.slice(0, FIRST), spacing, text.length) ?? "";
-    // What follows the last of them is not known there.
+  const text = printWithOriginalSpacing(tokens, json);
+  return SPACING_LIST.find((spacing) => {
+    const start = printSpaced(tokens.slice(0, SAMPLE_TOKENS), spacing, text.length) ?? "";
+    // The last of these tokens has nothing after it here, so what follows it may differ: compare half.
     if (!text.startsWith(start.slice(0, start.length / 2))) return false;
     return printSpaced(tokens, spacing, text.length) === text;
   });
@@ -85,7 +85,7 @@ export function printSpaced(
   return text;
 }
 
-export function printAsSpaced(tokens: readonly string[], { gaps }: JsonTokens): string {
+export function printWithOriginalSpacing(tokens: readonly string[], { gaps }: JsonTokens): string {
   let text = "";
   for (let at = 0; at < tokens.length; at++) text += (gaps[at] ?? "") + tokens[at];
   return text;

@@ -4,7 +4,13 @@ import { KEY_ORDERS, OUTER_ALPHABETICAL } from "./json-key-orders.ts";
 import { type Choice, libraryChoices } from "./json-library-variants.ts";
 import { distinctNumbers } from "./json-numbers.ts";
 import { someObjects, withEmpty, withoutNulls } from "./json-reshape.ts";
-import { printAsSpaced, printSpaced, SPACINGS, type Spacing, spacingOf } from "./json-spacing.ts";
+import {
+  printSpaced,
+  printWithOriginalSpacing,
+  SPACING_LIST,
+  type Spacing,
+  spacingOf,
+} from "./json-spacing.ts";
 import { ESCAPES, plainTokens, spellNumbers, spellStrings } from "./json-spelling.ts";
 import { isSame, type JsonTokens, sortKeys } from "./json-tokens.ts";
 
@@ -151,7 +157,7 @@ function spacingsOf(
   own: Spacing | undefined,
   reordered: boolean,
 ): readonly Choice<(tokens: Tokens, limit: number) => string | undefined>[] {
-  const others = SPACINGS.filter((spacing) => spacing !== own).map((spacing) => ({
+  const others = SPACING_LIST.filter((spacing) => spacing !== own).map((spacing) => ({
     causes: [cause("json_spacing", spacing.name)],
     make: (tokens: Tokens, limit: number) => printSpaced(tokens, spacing, limit),
   }));
@@ -160,5 +166,5 @@ function spacingsOf(
   // White space that is no library's style belongs to its position, so it cannot move with a key.
   return reordered
     ? others
-    : [{ causes: [], make: (tokens) => printAsSpaced(tokens, json) }, ...others];
+    : [{ causes: [], make: (tokens) => printWithOriginalSpacing(tokens, json) }, ...others];
 }

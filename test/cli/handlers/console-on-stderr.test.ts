@@ -27,7 +27,7 @@ it("what the console prints has its own line, above the one at the bottom of a t
   const output = createOutput(io, { json: false, color: false, clock: Date.now });
   output.status("2 handled");
   const { console: printer } = globalThis;
-  const restore = consoleOnStderr(io, undefined, output.note);
+  const restore = consoleOnStderr(io, undefined, output.writeStderr);
   printer.log("printed");
   restore();
   const erased = "\r\u001b[K";

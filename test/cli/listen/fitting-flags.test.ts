@@ -7,7 +7,7 @@ import { readForward } from "../../../src/cli/handlers/values.ts";
 import { FITTING_FLAGS } from "../../../src/cli/listen/fitting-flags.ts";
 import type { ListenOptions } from "../../../src/cli/listen/listen-options.ts";
 import { createProgram } from "../../../src/cli/program.ts";
-import { fitOptions } from "../../../src/cli/settings/fitting.ts";
+import { resolveOptionConflicts } from "../../../src/cli/settings/fitting.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 
@@ -18,7 +18,7 @@ function left(typed: ListenOptions, settings: ListenOptions = {}): ListenOptions
     command.setOptionValueWithSource(name, value, "env");
   for (const [name, value] of Object.entries(typed))
     command.setOptionValueWithSource(name, value, "cli");
-  return fitOptions({ ...settings, ...typed }, command, FITTING_FLAGS);
+  return resolveOptionConflicts({ ...settings, ...typed }, command, FITTING_FLAGS);
 }
 
 const usage = expect.objectContaining({ code: "usage" });

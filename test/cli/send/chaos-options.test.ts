@@ -17,7 +17,7 @@ function onPage(command: string): ReadonlyMap<string, readonly string[]> {
 function inHelp(failFast?: string): ReadonlyMap<string, readonly string[]> {
   const { options } = addChaosOptions(
     new CliCommand("send"),
-    failFast === undefined ? {} : { failFast },
+    failFast === undefined ? {} : { failFastHelp: failFast },
   );
   return new Map(
     options

@@ -1,6 +1,6 @@
 import { Command } from "commander";
 import { describe, expect, it } from "vitest";
-import { type FitTable, fitOptions } from "../../../src/cli/settings/fitting.ts";
+import { type OptionConflicts, resolveOptionConflicts } from "../../../src/cli/settings/fitting.ts";
 
 interface Options {
   readonly goal?: string;
@@ -13,7 +13,7 @@ interface Options {
   readonly key?: string;
 }
 
-const TABLE: FitTable<Options> = {
+const TABLE: OptionConflicts<Options> = {
   timeLimit: { needs: ["goal", "oldest"], why: "it is for a goal" },
   oldest: { excludes: ["newest"], why: "there is one end" },
   house: { needs: [{ flag: "via", is: "road" }] },
@@ -37,7 +37,7 @@ function left(typed: Options, settings: Options = {}, table = TABLE): Options {
     command.setOptionValueWithSource(name, value, "env");
   for (const [name, value] of Object.entries(typed))
     command.setOptionValueWithSource(name, value, "cli");
-  return fitOptions({ ...settings, ...typed }, command, table);
+  return resolveOptionConflicts({ ...settings, ...typed }, command, table);
 }
 
 const refusal = (message: string) => expect.objectContaining({ code: "usage", message });
@@ -89,7 +89,7 @@ describe("a flag that needs others", () => {
   });
 
   it("does nothing while it is off", () => {
-    const table: FitTable<Options> = {
+    const table: OptionConflicts<Options> = {
       newest: { needs: [{ flag: "via", is: undefined }, "goal"] },
     };
     expect(left({ newest: false }, { via: "air" }, table)).toEqual({ newest: false, via: "air" });
@@ -122,7 +122,7 @@ describe("a flag that excludes another", () => {
   });
 
   it("does not contradict a setting that is dropped for another reason", () => {
-    const table: FitTable<Options> = {
+    const table: OptionConflicts<Options> = {
       oldest: { excludes: ["newest"], needs: ["goal"] },
       newest: { excludes: ["via"] },
       via: { excludes: ["oldest"] },

@@ -48,7 +48,7 @@ describe("RunningEntries", () => {
     expect(running.isLeased(seq + 1, AT)).toBe(false);
     remove();
     expect(running.isLeased(seq, AT)).toBe(false);
-    expect(running.of(seq)).toBeUndefined();
+    expect(running.findBySeq(seq)).toBeUndefined();
   });
 
   it("renews only the leases it still owns", async () => {

@@ -158,19 +158,19 @@ describe("the log of an inbox file", () => {
   it("is emptied into the file when that is asked for", async () => {
     await append(1);
     expect(logSize()).toBeGreaterThan(0);
-    connection.emptyLog();
+    connection.tryCheckpoint();
     expect(logSize()).toBe(0);
     expect(readFileSync(path).includes("evt_1")).toBe(true);
     await append(2);
-    connection.cutLog();
+    connection.checkpointLog();
     expect(logSize()).toBe(0);
   });
 
   it("stays as it is if the file is gone, since it is the last copy", async () => {
     await append(1);
     renameSync(path, `${path}.away`);
-    connection.emptyLog();
-    expect(() => connection.cutLog()).toThrow(/to stay in place/);
+    connection.tryCheckpoint();
+    expect(() => connection.checkpointLog()).toThrow(/to stay in place/);
     expect(logSize()).toBeGreaterThan(0);
     renameSync(`${path}.away`, path);
   });
@@ -179,7 +179,7 @@ describe("the log of an inbox file", () => {
     await append(1);
     another("SELECT count(*) FROM entry");
     await append(2);
-    await connection.emptyLogInUse();
+    await connection.checkpointWhileInUse();
     expect(logSize()).toBe(0);
     expect(await append(3)).toMatchObject({ seq: 3 });
   });

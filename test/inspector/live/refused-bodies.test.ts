@@ -2,9 +2,9 @@ import { expect, it, vi } from "vitest";
 import { signedRequest } from "../../../src/entries/testing.ts";
 import {
   heldObservation,
+  MAX_BODIES,
   MAX_BODY,
   MAX_BYTES,
-  MOST,
   type RefusedBodies,
   refusedBodies,
 } from "../../../src/inspector/live/refused-bodies.ts";
@@ -96,17 +96,17 @@ it("few bodies are held, none of them large, and not more than a megabyte in all
     body.fill(1); // the receiver uses its memory again
   };
   hold("large", MAX_BODY + 1);
-  expect(bodies.of("large")).toBeUndefined();
-  for (let number = 1; number <= MOST + 1; number++) hold(`r${number}`, 10);
-  expect([bodies.of("r1"), bodies.of("r2")]).toEqual([undefined, new Uint8Array(10)]);
-  for (let number = 1; number <= MOST; number++) hold(`l${number}`, MAX_BODY);
+  expect(bodies.bodyOf("large")).toBeUndefined();
+  for (let number = 1; number <= MAX_BODIES + 1; number++) hold(`r${number}`, 10);
+  expect([bodies.bodyOf("r1"), bodies.bodyOf("r2")]).toEqual([undefined, new Uint8Array(10)]);
+  for (let number = 1; number <= MAX_BODIES; number++) hold(`l${number}`, MAX_BODY);
   const held = Array.from(
-    { length: MOST },
-    (_, index) => bodies.of(`l${index + 1}`)?.byteLength ?? 0,
+    { length: MAX_BODIES },
+    (_, index) => bodies.bodyOf(`l${index + 1}`)?.byteLength ?? 0,
   );
   expect(held.reduce((sum, size) => sum + size, 0)).toBe(MAX_BYTES);
   bodies.close();
-  expect(bodies.of("l20")).toBeUndefined();
+  expect(bodies.bodyOf("l20")).toBeUndefined();
 });
 
 it("the page says of a delivery that the search for its cause took too long", async () => {

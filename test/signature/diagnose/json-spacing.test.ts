@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   printSpaced,
   SPACING,
-  SPACINGS,
+  SPACING_LIST,
   spacingOf,
 } from "../../../src/signature/diagnose/json-spacing.ts";
 import { tokenise } from "../../../src/signature/diagnose/json-tokens.ts";
@@ -70,7 +70,7 @@ describe("spacingOf", () => {
   };
 
   it("knows each style by what it prints, the most common first", () => {
-    for (const spacing of SPACINGS)
+    for (const spacing of SPACING_LIST)
       expect(nameOf(printSpaced(TOKENS, spacing, 1e6) ?? "")).toBe(spacing.name);
     expect([nameOf("1"), nameOf("[]"), nameOf('{"a": 1}')]).toEqual([
       "compact",

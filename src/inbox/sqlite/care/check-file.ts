@@ -18,9 +18,9 @@ export interface FileReport {
   readonly diskError?: string | undefined;
 }
 
-const MOST = 100;
+const MAX_REPORTED = 100;
 
-const STEP = 500;
+const BATCH_SIZE = 500;
 
 /** Tables, and an index of one of them, whose damage concerns single entries only. */
 const OF_SINGLE_ENTRIES = ["delivery", "attempt", "attempt_entry"];
@@ -38,7 +38,7 @@ export function checkFile(path: string): FileReport {
 function checkPages(path: string): FileReport {
   try {
     return closing(openToRead(path), (statements) => {
-      const whole = checkIntegrity(statements, String(MOST));
+      const whole = checkIntegrity(statements, String(MAX_REPORTED));
       // If the check of the whole file was cut short, each table is checked alone, to find the
       // damaged ones.
       const broken = whole.brokeOff ? brokenTables(statements) : [];
@@ -47,7 +47,7 @@ function checkPages(path: string): FileReport {
         ...broken.map((table) => `table ${table} cannot be read`),
       ];
       const usable =
-        concernSingleEntries(problems, statements) && !(whole.brokeOff && broken.length === 0);
+        affectOnlySingleEntries(problems, statements) && !(whole.brokeOff && broken.length === 0);
       return { problems, unreadable: usable ? unreadableEntries(statements) : [], usable };
     });
   } catch (thrown) {
@@ -88,7 +88,7 @@ function brokenTables(statements: Statements): readonly string[] {
     });
 }
 
-function concernSingleEntries(problems: readonly string[], statements: Statements): boolean {
+function affectOnlySingleEntries(problems: readonly string[], statements: Statements): boolean {
   const sql =
     "SELECT name, rootpage FROM sqlite_schema WHERE name IN (SELECT value FROM json_each(?))";
   const own = statements.all(sql, JSON.stringify(OF_SINGLE_ENTRIES));
@@ -99,17 +99,17 @@ function concernSingleEntries(problems: readonly string[], statements: Statement
     return OF_SINGLE_ENTRIES.some((name) => new RegExp(`\\b${name}\\b`).test(line));
   });
   // Pages that only a damaged page points to count as unused.
-  const behind = problems.filter((line) => /^Page \d+: never used$/.test(line));
-  return inOwn.length + (inOwn.length > 0 ? behind.length : 0) === problems.length;
+  const orphanedPages = problems.filter((line) => /^Page \d+: never used$/.test(line));
+  return inOwn.length + (inOwn.length > 0 ? orphanedPages.length : 0) === problems.length;
 }
 
 function unreadableEntries(statements: Statements): readonly number[] {
   const unreadable: number[] = [];
-  for (let after = 0; unreadable.length < MOST; ) {
+  for (let after = 0; unreadable.length < MAX_REPORTED; ) {
     const entries = statements.all(
       "SELECT seq, state, body_hash FROM entry WHERE seq > ? ORDER BY seq LIMIT ?",
       after,
-      STEP,
+      BATCH_SIZE,
     );
     const last = entries.at(-1);
     if (last === undefined) break;
@@ -128,5 +128,5 @@ function unreadableEntries(statements: Statements): readonly number[] {
       ...entries.filter((entry) => !isReadable(entry)).map(({ seq }) => seq as number),
     );
   }
-  return unreadable.slice(0, MOST);
+  return unreadable.slice(0, MAX_REPORTED);
 }

@@ -15,20 +15,20 @@ import { openUntouched } from "./examine.ts";
  * newer tables.
  */
 export function copiesBeside(path: string): readonly string[] {
-  const schemas = besides(path).filter(
+  const schemas = filesInSameFolder(path).filter(
     (name) => /(.*)\.schema-\d+$/s.exec(name)?.[1] === basename(path),
   );
   return [...rescuedBeside(path), ...schemas.map((name) => join(dirname(path), name))];
 }
 
 /** Other inbox files in the same folder, such as backups. */
-export function othersBeside(path: string): readonly string[] {
+export function otherInboxesBeside(path: string): readonly string[] {
   const own = new Set([path, ...copiesBeside(path)]);
-  const files = besides(path).map((name) => join(dirname(path), name));
+  const files = filesInSameFolder(path).map((name) => join(dirname(path), name));
   return files.filter((file) => !own.has(file) && isInbox(file));
 }
 
-function besides(path: string): readonly string[] {
+function filesInSameFolder(path: string): readonly string[] {
   return readdirSync(dirname(path), { withFileTypes: true })
     .filter(
       (dirent) =>

@@ -49,7 +49,7 @@ export class Rescue {
   }
 
   /** Looks whether the file is in place, and begins a rescue at once if not. */
-  look(): HookporterError | undefined {
+  rescueIfMissing(): HookporterError | undefined {
     const missing = this.#parts.missing();
     if (missing === undefined && this.error !== undefined) {
       this.#parts.log?.warn({}, `${this.#path} is back in place`);
@@ -70,7 +70,7 @@ export class Rescue {
     const alive = setInterval(() => {}, 1000);
     await this.#pending;
     this.#nextTry = 0;
-    this.look();
+    this.rescueIfMissing();
     await this.#pending;
     clearInterval(alive);
   }

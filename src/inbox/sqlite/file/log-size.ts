@@ -43,7 +43,7 @@ const CANNOT_SHRINK =
  * Moves the log into the database and truncates it, as far as others' locks allow; returns whether
  * it is empty.
  */
-export function cutLog(statements: Statements, wait = 0): boolean {
+export function checkpointLog(statements: Statements, wait = 0): boolean {
   const { lockWait } = statements;
   try {
     statements.waitForLocks(wait);

@@ -13,7 +13,7 @@ import type { Presence, Shrunk } from "./presence.ts";
  * @throws HookporterError `inbox_corrupt` if another program cut a file, `inbox_busy` if that
  * cannot be found out yet
  */
-export function refuseCut(presence: Presence, statements: Statements): void {
+export function throwIfTruncated(presence: Presence, statements: Statements): void {
   const { shrunk } = presence;
   if (shrunk === undefined) return;
   // A database that was cut, but not to nothing, is found damaged where a page is missing.

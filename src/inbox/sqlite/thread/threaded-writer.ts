@@ -11,7 +11,7 @@ import {
   type WorkResult,
 } from "../commit-together.ts";
 import { isLocked } from "../errors.ts";
-import { cutLog } from "../file/log-size.ts";
+import { checkpointLog } from "../file/log-size.ts";
 import { Presence } from "../file/presence.ts";
 import type { Committer } from "../group-commit.ts";
 import { type Operation, runOperation } from "../operations.ts";
@@ -150,7 +150,7 @@ export class ThreadedWriter implements Committer<Operation> {
   cutLog(): void {
     this.presence.check();
     if (this.#state === "ready") this.#worker?.postMessage("checkpoint");
-    else cutLog(this.statements);
+    else checkpointLog(this.statements);
   }
 
   /** Writes all that is committed into an empty file: in the thread if it is there. */

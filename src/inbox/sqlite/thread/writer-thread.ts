@@ -3,7 +3,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../client.ts";
 import { commitTogether, transactionsOn } from "../commit-together.ts";
-import { cutLog } from "../file/log-size.ts";
+import { checkpointLog } from "../file/log-size.ts";
 import { Presence } from "../file/presence.ts";
 import { type Operation, runOperation } from "../operations.ts";
 import { Statements } from "../statements.ts";
@@ -30,7 +30,7 @@ port.on("message", (batch: WriterOrder) => {
     return;
   }
   if (batch === "checkpoint") {
-    whileBusy(() => cutLog(statements));
+    whileBusy(() => checkpointLog(statements));
     return;
   }
   if (batch === "close") {

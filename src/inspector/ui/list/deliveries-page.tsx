@@ -2,6 +2,12 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import type { Row, RowCounts, Status } from "../../api.ts";
 import { BulkButton } from "../bulk/bulk-dialog.tsx";
 import { client } from "../client.ts";
+import {
+  NoDeliveriesYet,
+  NoDeliverySelected,
+  NoMatchingDeliveries,
+  WrongFilter,
+} from "../empty-states.tsx";
 import { EntryPage } from "../entry/entry-page.tsx";
 import { RefusalPage } from "../entry/refusal-page.tsx";
 import { showMessage, useAttempt } from "../messages.tsx";
@@ -11,7 +17,6 @@ import { Button } from "../parts/button.tsx";
 import { apiFilter, goTo, placeOf, type Route, readRoute, toHash } from "../route.ts";
 import { sendAgain } from "../trigger/show-sent.ts";
 import { useKeys } from "../use-keys.ts";
-import { NothingChosen, NothingFits, NothingYet, WrongFilter } from "../welcome.tsx";
 import { DeliveryList } from "./delivery-list.tsx";
 import type { Feed } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
@@ -47,7 +52,7 @@ export function DeliveriesPage({ route, feed, status, kinds, drifts }: Deliverie
 
   const narrowed = isNarrowed(route.filter);
   const empty = feed?.isEmpty === true;
-  if (empty && !narrowed && opened === undefined) return <NothingYet status={status} />;
+  if (empty && !narrowed && opened === undefined) return <NoDeliveriesYet status={status} />;
   return (
     <main class={`deliveries ${opened === undefined ? "" : "opened"}`}>
       <div class="side">
@@ -71,7 +76,7 @@ export function DeliveriesPage({ route, feed, status, kinds, drifts }: Deliverie
           hasKey={opened === undefined}
         />
         {feed?.failure != null && <WrongFilter failure={feed.failure} />}
-        {empty && narrowed && <NothingFits />}
+        {empty && narrowed && <NoMatchingDeliveries />}
         {feed !== undefined && feed.failure === null && !empty && (
           <DeliveryList
             {...{ feed, selected, density }}
@@ -83,7 +88,7 @@ export function DeliveriesPage({ route, feed, status, kinds, drifts }: Deliverie
         {feed !== undefined && <SearchProgress feed={feed} total={counts?.total} />}
       </div>
       <div class="main-pane">
-        {opened === undefined && <NothingChosen status={status} />}
+        {opened === undefined && <NoDeliverySelected status={status} />}
         {opened?.startsWith("e") && (
           <EntryPage
             seq={Number(opened.slice(1))}

@@ -54,13 +54,13 @@ function EntryCells({ row }: { row: EntryRow }) {
           </span>
         )}
         {row.duration !== null && <span class="line-duration">{durationText(row.duration)}</span>}
-        <Times {...row} />
+        <RepeatCounts {...row} />
       </span>
     </>
   );
 }
 
-/** What tells refused deliveries apart is why, so it has both lines. */
+/** Refused deliveries differ mainly in the reason, so the reason takes both lines. */
 function RefusalCells({ row }: { row: RefusalRow }) {
   return (
     <>
@@ -77,7 +77,7 @@ function RefusalCells({ row }: { row: RefusalRow }) {
   );
 }
 
-function Times({ attempts, duplicates }: { attempts: number; duplicates: number }) {
+function RepeatCounts({ attempts, duplicates }: { attempts: number; duplicates: number }) {
   return (
     <>
       {attempts > 1 && (

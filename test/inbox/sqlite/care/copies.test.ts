@@ -13,7 +13,7 @@ import { backUp } from "../../../../src/inbox/sqlite/care/backup.ts";
 import {
   copiesBeside,
   eraseInCopy,
-  othersBeside,
+  otherInboxesBeside,
   readCopy,
 } from "../../../../src/inbox/sqlite/care/copies.ts";
 import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
@@ -80,7 +80,7 @@ describe("other inboxes in the folder", () => {
     mkdirSync(join(folder, "folder"));
     writeFileSync(join(folder, "notes.txt"), "notes ".repeat(1000));
     database(join(folder, "other.sqlite")).exec("CREATE TABLE other (a)");
-    expect(othersBeside(path).toSorted()).toEqual(inFolder(["backup", "for-walter.db"]));
+    expect(otherInboxesBeside(path).toSorted()).toEqual(inFolder(["backup", "for-walter.db"]));
   });
 
   it.skipIf(process.platform !== "linux")(
@@ -90,7 +90,7 @@ describe("other inboxes in the folder", () => {
       writer.exec("BEGIN IMMEDIATE");
       const holders = () => lockHolders(statSync(`${path}-shm`).ino);
       expect(holders()).toEqual([process.pid]);
-      expect(othersBeside(path)).toEqual([]);
+      expect(otherInboxesBeside(path)).toEqual([]);
       expect(holders()).toEqual([process.pid]);
     },
   );

@@ -41,16 +41,16 @@ const complete = expect.objectContaining({
 describe("a rescue", () => {
   it("writes the file once, and names it until the file is back", async () => {
     const { rescue, state, path, lines } = newRescue();
-    expect(rescue.look()).toBeUndefined();
+    expect(rescue.rescueIfMissing()).toBeUndefined();
     state.isMissing = true;
-    expect(rescue.look()).toMatchObject({
+    expect(rescue.rescueIfMissing()).toMatchObject({
       code: "inbox_rescuing",
       message: expect.stringMatching(
         /^expected \S+ to stay: .*is being written to a file beside it; wait/,
       ),
     });
     await rescue.settled();
-    expect(rescue.look()).toEqual(complete);
+    expect(rescue.rescueIfMissing()).toEqual(complete);
     expect(rescue.error?.message).toContain(rescuedBeside(path)[0]);
     await rescue.settled();
     expect([state.copied, rescuedBeside(path)]).toEqual([
@@ -58,7 +58,7 @@ describe("a rescue", () => {
       [expect.stringMatching(/-rescued-\d{8}T\d{6}Z$/)],
     ]);
     state.isMissing = false;
-    expect(rescue.look()).toBeUndefined();
+    expect(rescue.rescueIfMissing()).toBeUndefined();
     expect(lines.at(-1)).toMatchObject({ message: `${path} is back in place` });
   });
 
@@ -69,11 +69,11 @@ describe("a rescue", () => {
       resolve = done;
     });
     Object.assign(state, { isMissing: true, wait: promise });
-    rescue.look();
+    rescue.rescueIfMissing();
     state.isMissing = false;
-    expect(rescue.look()).toBeUndefined();
+    expect(rescue.rescueIfMissing()).toBeUndefined();
     state.isMissing = true;
-    expect(rescue.look()).toMatchObject({ code: "inbox_rescuing" });
+    expect(rescue.rescueIfMissing()).toMatchObject({ code: "inbox_rescuing" });
     resolve();
     await rescue.settled();
     expect(rescue.error).toEqual(complete);
@@ -86,22 +86,22 @@ describe("a rescue", () => {
     onTestFinished(() => void vi.useRealTimers());
     const { rescue, state, path } = newRescue();
     Object.assign(state, { isMissing: true, fails: true });
-    rescue.look();
+    rescue.rescueIfMissing();
     await vi.waitFor(() =>
       expect(rescue.error?.message).toContain(
         "could not be written to a file beside it (no space)",
       ),
     );
     state.fails = false;
-    rescue.look();
+    rescue.rescueIfMissing();
     expect([state.copied, readdirSync(join(path, ".."))]).toEqual([0, []]);
     vi.advanceTimersByTime(30_001);
-    expect(rescue.look()).toMatchObject({ code: "inbox_rescuing" });
+    expect(rescue.rescueIfMissing()).toMatchObject({ code: "inbox_rescuing" });
     await rescue.settled();
     expect(rescue.error).toEqual(complete);
     const { rescue: last, state: end } = newRescue();
     Object.assign(end, { isMissing: true, fails: true });
-    last.look();
+    last.rescueIfMissing();
     await vi.waitFor(() => expect(last.error?.message).toContain("no space"));
     end.fails = false;
     await last.settled();

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { KEPT_LOG, loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import {
-  cutLog,
+  checkpointLog,
   DEFAULT_WAL_LIMIT,
   logSizeWatch,
 } from "../../../../src/inbox/sqlite/file/log-size.ts";
@@ -108,7 +108,7 @@ describe("a log", () => {
 
   it("is emptied if nobody uses it", () => {
     expect(logBytes()).toBeGreaterThan(0);
-    expect(cutLog(statements)).toBe(true);
+    expect(checkpointLog(statements)).toBe(true);
     expect(logBytes()).toBe(0);
   });
 
@@ -117,17 +117,17 @@ describe("a log", () => {
     reader.exec("BEGIN");
     expect(reader.get("SELECT dated_until FROM pruned")).toEqual({ dated_until: 1 });
     statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 2)");
-    expect(cutLog(statements)).toBe(false);
+    expect(checkpointLog(statements)).toBe(false);
     expect(logBytes()).toBeGreaterThan(0);
     expect(reader.get("SELECT dated_until FROM pruned")).toEqual({ dated_until: 1 });
     reader.exec("COMMIT");
-    expect(cutLog(statements)).toBe(true);
+    expect(checkpointLog(statements)).toBe(true);
   });
 
   it("is not emptied within a transaction, which goes on", () => {
     statements.begin();
     statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 3)");
-    expect(cutLog(statements)).toBe(false);
+    expect(checkpointLog(statements)).toBe(false);
     statements.run("COMMIT");
     expect(open(true).get("SELECT dated_until FROM pruned")).toEqual({ dated_until: 3 });
   });
@@ -143,7 +143,7 @@ describe("a log", () => {
     statements.waitForLocks(1234);
     for (const wait of [undefined, 77]) {
       waits.length = 0;
-      cutLog(statements, wait);
+      checkpointLog(statements, wait);
       expect(waits).toContain(wait ?? 0);
       expect([timeout(), statements.lockWait]).toEqual([1234, 1234]);
     }

@@ -95,7 +95,7 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
     const connection = new Connection(path, openDatabase(path), defaultThreading());
     const before = statSync(`${path}-wal`).size;
     replaceByCopy();
-    expect(() => connection.cutLog()).toThrow(
+    expect(() => connection.checkpointLog()).toThrow(
       expect.objectContaining({ code: "inbox_unavailable" }),
     );
     await connection.close();

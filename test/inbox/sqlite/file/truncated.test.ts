@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { KEPT_LOG, loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { Presence } from "../../../../src/inbox/sqlite/file/presence.ts";
-import { refuseCut } from "../../../../src/inbox/sqlite/file/truncated.ts";
+import { throwIfTruncated } from "../../../../src/inbox/sqlite/file/truncated.ts";
 import { Statements } from "../../../../src/inbox/sqlite/statements.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT } from "../../entries.ts";
@@ -33,7 +33,7 @@ function open(): Statements {
 /** Looks at the files, as an inbox does before it commits. */
 function look(): void {
   presence.check();
-  refuseCut(presence, statements);
+  throwIfTruncated(presence, statements);
 }
 
 const corrupt = (file: string, from: number, to: number) =>

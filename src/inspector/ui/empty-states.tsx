@@ -6,7 +6,7 @@ import { Button, Command } from "./parts/button.tsx";
 import { visible } from "./parts/format.ts";
 import { goTo } from "./route.ts";
 
-export function NothingYet({ status }: { status: Status | undefined }) {
+export function NoDeliveriesYet({ status }: { status: Status | undefined }) {
   const endpoint = status?.endpoint ?? DEFAULT_ENDPOINT;
   const url = endpoint === DEFAULT_ENDPOINT ? "" : ` --url ${endpoint}`;
   return (
@@ -26,7 +26,7 @@ export function NothingYet({ status }: { status: Status | undefined }) {
   );
 }
 
-export function NothingFits() {
+export function NoMatchingDeliveries() {
   return <NoRows title="No matching deliveries" text="New matching deliveries will appear here." />;
 }
 
@@ -59,7 +59,7 @@ function factsOf({ inbox, secrets, handlers, forwards }: Status): readonly strin
   ];
 }
 
-export function NothingChosen({ status }: { status: Status | undefined }) {
+export function NoDeliverySelected({ status }: { status: Status | undefined }) {
   return (
     <div class="empty beside">
       <h2>Select a delivery</h2>

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { HAS_GROUPS } from "./programs.ts";
+import { HAS_PROCESS_GROUPS } from "./programs.ts";
 
 /**
  * Ends a process group when its standard input closes without a line, which happens if the process
@@ -23,8 +23,8 @@ kill -s KILL -- "-$1"
  *
  * @returns a function to call when the group has ended, since its id may be reused afterwards
  */
-export function endGroupWithUs({ pid }: ChildProcess): () => void {
-  if (!HAS_GROUPS || pid === undefined) return () => {};
+export function endGroupWithParent({ pid }: ChildProcess): () => void {
+  if (!HAS_PROCESS_GROUPS || pid === undefined) return () => {};
   // In its own session, so that a Ctrl-C meant for the command line does not end it first.
   const watcher = spawn("/bin/sh", ["-c", WATCHER, "hookporter-watcher", String(pid)], {
     stdio: ["pipe", "ignore", "ignore"],
