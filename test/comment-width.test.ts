@@ -5,7 +5,9 @@ import { expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
 const WIDTH = 100;
-/** What cannot be broken: tables, instructions to tools, and a single long word such as an address. */
+/**
+ * What cannot be broken: tables, instructions to tools, and a single long word such as an address.
+ */
 const WHOLE = /^\s*(?:\/\/|\*) (?:\||biome-ignore|@ts-|Stryker)|^\s*(?:\/\/|\/?\*+)? ?\S+$/;
 
 /** The formatter breaks code; comments are broken by hand. */

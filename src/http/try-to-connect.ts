@@ -15,9 +15,9 @@ export interface ConnectTerms {
   /** Milliseconds. */
   readonly timeout: number;
   /** Whether a TLS handshake must succeed. Default: for `https:`. */
-  readonly useTls?: boolean;
+  readonly secure?: boolean;
   /** Whether any certificate will do. */
-  readonly acceptAnyCertificate?: boolean;
+  readonly insecure?: boolean;
 }
 
 /**
@@ -25,11 +25,7 @@ export interface ConnectTerms {
  * the connection.
  */
 export function tryToConnect(url: URL, terms: ConnectTerms) {
-  const {
-    timeout,
-    useTls: secure = url.protocol === "https:",
-    acceptAnyCertificate: insecure = false,
-  } = terms;
+  const { timeout, secure = url.protocol === "https:", insecure = false } = terms;
   return new Promise<NodeJS.ErrnoException | "timeout" | undefined>((resolve) => {
     const host = hostOf(url);
     const address = { host, port: portOf(url) };

@@ -33,9 +33,9 @@ export const QUIET = 2 * 24 * 60 * 60_000;
  * the last entry looks old. An inbox without deliveries for days looks the same, and waits for an
  * hour.
  *
- * @param lastReceived - when the last entry arrived, ignoring those of the last {@link CLOCK_AGREEMENT_TIME}:
- * entries received after a jump carry the new time, and must not confirm it at the next start.
- * `undefined` if there is none
+ * @param lastReceived - when the last entry arrived, ignoring those of the last
+ * {@link CLOCK_AGREEMENT_TIME}: entries received after a jump carry the new time, and must not
+ * confirm it at the next start. `undefined` if there is none
  */
 export function trustAtStart(now: Moment, lastReceived: number | undefined): ClockTrust {
   const quiet = lastReceived !== undefined && now.wall - lastReceived > QUIET;

@@ -116,7 +116,10 @@ export class Retention {
   }
 }
 
-/** When the last entry of any source arrived, ignoring those of the last {@link CLOCK_AGREEMENT_TIME}. */
+/**
+ * When the last entry of any source arrived, ignoring those of the last
+ * {@link CLOCK_AGREEMENT_TIME}.
+ */
 async function lastReceived({ inbox }: Terms, now: number): Promise<number | undefined> {
   const [entry] = await inbox.list({ until: now - CLOCK_AGREEMENT_TIME, limit: 1 });
   return entry?.receivedAt;

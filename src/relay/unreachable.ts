@@ -64,7 +64,7 @@ async function whyRefused(target: URL, inContainer: boolean): Promise<string> {
   const isLoopback = other.hostname !== target.hostname;
   if (
     isLoopback &&
-    (await tryToConnect(other, { timeout: PROBE_TIMEOUT, useTls: false })) === undefined
+    (await tryToConnect(other, { timeout: PROBE_TIMEOUT, secure: false })) === undefined
   ) {
     return `connection refused on ${host}, but something listens on ${hostOf(other)}: forward to ${other.origin}, or make the app listen on ${host}`;
   }
@@ -124,8 +124,8 @@ async function speaksTls(target: URL): Promise<boolean> {
   // certificate.
   const why = await tryToConnect(target, {
     timeout: PROBE_TIMEOUT,
-    useTls: true,
-    acceptAnyCertificate: true,
+    secure: true,
+    insecure: true,
   });
   return why === undefined || /^ERR_SSL_.*_ALERT_/.test(codeOf(why));
 }

@@ -16,7 +16,7 @@ type Look = (address: string, timeout: number) => Promise<boolean>;
  * request that a provider counts.
  */
 export const isReachable: Look = async (address, timeout) =>
-  (await tryToConnect(new URL(address), { timeout, useTls: false })) === undefined;
+  (await tryToConnect(new URL(address), { timeout, secure: false })) === undefined;
 
 export interface SupervisorOptions {
   readonly startChild: StartChild;

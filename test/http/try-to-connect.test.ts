@@ -74,11 +74,9 @@ it("https means a handshake with a certificate that is trusted, unless any will 
   expect(await tryToConnect(url, { timeout: TIMEOUT })).toMatchObject({
     code: expect.stringMatching(/CERT/),
   });
-  expect(await tryToConnect(url, { timeout: TIMEOUT, acceptAnyCertificate: true })).toBeUndefined();
+  expect(await tryToConnect(url, { timeout: TIMEOUT, insecure: true })).toBeUndefined();
   const address = new URL(`https://127.0.0.1:${port}`);
-  expect(
-    await tryToConnect(address, { timeout: TIMEOUT, acceptAnyCertificate: true }),
-  ).toBeUndefined();
+  expect(await tryToConnect(address, { timeout: TIMEOUT, insecure: true })).toBeUndefined();
   expect(names).toEqual(["localhost", "localhost"]); // an address is no name to ask for
 });
 
@@ -86,9 +84,9 @@ it("a handshake is left out, or asked for, if the protocol does not say", async 
   const { port } = await secureServer();
   const terms = { timeout: TIMEOUT };
   const url = new URL(`https://localhost:${port}`);
-  expect(await tryToConnect(url, { ...terms, useTls: false })).toBeUndefined();
+  expect(await tryToConnect(url, { ...terms, secure: false })).toBeUndefined();
   const plain = new URL(`http://localhost:${port}`);
-  expect(await tryToConnect(plain, { ...terms, useTls: true })).toMatchObject({
+  expect(await tryToConnect(plain, { ...terms, secure: true })).toMatchObject({
     code: expect.stringMatching(/CERT/),
   });
 });

@@ -10,8 +10,8 @@ export const DAILY: readonly (readonly [table: string, column: string])[] = [
 ];
 
 /**
- * Smaller key timestamps are no times, but marks, such as of rejected deliveries; their partition is
- * never dropped.
+ * Smaller key timestamps are no times, but marks, such as of rejected deliveries; their partition
+ * is never dropped.
  */
 export const FIRST_TIME = REJECTED + 1;
 

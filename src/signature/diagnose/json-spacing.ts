@@ -33,7 +33,8 @@ export function spacingOf(json: JsonTokens): Spacing | undefined {
   const text = printWithOriginalSpacing(tokens, json);
   return SPACING_LIST.find((spacing) => {
     const start = printSpaced(tokens.slice(0, SAMPLE_TOKENS), spacing, text.length) ?? "";
-    // The last of these tokens has nothing after it here, so what follows it may differ: compare half.
+    // The last of these tokens has nothing after it here, so what follows it may differ: compare
+    // half.
     if (!text.startsWith(start.slice(0, start.length / 2))) return false;
     return printSpaced(tokens, spacing, text.length) === text;
   });
