@@ -1,15 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { Kysely, PostgresDialect } from "kysely";
 import pg from "pg";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import type { PostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
-import { revocableTransaction } from "../../../src/inbox/postgres/transaction.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { codeOf, readPage } from "../../docs/markdown.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { describeTransactions } from "../../receiver/transactions-contract.ts";
 import { emptySql } from "./pglite.ts";
@@ -45,30 +40,6 @@ if (NO_SERVER !== undefined) {
       ...(await on(server.url)),
       makeInbox: () => postgresStore(pool, { schema: SCHEMA, migrate: "check" }),
     }));
-  });
-
-  describe("with transactions of Kysely", () => {
-    const db = new Kysely<object>({
-      dialect: new PostgresDialect({ pool: new pg.Pool({ connectionString: server.url, max: 5 }) }),
-    });
-    afterAll(() => db.destroy());
-    const transaction: PostgresOptions["transaction"] = (run) =>
-      db.transaction().execute((trx) => {
-        const ask = async (text: string, values: readonly unknown[] = []) => {
-          const { rows, numAffectedRows } = await trx.executeQuery({
-            sql: text,
-            parameters: values,
-            query: { kind: "RawNode", sqlFragments: [text], parameters: [] },
-            queryId: { queryId: "own" },
-          });
-          return { rows, rowCount: Number(numAffectedRows ?? rows.length) };
-        };
-        const statements = {
-          query: (text: unknown, values?: unknown[]) => ask(String(text), values),
-        };
-        return run(revocableTransaction(statements).tx, ask);
-      });
-    describeTransactions("on a server", () => on(server.url, { transaction }));
   });
 
   const ownPool = new pg.Pool({ connectionString: server.url, max: 4 });
@@ -132,39 +103,6 @@ if (NO_SERVER !== undefined) {
       expect(log.lines).toContainEqual(
         expect.objectContaining({ fields: { places: 1, concurrency: 10 } }),
       );
-    },
-  );
-
-  it.each(["drizzle", "Kysely"])(
-    "the recipe of the docs for %s writes in the handler's transaction",
-    async (name) => {
-      const { makeInbox, query } = await on(server.url);
-      await query("CREATE TABLE IF NOT EXISTS payment (event text PRIMARY KEY)");
-      await query("DELETE FROM payment");
-      const codes = codeOf(readPage("docs/reference/transactions.md"), "ts");
-      const code = codes.find((code) => code.includes(`import { ${name}`)) ?? "";
-      const folder = mkdtempSync(join(import.meta.dirname, "recipe-"));
-      onTestFinished(() => rmSync(folder, { recursive: true }));
-      const index = join(import.meta.dirname, "..", "..", "..", "src", "entries", "index.ts");
-      writeFileSync(
-        join(folder, "recipe.ts"),
-        code.replaceAll('"hookporter"', JSON.stringify(index)),
-      );
-      const { default: handlers } = await import(join(folder, "recipe.ts"));
-      const receiver = createReceiver({ secret: SECRET, inbox: handleOf(makeInbox()), handlers });
-      let runs = 0;
-      receiver.on("payment.received", () => {
-        if (++runs === 1) throw new Error("not yet");
-      });
-      await receiver.start();
-      onTestFinished(() => receiver.close());
-      const envelope = freshEnvelope({ timestamp: new Date().toISOString() });
-      await receiver.accept(deliveryOf(envelope, undefined, Date.now()));
-      await until(async () =>
-        expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }),
-      );
-      expect(await query("SELECT count(*)::int AS n FROM payment")).toEqual([{ n: 1 }]);
-      await query("DROP TABLE payment");
     },
   );
 

@@ -1,7 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
-import { Redis } from "ioredis";
 import { freePort } from "../../../test/inbox/postgres/server.ts";
 import type { Database } from "./database.ts";
 
@@ -16,6 +15,8 @@ const SENT = /^cmdstat_(?:evalsha|eval|bzpopmin):calls=(\d+)/gm;
 
 /** Starts a Redis that flushes each write to its log, in an empty folder. */
 export async function startRedis(folder: string): Promise<Database> {
+  // Imported here only: without the section on queues, it is not installed.
+  const { Redis } = await import("ioredis");
   mkdirSync(folder, { recursive: true });
   const port = await freePort();
   const durable = [

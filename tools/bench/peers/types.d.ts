@@ -28,6 +28,22 @@ declare module "graphile-worker" {
   }): Promise<{ addJob(task: string, payload: object): Promise<unknown>; stop(): Promise<void> }>;
 }
 
+// test/recipes uses this declaration too.
+declare module "ioredis" {
+  export class Redis {
+    constructor(url: string, options: object);
+    on(event: "error", listener: (error: Error) => void): this;
+    ping(): Promise<string>;
+    info(section: string): Promise<string>;
+    xrangeBuffer(
+      stream: string,
+      start: string,
+      end: string,
+    ): Promise<readonly (readonly [Buffer, readonly Buffer[]])[]>;
+    disconnect(): void;
+  }
+}
+
 declare module "pg-boss" {
   export class PgBoss {
     constructor(options: object);

@@ -1,8 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
-import { AckPolicy, jetstream, jetstreamManager } from "@nats-io/jetstream";
-import { connect } from "@nats-io/transport-node";
-import { Redis } from "ioredis";
 import { freePort } from "../crash/child.ts";
 
 /** A message as a consumer gets it. */
@@ -40,7 +37,9 @@ export function isInstalled(program: string): boolean {
   return spawnSync(program, ["--version"]).status === 0;
 }
 
+// Packages are imported here only, since they may not be installed when the file is loaded.
 async function startRedis(folder: string): Promise<Broker> {
+  const { Redis } = await import("ioredis");
   const port = await freePort();
   const child = spawn(
     "redis-server",
@@ -49,11 +48,12 @@ async function startRedis(folder: string): Promise<Broker> {
       stdio: "ignore",
     },
   );
-  const redis = new Redis({ port, host: "127.0.0.1", retryStrategy: () => 20 });
+  const url = `redis://127.0.0.1:${port}`;
+  const redis = new Redis(url, { retryStrategy: () => 20 });
   redis.on("error", () => {}); // until it listens
   await redis.ping();
   return {
-    env: { REDIS_URL: `redis://127.0.0.1:${port}` },
+    env: { REDIS_URL: url },
     read: async () => {
       const entries = await redis.xrangeBuffer("events", "-", "+");
       return entries.map(([, [, id, , headers, , body]]) => consumed(id, headers, body));
@@ -66,6 +66,7 @@ async function startRedis(folder: string): Promise<Broker> {
 }
 
 async function startNats(folder: string): Promise<Broker> {
+  const { AckPolicy, jetstream, jetstreamManager } = await import("@nats-io/jetstream");
   const port = await freePort();
   const args = ["--addr", "127.0.0.1", "--port", `${port}`, "--jetstream", "--store_dir", folder];
   const child = spawn("nats-server", args, { stdio: "ignore" });
@@ -96,6 +97,7 @@ async function startNats(folder: string): Promise<Broker> {
 }
 
 async function connectTo(servers: string) {
+  const { connect } = await import("@nats-io/transport-node");
   for (;;) {
     try {
       return await connect({ servers });

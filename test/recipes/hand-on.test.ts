@@ -9,10 +9,11 @@ import { readSecrets } from "../../src/signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { verify } from "../../src/signature/verify.ts";
 import { codeOf, readPage, root } from "../docs/markdown.ts";
+import { bodyOf, Life, SECRET } from "../hand-on/life.ts";
 import { long } from "../long.ts";
 import { skip } from "../strangers/programs.ts";
 import { BROKERS, isInstalled } from "./brokers.ts";
-import { bodyOf, Life, SECRET } from "./life.ts";
+import { MODULES, NO_PACKAGES } from "./install.ts";
 
 const KILLS = long(2, 10);
 const EVENTS = long(160, 2000);
@@ -26,7 +27,7 @@ function recipe(folder: string, heading: string): string {
   mkdirSync(join(packages, "@nats-io"), { recursive: true });
   symlinkSync(root, join(packages, "hookporter"), "junction");
   for (const name of ["ioredis", "@nats-io/jetstream", "@nats-io/transport-node"]) {
-    symlinkSync(join(root, "node_modules", name), join(packages, name), "junction");
+    symlinkSync(join(MODULES, name), join(packages, name), "junction");
   }
   const path = join(folder, "recipe.mjs");
   writeFileSync(path, code);
@@ -42,6 +43,7 @@ it.for(recipes)(
   },
   async ([heading, { program, start }], context) => {
     if (!isInstalled(program)) skip(context, program);
+    if (NO_PACKAGES !== undefined) skip(context, NO_PACKAGES);
     const folder = mkdtempSync(join(tmpdir(), "hookporter-hand-on-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const broker = await start(folder);
