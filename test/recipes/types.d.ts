@@ -1,5 +1,5 @@
-// What is used of these packages, which are installed only when these tests run. ioredis is declared
-// in tools/bench/peers/types.d.ts.
+// What is used of these packages, which are installed only when these tests run. ioredis is
+// declared in tools/bench/peers/types.d.ts.
 declare module "@nats-io/jetstream" {
   import type { NatsConnection } from "@nats-io/transport-node";
 

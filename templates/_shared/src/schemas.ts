@@ -1,5 +1,6 @@
-// What `data` holds by event kind, learned from events by `npx hookporter types`. Edit what you know better:
-// `npx hookporter types --merge` keeps what you edited, and code of your own between the blocks.
+// What `data` holds by event kind, learned from events by `npx hookporter types`. Edit what you
+// know better: `npx hookporter types --merge` keeps what you edited, and code of your own between
+// the blocks.
 import * as z from "zod";
 
 // learned payment.received 3ec7619ec96c
