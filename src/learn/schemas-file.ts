@@ -28,8 +28,9 @@ export const ENOUGH_EVENTS = 20;
 const ALL = "schemas";
 const OTHERS = "otherKinds";
 
-const ABOUT = `// What \`data\` holds by event kind, learned from events by \`npx hookporter types\`. Edit what you know better:
-// \`npx hookporter types --merge\` keeps what you edited, and code of your own between the blocks.
+const ABOUT = `// What \`data\` holds by event kind, learned from events by \`npx hookporter types\`. Edit what you
+// know better: \`npx hookporter types --merge\` keeps what you edited, and code of your own between
+// the blocks.
 `;
 
 const HEADERS: Readonly<Record<SchemaFormat, string>> = {
