@@ -275,7 +275,7 @@ export class Run {
       probe.post(probe.body()),
     );
     return this.#judgeReceiverState(life, {
-      checkCase: checkCase,
+      checkCase,
       result,
       broken,
       isFirst: exchanges[0] === broken,

@@ -23,17 +23,17 @@ export async function call(settings: ClientSettings, request: ServiceRequest): P
     const tried = await attempt(settings, request);
     if ("answer" in tried) return { ...tried.answer, attempts, mayHaveHappenedBefore };
     const { failure } = tried;
-    const { isRetryable: again, retryAfter = 0 } = failure;
+    const { isRetryable, retryAfter = 0 } = failure;
     mayHaveHappenedBefore ||= failure.mayHaveHappened;
     // A `Retry-After` above `maxDelay` is not cut, since the retry would be refused again.
-    const isTooLong = again && retryAfter > retry.maxDelay;
+    const isTooLong = isRetryable && retryAfter > retry.maxDelay;
     const asked = Math.ceil(retryAfter / 1000);
     const most = retry.maxDelay / 1000;
     const wait = `; the service asks to wait ${asked} s, and this client waits at most ${most} s (retry.maxDelay): try again after that time`;
     const message = isTooLong ? failure.message + wait : failure.message;
     const details = { ...failure, message, mayHaveHappened: mayHaveHappenedBefore };
     const error = new ServiceError(details, attempts);
-    const backOff = again && !isTooLong ? retryDelay(attempts, retry, random()) : undefined;
+    const backOff = isRetryable && !isTooLong ? retryDelay(attempts, retry, random()) : undefined;
     if (backOff === undefined) throw error;
     // Both, so that clients do not all return at the same moment.
     const delay = retryAfter + backOff;

@@ -68,7 +68,7 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
   const { limit, failures, budget, except, watch } = parts;
   const running = new Set<Promise<void>>();
   const run = (entry: ClaimedEntry) => {
-    const ended = parts.run(entry, { claimed: true, budget: budget }).then((settlement) => {
+    const ended = parts.run(entry, { claimed: true, budget }).then((settlement) => {
       running.delete(ended);
       count(settlement, counts);
     });

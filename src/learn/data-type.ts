@@ -86,8 +86,9 @@ export interface KnownKeys {
 }
 
 /**
- * Returns what may be told of an object's keys. A key that was seen only once, in several objects,
- * may be somebody's name, so it is left out. If all keys are such, the object is a map.
+ * Returns which of an object's keys may be shown. A key that was seen in only one of several
+ * objects may be a person's name, so it is left out. If all keys are like that, the object is a
+ * map.
  */
 export function knownKeys({ objects, fields, entries }: Shape): KnownKeys {
   const all = [...fields].sort(([text], [other]) =>

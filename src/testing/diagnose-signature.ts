@@ -43,7 +43,7 @@ export function diagnoseSignature(
 ): Diagnosis {
   const { secret, others = [], target, work } = options;
   const secrets = readSecrets(typeof secret === "function" ? secret() : secret);
-  return search(body, signatureOf(headers, options) ?? undefined, secrets, {
+  return search(body, signatureOf(headers, options), secrets, {
     others: others.flatMap(({ name, secret: value }) => {
       const [other] = readSecrets(value);
       return other === undefined ? [] : [{ name, secret: other }];

@@ -7,6 +7,8 @@ import {
   STATE_WORDS,
   stateBeforeRun,
 } from "../../src/inbox/entry-state.ts";
+import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
+import { STATE_WITHOUT_REASON } from "../../src/inbox/sqlite/pause.ts";
 
 it.each([
   ["waiting", 0, null],
@@ -19,6 +21,16 @@ it.each([
     expect(stateBeforeRun(attempts, reason)).toBe(state);
   },
 );
+
+it("SQLite's statements decide between failing and waiting as the program does", () => {
+  const database = new (loadSqlite().DatabaseSync)(":memory:");
+  const inSql = database.prepare(
+    `SELECT ${STATE_WITHOUT_REASON} AS state FROM (SELECT ? AS attempts)`,
+  );
+  for (const attempts of [0, 1, 2, 10])
+    expect(inSql.get(attempts)?.state).toBe(stateBeforeRun(attempts, null));
+  database.close();
+});
 
 it("an entry has ended if it runs again only once someone retries it", () => {
   expect(STATE_WORDS.filter(hasEnded)).toEqual(["handled", "dead", "received"]);

@@ -163,8 +163,8 @@ export class ReportedFailures {
   }
 
   /**
-   * Forgets what a person dropped, or another process retried or handled: no attempt here tells of
-   * it.
+   * Forgets entries that a person dropped, or that another process retried or handled: no attempt
+   * in this process would show it.
    */
   async #recheck(): Promise<void> {
     const seqs = [...this.#bySeq.keys()];

@@ -36,8 +36,8 @@ const LOOK = `
   FROM ${ENTRY_WITH_STATE} WHERE e.seq > $1::bigint ORDER BY e.seq LIMIT $2::int`;
 
 /**
- * Raises the marks. Nothing is deleted until whoever may not have seen it has ended: see
- * {@link writersEnd}.
+ * Raises the marks. Nothing is deleted until every transaction that may not have seen them has
+ * ended: see {@link writersEnd}.
  */
 export const MARK = `
   UPDATE @.pruned SET marks = marks || coalesce((

@@ -247,8 +247,8 @@ export class Runners {
   }
 
   /**
-   * The connection that listens is used, so that it is not silent for so long that it is cut off on
-   * the way.
+   * Uses the connection that listens, since a network may cut off a connection that is silent for
+   * long.
    */
   #sign(): void {
     this.#hold();

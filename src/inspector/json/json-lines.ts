@@ -34,7 +34,7 @@ const MAX_INDENT = 200;
 
 /**
  * The lines of an indented JSON text, as offsets in the text that was received. The text is never
- * printed anew, so numbers, escapes, duplicate keys and order stay as they are. A million lines
+ * serialised again, so numbers, escapes, duplicate keys and order stay as they are. A million lines
  * take a few dozen megabytes.
  */
 export class JsonLines {

@@ -35,7 +35,7 @@ export interface HandlerOptions {
    */
   readonly target?: TargetOptions;
   /**
-   * Gives the handler a transaction, as `tx` in its context: what is written with it is committed
+   * Runs the handler in a transaction, passed as `tx` in its context. What it writes there commits
    * together with the record that this handler is done, or not at all. Needs an inbox on
    * PostgreSQL. Default `false`.
    */

@@ -7,10 +7,10 @@ import { holderText, livingHolders } from "../processes/holders.ts";
 import { closing } from "../statements.ts";
 
 /**
- * Writes an inbox file anew without its free space. It takes as long as reading and writing the
- * file, and twice its size on the disk meanwhile; nobody can write to it, so it refuses while a
- * process holds it. A kill at any moment loses nothing. Returns its sizes before and after, with
- * its log.
+ * Rewrites an inbox file without its free space. This takes as long as reading and writing the
+ * file, and temporarily twice its size on the disk. No process can write to the file meanwhile, so
+ * it refuses while one holds it. A kill at any moment loses nothing. Returns its sizes before and
+ * after, with its log.
  *
  * @throws HookporterError `inbox_busy`, with the process that holds it; `inbox_unavailable`,
  * `inbox_…`

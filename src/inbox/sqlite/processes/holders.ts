@@ -20,7 +20,7 @@ export interface Holder {
 export function livingHolders(path: string, statements?: Statements): readonly Holder[] {
   const living = livingRunners(path);
   if (living.length === 0) return [];
-  // A damaged table tells of none.
+  // If the table is damaged, no process is known.
   const records =
     statements === undefined ? [] : tryOr(() => otherRunners(statements, undefined), []);
   return living.map((id) => {
