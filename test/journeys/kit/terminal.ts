@@ -34,7 +34,10 @@ export class Terminal {
     this.#env = { ...env, TERM: "xterm-256color" };
     writeFileSync(this.#codes, "");
     const profile = join(place, "profile");
-    writeFileSync(profile, `PS1='$ '\nPROMPT_COMMAND="echo \\$? >> '${this.#codes}'"\n`);
+    writeFileSync(
+      profile,
+      `unset HISTFILE\nPS1='$ '\nPROMPT_COMMAND="echo \\$? >> '${this.#codes}'"\n`,
+    );
     const shell = `bash --noprofile --rcfile '${profile}'`;
     const settings = join(place, "tmux.conf");
     writeFileSync(settings, "set -g history-limit 50000\nset -g status off\n");
