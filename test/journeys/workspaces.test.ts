@@ -41,6 +41,16 @@ step("pnpm dev of a project in a workspace of pnpm starts the server", async (wo
   await expectDevServer(world, project, `${PNPM} run dev`);
 });
 
+step(
+  "a pnpm that refuses build scripts nobody has decided on installs a project in its workspace",
+  async (world) => {
+    // pnpm 11 does so by default; it needs Node 22.
+    const root = join(world.folder, "monorepo-pnpm");
+    await succeed(world, root, "rm -rf node_modules apps/hooks/node_modules");
+    await succeed(world, root, `${PNPM} install --config.strict-dep-builds=true`);
+  },
+);
+
 /** Starts a project of init as its developer does, and sends to it. */
 async function expectDevServer(world: World, project: string, line: string): Promise<void> {
   const url = await world.portFor(project);
