@@ -19,4 +19,10 @@ export const KNOWN_RED: readonly KnownRed[] = [
     finding:
       "listen keeps the secret that it started with, and neither trigger nor doctor compares it with .env",
   },
+  {
+    journey: "workspaces",
+    step: "a pnpm that refuses build scripts nobody has decided on installs a project in its workspace",
+    finding:
+      "init in a workspace of pnpm writes allowBuilds into the project, where pnpm does not read it, and does not say what the root needs",
+  },
 ];

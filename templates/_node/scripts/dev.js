@@ -6,9 +6,11 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
+// In a workspace, it may be in the node_modules of a folder above.
+const compiler = fileURLToPath(new URL("bin/tsc", import.meta.resolve("typescript/package.json")));
 
 function build() {
-  const tsc = ["node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json"];
+  const tsc = [compiler, "-p", "tsconfig.build.json"];
   return spawnSync(process.execPath, tsc, { stdio: "inherit" }).status === 0;
 }
 
