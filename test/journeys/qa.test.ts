@@ -7,7 +7,7 @@ import { closedPort } from "../tunnel/machine.ts";
 import { journey } from "./kit/journey.ts";
 import { linesOf } from "./kit/pages.ts";
 import type { World } from "./kit/world.ts";
-import { WRONG_SIGNATURES } from "./receivers/other-tools.ts";
+import { PYTHON_RECEIVER, UNSIGNED_GET_IN, WRONG_SIGNATURES } from "./receivers/other-tools.ts";
 
 const { step } = journey("qa");
 
@@ -135,6 +135,117 @@ step(
     expect(their.secretFingerprint).not.toBe(ours);
   },
 );
+
+step(
+  "check lets the fault of a PHP receiver out as a curl line, which is answered as it says",
+  async (world) => {
+    const tests = join(world.folder, "tests");
+    const free = await closedPort();
+    const url = `http://127.0.0.1:${free}/webhooks`;
+    writeFileSync(join(tests, "receiver.php"), UNSIGNED_GET_IN);
+    const serve = `php -S 127.0.0.1:${free} receiver.php`;
+    const receiver = await world.start(tests, serve, /started/, withSecret.env);
+    const check = `npx hookporter check ${url} --only KIND,SIG,BODY`;
+
+    // What goes into a ticket: the one line, a curl command and the fix.
+    const asked = await world.shell(
+      tests,
+      `${check} --format json --output report.json`,
+      withSecret,
+    );
+    expect(asked, asked.text).toMatchObject({ code: 1 });
+    const report = JSON.parse(world.read(tests, "report.json"));
+    expect(report.verdict).toMatch(/^FORGED DELIVERIES GET IN: /);
+    expect(report.verdict).toContain(report.diagnosis[0]);
+    expect(asked.text.split("\n")).toContain(report.verdict);
+    expect(asked.text).toContain(`try it: ${report.proof}\n`);
+    const wrong = report.cases.filter(isFault);
+    expect(wrong.map(({ id }: Case) => id)).toContain("SIG-01");
+    for (const { id, fix } of wrong) expect(fix, id).toMatch(/: \S/);
+    expect((await world.shell(tests, report.proof)).text).toMatch(/^HTTP\/1\.1 200 /m);
+
+    const markdown = await world.shell(tests, `${check} --format markdown`, withSecret);
+    expect(markdown.code).toBe(1);
+    expect(markdown.text).toContain(`**${report.verdict}**`);
+    const [proof = ""] = codeOf(markdown.text, "sh");
+    expect((await world.shell(tests, proof.trim())).text).toMatch(/^HTTP\/1\.1 200 /m);
+    const rows = markdown.text.split("\n").filter((line) => line.startsWith("| "));
+    for (const { id, fix } of wrong)
+      expect(rows.find((row) => row.startsWith(`| ${id} |`))?.replaceAll("\\", "")).toContain(fix);
+
+    const github = await world.shell(tests, `${check} --format github`, withSecret);
+    const annotations = github.text.split("\n").filter((line) => line.startsWith("::"));
+    for (const line of annotations)
+      expect(line).toMatch(/^::(error|warning|notice) title=[^:,]+::\S/);
+    const errors = annotations.filter((line) => line.startsWith("::error ")).length;
+    expect({ code: github.code, errors }).toEqual({ code: 1, errors: wrong.length + 1 });
+
+    const output = `${check} --format junit --output unsigned.xml`;
+    const junit = await world.shell(tests, output, withSecret);
+    expect(junit.code).toBe(1);
+    expect(countsOf(world.read(tests, "unsigned.xml"))).toEqual(countsIn(junit.text));
+    expect(countsIn(junit.text).failures).toBe(report.summary.failedRequired);
+
+    // The fix of SIG-01. PHP may keep the file as it was for some seconds, so it starts again.
+    await receiver.stop();
+    world.edit(join(tests, "receiver.php"), "?? null", '?? ""');
+    world.edit(join(tests, "receiver.php"), "$given !== null && ", "");
+    await world.start(tests, serve, /started/, withSecret.env);
+    expect(await world.shell(tests, check, withSecret)).toMatchObject({ code: 0 });
+    expect((await world.shell(tests, report.proof)).text).toMatch(/^HTTP\/1\.1 401 /m);
+  },
+);
+
+step("check sees only with --observe that a Python receiver loses events", async (world) => {
+  const tests = join(world.folder, "tests");
+  writeFileSync(join(tests, "receiver.py"), PYTHON_RECEIVER);
+  const reports = new Map<string, { code: number; faults: readonly string[] }>();
+  for (const same of ["event", "data"]) {
+    const line = `python3 receiver.py ${same}`;
+    const receiver = await world.start(tests, line, /port \d+/, withSecret.env);
+    const at = `http://127.0.0.1:${/port (\d+)/.exec(receiver.printed())?.[1]}`;
+    const check = `npx hookporter check ${at}/webhooks --only KIND,SIG,DUP --timeout 2s`;
+    const counter = `const url = "${at}/?id=" + process.argv[2];
+console.log(await (await fetch(url)).text());
+`;
+    writeFileSync(join(tests, "count-events.mjs"), counter);
+    const observers = {
+      nobody: "",
+      "a URL": `--observe "${at}/test/runs?id={marker}"`,
+      "a command": '--observe "node count-events.mjs"',
+    };
+    for (const [observer, flag] of Object.entries(observers)) {
+      const { code, text } = await world.shell(tests, `${check} ${flag} --json`, withSecret);
+      const faults = recordsIn(text)
+        .filter(isFault)
+        .map(({ id }: Case) => id);
+      reports.set(`${same}, observed by ${observer}`, { code, faults });
+    }
+    await receiver.stop();
+  }
+  const passed = { code: 0, faults: [] };
+  const loses = { code: 1, faults: ["DUP-08", "DUP-11", "DUP-12", "DUP-13"] };
+  expect(Object.fromEntries(reports)).toEqual({
+    "event, observed by nobody": passed,
+    "event, observed by a URL": passed,
+    "event, observed by a command": passed,
+    "data, observed by nobody": passed,
+    "data, observed by a URL": loses,
+    "data, observed by a command": loses,
+  });
+});
+
+interface Case {
+  readonly id: string;
+  readonly outcome?: string;
+  readonly severity?: string;
+  readonly fix?: string;
+}
+
+/** Whether a record is that of a case that fails the run. */
+function isFault({ outcome, severity }: Case): boolean {
+  return outcome === "failed" && severity === "required";
+}
 
 /** The numbers that a report for people ends with. */
 function countsIn(text: string) {
