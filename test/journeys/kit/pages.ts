@@ -17,8 +17,8 @@ export function linesOf(project: string, page: string, below = ""): readonly str
 /** A section, to the next heading of its level or a higher one. */
 function sectionFrom(text: string): string {
   const level = /^#+/.exec(text)?.[0].length ?? 1;
-  const end = text.slice(1).search(new RegExp(`^#{1,${level}} `, "m"));
-  return end === -1 ? text : text.slice(0, end + 1);
+  const end = text.slice(level).search(new RegExp(`^#{1,${level}} `, "m"));
+  return end === -1 ? text : text.slice(0, end + level);
 }
 
 /** The commands that a text tells its reader to run. */
