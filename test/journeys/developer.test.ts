@@ -56,12 +56,6 @@ async function useInbox(world: World, cwd: string): Promise<void> {
     const { text } = await expectCode(world, cwd, line, 0);
     expect(text, line).not.toContain("there is no inbox");
   }
-  // Nobody handles an event here, so that what waits for one says so.
-  for (const line of [
-    "npx hookporter trigger payment.received --wait",
-    "npx hookporter events wait --after 0",
-  ])
-    await expectCode(world, cwd, line, 7);
 }
 
 step("README's first block works in an empty folder, on two terminals", async (world) => {
@@ -209,13 +203,13 @@ step(
     world.edit(finances(world), /throw new Error\(.*/, 'log.info({ id, amount }, "booked");');
     const terminal = await world.terminal("listen with handlers", project);
     await terminal.until(/handlers reloaded/);
-    const listed = await second.run("npx hookporter events list --state failing --json");
-    const { seq } = JSON.parse(
-      listed.text.split("\n").find((line) => line.startsWith("{")) ?? "{}",
-    );
-    expect(seq).toEqual(expect.any(Number));
-    const retried = await second.run(`npx hookporter events retry ${seq} --wait`);
-    expect(retried, retried.text).toMatchObject({ code: 0 });
+    const listed = await second.run("npx hookporter events list --limit 1 --json");
+    const newest = listed.text.split("\n").find((line) => line.startsWith("{")) ?? "{}";
+    const { seq } = JSON.parse(newest);
+    expect(seq, listed.text).toEqual(expect.any(Number));
+    // It may have run again by itself, as its next attempt was due.
+    await second.run(`npx hookporter events retry ${seq}`);
+    await terminal.until(new RegExp(`#${seq} +✓ payment\\.received +handled`));
     const page = await newPage();
     await openPage(page, pageOf(terminal.history()), `/entry/${seq}`);
     await page.getByText("handled").first().waitFor();
