@@ -9,8 +9,7 @@ export const TUNNEL_STATES = {
   online: "A request to the public address arrived at this process.",
   reconnecting:
     "The connection is lost or in doubt. The provider may retry first, since that keeps the address.",
-  restarting:
-    "The provider was ended and is restarted, at growing intervals, usually of at most 15 seconds.",
+  restarting: "The provider was ended and is restarted, at growing intervals.",
   failed: "The tunnel cannot work until you fix the problem; a code and a fix are printed.",
   closed: "The tunnel was closed on request.",
 } as const;

@@ -71,7 +71,7 @@ it.each(commands.map((command) => [commandName(command), command] as const))(
         ?.at(-1),
     ).toBe(".");
     expect(sentence.replaceAll(/`[^`]*`|\([^)]*\)/g, "")).not.toMatch(/\.\s/);
-    expect(example).toMatch(/^```sh\n.*\bnpx hookporter /);
+    expect(example).toMatch(/^(?:<!-- given: .* -->\n)?```sh\n.*\bnpx hookporter /);
     expect(heading).toBe("## Options");
   },
 );

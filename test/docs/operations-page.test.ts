@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
 import { eventKinds } from "../../src/event/kinds.ts";
@@ -58,16 +59,20 @@ it("the page's commands run in its order, and print what it shows", {
   };
 
   const commands = linesOf("sh", withoutIncidents).filter((line) =>
-    line.startsWith("npx hookporter "),
+    /^(?:npx hookporter|curl) /.test(line),
   );
   expect(commands.length).toBeGreaterThan(12);
   const printed: string[] = [];
   for (const command of commands) {
     const argv = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
       .map(([, single, double, word]) => single ?? double ?? word ?? "")
-      .map((word) => word.replace("https://app.example/webhooks", url.href))
-      .slice(2);
-    const { code, stdout, stderr } = await runCli(argv, { cwd, env });
+      .map((word) => word.replace("https://app.example/webhooks", url.href));
+    if (argv[0] === "curl") {
+      const { stdout } = await promisify(execFile)("curl", argv.slice(1));
+      expect(stdout).toBe("401\n");
+      continue;
+    }
+    const { code, stdout, stderr } = await runCli(argv.slice(2), { cwd, env });
     expect(code, `${command}\n${stderr}`).toBe(0);
     printed.push(...`${stdout}\n${stderr}`.split("\n").map(shape));
   }

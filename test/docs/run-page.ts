@@ -8,27 +8,40 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
+import { givenOf } from "./given.ts";
+import { readPage } from "./markdown.ts";
 
 /**
- * A page's fenced blocks, followed as its reader follows them. Comments in the page, which no
- * reader sees, say what to do with the next block:
+ * A page's fenced blocks, followed as its reader follows them: from top to bottom, in one folder. A
+ * `listen` or a `sandbox` goes on, and what is below it is typed in another terminal; every other
+ * command ends with 0. Comments in the page, which no reader sees, say what to do with the next
+ * block:
  *
  * - `<!-- file: app.js -->`: save it under this name;
  * - `<!-- until: text -->`: the command goes on; wait until it prints the text;
  * - `<!-- exit: 1 -->`: the last command of the block ends with this code, and not with 0;
  * - `<!-- skip: why -->`: it cannot be run here;
- * - `<!-- terminal: 120 -->`: `npx` prints to a terminal of that many columns;
- * - `<!-- run: command -->` has no block: it does what the text asks of the reader, such as an edit
- *   or Ctrl-C (`stop 1` ends the first command that goes on). `<!-- start: command -->` is the same
- *   for a command that goes on.
+ * - `<!-- terminal: 120 -->`: `npx` prints to a terminal of that many columns.
+ *
+ * Others have no block. They do what the text beside them says in words that the reader sees:
+ *
+ * - `<!-- continues: docs/frameworks/index.md -->`: follow that page first; this one links to it;
+ * - `<!-- given: project, listen -->`: have what the page takes for granted, by its names in
+ *   `given.ts`;
+ * - `<!-- run: command -->`: do what the text asks of the reader, such as an edit or Ctrl-C
+ *   (`stop 1` ends the first command that goes on);
+ * - `<!-- start: command -->`: the same for a command that goes on, until what `until` above says.
  */
 interface Step {
-  readonly line: number;
+  /** Such as `line 12`. */
+  readonly place: string;
   readonly language: string;
   readonly code: string;
+  /** What a command that goes on prints once it is ready. */
+  readonly until: string | RegExp | undefined;
   readonly orders: ReadonlyMap<string, string>;
 }
 
@@ -73,31 +86,45 @@ program="${POSTGRES}/initdb -D $data/data -U postgres -A trust -E UTF8 && ${POST
 exec sh -c "$program"
 `;
 
-/** The steps of a page, in order. */
-export function stepsOf(page: string): readonly Step[] {
+/** A line with a command that goes on, and what that prints once it is ready. */
+const GOES_ON = /^(npx hookporter (?:listen|sandbox)\b.*(?<!&)\n)/m;
+const READY = /Endpoint|try it|"type":"ready"/;
+
+/** The steps of a page, in order; `place` is what comes before the number of a line. */
+export function stepsOf(page: string, place = "line "): readonly Step[] {
   const steps: Step[] = [];
+  const last: Step[] = [];
   let orders = new Map<string, string>();
   const parts = page.matchAll(/^ *<!-- (\w+): (.*) -->$|^( *)```(\S*).*\n([\s\S]*?)^ *```$/gm);
-  for (const {
-    index,
-    1: order,
-    2: value = "",
-    3: indent = "",
-    4: language = "",
-    5: code = "",
-  } of parts) {
-    const line = page.slice(0, index).split("\n").length;
-    const goesOn: [string, string][] = order === "start" ? [["until", ""]] : [];
-    if (order === "run" || order === "start")
-      steps.push({ line, language: "sh", code: value, orders: new Map(goesOn) });
-    else if (order !== undefined) orders.set(order, value);
+  for (const match of parts) {
+    const [, order, value = "", indent = "", language = "", code = ""] = match;
+    const here = place + page.slice(0, match.index).split("\n").length;
+    if (order === "continues") {
+      if (!page.includes(`${basename(value)})`)) throw new Error(`expected a link to ${value}`);
+      steps.push(...stepsOf(readPage(value), `${value}:`));
+    } else if (order === "given") {
+      for (const name of value.split(", ")) {
+        const { before, after = "" } = givenOf(name);
+        steps.push(...stepsOf(before, `${here}, ${name}: `));
+        last.push(...stepsOf(after, `${here}, ${name}: `));
+      }
+    } else if (order === "run" || order === "start") {
+      const until = order === "start" ? (orders.get("until") ?? "") : undefined;
+      steps.push({ place: here, language: "sh", code: value, until, orders: new Map() });
+      orders = new Map();
+    } else if (order !== undefined) orders.set(order, value);
     else {
       const own = code.replaceAll(new RegExp(`^${indent}`, "gm"), "");
-      steps.push({ line, language, code: own, orders });
+      const isWhole = language !== "sh" || orders.has("until") || orders.has("exit");
+      for (const part of isWhole ? [own] : own.split(GOES_ON)) {
+        if (part.trim() === "" && !isWhole) continue;
+        const until = orders.get("until") ?? (!isWhole && GOES_ON.test(part) ? READY : undefined);
+        steps.push({ place: here, language, code: part, until, orders });
+      }
       orders = new Map();
     }
   }
-  return steps;
+  return [...steps, ...last];
 }
 
 /**
@@ -115,7 +142,7 @@ export async function runPage(
   try {
     for (const step of stepsOf(page)) {
       const fault = await run.follow(step);
-      if (fault !== undefined) faults.push(`line ${step.line}: ${fault}`);
+      if (fault !== undefined) faults.push(`${step.place}: ${fault}`);
     }
   } finally {
     run.end();
@@ -156,7 +183,7 @@ class Run {
     this.#keeper = spawn(program, [...rest, "sleep", "600"], { stdio: "ignore" });
   }
 
-  async follow({ language, code, orders }: Step): Promise<string | undefined> {
+  async follow({ language, code, until, orders }: Step): Promise<string | undefined> {
     const file = orders.get("file");
     if (orders.has("skip")) return;
     if (file !== undefined) return this.#save(file, code);
@@ -164,8 +191,7 @@ class Run {
     const columns = orders.get("terminal");
     const onTerminal = `npx() { script -qec "stty cols ${columns}; npx $*" /dev/null; }\n`;
     const lines = columns === undefined ? code : onTerminal + code;
-    if (language === "sh")
-      return this.#run(lines, orders.get("until"), Number(orders.get("exit") ?? 0));
+    if (language === "sh") return this.#run(lines, until, Number(orders.get("exit") ?? 0));
     if (language !== "ts" && language !== "js") return;
     return "expected to be told what to do with this block, such as its file";
   }
@@ -196,12 +222,16 @@ class Run {
     }
   }
 
-  async #run(code: string, until: string | undefined, exit: number): Promise<string | undefined> {
+  async #run(
+    code: string,
+    until: string | RegExp | undefined,
+    exit: number,
+  ): Promise<string | undefined> {
     const state = join(this.#folder, "state");
     const number = until === undefined ? this.#started : ++this.#started;
     const stop = `stop() { kill -INT -- -"$(cat '${this.#folder}/pid-'"$1")" && sleep 2; }`;
     const keep = `code=$?; { export -p; echo "cd '$PWD'"; } > '${state}'; exit $code`;
-    const script = `set -a; . '${state}'; ${stop}; ${until === undefined ? "set -o pipefail" : `echo $$ > '${this.#folder}/pid-${number}'`}\n${code}\n${keep}`;
+    const script = `set -a; . '${state}'; ${stop}; ${until === undefined ? `set -o pipefail ${exit === 0 ? "-e" : ""}` : `echo $$ > '${this.#folder}/pid-${number}'`}\n${code}\n${keep}`;
     const before = readFileSync(this.#output, "utf8").length;
     const program = [
       "-t",
@@ -221,7 +251,11 @@ class Run {
     };
     child.stdout.on("data", write);
     child.stderr.on("data", write);
-    const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+    // What a shell leaves in the background keeps its output open.
+    const ended = new Promise<number | null>((resolve) => {
+      child.once("close", resolve);
+      child.once("exit", (code) => setTimeout(resolve, 500, code));
+    });
     if (until === undefined) {
       const result = await Promise.race([
         ended,
@@ -231,7 +265,7 @@ class Run {
       return `expected exit code ${exit}, got ${result}:\n${readFileSync(this.#output, "utf8").slice(before)}`;
     }
     for (const deadline = Date.now() + LIMIT; Date.now() < deadline; await delay(100)) {
-      if (readFileSync(this.#output, "utf8").slice(before).includes(until)) return;
+      if (readFileSync(this.#output, "utf8").slice(before).search(until) !== -1) return;
     }
     return `expected "${until}", got:\n${readFileSync(this.#output, "utf8").slice(before)}`;
   }

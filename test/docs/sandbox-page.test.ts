@@ -4,7 +4,6 @@ import { type Chaos, NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import type { SandboxAttempt, SandboxDelivery } from "../../src/sandbox/observation.ts";
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from "../../src/sandbox/property-list.ts";
 import { readSandboxOptions, type SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
-import { STREAM_DEFAULTS, STREAM_RETRY } from "../../src/stream/stream-options.ts";
 import { openTarget } from "../relay/sample.ts";
 import { openSandbox } from "../sandbox/open.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
@@ -84,20 +83,6 @@ it("the page lists every field of the log", () => {
 
 it("the page has the page sizes", () => {
   expect(sectionOf(page, "Assumptions")).toContain(`${DEFAULT_PER_PAGE}, at most ${MAX_PER_PAGE}`);
-});
-
-it("the page has the actual numbers of a stream", () => {
-  const section = sectionOf(page, "The stream").replaceAll("\n", " ");
-  expect(STREAM_DEFAULTS).toMatchObject({ maxMessage: 64 * 1024 * 1024, pingEvery: 20_000 });
-  expect(STREAM_RETRY).toMatchObject({ delay: 500, maxDelay: 30_000 });
-  for (const part of [
-    "1 MiB with the status 413",
-    "64 MiB",
-    "every 20 seconds",
-    "half a second at first and 30 at most",
-  ]) {
-    expect(section).toContain(part);
-  }
 });
 
 it("the page lists existing routes with their actual paths", async () => {

@@ -2,10 +2,10 @@ import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, it } from "vitest";
+import { makeProject } from "./given.ts";
 import { type InstalledModules, installModules } from "./installed-modules.ts";
-import { HAS_OWN_PORTS, runPage } from "./run-page.ts";
-import { pageOf, shellBlocks } from "./shell-blocks.ts";
-import { makeProject } from "./shell-scene.ts";
+import { HAS_OWN_PORTS, runPage, stepsOf } from "./run-page.ts";
+import { blocksOf, ownPage, pagesToRun } from "./shell-blocks.ts";
 
 /**
  * How long the commands of a block may take: `check` with an observer takes half a minute on an
@@ -13,7 +13,6 @@ import { makeProject } from "./shell-scene.ts";
  */
 const LIMIT = 240_000;
 
-const blocks = shellBlocks();
 let modules: InstalledModules;
 let project: string;
 
@@ -27,14 +26,18 @@ beforeAll(async () => {
   };
 });
 
-it.skipIf(!HAS_OWN_PORTS).concurrent.each(blocks.filter(({ skip }) => skip === undefined))(
-  "the commands at $place work as written",
+it.skipIf(!HAS_OWN_PORTS).concurrent.each(pagesToRun())(
+  "the commands on %s work as written, in their order and in one folder",
   { timeout: 600_000 },
-  async (block) => {
+  async (page) => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-block-"));
     try {
       cpSync(project, join(folder, "scene"), { recursive: true });
-      expect(await runPage(pageOf(block), folder, modules.path, LIMIT)).toEqual([]);
+      const text = ownPage(page);
+      const typed = stepsOf(text).filter(({ place }) => place.startsWith("line "));
+      const blocks = blocksOf(page, text);
+      expect(new Set(typed.map(({ place }) => place)).size).toBeGreaterThanOrEqual(blocks.length);
+      expect(await runPage(text, folder, modules.path, LIMIT)).toEqual([]);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -4,6 +4,47 @@ import { runCli } from "../cli/fake-io.ts";
 import { SECRET } from "../receiver/sample.ts";
 import { setScene } from "./operations-scene.ts";
 
+/** Orders that make something, and those that end the page which it was given to. */
+interface Given {
+  readonly before: string;
+  readonly after?: string;
+}
+
+/** Waits until each event that `listen` kept has ended `done`; prints those that have not. */
+const ALL_DONE = [
+  `ids() { grep "$1" listen.ndjson | grep -o '"id":"[^"]*"' | sort -u; }`,
+  `left() { comm -23 <(ids '"verdict":"accepted"') <(ids '"type":"attempt".*"state":"handled"'); }`,
+  `for i in {1..100}; do [ -z "$(left)" ] && break; sleep 0.2; done`,
+  `left && [ -z "$(left)" ]`,
+].join("; ");
+
+const MAKE_DATABASE =
+  "psql -h 127.0.0.1 -U postgres -qc 'create role app login' -c 'create database app owner app'";
+
+/** What pages take for granted, and say so. The folder `scene` is beside the page's own. */
+const GIVEN: Readonly<Record<string, Given>> = {
+  project: { before: "<!-- run: cp -r ../scene/. . -->" },
+  app: { before: "<!-- until: ready -->\n<!-- start: node --env-file=.env app.mjs -->" },
+  listen: {
+    before: "```sh\nnpx hookporter listen --handlers handlers/ --json | tee listen.ndjson\n```",
+    after: `<!-- run: ${ALL_DONE} -->`,
+  },
+  database: {
+    before: `<!-- start: start-postgres -->\n<!-- run: until ${MAKE_DATABASE} 2> err.txt; do sleep 0.2; done -->`,
+  },
+  sandbox: {
+    before:
+      "```sh\nnpx hookporter sandbox\n```\n<!-- run: export HOOKPORTER_API_KEY=sk_test_sandbox HOOKPORTER_BASE_URL=http://127.0.0.1:4500 -->",
+  },
+};
+
+/** What a page calls `name`; fails if there is no such thing. */
+export function givenOf(name: string): Given {
+  const given = GIVEN[name];
+  if (given === undefined) throw new Error(`expected one of ${Object.keys(GIVEN)}, got ${name}`);
+  return given;
+}
+
 const HANDLERS = 'export default { "*": () => {} };\n';
 /**
  * A reader's app: it verifies and handles deliveries on every path, and reports how often an event
@@ -30,7 +71,7 @@ createServer((request, response) => {
   }
   request.url = "/webhooks";
   answer(request, response);
-}).listen(Number(process.env.PORT), "localhost", () => console.log("ready"));
+}).listen(Number(process.env.PORT ?? 3000), "localhost", () => console.log("ready"));
 `;
 const COUNT = `import { readFileSync } from "node:fs";
 const runs = readFileSync("runs.txt", "utf8").split("\\n");
@@ -43,7 +84,7 @@ console.log(runs.filter((id) => id === process.argv[2]).length);
  */
 export async function makeProject(folder: string): Promise<void> {
   const inbox = join(folder, ".hookporter", "inbox.db");
-  for (const name of [".hookporter", "handlers", "src", "dist", "backups"])
+  for (const name of [".hookporter", "handlers", "src", "backups"])
     mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
   await setScene(inbox);
   await setScene(inbox);
@@ -63,5 +104,5 @@ export async function makeProject(folder: string): Promise<void> {
   const options = { cwd: folder, env: {} };
   for (const to of ["fixtures/", "recorded/"])
     await runCli(["events", "export", "--kind", "payment.received", "--to", to], options);
-  for (const copy of ["inbox.db", "backup.db"]) await runCli(["events", "backup", copy], options);
+  await runCli(["events", "backup", "inbox.db"], options);
 }
