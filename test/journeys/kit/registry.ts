@@ -50,7 +50,9 @@ export async function startRegistry(): Promise<Registry> {
       return void response.writeHead(302, { location: new URL(path, upstream).href }).end();
     }
     const accept = request.headers.accept ?? "application/json";
-    json(response, await describe(new URL(path, upstream), accept));
+    const found = await describe(new URL(path, upstream), accept);
+    if (typeof found === "string") json(response, found);
+    else response.writeHead(found).end("{}"); // npm leaves out an optional package at once
   }
 
   function packument(): string {
@@ -95,14 +97,18 @@ async function upstreamOf(): Promise<string> {
   return stdout.trim().replace(/\/?$/, "/");
 }
 
-/** What the machine's registry says of a package; kept for an hour, as journeys ask the same. */
-async function describe(url: URL, accept: string): Promise<string> {
+/**
+ * What the machine's registry says of a package; kept for an hour, as journeys ask the same. The
+ * status if it has none.
+ */
+async function describe(url: URL, accept: string): Promise<string | number> {
   const folder = join(tmpdir(), "hookporter-journeys-registry");
   mkdirSync(folder, { recursive: true });
   const file = join(folder, createHash("sha256").update(`${url.href} ${accept}`).digest("hex"));
   const age = Date.now() - (statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   if (age < HOUR) return readFileSync(file, "utf8");
   const found = await fetch(url, { headers: { accept } });
+  if (found.status >= 400 && found.status < 500) return found.status;
   if (!found.ok) throw new Error(`${url.href} answered ${found.status}`);
   const text = await found.text();
   writeFileSync(file, text);
