@@ -39,7 +39,9 @@ interface Sent {
 
 const { step } = journey("operator");
 
-/** The system that handlers write to; it counts what it booked, and answers 500 while it is down. */
+/**
+ * The system that handlers write to; it counts what it booked, and answers 500 while it is down.
+ */
 const books = {
   isDown: false,
   booked: new Map<string, number>(),
