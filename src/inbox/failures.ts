@@ -88,6 +88,12 @@ export async function failureGroups(
   also: readonly Entry[] = [],
   filter: EntryFilter = {},
 ) {
+  const { byKey, isPart } = await groupsByKey(inbox, also, filter);
+  const groups = [...byKey.values()].sort((a, b) => b.seqs.length - a.seqs.length);
+  return { groups, isPart };
+}
+
+async function groupsByKey(inbox: Inbox, also: readonly Entry[], filter: EntryFilter) {
   // In one read: each reads past all that is handled, of which there may be millions.
   const wanted = { states: FAILED, dropped: false, limit: LOOKED_AT, ...filter };
   const newest = await inbox.list(wanted);
@@ -114,14 +120,26 @@ export async function failureGroups(
     else group.failing++;
     if (kind !== null && !group.kinds.includes(kind)) group.kinds = [...group.kinds, kind];
   }
-  const groups = [...byKey.values()].sort((a, b) => b.seqs.length - a.seqs.length);
-  return { groups, isPart: newest.length === wanted.limit };
+  return { byKey, isPart: newest.length === wanted.limit };
 }
 
 /** The group that an entry is in; `undefined` if it neither fails nor is a dead letter. */
 export async function failuresLike(inbox: Inbox, seq: number): Promise<FailureGroup | undefined> {
   const entries = await inbox.list({ seqs: [seq] });
   return (await failureGroups(inbox, entries)).groups.find(({ seqs }) => seqs.includes(seq));
+}
+
+/**
+ * The failed entries like one: those of its group or, once it is handled, those that fail as it
+ * last did; `undefined` if it never failed, or was dropped.
+ */
+export async function seqsLike(inbox: Inbox, entry: Entry): Promise<readonly number[] | undefined> {
+  if (entry.state !== "handled") return (await failuresLike(inbox, entry.seq))?.seqs;
+  const failed = (await inbox.attempts(entry.seq)).filter(({ error }) => error !== null);
+  const runs = lastRunsOf(failed).map((run) => ({ ...run, at: run.failure?.at ?? null }));
+  const failure = failureOf(entry, runs);
+  if (failure === undefined) return undefined;
+  return (await groupsByKey(inbox, [], {})).byKey.get(failure.key)?.seqs ?? [];
 }
 
 /** The outlines of entries; also of an inbox of a user's own, which may have none. */

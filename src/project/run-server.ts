@@ -7,8 +7,8 @@ export type CloseServer = (signal: "SIGTERM" | "SIGINT") => unknown;
 const ignore = () => {};
 
 /**
- * Milliseconds in which a second signal of a program, unlike Ctrl-C of a person, is the first one,
- * passed on by another way.
+ * Milliseconds in which a second signal is the first one, passed on by another way: Ctrl-C reaches
+ * each process of a terminal, and `node --watch` and some package managers send it on.
  */
 export const SAME_SIGNAL = 500;
 
@@ -17,8 +17,8 @@ export const SAME_SIGNAL = 500;
  * line on standard error, and exit code 1; any other error keeps its stack. On SIGTERM or SIGINT it
  * calls the returned function, then the listeners that were there before, such as those of a
  * framework. It ends the process unless something else listens to the signal by then, such as an
- * app that added its listener later and ends itself. A second signal ends it at once, unless it is
- * a SIGTERM within half a second.
+ * app that added its listener later and ends itself. A second signal ends it at once, unless it
+ * comes within half a second.
  *
  * @example
  * ```ts
@@ -49,8 +49,10 @@ export async function runServer(start: () => CloseServer | Promise<CloseServer>)
     for (const signal of signals) process.off(signal, end);
     // Those that were added since the start have been called, or are about to be.
     const later = process.listeners(signal).filter((listener) => listener !== ignore);
-    process.on("SIGTERM", ignore);
-    setTimeout(() => process.off("SIGTERM", ignore), SAME_SIGNAL).unref();
+    for (const repeated of signals) process.on(repeated, ignore);
+    setTimeout(() => {
+      for (const repeated of signals) process.off(repeated, ignore);
+    }, SAME_SIGNAL).unref();
     try {
       await close(signal as (typeof signals)[number]);
     } catch (thrown) {

@@ -1,6 +1,6 @@
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { type EntryState, STATE_WORDS } from "../../inbox/entry-state.ts";
-import { failuresLike, LOOKED_AT } from "../../inbox/failures.ts";
+import { LOOKED_AT, seqsLike } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { targetUrl } from "../../relay/target-url.ts";
@@ -38,7 +38,7 @@ export async function toFilter(
     ...(state !== undefined && { states: state }),
     ...(kind !== undefined && { kinds: kind }),
     ...(target !== undefined && { targets: await targetNames(target, inbox) }),
-    ...(like !== undefined && { seqs: await seqsLike(like, inbox, output) }),
+    ...(like !== undefined && { seqs: await failedAlike(like, inbox, output) }),
     ...(source !== undefined && { sources: source }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
@@ -80,19 +80,19 @@ export function checkChange(
   throw usageError(`expected --state ${list}, got ${wrong}: ${why}`);
 }
 
-async function seqsLike(
+async function failedAlike(
   reference: string,
   inbox: Inbox,
   output: Output,
 ): Promise<readonly number[]> {
   const entry = await findEntry(inbox, reference);
-  const similar = await failuresLike(inbox, entry.seq);
+  const similar = await seqsLike(inbox, entry);
   const { failing, dead } = await inbox.counts();
   if (failing + dead > LOOKED_AT)
     output.talk(
       `--like compared the newest ${LOOKED_AT} failed entries: older ones may be alike, too`,
     );
-  if (similar !== undefined) return similar.seqs;
+  if (similar !== undefined) return similar;
   const got = `#${entry.seq}, which is ${entry.reason === DROPPED ? "dropped" : entry.state}`;
   throw usageError(`expected --like to name a failing entry or a dead letter, got ${got}`);
 }

@@ -1,6 +1,6 @@
 import type { EntryFilter, TextAlternatives } from "../../inbox/entry-filter.ts";
 import { type EntryState, STATE_WORDS } from "../../inbox/entry-state.ts";
-import { failuresLike } from "../../inbox/failures.ts";
+import { seqsLike } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { REASON_WORDS } from "../../inbox/reasons.ts";
 import { invalidRequest, type RequestError } from "../answer.ts";
@@ -74,7 +74,8 @@ export async function findFilter(inbox: Inbox, query: URLSearchParams): Promise<
   const filter = readFilter(query);
   const like = readNumber(query, "like");
   if (like === undefined) return filter;
-  const { seqs = [] } = (await failuresLike(inbox, like)) ?? {};
+  const [entry] = await inbox.list({ seqs: [like] });
+  const seqs = entry === undefined ? [] : ((await seqsLike(inbox, entry)) ?? []);
   const takes = () => false; // a refused delivery is no entry
   return {
     ...filter,

@@ -1,10 +1,16 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
+import { fetchReceiver } from "../../../src/entries/fetch.ts";
+import { createReceiver } from "../../../src/entries/index.ts";
+import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
+
+const SECRET = "a-secret-of-these-tests";
+const URL = "http://127.0.0.1/webhooks";
 
 /** An inbox with two dead letters of one cause, one of another, and an entry that waits. */
 async function failed(): Promise<string> {
@@ -104,4 +110,37 @@ it("suggested commands name the inbox that was typed, so that they can be copied
   const env = { HOOKPORTER_INBOX: "an inbox.db" };
   const set = await runCli(["events", "list", "--group"], { cwd, env });
   expect(set.stdout).toContain("hookporter events retry --like 2\n");
+});
+
+it("--like takes an entry that has been handled since as it last failed", async () => {
+  const cwd = tempFolder();
+  const failed = new Set<string>();
+  const bookIn = (id: string) => {
+    failed.add(id);
+    throw new Error("the ledger is down");
+  };
+  const receiver = createReceiver({
+    secret: SECRET,
+    inbox: join(cwd, DEFAULT_INBOX),
+    retry: { attempts: 2, delay: 1 },
+    handlers: {
+      "lead.created": ({ id }) => failed.has(id) || bookIn(id),
+      "payment.overdue": ({ id }) => bookIn(id),
+      "payment.received": () => {},
+    },
+  });
+  await receiver.start();
+  const receive = fetchReceiver(receiver);
+  for (const kind of ["lead.created", "payment.overdue", "payment.received"] as const)
+    await receive(new Request(URL, signedRequest(sampleEvent(kind), { secret: SECRET })));
+  await vi.waitFor(async () =>
+    expect(await receiver.inbox.count()).toMatchObject({ handled: 2, dead: 1 }),
+  );
+  await receiver.close();
+  const list = await runCli(["events", "list", "--like", "1", "--json"], { cwd });
+  expect(list.records.filter(({ type }) => type === "entry").map(({ seq }) => seq)).toEqual([2]);
+  const retry = await runCli(["events", "retry", "--like", "1", "--json"], { cwd });
+  expect(retry.records).toContainEqual(expect.objectContaining({ type: "retry", retried: 1 }));
+  const never = await runCli(["events", "retry", "--like", "3"], { cwd });
+  expect(never).toMatchObject({ code: 2, stderr: expect.stringContaining("#3, which is handled") });
 });
