@@ -24,7 +24,7 @@ export const entries: DoctorCheck = {
         warn(found, `run \`${ownCommand("events list --state failing", inboxWord)}\` to see them`),
       );
     }
-    const retry = `run \`${ownCommand("events list --group", inboxWord)}\` to see why, and how to retry them, or drop them: ${ownCommand("events drop --state dead", inboxWord)}`;
+    const retry = `run \`${ownCommand("events list --group", inboxWord)}\` to see why, and how to retry them, or drop them`;
     if (dead > 0) findings.push(warn(counted(dead, "dead letter", "dead letters"), retry));
     if (findings.length > 0) return [...pauses, ...findings];
     return [
