@@ -1,3 +1,4 @@
+import { ownCommand } from "../package/own-command.ts";
 import { answersText, answerText, isIn, mayBeSignature, type ProbeAnswer } from "./answer.ts";
 import { anyOf, type CheckCase, type Evidence, groupOf, rightText } from "./check-case.ts";
 import type { CheckResult } from "./check-result.ts";
@@ -167,7 +168,7 @@ function fixFor(
     answerText(answer) !== answerText(refusal)
   )
     return `${NOT_SIGNATURE} (${answerText(answer)}, and ${answerText(refusal)} to a wrong signature): see its log`;
-  if (isIn(answer, ["401", "403"]) && !SIGNATURE_FIXES.has(checkCase.about)) return UNAUTHORISED;
+  if (isIn(answer, ["401", "403"]) && !SIGNATURE_FIXES.has(checkCase.about)) return unauthorised();
   if (
     mayBeSignature(answer) ||
     !SIGNATURE_FIXES.has(checkCase.about) ||
@@ -202,6 +203,6 @@ const SIGNATURE_FIXES: ReadonlySet<CheckCase["about"]> = new Set([
 const RUNS_REFUSED =
   "it refuses a forged event, but runs it: verify the signature before you do anything else";
 
-const UNAUTHORISED =
+const unauthorised = () =>
   "it refuses a validly signed delivery as unauthorised: its check uses something other than the raw body, or fails at " +
-  "random; `hookporter sign` prints what it should compute";
+  `random; \`${ownCommand("sign")}\` prints what it should compute`;

@@ -1,5 +1,5 @@
 import { type CheckReport, type CheckResult, isFatal, observedText } from "./check-result.ts";
-import { verdictText } from "./verdict.ts";
+import { furtherCauses, verdictText } from "./verdict.ts";
 
 /**
  * A report as workflow commands of GitHub Actions, one line per failed case: an error if it fails
@@ -7,7 +7,7 @@ import { verdictText } from "./verdict.ts";
  * and the common causes, after them the counts.
  */
 export function githubReport(report: CheckReport, strict: boolean): string {
-  const { url, results, counts, stopped, diagnosis } = report;
+  const { url, results, counts, stopped } = report;
   const verdict = verdictText(report, strict);
   const failed = results.filter(({ outcome }) => outcome === "failed");
   const { passed, total, notApplicable } = counts;
@@ -15,9 +15,7 @@ export function githubReport(report: CheckReport, strict: boolean): string {
   const lines = [
     // GitHub shows ten annotations of a level, so that what matters most comes first.
     ...(verdict === "passed" ? [] : [command("error", "hookporter check", verdict)]),
-    ...diagnosis
-      .filter((cause) => !verdict.includes(cause))
-      .map((cause) => command("warning", "Common cause", cause)),
+    ...furtherCauses(report, verdict).map((cause) => command("warning", "Common cause", cause)),
     ...failed.map((result) => {
       const text = `answered ${observedText(result)}, expected ${result.right}: ${result.fix}`;
       return command(levelOf(result, strict), `${result.id}: ${result.sent}`, text);

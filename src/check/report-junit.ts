@@ -1,6 +1,6 @@
 import { GROUPS, type Group } from "./check-case.ts";
 import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
-import { verdictText } from "./verdict.ts";
+import { furtherCauses, verdictText } from "./verdict.ts";
 
 /**
  * A report as JUnit XML: a suite per group, a test per case. Results that fail the run are a
@@ -9,10 +9,10 @@ import { verdictText } from "./verdict.ts";
  * none did, the run itself is one.
  */
 export function junitReport(report: CheckReport, strict: boolean): string {
-  const { url, startedAt, duration, results, diagnosis, proof } = report;
-  const said = [verdictText(report, strict), ...diagnosis, ...(proof === null ? [] : [proof])].join(
-    "\n",
-  );
+  const { url, startedAt, duration, results, proof } = report;
+  const verdict = verdictText(report, strict);
+  const causes = furtherCauses(report, verdict);
+  const said = [verdict, ...causes, ...(proof === null ? [] : [proof])].join("\n");
   const isErrorOf = (result: CheckResult) =>
     report.stopped !== null && result.id === report.endedBy;
   const suites = (Object.keys(GROUPS) as Group[]).flatMap((group) => {

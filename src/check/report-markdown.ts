@@ -1,13 +1,13 @@
 import { type CheckReport, type CheckResult, isFatal, observedText } from "./check-result.ts";
 import { responseTimesText } from "./response-times.ts";
-import { verdictText } from "./verdict.ts";
+import { furtherCauses, verdictText } from "./verdict.ts";
 
 /**
  * A report as Markdown, for a pull request or a job's summary: the result, common causes, and the
  * failed cases as a table.
  */
 export function markdownReport(report: CheckReport, strict: boolean): string {
-  const { url, results, counts, stopped, diagnosis, responseTimes, proof } = report;
+  const { url, results, counts, stopped, responseTimes, proof } = report;
   const verdict = verdictText(report, strict);
   const failed = results.filter(({ outcome }) => outcome === "failed");
   const isGood = stopped === null && !failed.some((result) => isFatal(result, strict));
@@ -20,8 +20,7 @@ export function markdownReport(report: CheckReport, strict: boolean): string {
       ? []
       : [`**The run ended early:** ${cell(stopped)}`]),
     verdict === "passed" ? "" : `**${cell(verdict)}**`,
-    diagnosis
-      .filter((cause) => !verdict.includes(cause))
+    furtherCauses(report, verdict)
       .map((cause) => `- ${cell(cause)}`)
       .join("\n"),
     proof === null ? "" : `\`\`\`sh\n${proof}\n\`\`\``,

@@ -26,6 +26,11 @@ export function verdictText(
   return `failed${why}`;
 }
 
+/** The causes that the verdict does not name already. */
+export function furtherCauses({ diagnosis }: CheckReport, verdict: string): readonly string[] {
+  return diagnosis.filter((cause) => !verdict.includes(cause));
+}
+
 /**
  * A 200, which alone confirms a delivery, by itself or among other answers such as `401, 5 × 200`.
  */

@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import { unusableFrom } from "../base/unusable.ts";
 import { ServiceError } from "../client/service-error.ts";
 import { describeError, HookporterError } from "../errors.ts";
-import { suggestInbox } from "../package/own-command.ts";
+import { ownCommand, suggestInbox } from "../package/own-command.ts";
 import { COMPLETE } from "./completion/completion-options.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
@@ -42,9 +42,9 @@ function withHelp({ code }: CommanderError, text: string, [group = ""]: readonly
     return `${text}: see --help`;
   const [, option, value] = /^option '(\S+) (\S+)' argument missing$/.exec(text) ?? [];
   if (option !== undefined) return `expected ${value} after ${option}, got nothing: see --help`;
-  const inGroup = text.endsWith(`'${group}'`) ? "" : ` ${group}`;
+  const help = text.endsWith(`'${group}'`) ? "--help" : `${group} --help`;
   return code === "commander.unknownCommand"
-    ? `${text}: run hookporter${inGroup} --help for the list`
+    ? `${text}: run \`${ownCommand(help)}\` for the list`
     : text;
 }
 

@@ -1,3 +1,4 @@
+import { ownCommand } from "../package/own-command.ts";
 import { shownUrl } from "../text/shown-url.ts";
 import { briefBody } from "./brief-body.ts";
 import type { TargetAnswer } from "./send.ts";
@@ -35,7 +36,7 @@ export function explainAnswer(target: URL, answer: AnswerParts): string | undefi
   if (status === 419 || (status === 403 && /\bcsrf\b/i.test(body)))
     return `the app expects a CSRF token: exempt ${target.pathname} from its CSRF protection`;
   if (status === 401 || status === 403)
-    return `the app's own secret may differ from the one that signed this delivery, or it expects a login: compare the secrets, and the name of the signature header; \`hookporter check ${shownUrl(target.origin + target.pathname)}\` looks for the cause`;
+    return `the app's own secret may differ from the one that signed this delivery, or it expects a login: compare the secrets, and the name of the signature header; \`${ownCommand(`check ${shownUrl(target.origin + target.pathname)}`)}\` looks for the cause`;
   if (status === 404) return whyNotFound(target);
   if (status === 405) {
     const allowed = headers.allow === undefined ? "" : `, only ${headers.allow}`;

@@ -82,7 +82,7 @@ function whyNotSecure(thrown: unknown, code: string, target: URL): string {
   if (/wrong.version.number|packet.length.too.long|http.request/i.test(`${code} ${text}`))
     return `it speaks plain HTTP, not TLS: use http://${target.host}`;
   if (/CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/.test(code))
-    return `its certificate is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's certificate file, use a plain HTTP port, or, for a loopback or private address, listen --insecure`;
+    return `its certificate is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's certificate file, use a plain HTTP port, or, for a loopback or private address, start listen with --insecure`;
   if (code.startsWith("ERR_SSL_")) return `it speaks TLS, but not as this machine does: ${text}`;
   if (code === "ECONNRESET") return `${CLOSED}; it may not speak TLS: try http://${target.host}`;
   return text;

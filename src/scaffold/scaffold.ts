@@ -116,6 +116,6 @@ async function checkTarget(directory: string): Promise<void> {
   if (first === undefined) return;
   throw new HookporterError(
     "directory_not_empty",
-    `expected ${directory} to be empty except for .git, got ${first} in it: name another folder, or add a receiver to the app there with init --into`,
+    `expected ${directory} to be empty except for .git, got ${first} in it: name another folder, or add a receiver to the app there with --into`,
   );
 }

@@ -6,8 +6,8 @@ import { runCli, tempFolder } from "./fake-io.ts";
 const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 
 const CASES: readonly [argv: string, code: number, says: string][] = [
-  ["nonsense", 2, "unknown command 'nonsense': run hookporter --help for the list"],
-  ["events nonsense", 2, "unknown command 'nonsense': run hookporter events --help for the list"],
+  ["nonsense", 2, "unknown command 'nonsense': run `hookporter --help` for the list"],
+  ["events nonsense", 2, "unknown command 'nonsense': run `hookporter events --help` for the list"],
   ["listne", 2, "unknown command 'listne' (Did you mean listen?)"],
   ["listen --port 99999", 2, "65535"],
   ["listen --port abc", 2, "65535"],

@@ -183,7 +183,7 @@ function wrongEntries(entries: readonly KeptEntry[], sent: Records["sent"]): rea
     if (twice) return [`${id} has two entries`];
     if (hashes.get(id) !== bodyHash)
       return [`${id} was stored with different bytes than were sent`];
-    const spent = reason === "attempts_exhausted" && attempts > ATTEMPTS;
+    const spent = reason === "attempts_exhausted" && attempts === ATTEMPTS;
     return state === "received" || (state === "dead" && !spent)
       ? [`${id} is ${state}: ${reason}`]
       : [];

@@ -29,7 +29,7 @@ it("the image's user owns the folder of the inbox before it becomes a volume, an
   const at = (step: string) => steps.findLastIndex((line) => line.startsWith(step));
   expect(steps[at("RUN")]).toBe("RUN mkdir /data && chown node:node /data");
   expect([at("RUN") < at("USER"), at("USER") < at("VOLUME")]).toEqual([true, true]);
-  expect(steps.at(-1)).toBe('CMD ["node", "dist/server.js"]');
+  expect(steps.at(-1)).toBe('CMD ["node", "--enable-source-maps", "dist/server.js"]');
   expect(steps[at("ENV")]).toContain("HOOKPORTER_INBOX=/data/inbox.db");
 });
 

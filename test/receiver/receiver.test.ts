@@ -649,7 +649,9 @@ describe("close", () => {
     await next.untilState("dead");
     await until(() => expect(dead).toHaveBeenCalledOnce());
     expect(ran).not.toHaveBeenCalled();
-    expect(await next.entry()).toMatchObject({ reason: "attempts_exhausted", attempts: 3 });
+    expect(await next.entry()).toMatchObject({ reason: "attempts_exhausted", attempts: 2 });
+    const attempt = next.seen.find(({ type }) => type === "attempt");
+    expect(attempt).toMatchObject({ state: "dead", attempt: 2 });
   });
 });
 

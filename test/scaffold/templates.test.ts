@@ -260,15 +260,21 @@ test.each(["express", "fastify", "hono"])(
   60_000,
 );
 
-test("`npm run dev` compiles a file again each time that an editor replaces it", async () => {
-  const { directory } = project("fastify", "file");
-  await symlink(join(place, "node_modules"), join(directory, "node_modules"), "junction");
-  const env = { ...process.env, PORT: "0", METRICS_PORT: "0", HOOKPORTER_INBOX: "memory:" };
-  const dev = spawn(process.execPath, ["scripts/dev.js"], { cwd: directory, env, stdio: "pipe" });
-  const ended = once(dev, "exit");
-  onTestFinished(() => void dev.kill("SIGKILL"));
+const SERVER = { PORT: "0", METRICS_PORT: "0", HOOKPORTER_INBOX: "memory:" };
+const RIGHT = "const { id, amount } = event.data;";
+const WRONG = 'const { id, amount } = JSON.parse("no JSON") as typeof event.data;';
+const finances = (directory: string) => join(directory, "src", "handlers", "finances.ts");
+
+/** Starts a server of a project, which ends with the test. */
+function startServer(cwd: string, [program = "", ...argv]: readonly string[]) {
+  const server = spawn(program.replace(/^node$/, process.execPath), argv, {
+    cwd,
+    env: { ...process.env, ...SERVER },
+    stdio: "pipe",
+  });
+  onTestFinished(() => void server.kill("SIGKILL"));
   let printed = "";
-  for (const stream of [dev.stdout, dev.stderr]) {
+  for (const stream of [server.stdout, server.stderr]) {
     stream.on("data", (chunk) => {
       printed += chunk;
     });
@@ -278,17 +284,67 @@ test("`npm run dev` compiles a file again each time that an editor replaces it",
       timeout: 30_000,
       interval: 50,
     });
+  return { server, starts, printed: () => printed };
+}
+
+/** The source line that the server names as the place where a payment failed. */
+async function failedLine(directory: string, printed: () => string): Promise<string | undefined> {
+  const url = /http:[^"]+\/webhooks/.exec(printed().slice(printed().lastIndexOf('"listening"')));
+  const env = await readFile(join(directory, ".env"), "utf8");
+  const [, secret = ""] = /^HOOKPORTER_SECRET=(.+)$/m.exec(env) ?? [];
+  const { method, headers, body } = signedRequest(sampleEvent("payment.received"), { secret });
+  const sent = await fetch(url?.[0] ?? "", { method, headers, body });
+  expect(sent.status).toBe(200);
+  const places = () => [...printed().matchAll(/"at":"([^"]+)"/g)];
+  await vi.waitFor(() => expect(places()).not.toHaveLength(0), { timeout: 30_000, interval: 50 });
+  const [, at = ""] = places().at(-1) ?? [];
+  const [, file = "", line = ""] = /^(.+?):(\d+)/.exec(at) ?? [];
+  expect(file).toBe(join("src", "handlers", "finances.ts"));
+  return (await readFile(join(directory, file), "utf8")).split("\n")[Number(line) - 1]?.trim();
+}
+
+test("`npm run dev` compiles a file again each time that an editor replaces it, and names its line if it fails", async () => {
+  const { directory } = project("fastify", "file");
+  await symlink(join(place, "node_modules"), join(directory, "node_modules"), "junction");
+  const { server, starts, printed } = startServer(directory, ["node", "scripts/dev.js"]);
+  const ended = once(server, "exit");
   await starts(1);
-  const file = join(directory, "src", "handlers", "finances.ts");
+  const file = finances(directory);
+  const right = await readFile(file, "utf8");
   const saved = join(directory, "saved.ts");
-  for (const count of [2, 3]) {
-    await writeFile(saved, `${await readFile(file, "utf8")}void ${count};\n`);
+  for (const [count, text] of [
+    [2, `${right}void 2;\n`],
+    [3, right.replace(RIGHT, WRONG)],
+  ] as const) {
+    await writeFile(saved, text);
     await rename(saved, file);
     await starts(count);
   }
-  dev.kill("SIGTERM");
+  expect(await failedLine(directory, printed)).toContain(WRONG);
+  await writeFile(file, right);
+  server.kill("SIGTERM");
   await ended;
   await rm(join(directory, "node_modules")); // the link
+}, 120_000);
+
+test("`npm start` and the image name the line of a handler's source that failed", async () => {
+  const { directory } = project("express", "file");
+  const file = finances(directory);
+  const right = await readFile(file, "utf8");
+  await writeFile(file, right.replace(RIGHT, WRONG));
+  onTestFinished(() => writeFile(file, right));
+  await run(directory, join(modules, "typescript", "bin", "tsc"), "-p", "tsconfig.build.json");
+  const { scripts } = await manifestOf(project("express", "file"));
+  const image = await readFile(join(directory, "Dockerfile"), "utf8");
+  const lines: readonly string[][] = [
+    String(scripts.start).split(" "),
+    JSON.parse(/^CMD (.+)$/m.exec(image)?.[1] ?? ""),
+  ];
+  for (const words of lines) {
+    const { starts, printed } = startServer(directory, words);
+    await starts(1);
+    expect(await failedLine(directory, printed)).toContain(WRONG);
+  }
 }, 120_000);
 
 test("no route of Next.js sets what it refuses with `cacheComponents`, and none answers from a build", async () => {

@@ -11,7 +11,7 @@ import {
   verdictOf,
 } from "../../check/check-result.ts";
 import { responseTimesText } from "../../check/response-times.ts";
-import { verdictText } from "../../check/verdict.ts";
+import { furtherCauses, verdictText } from "../../check/verdict.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../output.ts";
 import { hangingLines, readableWidth } from "../wrap-text.ts";
@@ -48,8 +48,8 @@ export class CheckView {
     const verdict = verdictText(report, strict);
     const style = verdict === "passed" ? color.green.bold : color.red.bold;
     this.#print("", verdict, 2, style);
-    for (const text of diagnosis)
-      if (!verdict.includes(text)) this.#print(`${color.yellow("»")} `, printable(text, 1000), 2);
+    for (const text of furtherCauses(report, verdict))
+      this.#print(`${color.yellow("»")} `, printable(text, 1000), 2);
     if (this.#folds) this.#printFolded(results, [verdict, ...diagnosis].join(" "));
     else this.#printGroups(results);
     if (proof !== null) this.#printWhole(`try it: ${proof}`);

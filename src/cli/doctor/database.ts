@@ -69,7 +69,7 @@ export const tables: DoctorCheck = {
     const facts = await setup.database().catch(() => undefined);
     if (facts === undefined) return [];
     const { schema, newestSchema, lacks, name, server } = facts;
-    const migrate = `run ${ownCommand(`inbox migrate --grant-to ${server.user}`, setup.inboxWord)} as a user who may create a schema`;
+    const migrate = `run \`${ownCommand(`inbox migrate --grant-to ${server.user}`, setup.inboxWord)}\` as a user who may create a schema`;
     if (schema === 0) {
       if (server.mayCreate) return [ok(`none in the schema ${name} yet: listen creates them`)];
       return [
@@ -89,7 +89,7 @@ export const tables: DoctorCheck = {
       return [
         warn(
           found,
-          `run ${ownCommand("inbox migrate", setup.inboxWord)}, or start listen as their owner`,
+          `run \`${ownCommand("inbox migrate", setup.inboxWord)}\`, or start listen as their owner`,
         ),
       ];
     }
@@ -122,7 +122,7 @@ function upkeep(
       daysLeft < 0
         ? "there is no partition for today: its rows share one with all later days"
         : "there is no partition for tomorrow";
-    const fix = `run ${ownCommand("inbox maintain", inboxWord)}, and see in the log why days could not be made`;
+    const fix = `run \`${ownCommand("inbox maintain", inboxWord)}\`, and see in the log why days could not be made`;
     findings.push(warn(found, fix));
   }
   if (neverVacuumed !== undefined) {

@@ -90,7 +90,7 @@ export async function findIn(
 ) {
   const cutOff = warn(
     `the check was cut off after ${timeLimit / 1000} s without a result`,
-    late ?? `run doctor again; if ${name} is cut off again, look at what it depends on`,
+    late ?? `run this command again; if ${name} is cut off again, look at what it depends on`,
   );
   try {
     return await withTimeout((async () => run(setup))(), timeLimit, () => [cutOff]);

@@ -21,10 +21,10 @@ export const entries: DoctorCheck = {
     if (failing > 0) {
       const found = `${counted(failing, "entry has", "entries have")} failed, and will be tried again`;
       findings.push(
-        warn(found, `run ${ownCommand("events list --state failing", inboxWord)} to see them`),
+        warn(found, `run \`${ownCommand("events list --state failing", inboxWord)}\` to see them`),
       );
     }
-    const retry = `run ${ownCommand("events list --group", inboxWord)} to see why, and how to retry them, or events drop`;
+    const retry = `run \`${ownCommand("events list --group", inboxWord)}\` to see why, and how to retry them, or drop them`;
     if (dead > 0) findings.push(warn(counted(dead, "dead letter", "dead letters"), retry));
     if (findings.length > 0) return [...pauses, ...findings];
     return [
@@ -37,7 +37,7 @@ export const entries: DoctorCheck = {
 async function paused({ facts, context, inboxWord }: Setup): Promise<readonly Finding[]> {
   const { pauses = { paused: [], retries: [] } } = await facts();
   const lines = pauseLines(pauses, context.clock());
-  const end = `${ownCommand("events resume", inboxWord)} with its name, or --all, ends it`;
+  const end = `\`${ownCommand("events resume --all", inboxWord)}\` ends it; its name instead of --all ends it alone`;
   return lines.map((line) =>
     line.includes(" is paused") ? warn(printable(line, 500), end) : ok(printable(line, 500)),
   );
@@ -58,7 +58,7 @@ async function checkBacklog({
     const fix = "start listen, or your receiver, with handlers or a target";
     return [warn(`${found}, and no process runs them`, fix)];
   }
-  const fix = `run ${ownCommand("events list --state waiting,failing,running", inboxWord)} to see what they wait for`;
+  const fix = `run \`${ownCommand("events list --state waiting,failing,running", inboxWord)}\` to see what they wait for`;
   return [warn(`${found}: handlers do not keep up`, fix)];
 }
 

@@ -50,7 +50,7 @@ export function notAsked(shown: string): Finding {
 /** An error as a finding. The last part of our messages is the fix. */
 export function failure(thrown: unknown): Finding {
   const { message, fix } = splitFix(describeError(unusableFrom(thrown) ?? thrown));
-  return fail(message, fix ?? "run doctor again with --debug, and look at what it names");
+  return fail(message, fix ?? "run this command again with --debug, and look at what it names");
 }
 
 /** The parts of a message in the form "expected …, got …: fix", or "cause: explanation; fix". */

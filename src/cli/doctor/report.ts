@@ -82,7 +82,7 @@ const deadLetters: DoctorCheck = {
       );
     });
     const others = counted(groups.length - shown.length, "other error", "other errors");
-    const all = `run ${ownCommand("events list --group", setup.inboxWord)} to see all`;
+    const all = `run \`${ownCommand("events list --group", setup.inboxWord)}\` to see all`;
     return groups.length === shown.length ? shown : [...shown, warn(others, all)];
   },
 };

@@ -24,7 +24,8 @@ export const subscription: DoctorCheck = {
       (subscription) =>
         subscription.baseUrl === baseUrl && subscription.environment === environment,
     );
-    if (known.length === 0) return [ok("none is remembered; listen --subscribe creates one")];
+    if (known.length === 0)
+      return [ok(`none is remembered; \`${ownCommand("listen --subscribe")}\` creates one`)];
     const secrets = readSecrets((await setup.secrets())?.values ?? "none-at-all").map(
       (secret) => secret.fingerprint,
     );
@@ -45,13 +46,13 @@ function problemOf(
   if (!secrets.includes(subscription.secretFingerprint))
     return fail(
       `${name} was created with another secret (${subscription.secretFingerprint}), so its deliveries get 401`,
-      "use that secret, or create another subscription with listen --subscribe and remove this one at the service",
+      `use that secret, or create another subscription with \`${ownCommand("listen --subscribe")}\` and remove this one at the service`,
     );
   const here = endpoint(setup, new URL(subscription.url));
   if (here === undefined || new URL(subscription.url).href === here.href) return undefined;
   return warn(
     `${name} leads to ${shownUrl(subscription.url)}, not to ${shownUrl(here)}`,
-    `run ${ownCommand(`subscribe ${shownUrl(here)}`)}, or change --port, --path or --public-url`,
+    `run \`${ownCommand(`subscribe ${shownUrl(here)}`)}\`, or change --port, --path or --public-url`,
   );
 }
 

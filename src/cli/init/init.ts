@@ -8,6 +8,7 @@ import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { mayAsk } from "../may-ask.ts";
 import { shellWord } from "../output.ts";
+import { serverIn } from "../settings/config.ts";
 import { DEFAULT_DIRECTORY } from "../settings/default-values.ts";
 import { type OptionConflicts, resolveOptionConflicts } from "../settings/fitting.ts";
 import { addInto } from "./into.ts";
@@ -33,6 +34,7 @@ export async function runInit(
     return addInto(
       into,
       { yes: options.yes === true, asks: mayAsk(context, options.yes) },
+      command,
       context,
     );
   }
@@ -66,7 +68,8 @@ export async function runInit(
   output.talk(
     `Created ${made.name} in ${made.directory}: ${made.files.length} files, with a new secret in .env.`,
   );
-  for (const line of nextSteps(io.cwd, made)) output.talk(line);
+  const server = await serverIn(made.directory, command, io);
+  for (const line of nextSteps(io.cwd, made, server)) output.talk(line);
 }
 
 const INIT_CONFLICTS: OptionConflicts<InitOptions> = {
@@ -81,7 +84,7 @@ function checkInbox({ template, inbox }: Project): void {
   );
 }
 
-function nextSteps(cwd: string, { directory, inbox }: Scaffolded): readonly string[] {
+function nextSteps(cwd: string, { directory, inbox }: Scaffolded, server: URL): readonly string[] {
   const path = relative(cwd, directory);
   // double quotes work on Windows, too
   const quoted = /["$`]/.test(path) ? shellWord(path) : JSON.stringify(path);
@@ -97,6 +100,6 @@ function nextSteps(cwd: string, { directory, inbox }: Scaffolded): readonly stri
     "  npm run dev",
     "",
     "Then, in a second terminal in the same folder:",
-    "  npx hookporter trigger payment.received --url http://127.0.0.1:3000/webhooks",
+    `  npx hookporter trigger payment.received --url ${server.href}`,
   ];
 }

@@ -5,15 +5,18 @@ import { type IntoPlan, type PlannedText, planInto } from "../../scaffold/into/p
 import { writeNew } from "../../scaffold/scaffold.ts";
 import { counted } from "../../text/counted.ts";
 import { diffLines } from "../../text/diff-lines.ts";
+import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
 import { usageError } from "../input-errors.ts";
 import { confirmed } from "../may-ask.ts";
+import { serverIn } from "../settings/config.ts";
 
 /** `init --into DIR`: adds a receiver to an app, once the user has seen what changes. */
 export async function addInto(
   into: string,
   { yes, asks }: { readonly yes: boolean; readonly asks: boolean },
+  command: CliCommand,
   context: CliContext,
 ): Promise<void> {
   const { io, output } = context;
@@ -38,10 +41,11 @@ export async function addInto(
     context.exitCode = 130;
     return;
   }
+  const server = await serverIn(directory, command, io);
   await write(directory, texts);
   output.record("receiver", { directory, framework, home, files: written, toDo });
   output.talk(`Added a receiver to this ${framework} app, in ${home}, with a secret in .env.`);
-  for (const line of nextSteps(plan)) output.talk(line);
+  for (const line of nextSteps(plan, server)) output.talk(line);
 }
 
 /**
@@ -75,7 +79,7 @@ async function write(directory: string, texts: readonly PlannedText[]): Promise<
   }
 }
 
-function nextSteps({ test, home, toDo }: IntoPlan): readonly string[] {
+function nextSteps({ test, home, toDo }: IntoPlan, server: URL): readonly string[] {
   return [
     ...(toDo.length === 0 ? [] : ["", "Left to do by hand:"]),
     ...toDo.map(({ where, line }) => `  ${where}:\n    ${line}`),
@@ -87,6 +91,6 @@ function nextSteps({ test, home, toDo }: IntoPlan): readonly string[] {
       : `  npx vitest run ${home}`,
     "",
     "Then start the app, and in a second terminal in the same folder:",
-    "  npx hookporter trigger payment.received --url http://127.0.0.1:3000/webhooks --wait",
+    `  npx hookporter trigger payment.received --url ${server.href} --wait`,
   ];
 }

@@ -1,5 +1,6 @@
 import { canBeNamed } from "../../learn/identifiers.ts";
 import { type Learned, learn, type Watched } from "../../learn/shape.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { inputError } from "../input-errors.ts";
@@ -79,7 +80,7 @@ export async function forEachEvent(
     );
   const from = what.length === 0 ? "the inbox has none" : `${what.join(" ")}: none there`;
   throw inputError(
-    `expected events to learn from, but ${from} that matches: receive some with \`hookporter listen\`, or select others`,
+    `expected events to learn from, but ${from} that matches: receive some with \`${ownCommand("listen")}\`, or select others`,
   );
 }
 

@@ -5,6 +5,7 @@ import { placeOf } from "../../learn/data-type.ts";
 import { sampleValue } from "../../learn/sample-value.ts";
 import type { Learned } from "../../learn/shape.ts";
 import { readShapes } from "../../learn/shape-file.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { seededRandom } from "../../relay/random.ts";
 import type { CliContext } from "../context.ts";
 import { readInput } from "../files/read-input.ts";
@@ -50,7 +51,7 @@ export async function readShapeFile(file: string, { io }: CliContext): Promise<L
   try {
     return readShapes(bytes.toString("utf8"));
   } catch (cause) {
-    const text = `expected a shape file at ${file}, as \`hookporter types\` writes it; got another file (${describeError(cause)})`;
+    const text = `expected a shape file at ${file}, as \`${ownCommand("types")}\` writes it; got another file (${describeError(cause)})`;
     throw inputError(text, cause);
   }
 }

@@ -13,6 +13,7 @@ import {
 } from "../../learn/schemas-file.ts";
 import { inOrder, type Learned } from "../../learn/shape.ts";
 import { writeShapes } from "../../learn/shape-file.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { diffLines } from "../../text/diff-lines.ts";
 import type { CliContext } from "../context.ts";
 import { readInput } from "../files/read-input.ts";
@@ -90,7 +91,8 @@ async function readOut(
   const refuse = (why: string, fix: string) =>
     inputError(`${out} ${why}: ${fix}, --force replaces the file, --out names another`);
   if (format === "json-schema") {
-    if (!text.includes(MADE_BY)) throw refuse("was not written by `hookporter types`", "remove it");
+    if (!text.includes(MADE_BY))
+      throw refuse(`was not written by \`${ownCommand("types")}\``, "remove it");
     return text;
   }
   const { edited, hasOwnCode } = handWritten(text, format);

@@ -59,7 +59,7 @@ export async function listen(
     context.output.talk(`${reason}: ${tally.line}`);
     if (exitCode === 6)
       context.output.talk(
-        `${ownCommand("doctor --listen")} looks for the cause: add --port, --inbox, --handlers, --forward-to and --tunnel as here`,
+        `\`${ownCommand("doctor --listen")}\` looks for the cause: add --port, --inbox, --handlers, --forward-to and --tunnel as here`,
       );
     const waiting = await readWaiting(session);
     printWaiting(waiting, "", context.output);

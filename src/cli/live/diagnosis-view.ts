@@ -1,4 +1,5 @@
 import type { NotDiagnosed } from "../../inspector/live/refused-bodies.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { CAUSES, type Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printedText } from "../../signature/diagnose/json-libraries.ts";
@@ -41,7 +42,7 @@ export function refusalLines(
   if (typeof diagnosis === "string") {
     const why = NOT_DIAGNOSED[diagnosis];
     if (isFirst(diagnosis, reported))
-      return [...because, `${why}; run \`hookporter verify\` to find out why one fails`];
+      return [...because, `${why}; run \`${ownCommand("verify")}\` to find out why one fails`];
     return diagnosis === "left_out" ? because : [...because, why];
   }
   const causes = causesOf(diagnosis);
@@ -55,7 +56,7 @@ export function refusalLines(
   const codes = diagnosis.explanations[0]?.map(({ code }) => code).join(" and ") ?? "unexplained";
   if (!isFirst(codes, reported)) return [...lines.slice(0, -1), `${lines.at(-1)}, fix as above`];
   const isPart = diagnosis.explanations.length === 0 && !diagnosis.complete;
-  const further = isPart ? ["`hookporter verify` tries more combinations"] : [];
+  const further = isPart ? [`\`${ownCommand("verify")}\` tries more combinations`] : [];
   return [...lines, ...fixLines(diagnosis, fix), ...further];
 }
 

@@ -6,13 +6,14 @@ import { documentedSchema } from "../../event/schemas.ts";
 import { placeOf } from "../../learn/data-type.ts";
 import { type JsonSchema, jsonSchema } from "../../learn/json-schema.ts";
 import { restsOn } from "../../learn/schemas-file.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import { findLearnedData } from "../learn/learned-data.ts";
 
 const DOCUMENTED =
   "The fields that the service documents. Only `id` is always there; it may add fields within a version.";
-const NOT_SHOWN =
-  "The service documents no fields of this kind, and those of the sample are invented. `hookporter types` learns them from received events.";
+const notShown = () =>
+  `The service documents no fields of this kind, and those of the sample are invented. \`${ownCommand("types")}\` learns them from received events.`;
 
 /**
  * The JSON Schema of a kind's events, with a sample: `data` as learned in this folder, else as
@@ -22,7 +23,7 @@ export async function kindSchema(kind: EventKind, context: CliContext): Promise<
   const found = await findLearnedData({}, context);
   const known = found?.learned.get(kind);
   const documented = documentedSchema(kind);
-  const data = documented?.describe(DOCUMENTED) ?? z.looseObject({}).describe(NOT_SHOWN);
+  const data = documented?.describe(DOCUMENTED) ?? z.looseObject({}).describe(notShown());
   const envelope = z.toJSONSchema(envelopeSchema.extend({ event: z.literal(kind), data }), {
     io: "input",
   });

@@ -1,6 +1,7 @@
 import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
+import { reasonWords } from "../../inbox/reasons.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -37,9 +38,14 @@ export async function waitForEvents(options: WaitOptions, context: CliContext): 
     if (states.length < count) {
       const got = `expected ${counted(count, "event", "events")} after #${after} within ${durationText(timeout)}, got ${states.length}`;
       const open = waited !== undefined && waited.seq > last ? waited : undefined;
-      const why = open === undefined ? "no other came" : `#${open.seq} is ${open.state}`;
+      const why = open === undefined ? "no other came" : stateText(open);
       throw new HookporterError("timed_out", `${got}: ${why}; --after ${last} goes on from here`);
     }
     context.exitCode = exitCodeOf(states);
   });
+}
+
+/** `#4 is waiting, no handler for this event`. */
+function stateText({ seq, state, reason }: Entry): string {
+  return `#${seq} is ${state}${reason === null ? "" : `, ${reasonWords(reason)}`}`;
 }

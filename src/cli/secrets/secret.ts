@@ -5,6 +5,7 @@ import { describeFileError } from "../../base/file-error.ts";
 import { withFileErrors } from "../../base/unusable.ts";
 import { ConfigurationError } from "../../errors.ts";
 import { isUtf8 } from "../../package/builtins.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { variablesOf } from "../../project/env-text.ts";
 import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE } from "../../project/secret-variables.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
@@ -68,7 +69,7 @@ export async function findSecrets(
     return { values: [development], texts: [development], from };
   }
   throw missingSecretError(
-    `${SECRET_VARIABLE} to be set, or a secret created by \`hookporter listen\` in this folder`,
+    `${SECRET_VARIABLE} to be set, or a secret created by \`${ownCommand("listen")}\` in this folder`,
   );
 }
 

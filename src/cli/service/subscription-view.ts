@@ -18,7 +18,7 @@ export function showOutcome(outcome: SubscriptionOutcome, output: Output): void 
   output.talk(
     created
       ? `subscribed, ${environment} environment, secret with fingerprint ${secretFingerprint}`
-      : `already subscribed at ${createdAt}, so nothing was sent (use subscribe --again to create another one)`,
+      : `already subscribed at ${createdAt}, so nothing was sent (--again creates another one)`,
   );
   if (mayExistTwice) {
     output.talk(

@@ -210,19 +210,25 @@ function inboxSetting(command: Command, settings: Settings): string | undefined 
  * settings name.
  */
 function ownEndpoints(command: Command, settings: Settings): readonly URL[] {
-  const endpoints: URL[] = [];
-  if (settings.hasProject) {
-    const port = Number(settings.project("port")?.value ?? DEFAULT_PROJECT_PORT);
-    const server = new URL(DEFAULT_ENDPOINT);
-    server.port = String(port);
-    endpoints.push(server);
-  }
+  const endpoints = settings.hasProject ? [serverOf(settings)] : [];
   const option = command.options.find((option) => option.attributeName() === "url");
   const found = option && settings.find(command, option);
   if (option === undefined || found === undefined || found.where === variableName(option, command))
     return endpoints;
   const named = readSetting(option, found);
   return named instanceof URL ? [...endpoints, named] : endpoints;
+}
+
+function serverOf(settings: Settings): URL {
+  const port = Number(settings.project("port")?.value ?? DEFAULT_PROJECT_PORT);
+  const server = new URL(DEFAULT_ENDPOINT);
+  server.port = String(port);
+  return server;
+}
+
+/** Where the server of a project listens, if it is started where this command is. */
+export async function serverIn(directory: string, command: Command, io: Io): Promise<URL> {
+  return serverOf(await openSettings(command, { ...io, cwd: directory }, false));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { describeError } from "../../errors.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { type CliContext, createContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
@@ -26,7 +27,7 @@ export async function explain(
   const command = commands.find((command) => commandName(command) === name);
   if (command === undefined) {
     const meant = didYouMean(name, commands.map(commandName));
-    const fix = meant === undefined ? "see hookporter --help" : `did you mean ${meant}?`;
+    const fix = meant === undefined ? `see \`${ownCommand("--help")}\`` : `did you mean ${meant}?`;
     throw usageError(`expected --explain to name a command, got ${JSON.stringify(name)}: ${fix}`);
   }
   const own = { ...createContext(context.io, context.argv), output: context.output };

@@ -195,8 +195,10 @@ export class EntryRunner {
       !hasEnded(state) &&
       records.length === 0 &&
       (uncount || reason !== null || entry.waits?.length);
+    const isNoAttempt = uncount && hasEnded(state);
+    const attempted = isNoAttempt ? { ...entry, attempts: entry.attempts - 1 } : entry;
     try {
-      if (!onlyWaits) onAttempts(entry, settlement);
+      if (!onlyWaits) onAttempts(attempted, settlement);
     } catch (thrown) {
       failed(thrown);
     }

@@ -30,8 +30,9 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
     return settlementOf(entry, clock, "dead", "unreadable");
   }
   // Claimed more often than it may run: the processes that ran it died before they could settle it.
+  // This claim runs nothing, so it is no attempt.
   if (entry.attempts > options.retry.attempts)
-    return settlementOf(entry, clock, "dead", "attempts_exhausted");
+    return settlementOf(entry, clock, "dead", "attempts_exhausted", { uncount: true });
 
   let plan: Plan | { readonly error: string | null };
   try {

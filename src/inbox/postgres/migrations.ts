@@ -132,13 +132,13 @@ export async function checkSchema(store: Store, newest = SCHEMA_VERSION): Promis
   if (version === 0) {
     throw new HookporterError(
       "inbox_unavailable",
-      `expected an inbox in the schema ${store.schema} of ${store.name}, got none: run ${ownCommand("inbox migrate")}, ` +
+      `expected an inbox in the schema ${store.schema} of ${store.name}, got none: run \`${ownCommand("inbox migrate")}\`, ` +
         'open it once with the option migrate: "auto", or check the database and the schema in the URL',
     );
   }
   throw new HookporterError(
     "inbox_older",
-    `expected schema version ${newest} in ${store.name}, got ${version}: run ${ownCommand("inbox migrate")}, ` +
+    `expected schema version ${newest} in ${store.name}, got ${version}: run \`${ownCommand("inbox migrate")}\`, ` +
       'or open it once with the option migrate: "auto"',
   );
 }

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../../errors.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import type { CopyTerms } from "./copy.ts";
 import type { Merged, Transfer } from "./transfer.ts";
 
@@ -29,7 +30,7 @@ export async function mergeInbox(from: Transfer, into: Transfer, terms: CopyTerm
     if (merged === undefined) {
       throw new ConfigurationError(
         "inbox_unsupported",
-        "expected a file to merge into, got a database: start a receiver on the file, and hand its events on with `replay --exact`",
+        `expected a file to merge into, got a database: start a receiver on the file, and hand its events on: ${ownCommand("replay --exact")}`,
       );
     }
     report.entries += read.length;

@@ -1,5 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { isLoopback } from "../../http/is-loopback.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { type Sending, send } from "../../relay/send.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import type { MadeUpData } from "../../relay/trigger.ts";
@@ -69,6 +70,6 @@ export function readTarget(text: string, { targets }: Pick<Outgoing, "targets">)
   throw new RequestError(
     400,
     "target_not_local",
-    "expected a target on this machine, or one that listen forwards to, got another: use hookporter replay --url for others",
+    `expected a target on this machine, or one that listen forwards to, got another: for others, use \`${ownCommand("replay")}\` with --url`,
   );
 }

@@ -3,6 +3,7 @@ import type { Entry } from "../../inbox/entry.ts";
 import { PAUSED } from "../../inbox/pause.ts";
 import { ERASED, reasonWords } from "../../inbox/reasons.ts";
 import { DROPPED, TARGET_AWAY } from "../../inbox/target-wait.ts";
+import { ownCommand } from "../../package/own-command.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { Explanation } from "../api.ts";
 
@@ -85,7 +86,8 @@ function waiting({ reason, attempts, waits }: Entry): EntrySummary {
       fix: "Start the target, or mend what the last attempt names: what waits for it is then sent in order of arrival.",
     };
   }
-  const resume = reason === PAUSED ? "Resume it: events pause shows what is paused." : null;
+  const resume =
+    reason === PAUSED ? `Resume it: \`${ownCommand("events pause")}\` shows what is paused.` : null;
   if (reason !== null)
     return { summary: `It does not run now: ${reasonWords(reason)}.`, fix: resume };
   if (attempts === 0) return { summary: "It was kept, and waits for its turn.", fix: null };

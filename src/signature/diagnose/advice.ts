@@ -1,3 +1,4 @@
+import { ownCommand } from "../../package/own-command.ts";
 import { type HeaderBag, readHeader } from "../header.ts";
 import type { Secret } from "../secrets.ts";
 import type { DigestForm } from "./digest-form.ts";
@@ -41,7 +42,7 @@ export function adviceFor(
   }
   const prints = secrets.map(({ fingerprint }) => fingerprint).join(", ");
   advice.push(
-    `compare the secrets: the one here has the fingerprint ${prints}; \`hookporter sign --json\` prints that of the other side`,
+    `compare the secrets: the one here has the fingerprint ${prints}; \`${ownCommand("sign --json")}\` prints that of the other side`,
     "check that nothing on the way changes the bytes, such as a proxy, a body parser or `curl --data`: compare the length on both sides",
     "check that only the body is signed, without a timestamp, a URL or headers: sign the same file on both sides and compare",
   );

@@ -27,7 +27,9 @@ function times() {
 
 let built = times();
 if (!build()) process.exit(1);
-const server = spawn(process.execPath, ["--watch", "dist/server.js"], { stdio: "inherit" });
+// With source maps, an error names the line in src/ that it is from.
+const flags = ["--watch", "--enable-source-maps"];
+const server = spawn(process.execPath, [...flags, "dist/server.js"], { stdio: "inherit" });
 
 const timer = setInterval(() => {
   const now = times();

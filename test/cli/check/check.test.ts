@@ -47,6 +47,19 @@ it("the verdict is the first line and the last, then what is wrong comes before 
   expect(marks).toEqual([...marks].sort((a, b) => "✗!–".indexOf(a ?? "") - "✗!–".indexOf(b ?? "")));
 });
 
+it("a report of each format names a cause once that the verdict names", async () => {
+  const url = await serve((_, response) => response.writeHead(204).end());
+  const report = async (format: string) => {
+    const argv = ["check", url.href, "--only", "KIND-01", "--format", format];
+    return (await runCli(argv, { env })).stdout;
+  };
+  const [first = ""] = (await report("pretty")).split("\n");
+  const [, cause = ""] = /^failed, valid deliveries are refused: (.+)$/.exec(first) ?? [];
+  expect(cause).not.toBe("");
+  for (const format of ["pretty", "github", "markdown", "junit"])
+    expect((await report(format)).split(cause), format).toHaveLength(2);
+});
+
 it("a forgery that gets in is named first and last, with a curl command that proves it", async () => {
   const url = await serve((_, response) => response.writeHead(200).end());
   const run = await runCli(["check", url.href, "--only", "SIG"], { env });

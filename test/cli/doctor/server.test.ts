@@ -63,7 +63,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
   };
   const migrateFor = (schema: string, fix: string) => {
     const [, flags = ""] =
-      /^run hookporter (inbox migrate --grant-to \S+) as a user/.exec(fix) ?? [];
+      /^run `hookporter (inbox migrate --grant-to \S+)` as a user/.exec(fix) ?? [];
     return run(flags.split(" "), urlOf(schema));
   };
 
@@ -118,7 +118,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
         status: "fail",
         message: /there are none in the schema .*may not create them/,
       },
-      fix: /^run hookporter inbox migrate --grant-to doctor_\S+ as a user who may create a schema$/,
+      fix: /^run `hookporter inbox migrate --grant-to doctor_\S+` as a user who may create a schema$/,
       follow: (place, fix) => migrateFor(schemaOf(place), fix),
     },
     {
@@ -135,7 +135,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
         status: "fail",
         message: /lacks rights in the schema \S+: UPDATE on turn$/,
       },
-      fix: /^run hookporter inbox migrate --grant-to/,
+      fix: /^run `hookporter inbox migrate --grant-to/,
       follow: (place, fix) => migrateFor(schemaOf(place), fix),
     },
     {
@@ -219,7 +219,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
         use(place, urlOf(schema));
       },
       found: { check: "tables", status: "warn", message: /^there is no partition for today/ },
-      fix: /^run hookporter inbox maintain/,
+      fix: /^run `hookporter inbox maintain`/,
       follow: (place) => run(["inbox", "maintain"], place.env.HOOKPORTER_INBOX ?? ""),
     },
     {

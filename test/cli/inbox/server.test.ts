@@ -117,7 +117,7 @@ describe("the commands, on a database,", async () => {
     expect(line).toMatch(/permission denied.*: grant the user what it lacks/);
     const none = await refused(urlOf("not_there"));
     expect(none).toMatchObject({ exit: 3, code: "inbox_unavailable" });
-    expect(none.line).toContain("run hookporter inbox migrate");
+    expect(none.line).toContain("run `hookporter inbox migrate`");
   });
 
   it("name an older schema and a newer one", async () => {
@@ -130,7 +130,7 @@ describe("the commands, on a database,", async () => {
     await admin.query(`UPDATE ${schema}.migration SET version = 0`);
     const older = await refused(urlOf(schema));
     expect(older.exit).toBe(3);
-    expect(older.line).toContain("run hookporter inbox migrate");
+    expect(older.line).toContain("run `hookporter inbox migrate`");
   });
 
   it("name a server that is away, with the exit code for the network", async () => {

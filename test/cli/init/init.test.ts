@@ -94,3 +94,9 @@ it("a setting for the inbox of other commands is not one for the kind of inbox o
   const configured = await runCli(["init", "other", "--json"], { cwd });
   expect(configured.records).toMatchObject([{ inbox: "postgres" }]);
 });
+
+it("the line to try has the port that the server will listen on", async () => {
+  expect((await init([])).stderr).toContain("--url http://127.0.0.1:3000/webhooks\n");
+  const { stderr } = await init([], { PORT: "3456" });
+  expect(stderr).toContain("--url http://127.0.0.1:3456/webhooks\n");
+});

@@ -285,3 +285,20 @@ it("a folder without an app, an older zod, a file in the way, and flags for new 
   expect((await into(cwd, "--inbox", "postgres")).said).toContain("a new project");
   expect((await runCli(["init", "dir", "--into", "."], { cwd })).code).toBe(2);
 });
+
+it.each([
+  ["the environment", { PORT: "1" }, {}],
+  ["the app's .env", {}, { ".env": "PORT=1\n" }],
+] as const)(
+  "the line to try with a PORT in %s waits on the app's own inbox",
+  async (_, env, files) => {
+    const cwd = appFolder("express", files);
+    const { stderr } = await runCli(["init", "--into", ".", "--yes"], { cwd, env });
+    const [, line = ""] = /npx hookporter (trigger .+)$/m.exec(stderr) ?? [];
+    expect(line).toContain("--wait");
+    // the app has not been started yet
+    const ran = await runCli(line.split(" "), { cwd, env });
+    expect(ran.code).toBe(3);
+    expect(ran.stderr).toContain(`no inbox at ${join(cwd, "data", "inbox.db")}`);
+  },
+);

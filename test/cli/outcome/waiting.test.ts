@@ -155,6 +155,23 @@ describe("`events wait`", () => {
     expect([late.code, outcomes(late).length]).toEqual([6, 1]);
     expect(String(late.records.at(-1)?.message)).toContain("--after 2 goes on from here");
   });
+
+  it("says what an entry waits for that a listen without handlers leaves to others", async () => {
+    const first = await listening(["--no-inspect"]);
+    const { cwd } = first;
+    await runCli(["trigger", "lead.created", "--url", first.url], { cwd });
+    await first.stop();
+    expect((await runCli(["events", "retry", "1"], { cwd })).code).toBe(0);
+    await listening(["--no-inspect"], cwd);
+    const entry = async () => (await runCli(["events", "list", "--json"], { cwd })).records[0];
+    await vi.waitFor(
+      async () => expect(await entry()).toMatchObject({ reason: "no_handler" }),
+      10_000,
+    );
+    const late = await runCli(["events", "wait", "--after", "0", "--timeout", "300ms"], { cwd });
+    expect(late).toMatchObject({ code: 6 });
+    expect(late.stderr).toContain("#1 is waiting, no handler for this event");
+  });
 });
 
 it("`events list --follow` prints new entries until it is stopped", async () => {

@@ -23,7 +23,7 @@ it.each([0, 2])(
   async (attempts) => {
     expect(await summaryOf("paused", attempts)).toEqual({
       summary: "It does not run now: paused by hand.",
-      fix: "Resume it: events pause shows what is paused.",
+      fix: "Resume it: `hookporter events pause` shows what is paused.",
     });
     expect((await summaryOf("paced_3", attempts)).summary).toBe(
       "It does not run now: waits for its time in retry 3.",

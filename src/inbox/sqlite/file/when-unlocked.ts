@@ -31,7 +31,7 @@ export async function whenUnlocked(
       if (!(thrown instanceof HookporterError && isLocked(thrown.cause))) throw thrown;
       const by = lockedBy(path);
       if (!isWaiting) {
-        const message = `expected ${path} to be free, got it locked by ${by}, such as inbox vacuum: try again when that has ended`;
+        const message = `expected ${path} to be free, got it locked by ${by}, such as a vacuum: try again when that has ended`;
         throw new HookporterError("inbox_busy", message, { cause: thrown.cause });
       }
       if (!isReported) log?.warn({ inbox: path }, `the start waits: the inbox is locked by ${by}`);

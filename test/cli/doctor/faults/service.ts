@@ -122,7 +122,7 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       status: "fail",
       message: /wh_1 was created with another secret \([0-9a-f]{8}\)/,
     },
-    fix: /use that secret, or create another subscription with listen --subscribe/,
+    fix: /use that secret, or create another subscription with `hookporter listen --subscribe`/,
     follow: (place) => subscribe(place, {}),
   },
   {
@@ -136,9 +136,9 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       status: "warn",
       message: /leads to http:\/\/127\.0\.0\.1:1\/webhooks, not to/,
     },
-    fix: /^run hookporter subscribe http:\/\/127\.0\.0\.1:\d+\/webhooks, or change --port/,
+    fix: /^run `hookporter subscribe http:\/\/127\.0\.0\.1:\d+\/webhooks`, or change --port/,
     follow: async (place, fix) => {
-      const [, argv = ""] = /^run hookporter (.*?),/.exec(fix) ?? [];
+      const [, argv = ""] = /^run `hookporter (.*?)`,/.exec(fix) ?? [];
       const { code, stderr } = await runCli(argv.split(" "), { cwd: place.cwd, env: place.env });
       expect(code, stderr).toBe(0);
     },

@@ -69,7 +69,7 @@ it("a start waits for ten seconds, then says that the inbox is locked", async ()
   await expect(refused).rejects.toMatchObject({
     code: "inbox_busy",
     message: expect.stringMatching(
-      /inbox\.db to be free, got it locked by another process, such as inbox vacuum: try again/,
+      /inbox\.db to be free, got it locked by another process, such as a vacuum: try again/,
     ),
     cause: { message: "database is locked" },
   });
