@@ -1,9 +1,11 @@
 import { spawnSync } from "node:child_process";
+import { dirname, join } from "node:path";
 import { transform } from "esbuild";
 import { expect, it } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { compileWithPackage } from "./compile-with-package.ts";
 import { pagesIn, readPage } from "./markdown.ts";
+import { stepsOf } from "./run-page.ts";
 import { blocksOf, userPages } from "./shell-blocks.ts";
 
 const pages = ["README.md", "CONTRIBUTING.md", ...pagesIn("docs")];
@@ -38,6 +40,37 @@ it("the code blocks of the pages are in known languages", () => {
   const others = blocks.filter(({ language }) => !LANGUAGES.includes(language.split(" ")[0] ?? ""));
   expect(others.map(({ page, language }) => [page, language])).toEqual([]);
 });
+
+/** An import of a file beside the one that imports it. */
+const IMPORT = /(?:from |import\()"(\.[^"]+)"/g;
+
+/** What readers have in their own app, or what a tool generated there, by page. */
+const OWN_FILES: Readonly<Record<string, string>> = {
+  "docs/frameworks/nestjs.md": "app.module",
+  "docs/frameworks/write-an-adapter.md": "stream-receiver",
+  "docs/guides/schemas-and-types.md": "src/schemas",
+  "docs/operations.md": "handlers",
+  "docs/reference/transactions.md": "prisma-client",
+};
+
+it.each(userPages())(
+  "code on %s imports only files that it, or the page before it, saves",
+  (page) => {
+    const steps = stepsOf({ path: page, text: readPage(page) });
+    const withoutExtension = (path: string) => path.replace(/\.[cm]?[jt]sx?$/, "");
+    const files = steps.flatMap(({ orders }) => orders.get("file") ?? []).map(withoutExtension);
+    const imported = steps.flatMap(({ language, code, orders }) => {
+      if (language === "sh") return [];
+      const folder = dirname(orders.get("file") ?? "");
+      return [...code.matchAll(IMPORT)].map(([, path = ""]) =>
+        withoutExtension(join(folder, path)),
+      );
+    });
+    const own = OWN_FILES[page];
+    expect(imported.filter((path) => path !== own && !files.includes(path))).toEqual([]);
+    expect(own === undefined || imported.includes(own)).toBe(true);
+  },
+);
 
 it.each(blocks.filter(({ language }) => language === "json"))(
   "the JSON on $page is valid",
@@ -78,7 +111,10 @@ export default defineHandlers({ handlers: ${handlers} });
 createReceiver({ secret: "a secret of the page", handlers: ${handlers} });`,
   ]);
   expect(modules.map(({ page }) => page)).toEqual(
-    expect.arrayContaining(["docs/guides/operate.md", "docs/guides/fixtures-and-replay.md"]),
+    expect.arrayContaining([
+      "docs/reference/handlers-modules.md",
+      "docs/guides/fixtures-and-replay.md",
+    ]),
   );
   expect(await compileWithPackage(new Map(files))).toBe("");
 });
@@ -110,7 +146,6 @@ const NOT_RUN: Readonly<Record<string, number>> = {
   "it needs the internet": 3,
   "needs an app": 1,
   "the address is an example": 1,
-  "the registry": 6,
 };
 
 it("every shell block is run, but for those that cannot run here, which say why", () => {

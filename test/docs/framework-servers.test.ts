@@ -5,8 +5,9 @@ import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { type InstalledModules, installModules } from "./installed-modules.ts";
-import { codeOf, readPage } from "./markdown.ts";
+import { onlySection, quoted, readPage, withoutCode } from "./markdown.ts";
 import { HAS_OWN_PORTS, runPage } from "./run-page.ts";
+import { ownPage } from "./shell-blocks.ts";
 
 interface Server {
   readonly page: string;
@@ -23,16 +24,15 @@ interface Server {
 
 /** Pages with a whole server. */
 const SERVERS: readonly Server[] = [
-  { page: "README.md" },
   { page: "docs/frameworks/express.md" },
   { page: "docs/frameworks/fastify.md" },
   { page: "docs/frameworks/node-http.md" },
   {
     page: "docs/frameworks/fetch.md",
     starter:
-      'import { serve } from "@hono/node-server";\nimport { POST } from "./server.mjs";\nserve({ fetch: POST, port: 3000 });\n',
+      'import { serve } from "@hono/node-server";\nimport { POST } from "./route.mjs";\nserve({ fetch: POST, port: 3000 });\n',
   },
-  { page: "docs/frameworks/koa.md", from: "koa@3" },
+  { page: "docs/frameworks/koa.md" },
   {
     page: "docs/frameworks/google-cloud-functions.md",
     main: "node_modules/@google-cloud/functions-framework/build/src/main.js --target=webhooks --port=3000",
@@ -41,6 +41,11 @@ const SERVERS: readonly Server[] = [
   },
 ];
 const isLong = process.env.HOOKPORTER_LONG !== undefined;
+
+/** How the page of all frameworks says that a recipe is tried. */
+const [START = "", SEND = ""] = quoted(
+  withoutCode(onlySection(readPage("docs/frameworks/index.md"), "a-project-for-the-recipes")),
+).filter((text) => /^(?:node|npx) /.test(text));
 
 /** Whether an endpoint refuses a request without a signature. */
 const answers401 = (url: string) =>
@@ -61,27 +66,22 @@ it.skipIf(!HAS_OWN_PORTS).each(SERVERS.filter(({ from }) => isLong || from === u
     starter,
     main = starter === undefined ? "server.mjs" : "main.mjs",
     from,
-    path = "/webhooks",
+    path,
   }) => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-framework-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     if (from !== undefined) await install(from, join(folder, "installed"));
-    const [server = ""] = codeOf(readPage(page), page.includes("koa") ? "js" : "ts");
-    // which the recipes assume
-    const [receiver = ""] = codeOf(readPage("docs/frameworks/index.md"), "js");
-    const url = `http://127.0.0.1:3000${path}`;
+    const url = `http://127.0.0.1:3000${path ?? "/webhooks"}`;
     const steps = [
-      "<!-- run: echo HOOKPORTER_SECRET=the-secret-of-this-test > .env; chmod 600 .env -->",
-      '<!-- file: package.json -->\n```js\n{ "type": "module", "main": "server.mjs" }\n```',
-      `<!-- file: receiver.js -->\n\`\`\`js\n${receiver}\`\`\``,
-      `<!-- file: server.mjs -->\n\`\`\`js\n${server.replace(/, inbox: "postgres:[^"]*"/, "")}\`\`\``,
+      ownPage(page).replace(/, inbox: "postgres:[^"]*"/, ""),
       `<!-- file: main.mjs -->\n\`\`\`js\n${starter ?? ""}\`\`\``,
-      `<!-- start: node --env-file=.env ${main} -->`,
+      `<!-- start: ${START.replace("server.mjs", main)} -->`,
       `<!-- run: until ${answers401(url)}; do sleep 0.2; done -->`,
-      `\`\`\`sh\nnpx hookporter trigger payment.received --url ${url}\n\`\`\``,
+      `\`\`\`sh\n${path === undefined ? SEND : SEND.replace("3000", url)}\n\`\`\``,
       "```text\n200 payment.received 42.5 ms  new  evt_1_82e2f2a39ddb172e85c996ef4c5572a6ef793939\n```",
     ];
-    expect(await runPage(steps.join("\n\n"), folder, modules.path)).toEqual([]);
+    const text = steps.join("\n\n");
+    expect(await runPage({ path: page, text }, folder, modules.path)).toEqual([]);
   },
 );
 

@@ -21,9 +21,12 @@ const ALL_DONE = [
 const MAKE_DATABASE =
   "psql -h 127.0.0.1 -U postgres -qc 'create role app login' -c 'create database app owner app'";
 
-/** What pages take for granted, and say so. The folder `scene` is beside the page's own. */
+/**
+ * What pages take for granted, by the word of their links for it. The folder `scene` is beside the
+ * page's own.
+ */
 const GIVEN: Readonly<Record<string, Given>> = {
-  project: { before: "<!-- run: cp -r ../scene/. . -->" },
+  project: { before: "<!-- run: cp -r ../scene/. . && npm install -->" },
   app: { before: "<!-- until: ready -->\n<!-- start: node --env-file=.env app.mjs -->" },
   listen: {
     before: "```sh\nnpx hookporter listen --handlers handlers/ --json | tee listen.ndjson\n```",
@@ -38,11 +41,19 @@ const GIVEN: Readonly<Record<string, Given>> = {
   },
 };
 
-/** What a page calls `name`; fails if there is no such thing. */
-export function givenOf(name: string): Given {
-  const given = GIVEN[name];
-  if (given === undefined) throw new Error(`expected one of ${Object.keys(GIVEN)}, got ${name}`);
-  return given;
+/** A link of a page to the list of what the examples assume. */
+const ASSUMES = /\[([^\]]+)\]\((?:[^)]*\/)?index\.md#the-examples\)/g;
+
+/** What a page's links to that list name, with the project, which all examples assume. */
+export function givenTo(page: string): readonly (readonly [string, Given])[] {
+  const named = [...page.matchAll(ASSUMES)].map(([, text = ""]) => text);
+  const names = Object.keys(GIVEN);
+  const unknown = named.filter((text) => !names.some((name) => text.includes(name)));
+  if (unknown.length > 0) throw new Error(`expected one of ${names}, got ${unknown}`);
+  return Object.entries(GIVEN).filter(
+    ([name]) =>
+      named.some((text) => text.includes(name)) || (name === "project" && named.length > 0),
+  );
 }
 
 const HANDLERS = 'export default { "*": () => {} };\n';

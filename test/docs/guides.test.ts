@@ -20,12 +20,12 @@ beforeAll(() => {
 it.skipIf(!HAS_OWN_PORTS).each(pages)(
   "%s works as written, and prints what it shows",
   { timeout: 240_000 },
-  async (page) => {
+  async (path) => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-guide-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const text = readPage(page);
-    expect(stepsOf(text).length).toBeGreaterThan(1);
-    expect(await runPage(text, folder, modules.path)).toEqual([]);
+    const page = { path, text: readPage(path) };
+    expect(stepsOf(page).length).toBeGreaterThan(1);
+    expect(await runPage(page, folder, modules.path)).toEqual([]);
   },
 );
 
@@ -34,12 +34,13 @@ it.skipIf(!HAS_OWN_PORTS)(
   async () => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-guide-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const page =
+    const text =
       "```sh\nfalse\n```\n\n<!-- exit: 3 -->\n```sh\necho one; exit 3\n```\n\n```text\none\n```\n";
-    expect(await runPage(page, folder, modules.path)).toEqual([
+    expect(await runPage({ path: "", text }, folder, modules.path)).toEqual([
       expect.stringMatching(/^line 1: expected exit code 0, got 1/),
     ]);
     expect(shapeOf("200 in 3.5 ms  evt_1_0a…")).toBe(shapeOf("200 in 12 ms evt_1_77"));
+    expect(shapeOf("seed: 38218721")).toBe(shapeOf("seed: 3821872152"));
     expect(shapeOf("200 received")).not.toBe(shapeOf("200 handled"));
   },
 );

@@ -45,6 +45,15 @@ export function sectionOf(page: string, heading: string): string {
   return section;
 }
 
+/** A page with everything emptied but one section, by its anchor; the lines keep their numbers. */
+export function onlySection(page: string, anchor: string): string {
+  if (!anchorsOf(page).includes(anchor)) throw new Error(`the page has no section #${anchor}`);
+  return page
+    .split(/^(?=#{1,6} )/m)
+    .map((part) => (anchorsOf(part)[0] === anchor ? part : part.replaceAll(/.+/g, "")))
+    .join("");
+}
+
 /** The anchors that GitHub gives to a page's headings. */
 export function anchorsOf(page: string): readonly string[] {
   return [...sectionsOf(page).keys()].map((heading) =>

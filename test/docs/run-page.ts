@@ -8,17 +8,28 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
-import { givenOf } from "./given.ts";
-import { readPage } from "./markdown.ts";
+import { givenTo } from "./given.ts";
+import { onlySection, readPage } from "./markdown.ts";
+
+/** A page, or what a test makes of one, in the place of the page that its links begin at. */
+export interface Page {
+  readonly path: string;
+  readonly text: string;
+}
 
 /**
  * A page's fenced blocks, followed as its reader follows them: from top to bottom, in one folder. A
  * `listen` or a `sandbox` goes on, and what is below it is typed in another terminal; every other
- * command ends with 0. Comments in the page, which no reader sees, say what to do with the next
- * block:
+ * command ends with 0. Two links say what comes first, to the reader and to the test:
+ *
+ * - "This goes on in the project of [a page](page.md)", above the first block: that page is
+ *   followed first, or only its section if the link names one;
+ * - "[a project](index.md#the-examples)": what the page takes for granted is made, by `given.ts`.
+ *
+ * Comments in the page, which no reader sees, say what to do with the next block:
  *
  * - `<!-- file: app.js -->`: save it under this name;
  * - `<!-- until: text -->`: the command goes on; wait until it prints the text;
@@ -28,9 +39,6 @@ import { readPage } from "./markdown.ts";
  *
  * Others have no block. They do what the text beside them says in words that the reader sees:
  *
- * - `<!-- continues: docs/frameworks/index.md -->`: follow that page first; this one links to it;
- * - `<!-- given: project, listen -->`: have what the page takes for granted, by its names in
- *   `given.ts`;
  * - `<!-- run: command -->`: do what the text asks of the reader, such as an edit or Ctrl-C
  *   (`stop 1` ends the first command that goes on);
  * - `<!-- start: command -->`: the same for a command that goes on, until what `until` above says.
@@ -90,25 +98,35 @@ exec sh -c "$program"
 const GOES_ON = /^(npx hookporter (?:listen|sandbox)\b.*(?<!&)\n)/m;
 const READY = /Endpoint|try it|"type":"ready"/;
 
+/** The sentence with which a page continues another. */
+const CONTINUES = /\bgoes\s+on\s+in\s+the\s+project\s+of\s+\[[^\]]+\]\(([^)#]+)(?:#([^)]+))?\)/;
+
+/** The page, or its section, that comes before this one. */
+export function pageBefore({ path, text }: Page): Page | undefined {
+  const [beginning = ""] = text.split(/^ *```/m, 1);
+  const [, to, section] = CONTINUES.exec(beginning) ?? [];
+  if (to === undefined) return;
+  const before = join(dirname(path), to);
+  const whole = readPage(before);
+  return { path: before, text: section === undefined ? whole : onlySection(whole, section) };
+}
+
 /** The steps of a page, in order; `place` is what comes before the number of a line. */
-export function stepsOf(page: string, place = "line "): readonly Step[] {
+export function stepsOf(page: Page, place = "line "): readonly Step[] {
   const steps: Step[] = [];
   const last: Step[] = [];
+  const before = pageBefore(page);
+  if (before !== undefined) steps.push(...stepsOf(before, `${before.path}:`));
+  for (const [name, given] of givenTo(page.text)) {
+    steps.push(...stepsOf({ path: "", text: given.before }, `${name}: `));
+    last.push(...stepsOf({ path: "", text: given.after ?? "" }, `${name}: `));
+  }
   let orders = new Map<string, string>();
-  const parts = page.matchAll(/^ *<!-- (\w+): (.*) -->$|^( *)```(\S*).*\n([\s\S]*?)^ *```$/gm);
+  const parts = page.text.matchAll(/^ *<!-- (\w+): (.*) -->$|^( *)```(\S*).*\n([\s\S]*?)^ *```$/gm);
   for (const match of parts) {
     const [, order, value = "", indent = "", language = "", code = ""] = match;
-    const here = place + page.slice(0, match.index).split("\n").length;
-    if (order === "continues") {
-      if (!page.includes(`${basename(value)})`)) throw new Error(`expected a link to ${value}`);
-      steps.push(...stepsOf(readPage(value), `${value}:`));
-    } else if (order === "given") {
-      for (const name of value.split(", ")) {
-        const { before, after = "" } = givenOf(name);
-        steps.push(...stepsOf(before, `${here}, ${name}: `));
-        last.push(...stepsOf(after, `${here}, ${name}: `));
-      }
-    } else if (order === "run" || order === "start") {
+    const here = place + page.text.slice(0, match.index).split("\n").length;
+    if (order === "run" || order === "start") {
       const until = order === "start" ? (orders.get("until") ?? "") : undefined;
       steps.push({ place: here, language: "sh", code: value, until, orders: new Map() });
       orders = new Map();
@@ -132,7 +150,7 @@ export function stepsOf(page: string, place = "line "): readonly Step[] {
  * otherwise than it says.
  */
 export async function runPage(
-  page: string,
+  page: Page,
   folder: string,
   modules: string,
   limit = LIMIT,
@@ -164,11 +182,20 @@ class Run {
     this.#folder = folder;
     this.#output = join(folder, "output");
     for (const name of ["home", "bin", "work"]) mkdirSync(join(folder, name), { recursive: true });
-    symlinkSync(modules, join(folder, "work", "node_modules"), "junction");
     writeFileSync(this.#output, "");
     writeFileSync(join(folder, "state"), `cd '${join(folder, "work")}'\n`);
-    const stub = `#!/bin/sh\ncase "$1" in install | i) exec ln -sfn '${modules}' node_modules ;; esac\nexec '${which("npm")}' "$@"\n`;
-    writeFileSync(join(folder, "bin", "npm"), stub, { mode: 0o755 });
+    // In place of the registry: what `npx` runs above each project, and what `npm` installs in one.
+    const programs = join(folder, "node_modules", ".bin");
+    mkdirSync(programs, { recursive: true });
+    symlinkSync(join(modules, ".bin", "hookporter"), join(programs, "hookporter"));
+    const npm = `#!/bin/sh
+case "$1" in install | i) ;; *) exec '${which("npm")}' "$@" ;; esac
+shift
+for name; do [ "\${name#-}" != "$name" ] || ls -d '${modules}'/"$name" > /dev/null || exit 1; done
+[ -e package.json ] || echo {} > package.json
+exec ln -sfn '${modules}' node_modules
+`;
+    writeFileSync(join(folder, "bin", "npm"), npm, { mode: 0o755 });
     writeFileSync(join(folder, "bin", "start-postgres"), START_POSTGRES, { mode: 0o755 });
     chmodSync(folder, 0o755); // the server's user must be able to enter it
     const { PATH, LANG } = process.env;
@@ -294,7 +321,7 @@ export function shapeOf(line: string): string {
     .replaceAll(/_sample_\w+/g, "_sample")
     .replaceAll(/#token=\S+/g, "#token")
     .replaceAll(/sha256=[0-9a-f]+/g, "sha256")
-    .replaceAll(/\b(?:[0-9a-f]{8}|[0-9a-f]{40,})\b/g, "fingerprint")
+    .replaceAll(/\b(?:[0-9a-f]{8}|[0-9a-f]{40,})\b/g, "#")
     .replaceAll(/(?<![\w:/.])\/(?:[\w.-]+\/)+/g, "…/")
     .replaceAll(/\d+(?:\.\d+)*/g, "#")
     .replaceAll(/(slowest #) m?s \([A-Z]+-#\)/g, "$1")

@@ -34,10 +34,10 @@ it.skipIf(!HAS_OWN_PORTS).concurrent.each(pagesToRun())(
     try {
       cpSync(project, join(folder, "scene"), { recursive: true });
       const text = ownPage(page);
-      const typed = stepsOf(text).filter(({ place }) => place.startsWith("line "));
+      const typed = stepsOf({ path: page, text }).filter(({ place }) => place.startsWith("line "));
       const blocks = blocksOf(page, text);
       expect(new Set(typed.map(({ place }) => place)).size).toBeGreaterThanOrEqual(blocks.length);
-      expect(await runPage(text, folder, modules.path, LIMIT)).toEqual([]);
+      expect(await runPage({ path: page, text }, folder, modules.path, LIMIT)).toEqual([]);
     } finally {
       rmSync(folder, { recursive: true, force: true });
     }

@@ -163,10 +163,10 @@ it("README's tasks run in one folder that init made, in order, with listen start
   for (const line of typed) expect(await shell(project, line)).toMatchObject({ code: 0 });
 
   // README's third task, on the server.
-  const [verify = "", check = ""] = commandsOf("Test");
-  writeFileSync(join(project, "body.json"), '{"event":"payment.received"}');
-  const signature =
-    (await shell(project, "npx hookporter sign body.json")).text.trim().split(/\s+/).at(-1) ?? "";
+  const [show = "", verify = "", check = ""] = commandsOf("Test");
+  expect(await shell(project, show)).toMatchObject({ code: 0 });
+  const shown = await shell(project, "npx hookporter events show 1");
+  const [signature = ""] = /sha256=[0-9a-f]{64}/.exec(shown.text) ?? [];
   expect(await shell(project, verify.replace("sha256=…", signature))).toMatchObject({ code: 0 });
   expect((await shell(project, verify.replace("sha256=…", `sha256=${"0".repeat(64)}`))).code).toBe(
     4,
