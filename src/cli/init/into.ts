@@ -80,13 +80,13 @@ function nextSteps({ test, home, toDo }: IntoPlan): readonly string[] {
     ...(toDo.length === 0 ? [] : ["", "Left to do by hand:"]),
     ...toDo.map(({ where, line }) => `  ${where}:\n    ${line}`),
     "",
-    "Next:",
-    "  npm install   (or with pnpm, Yarn or Bun, as this app does)",
+    "Next (with pnpm, Yarn or Bun instead, if this app uses one of them):",
+    "  npm install",
     test === undefined
       ? "  (no test was written, since the app has Jest: see node_modules/hookporter/docs/guides/test-your-handlers.md)"
       : `  npx vitest run ${home}`,
     "",
     "Then start the app, and in a second terminal in the same folder:",
-    "  npx hookporter trigger payment.received --url http://127.0.0.1:3000/webhooks --wait",
+    "  npx hookporter trigger payment.received --url 3000 --wait",
   ];
 }
