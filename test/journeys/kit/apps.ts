@@ -17,12 +17,7 @@ export function app(world: World, name: string, files: Readonly<Record<string, s
 }
 
 /** The first block of a page of the installed package that is in a language and has a text. */
-export function exampleOf(
-  project: string,
-  page: string,
-  language: "ts" | "js" | "sql" = "ts",
-  text = "",
-): string {
+export function exampleOf(project: string, page: string, language = "ts", text = ""): string {
   const whole = readFileSync(join(project, "node_modules", "hookporter", page), "utf8");
   const code = codeOf(whole, language).find((block) => block.includes(text));
   if (code === undefined) throw new Error(`expected ${page} to have "${text}" in ${language}`);
