@@ -28,3 +28,6 @@ function makeReceiver() {
   const { secret, inbox } = readProject(); // from .env and hookporter.config.json
   return createReceiver({ secret, inbox, handlers });
 }
+
+// In `next dev`, an edit of the handlers applies to the next delivery.
+if (process.env.NODE_ENV === "development") globalThis.webhookReceiver?.replaceHandlers(handlers);

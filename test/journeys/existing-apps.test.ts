@@ -1,42 +1,31 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { codeOf } from "../docs/markdown.ts";
-import { app, entriesOf, expectReceiver, succeed, untilOpen } from "./kit/apps.ts";
+import {
+  app,
+  byHand,
+  entriesOf,
+  exampleOf,
+  expectOwnRoute,
+  expectReceiver,
+  makeSecret,
+  succeed,
+  untilOpen,
+  withInbox,
+} from "./kit/apps.ts";
 import { journey } from "./kit/journey.ts";
 import { commandsIn } from "./kit/pages.ts";
 import { pinned } from "./kit/pinned.ts";
-import type { World } from "./kit/world.ts";
 
 const { step } = journey("existing-apps");
 const INTO = "npx --yes hookporter init --into . --yes";
 
-/** The first example of a page of the installed package, in TypeScript or JavaScript. */
-function exampleOf(project: string, page: string): string {
-  const text = readFileSync(join(project, "node_modules", "hookporter", page), "utf8");
-  const [code = ""] = codeOf(text, "ts");
-  expect(code).toContain("hookporter");
-  return code;
-}
-
-/** An example whose events stay, so that commands can list them, and are handled. */
-function withInbox(code: string): string {
-  const made = "createReceiver({ secret: process.env.HOOKPORTER_SECRET });";
-  expect(code).toContain(made);
-  return code.replace(
-    made,
-    `createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox: "data/inbox.db" });
-receiver.on("payment.*", (event) => console.log(event.kind, event.id));`,
+/** An example whose events stay and are handled. */
+function withHandler(code: string): string {
+  return withInbox(code).replace(
+    /^(?:export )?const receiver = .+$/m,
+    '$&\nreceiver.on("payment.*", (event) => console.log(event.kind, event.id));',
   );
-}
-
-const byHand = {
-  "hookporter.config.json": { project: { inbox: "data/inbox.db" } },
-  "data/.gitkeep": "",
-};
-
-async function makeSecret(world: World, project: string): Promise<void> {
-  await succeed(world, project, 'echo "HOOKPORTER_SECRET=$(openssl rand -hex 32)" >> .env');
 }
 
 step("an Express 4 app in CommonJS receives after init --into", async (world) => {
@@ -66,18 +55,71 @@ app.listen(process.env.PORT || 3000, "127.0.0.1", () => {
   const { port } = new URL(url);
   const server = await world.start(project, "npm start", /the shop is open/, { PORT: port });
   const [command = ""] = commandsIn(told).filter((line) => line.includes(" trigger "));
-  expect(command).toContain(":3000/webhooks --wait");
-  await expectReceiver(world, project, url, command.replace(":3000", `:${port}`));
-  const order = await fetch(`http://127.0.0.1:${port}/orders`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: '{"item":1}',
-  });
-  expect(await order.json()).toEqual({ item: 1 });
+  expect(command).toContain(" --url 3000 --wait");
+  await expectReceiver(world, project, url, command.replace("3000", port));
+  await expectOwnRoute(url, "/orders");
   await server.stop();
   const again = world.read(project, "server.js");
   await succeed(world, project, INTO);
   expect(world.read(project, "server.js")).toBe(again);
+});
+
+step("init --into asks on a terminal, and what it prints then runs as printed", async (world) => {
+  const server = `import express from "express";
+
+const app = express();
+app.use(express.json());
+app.post("/orders", (request, response) => {
+  response.json(request.body);
+});
+app.listen(process.env.PORT ?? 3000, "127.0.0.1", () => {
+  console.log("the shop is open");
+});`;
+  const project = app(world, "asked", {
+    "package.json": {
+      name: "asked",
+      private: true,
+      type: "module",
+      scripts: { start: "node server.js" },
+      dependencies: { express: pinned("express") },
+    },
+    "server.js": server,
+  });
+  const first = await world.terminal("the app", project);
+  const init = INTO.replace(/ --yes$/, "");
+  const asked = async () => {
+    first.type(init);
+    // Below the question, as the one of an earlier run may still be shown.
+    await first.until(/Write these changes\?\n.*Yes.*No\n\S*\s*$/);
+    expect(first.screen()).toContain('+ app.use("/webhooks", webhooks);');
+  };
+
+  await asked();
+  first.press("Enter"); // what it offers is no
+  expect(await first.ended(init)).toMatchObject({ code: 130 });
+  expect(readdirSync(project).sort()).toEqual(["package.json", "server.js"]);
+  expect(world.read(project, "server.js")).toBe(`${server}\n`);
+
+  await asked();
+  first.press("Left", "Enter");
+  const { code, text } = await first.ended(init);
+  expect(code, text).toBe(0);
+  const [next = "", then = ""] = text.slice(text.indexOf("\nNext")).split("Then start the app");
+  const lines = [...next.matchAll(/^ {2}(\S.*)$/gm)].map(([, line = ""]) => line);
+  expect(lines).toHaveLength(2);
+  for (const line of lines) expect(await first.run(line), line).toMatchObject({ code: 0 });
+  const url = await world.portFor(project);
+  const { port } = new URL(url);
+  first.type(`PORT=${port} npm start`);
+  await first.until(/^the shop is open/m);
+  const second = await world.terminal("in the same folder", project);
+  const [trigger = ""] = commandsIn(then);
+  const sent = await second.run(trigger.replace("3000", port));
+  expect(sent, sent.text).toMatchObject({ code: 0 });
+  expect(sent.text).toMatch(/^handled +#1 payment\.received/m);
+  await expectOwnRoute(url, "/orders");
+  first.press("C-c");
+  await first.ended(`PORT=${port} npm start`);
 });
 
 step(
@@ -96,7 +138,7 @@ step(
     await makeSecret(world, project);
     const mount = 'app.use("/webhooks", expressReceiver(receiver));\n';
     const parser = "app.use(express.json());\n";
-    const example = withInbox(exampleOf(project, "docs/frameworks/express.md"));
+    const example = withHandler(exampleOf(project, "docs/frameworks/express.md"));
     expect(example).toContain(mount + parser);
     const right = example.replace("listen(3000", "listen(Number(process.env.PORT)");
     writeFileSync(join(project, "server.js"), right.replace(mount + parser, parser + mount));
@@ -172,7 +214,7 @@ step(
     });
     await succeed(world, project, "npm install hookporter");
     await makeSecret(world, project);
-    const example = withInbox(exampleOf(project, "docs/frameworks/fastify.md"));
+    const example = withHandler(exampleOf(project, "docs/frameworks/fastify.md"));
     const listens = 'await app.listen({ port: 3000, host: "127.0.0.1" });';
     expect(example).toContain(listens);
     writeFileSync(

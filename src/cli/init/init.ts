@@ -89,14 +89,17 @@ function nextSteps(cwd: string, { directory, inbox }: Scaffolded, server: URL): 
   // double quotes work on Windows, too
   const quoted = /["$`]/.test(path) ? shellWord(path) : JSON.stringify(path);
   const go = path === "" ? [] : [`  cd ${/^[\w./\\:~-]+$/.test(path) ? path : quoted}`];
-  const database = "  docker compose up -d --wait   (PostgreSQL; or set DATABASE_URL in .env)";
+  const database = [
+    "  docker compose up -d --wait",
+    "  (starts PostgreSQL; or set DATABASE_URL in .env)",
+  ];
   return [
     "",
     "Next:",
     ...go,
     "  npm install",
     "  npm test",
-    ...(inbox === "postgres" ? [database] : []),
+    ...(inbox === "postgres" ? database : []),
     "  npm run dev",
     "",
     "Then, in a second terminal in the same folder:",

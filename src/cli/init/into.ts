@@ -84,13 +84,13 @@ function nextSteps({ test, home, toDo }: IntoPlan, server: URL): readonly string
     ...(toDo.length === 0 ? [] : ["", "Left to do by hand:"]),
     ...toDo.map(({ where, line }) => `  ${where}:\n    ${line}`),
     "",
-    "Next:",
-    "  npm install   (or with pnpm, Yarn or Bun, as this app does)",
+    "Next (with pnpm, Yarn or Bun instead, if this app uses one of them):",
+    "  npm install",
     test === undefined
       ? "  (no test was written, since the app has Jest: see node_modules/hookporter/docs/guides/test-your-handlers.md)"
       : `  npx vitest run ${home}`,
     "",
     "Then start the app, and in a second terminal in the same folder:",
-    `  npx hookporter trigger payment.received --url ${server.href} --wait`,
+    `  npx hookporter trigger payment.received --url ${server.port || 80} --wait`,
   ];
 }

@@ -1,6 +1,7 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect } from "vitest";
+import { codeOf } from "../../docs/markdown.ts";
 import type { World } from "./world.ts";
 
 /** Makes an app that the user had before, with its files by their paths. */
@@ -13,6 +14,42 @@ export function app(world: World, name: string, files: Readonly<Record<string, s
     writeFileSync(join(project, path), `${text}\n`);
   }
   return project;
+}
+
+/** The first block of a page of the installed package that is in a language and has a text. */
+export function exampleOf(project: string, page: string, language = "ts", text = ""): string {
+  const whole = readFileSync(join(project, "node_modules", "hookporter", page), "utf8");
+  const code = codeOf(whole, language).find((block) => block.includes(text));
+  if (code === undefined) throw new Error(`expected ${page} to have "${text}" in ${language}`);
+  return code;
+}
+
+/** The example of a receiver whose events stay, so that commands can list them. */
+export function withInbox(code: string): string {
+  const made = "createReceiver({ secret: process.env.HOOKPORTER_SECRET });";
+  expect(code).toContain(made);
+  return code.replace(made, made.replace(" });", ', inbox: "data/inbox.db" });'));
+}
+
+/** What an app that got its receiver by hand has beside it. */
+export const byHand = {
+  "hookporter.config.json": { project: { inbox: "data/inbox.db" } },
+  "data/.gitkeep": "",
+};
+
+/** Makes a secret as pages say. */
+export async function makeSecret(world: World, project: string): Promise<void> {
+  await succeed(world, project, 'echo "HOOKPORTER_SECRET=$(openssl rand -hex 32)" >> .env');
+}
+
+/** Sends JSON to a route of the app itself, which must answer with it. */
+export async function expectOwnRoute(url: string, path: string): Promise<void> {
+  const answer = await fetch(new URL(path, url), {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: '{"item":1}',
+  });
+  expect(await answer.json()).toEqual({ item: 1 });
 }
 
 /** Runs a line that must succeed; returns what it printed. */
