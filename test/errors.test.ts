@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { asError, ConfigurationError, describeError, HookporterError } from "../src/errors.ts";
+import { ConfigurationError, HookporterError } from "../src/entries/index.ts";
+import { asError, describeError } from "../src/errors.ts";
 
 const source = join(import.meta.dirname, "..", "src");
 

@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { guardedLogger } from "../../src/base/guarded-logger.ts";
-import type { Logger } from "../../src/base/logger.ts";
+import type { Logger } from "../../src/entries/index.ts";
 import { keptLog, uncaught } from "../receiver/sample.ts";
 
 let warnings: string[] = [];

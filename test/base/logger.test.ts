@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { type Logger, withFields } from "../../src/base/logger.ts";
+import { withFields } from "../../src/base/logger.ts";
+import type { Logger } from "../../src/entries/index.ts";
 import { keptLog } from "../receiver/sample.ts";
 
 it("a logger with fields adds them to each line, whose own fields win", () => {

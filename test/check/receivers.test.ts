@@ -5,7 +5,7 @@ import type { CheckCase } from "../../src/check/check-case.ts";
 import { type CheckReport, verdictOf } from "../../src/check/check-result.ts";
 import { observeByUrl } from "../../src/check/observer.ts";
 import { runCheck } from "../../src/check/run-check.ts";
-import { eventKinds } from "../../src/event/kinds.ts";
+import { eventKinds } from "../../src/entries/index.ts";
 import { RECEIVERS } from "./receivers/all.ts";
 import { checkByKind } from "./receivers/check-by-kind.ts";
 import { readExpected } from "./receivers/expected.ts";

@@ -7,9 +7,12 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished } from "vitest";
-import { type Client, createClient } from "../../src/client/client.ts";
-import type { ClientOptions } from "../../src/client/client-options.ts";
-import { ServiceError } from "../../src/client/service-error.ts";
+import {
+  type Client,
+  type ClientOptions,
+  createClient,
+  ServiceError,
+} from "../../src/entries/client.ts";
 
 /** The key that the stand-in accepts. */
 export const KEY = "sk_test_4f6dKq";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { eventKinds } from "../../src/event/kinds.ts";
+import { eventKinds } from "../../src/entries/index.ts";
 import { clientOf, failure, json, openService } from "./service.ts";
 
 const url = "https://app.example/webhooks";

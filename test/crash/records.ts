@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
-import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
+import type { AttemptRecord } from "../../src/entries/index.ts";
 import type { Entry } from "../../src/inbox/entry.ts";
 import { selectInbox } from "../../src/inbox/open.ts";
 import { openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Dispatcher } from "../../src/dispatch/dispatcher.ts";
 import type { DispatcherOptions } from "../../src/dispatch/dispatcher-options.ts";
-import type { Handler } from "../../src/dispatch/handler.ts";
 import { LATE } from "../../src/dispatch/runs/time-limits.ts";
+import type { Handler } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey } from "../inbox/entries.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { RetryWatch } from "../../src/dispatch/retry-watch.ts";
-import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
+import type { AttemptRecord } from "../../src/entries/index.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { PACED, type PacedRetry, type Pause } from "../../src/inbox/pause.ts";

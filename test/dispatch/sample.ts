@@ -1,7 +1,6 @@
-import type { Logger } from "../../src/base/logger.ts";
-import type { Handler, NamedHandler, Plan } from "../../src/dispatch/handler.ts";
-import type { RetryPolicy } from "../../src/dispatch/retry.ts";
-import type { WebhookEvent } from "../../src/event/event.ts";
+import type { NamedHandler, Plan } from "../../src/dispatch/handler.ts";
+import type { RetryPolicy } from "../../src/entries/client.ts";
+import type { Handler, Logger, WebhookEvent } from "../../src/entries/index.ts";
 
 /** Three attempts with short delays. */
 export const QUICK: RetryPolicy = { attempts: 3, delay: 2, factor: 1, maxDelay: 5, jitter: 0 };

@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import type { Outcome, RefusalReason } from "../../src/entries/index.ts";
 import { REJECTION_REASONS } from "../../src/event/rejection.ts";
 import { DEAD_REASONS, ERASED, WAITING_REASONS } from "../../src/inbox/reasons.ts";
-import type { Outcome } from "../../src/receiver/outcome.ts";
-import { REFUSALS, type RefusalReason } from "../../src/receiver/refusals.ts";
+import { REFUSALS } from "../../src/receiver/refusals.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
 import { SIGNATURE_REASONS } from "../../src/signature/signature-format.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";

@@ -20,7 +20,7 @@ import {
 import { readDuration } from "../../src/cli/settings/values.ts";
 import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
 import { DEFAULT_LIMITS } from "../../src/client/client-options.ts";
-import { eventKinds } from "../../src/event/kinds.ts";
+import { eventKinds, SIGNATURE_HEADER } from "../../src/entries/index.ts";
 import { DEFAULT_ENDPOINT, DEFAULT_PATH, DEFAULT_PORT } from "../../src/http/default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
 import { SECRET_VARIABLE } from "../../src/project/secret-variables.ts";
@@ -28,7 +28,6 @@ import { DEFAULT_AGES, readOptions } from "../../src/receiver/options/settings.t
 import { SEND_TIMEOUT } from "../../src/relay/send.ts";
 import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import { SANDBOX_DEFAULTS } from "../../src/sandbox/sandbox-options.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 /**
  * What the code takes if a flag is left out, by command and flag, as help shows it. Pages are

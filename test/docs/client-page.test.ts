@@ -1,13 +1,13 @@
 import { expect, it } from "vitest";
-import { type Assumptions, DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
+import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
+import { DEFAULT_CLIENT_RETRY, DEFAULT_LIMITS } from "../../src/client/client-options.ts";
 import {
+  type Assumptions,
   type ClientOptions,
-  DEFAULT_CLIENT_RETRY,
-  DEFAULT_LIMITS,
-} from "../../src/client/client-options.ts";
-import { ServiceError } from "../../src/client/service-error.ts";
-import type { RetryPolicy } from "../../src/dispatch/retry.ts";
-import { ERROR_CODES } from "../../src/errors.ts";
+  type RetryPolicy,
+  ServiceError,
+} from "../../src/entries/client.ts";
+import { ERROR_CODES } from "../../src/entries/index.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/package/client.md");

@@ -2,22 +2,18 @@ import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { ERROR_EXIT_CODES } from "../../src/cli/exit-codes.ts";
-import type { ServiceError } from "../../src/entries/client.ts";
+import type { ClientErrorCode, ServiceError } from "../../src/entries/client.ts";
 import {
   ConfigurationError,
   type ConfigurationErrorCode,
+  ERROR_CODES,
   type ErrorCode,
   HookporterError,
   type ReceiverErrorCode,
 } from "../../src/entries/index.ts";
-import {
-  type AnyErrorCode,
-  type ClientErrorCode,
-  COMMAND_ERROR_CODES,
-  ERROR_CODES,
-  type SandboxErrorCode,
-  type TestingErrorCode,
-} from "../../src/errors.ts";
+import type { SandboxErrorCode } from "../../src/entries/sandbox.ts";
+import type { TestingErrorCode } from "../../src/entries/testing.ts";
+import { type AnyErrorCode, COMMAND_ERROR_CODES } from "../../src/errors.ts";
 import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/errors.md");

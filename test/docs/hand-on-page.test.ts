@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { HandOnMessage } from "../../src/entries/index.ts";
 import { DEFAULTS } from "../../src/hand-on/hand-on.ts";
-import type { HandOnMessage } from "../../src/hand-on/send.ts";
 import { quoted, readPage, rowsOf } from "./markdown.ts";
 
 const rows = rowsOf(readPage("docs/reference/hand-on.md"));

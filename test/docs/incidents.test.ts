@@ -3,13 +3,15 @@ import { rmSync, writeFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import {
+  createReceiver,
+  type Receiver,
+  type ReceiverOptions,
+  sign,
+} from "../../src/entries/index.ts";
+import { nodeReceiver } from "../../src/entries/node.ts";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
-import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
-import type { Receiver } from "../../src/receiver/receiver.ts";
-import { sign } from "../../src/signature/sign.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { keptLog, SECRET } from "../receiver/sample.ts";
 import { listenNode } from "../receiver/wire.ts";

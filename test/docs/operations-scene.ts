@@ -1,9 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { createReceiver, type EventKind, type ReceiverOptions } from "../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
-import type { EventKind } from "../../src/event/kinds.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { HandlersOption } from "../../src/receiver/handlers/define-handlers.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { keptLog, SECRET } from "../receiver/sample.ts";
 
 const MINUTE = 60_000;

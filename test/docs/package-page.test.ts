@@ -1,7 +1,8 @@
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { DEFAULT_RETRY, type RetryPolicy, retryDelay } from "../../src/dispatch/retry.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
+import { DEFAULT_RETRY, retryDelay } from "../../src/dispatch/retry.ts";
+import type { RetryPolicy } from "../../src/entries/client.ts";
+import type { ReceiverOptions } from "../../src/entries/index.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 

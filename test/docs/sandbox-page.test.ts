@@ -1,9 +1,14 @@
 import { expect, it } from "vitest";
 import { retryDelay } from "../../src/dispatch/retry.ts";
-import { type Chaos, NO_CHAOS } from "../../src/sandbox/chaos.ts";
-import type { SandboxAttempt, SandboxDelivery } from "../../src/sandbox/observation.ts";
+import type {
+  Chaos,
+  SandboxAttempt,
+  SandboxDelivery,
+  SandboxOptions,
+} from "../../src/entries/sandbox.ts";
+import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from "../../src/sandbox/property-list.ts";
-import { readSandboxOptions, type SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
+import { readSandboxOptions } from "../../src/sandbox/sandbox-options.ts";
 import { openTarget } from "../relay/sample.ts";
 import { openSandbox } from "../sandbox/open.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";

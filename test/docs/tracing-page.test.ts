@@ -1,6 +1,6 @@
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, it } from "vitest";
-import type { TracingOptions } from "../../src/observe/tracing.ts";
+import type { TracingOptions } from "../../src/entries/tracing.ts";
 import { compileWithPackage } from "./compile-with-package.ts";
 import { codeOf, quoted, readPage, rowsOf, sectionOf, withoutCode } from "./markdown.ts";
 

@@ -1,12 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as promClient from "prom-client";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { collectMetrics } from "../../src/entries/metrics.ts";
+import { fetchReceiver } from "../../src/entries/fetch.ts";
+import { verify } from "../../src/entries/index.ts";
+import { collectMetrics, watchAlerts } from "../../src/entries/metrics.ts";
+import { createTestReceiver } from "../../src/entries/testing.ts";
 import { Wake } from "../../src/inbox/postgres/wake.ts";
-import { watchAlerts } from "../../src/observe/watch-alerts.ts";
-import { fetchReceiver } from "../../src/receiver/adapters/fetch.ts";
-import { createTestReceiver } from "../../src/testing/test-receiver.ts";
-import { verify } from "../../src/web/verify.ts";
 import { clientOf, failure, openService } from "../client/service.ts";
 import { samples } from "../observe/samples.ts";
 import { openReceiver } from "../receiver/open.ts";

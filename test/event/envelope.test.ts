@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { envelopeSchema } from "../../src/event/envelope.ts";
+import { envelopeSchema } from "../../src/entries/index.ts";
 import { invalidField } from "../../src/event/parse-envelope.ts";
 
 const any = fc.oneof(fc.jsonValue(), fc.constantFrom("wh_1", "wh_", "", null, [], {}));

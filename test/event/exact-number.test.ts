@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { exactNumber } from "../../src/event/exact-number.ts";
+import { exactNumber } from "../../src/entries/index.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 
 const DATA = `{"rent":1e400,"id":9007199254740993,"fee":12.50,"a key":{"b":[1,{"c":-0.1234567890123456789}]},"3":30,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { eventKinds } from "../../src/entries/index.ts";
 import { checkEventKind, checkKindPattern, matchesKind } from "../../src/event/kind-pattern.ts";
-import { eventKinds } from "../../src/event/kinds.ts";
 
 describe("matchesKind", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EVENT_KINDS, eventKinds, isEventKind } from "../../src/event/kinds.ts";
+import { EVENT_KINDS, eventKinds, isEventKind } from "../../src/entries/index.ts";
 
 describe("event kinds", () => {
   it("are the 12 of the service description, in its order", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventKinds } from "../../src/event/kinds.ts";
+import { eventKinds } from "../../src/entries/index.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
+import { sign } from "../../src/entries/index.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
-import { sign } from "../../src/signature/sign.ts";
 import { Balancer } from "./balancer.ts";
 import { Fleet } from "./fleet.ts";
 

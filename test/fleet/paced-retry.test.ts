@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { createReceiver } from "../../src/entries/index.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { sampleKey } from "../inbox/entries.ts";
 import { keptLog, SECRET } from "../receiver/sample.ts";

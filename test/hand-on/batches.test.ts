@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type HandOnOptions, handOn } from "../../src/hand-on/hand-on.ts";
-import type { HandOnMessage, Send } from "../../src/hand-on/send.ts";
+import {
+  type HandOnMessage,
+  type HandOnOptions,
+  handOn,
+  type Send,
+} from "../../src/entries/index.ts";
 import { contextOf, eventOf } from "./sample.ts";
 
 beforeEach(() => void vi.useFakeTimers());

@@ -1,5 +1,4 @@
-import type { HandlerContext } from "../../src/dispatch/handler.ts";
-import type { WebhookEvent } from "../../src/event/event.ts";
+import type { HandlerContext, WebhookEvent } from "../../src/entries/index.ts";
 
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 

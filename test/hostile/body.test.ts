@@ -2,10 +2,9 @@ import { deflateSync, gzipSync } from "node:zlib";
 import { expect, it, vi } from "vitest";
 import { z } from "zod";
 import { printable } from "../../src/cli/output.ts";
+import { SIGNATURE_HEADER, sign } from "../../src/entries/index.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { Accepted } from "../../src/receiver/outcome.ts";
-import { sign } from "../../src/signature/sign.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { long } from "../long.ts";
 import { expectError, json } from "../receiver/open.ts";
 import {

@@ -1,9 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { createReceiver, SIGNATURE_HEADER } from "../../src/entries/index.ts";
 import { startServer } from "../../src/receiver/adapters/server.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 /**
  * A server in a child process: `flood-server.ts KIND INBOX`. KIND is `ours`, the server of `listen`

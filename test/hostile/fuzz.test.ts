@@ -1,16 +1,18 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { Delivery } from "../../src/event/delivery.ts";
-import { eventKinds } from "../../src/event/kinds.ts";
+import {
+  type Delivery,
+  eventKinds,
+  type Outcome,
+  type Receiver,
+  SIGNATURE_HEADER,
+  sign,
+} from "../../src/entries/index.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { Outcome } from "../../src/receiver/outcome.ts";
-import type { Receiver } from "../../src/receiver/receiver.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
-import { sign } from "../../src/signature/sign.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { long } from "../long.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { at, deliveryOf, NOW, SECRET, uncaught } from "../receiver/sample.ts";

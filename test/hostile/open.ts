@@ -1,7 +1,7 @@
 import { expect, onTestFinished } from "vitest";
+import type { ReceiverOptions } from "../../src/entries/index.ts";
 import { type RunningServer, startServer } from "../../src/receiver/adapters/server.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { openReceiver, posting } from "../receiver/open.ts";
 import { freshEnvelope, inboxFile, keptBytes, uncaught } from "../receiver/sample.ts";
 import { dial, readAll, splitAnswer } from "../receiver/wire.ts";

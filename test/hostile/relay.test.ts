@@ -2,11 +2,9 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { ConfigurationError } from "../../src/errors.ts";
+import { ConfigurationError, SIGNATURE_HEADER, sign } from "../../src/entries/index.ts";
 import { formatDelivery, parseFixture } from "../../src/relay/fixture.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
-import { sign } from "../../src/signature/sign.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { posting } from "../receiver/open.ts";
 import { bytes, deliveryOf, SECRET, signedHeaders, until } from "../receiver/sample.ts";

@@ -8,13 +8,15 @@ import { createContext } from "../../src/cli/context.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { leaves } from "../../src/cli/settings/command-tree.ts";
-import type { Delivery } from "../../src/event/delivery.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import {
+  createReceiver,
+  type Delivery,
+  type SecretOption,
+  SIGNATURE_HEADER,
+  sign,
+} from "../../src/entries/index.ts";
 import { readHeader } from "../../src/signature/header.ts";
-import type { SecretOption } from "../../src/signature/secret-bytes.ts";
 import { readSecrets, type Secret } from "../../src/signature/secrets.ts";
-import { sign } from "../../src/signature/sign.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { verify } from "../../src/signature/verify.ts";
 import { runCli } from "../cli/fake-io.ts";
 import { listening } from "../cli/open-listen.ts";

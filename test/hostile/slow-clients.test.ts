@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { nodeReceiver } from "../../src/receiver/adapters/node.ts";
+import { nodeReceiver } from "../../src/entries/node.ts";
 import { long } from "../long.ts";
 import { processorTime } from "../processor-time.ts";
 import { openReceiver, posting } from "../receiver/open.ts";

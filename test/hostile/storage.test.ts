@@ -1,11 +1,11 @@
 import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { expect, it, vi } from "vitest";
+import { createReceiver } from "../../src/entries/index.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { loadSqlite, openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { dueForPruning } from "../../src/receiver/retention.ts";
 import { expectError, json, openReceiver } from "../receiver/open.ts";

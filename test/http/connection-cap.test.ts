@@ -3,8 +3,8 @@ import type { Server } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import express, { type Express } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createWebhookServer } from "../../src/entries/express.ts";
 import { ConnectionCap } from "../../src/http/connection-cap.ts";
-import { createWebhookServer } from "../../src/http/express-server.ts";
 import { until } from "../receiver/sample.ts";
 import { dial } from "../receiver/wire.ts";
 

@@ -3,7 +3,7 @@ import { Agent, createServer as createNodeServer, get, type Server } from "node:
 import type { AddressInfo } from "node:net";
 import express, { type Express } from "express";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createWebhookServer } from "../../src/http/express-server.ts";
+import { createWebhookServer } from "../../src/entries/express.ts";
 
 /**
  * An app that uses what apps rely on: helpers of requests and responses, settings, sub-apps,

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
+import type { AttemptRecord, EntryState } from "../../src/entries/index.ts";
 import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
-import type { EntryState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { describeClaimOfOne } from "./claim-one-contract.ts";
 import {

@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
+import type { AttemptRecord } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";

@@ -1,5 +1,4 @@
-import type { Delivery } from "../../src/event/delivery.ts";
-import type { DedupKey } from "../../src/event/identity.ts";
+import type { DedupKey, Delivery } from "../../src/entries/index.ts";
 import type { Appended, NewEntry } from "../../src/inbox/append.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";

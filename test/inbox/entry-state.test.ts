@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { EntryState } from "../../src/entries/index.ts";
 import {
-  type EntryState,
   hasEnded,
   OPEN_STATES,
   progressOf,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EntryState } from "../../src/entries/index.ts";
 import type { NewEntry } from "../../src/inbox/append.ts";
-import type { EntryState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
 

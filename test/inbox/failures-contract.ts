@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
+import type { AttemptRecord } from "../../src/entries/index.ts";
 import { failureGroups, failuresLike } from "../../src/inbox/failures.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "./entries.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
+import type { AttemptRecord } from "../../src/entries/index.ts";
 import {
   finishedNames,
   finishOf,

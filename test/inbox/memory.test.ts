@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { memoryInbox, type TestTransactions } from "../../src/inbox/memory.ts";
+import type { TestTransactions } from "../../src/entries/testing.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
 import type { Settlement } from "../../src/inbox/settlement.ts";
 import { describeInbox } from "./contract.ts";
 import { AT, claimOne, keep, sampleEntry, settlementOf } from "./entries.ts";

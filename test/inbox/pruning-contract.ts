@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EntryState } from "../../src/entries/index.ts";
 import { REJECTED } from "../../src/event/identity.ts";
-import type { EntryState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
 import type { PruneRequest } from "../../src/inbox/prune-request.ts";

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../src/entries/index.ts";
 import {
   addNote,
   isSilent,
@@ -6,7 +7,6 @@ import {
   normalSilence,
   type SenderRecord,
 } from "../../src/inbox/senders.ts";
-import type { Outcome } from "../../src/receiver/outcome.ts";
 import { SenderTally } from "../../src/receiver/sender-tally.ts";
 import { AT } from "./entries.ts";
 

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { EntryState } from "../../src/entries/index.ts";
 import type { ClaimRequest } from "../../src/inbox/claim.ts";
 import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
-import type { EntryState } from "../../src/inbox/entry-state.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { TargetWait } from "../../src/inbox/target-wait.ts";
 import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";

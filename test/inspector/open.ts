@@ -1,9 +1,13 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { onTestFinished } from "vitest";
-import type { Logger } from "../../src/base/logger.ts";
-import type { Handler } from "../../src/dispatch/handler.ts";
+import {
+  createReceiver,
+  type EventKind,
+  type Handler,
+  type Logger,
+  SIGNATURE_HEADER,
+} from "../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
-import type { EventKind } from "../../src/event/kinds.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
@@ -13,12 +17,10 @@ import { startInspector } from "../../src/inspector/inspector.ts";
 import type { DiagnoseRefusal } from "../../src/inspector/live/refused-bodies.ts";
 import type { RunNotes } from "../../src/inspector/live/run-notes.ts";
 import { startServer } from "../../src/receiver/adapters/server.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import type { DriftWatch } from "../../src/receiver/drift.ts";
 import { diagnoseSignature } from "../../src/signature/diagnose/diagnose.ts";
 import { readHeader } from "../../src/signature/header.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 export const SECRET = "a secret that is long enough for tests";
 

@@ -1,5 +1,5 @@
+import type { Alert } from "../../src/entries/metrics.ts";
 import { MIN_FREE_BYTES } from "../../src/inbox/vitals.ts";
-import type { Alert } from "../../src/observe/alert.ts";
 import { ALERT_DEFAULTS, DRIFT_FOR } from "../../src/observe/watch-alerts.ts";
 
 /**

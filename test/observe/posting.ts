@@ -1,6 +1,4 @@
-import type { DeliveryHeaders } from "../../src/event/delivery.ts";
-import type { Answer } from "../../src/http/answer.ts";
-import type { Receiver } from "../../src/receiver/receiver.ts";
+import type { Answer, DeliveryHeaders, Receiver } from "../../src/entries/index.ts";
 import { bytes, signedHeaders } from "../receiver/sample.ts";
 
 interface Differing {

@@ -1,10 +1,10 @@
 import { SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { AlwaysOnSampler, NodeTracerProvider } from "@opentelemetry/sdk-trace-node";
 import { describe, expect, it } from "vitest";
+import { createTracing } from "../../src/entries/tracing.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import { createTracing } from "../../src/observe/tracing.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";

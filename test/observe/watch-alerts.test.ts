@@ -1,16 +1,12 @@
 import { expect, it, onTestFinished } from "vitest";
-import { HookporterError } from "../../src/errors.ts";
+import { type Drift, HookporterError, type Receiver } from "../../src/entries/index.ts";
+import { type Alert, type AlertOptions, watchAlerts } from "../../src/entries/metrics.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { DAY, type SenderRecord } from "../../src/inbox/senders.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { type InboxSize, MIN_FREE_BYTES } from "../../src/inbox/vitals.ts";
-import type { Alert } from "../../src/observe/alert.ts";
-import type { AlertOptions } from "../../src/observe/watch-alerts.ts";
-import { watchAlerts } from "../../src/observe/watch-alerts.ts";
-import type { Drift } from "../../src/receiver/drift.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { Receiver } from "../../src/receiver/receiver.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { freshEnvelope, until, wrapInbox } from "../receiver/sample.ts";
 import { postTo } from "./posting.ts";

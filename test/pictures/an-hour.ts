@@ -1,4 +1,4 @@
-import type { EventKind } from "../../src/event/kinds.ts";
+import type { EventKind } from "../../src/entries/index.ts";
 import { openSession, sendReserialised, startListen } from "./session.ts";
 
 const MINUTE = 60;

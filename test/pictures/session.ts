@@ -12,8 +12,8 @@ import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { onTestFinished, vi } from "vitest";
+import type { EventKind } from "../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
-import type { EventKind } from "../../src/event/kinds.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 import { root } from "../docs/markdown.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
+import type { ReceiverOptions } from "../../src/entries/index.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { accept, at, deliveryOf, envelope, keptLog, NOW, SECRET } from "./sample.ts";
 

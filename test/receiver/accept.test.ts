@@ -1,11 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { z } from "zod";
+import { type ReceiverOptions, SIGNATURE_HEADER, sign } from "../../src/entries/index.ts";
 import { OWN_IDENTITY, REJECTED } from "../../src/event/identity.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
-import { sign } from "../../src/signature/sign.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import {
   accept,
   at,

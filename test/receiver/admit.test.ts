@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Incoming } from "../../src/entries/index.ts";
 import { refuseHead as refuse } from "../../src/receiver/admit.ts";
-import type { Incoming } from "../../src/receiver/incoming.ts";
 
 const HEX = "0123456789abcdef".repeat(4);
 const SIGNED = { "x-service-signature": `sha256=${HEX}` };

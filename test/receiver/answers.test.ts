@@ -1,19 +1,21 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { exactNumber } from "../../src/event/exact-number.ts";
-import type { RejectionReason } from "../../src/event/rejection.ts";
+import {
+  createReceiver,
+  type EntryState,
+  exactNumber,
+  type HandlerRegistry,
+  type ReceiverOptions,
+  type RejectionReason,
+  SIGNATURE_HEADER,
+  sign,
+} from "../../src/entries/index.ts";
 import type { NewEntry } from "../../src/inbox/append.ts";
-import type { EntryState } from "../../src/inbox/entry-state.ts";
 import { problemsOf } from "../../src/inbox/failures.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import type { HandlerRegistry } from "../../src/receiver/handlers/router.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
-import { sign } from "../../src/signature/sign.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { expectError, json, openEndpoint, posting } from "./open.ts";
 import {
   at,

@@ -1,9 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createReceiver, type Incoming } from "../../src/entries/index.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { Incoming } from "../../src/receiver/incoming.ts";
 import {
   bytes,
   deliveryOf,

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../src/entries/index.ts";
 import { letterOf, withEvent } from "../../src/receiver/dead-letter.ts";
-import type { Accepted, Outcome, Rejected } from "../../src/receiver/outcome.ts";
+import type { Accepted, Rejected } from "../../src/receiver/outcome.ts";
 import { deliveryOf, envelope } from "./sample.ts";
 
 const delivery = deliveryOf(envelope());

@@ -2,14 +2,13 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
+import { createReceiver, type ReceiverOptions } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { postgresStore } from "../../src/inbox/postgres.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { openReceiver } from "./open.ts";
 import {

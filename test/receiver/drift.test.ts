@@ -3,11 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { watchDrift } from "../../src/learn/drift.ts";
+import { createReceiver, type Drift } from "../../src/entries/index.ts";
+import { watchDrift } from "../../src/entries/metrics.ts";
 import { type Learned, learn } from "../../src/learn/shape.ts";
 import { writeShapes } from "../../src/learn/shape-file.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import type { Drift } from "../../src/receiver/drift.ts";
 import {
   bytes,
   deliveryOf,

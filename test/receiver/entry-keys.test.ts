@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { ReceiverOptions } from "../../src/entries/index.ts";
 import { OWN_IDENTITY } from "../../src/event/identity.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { dedupKey, orderKey } from "../../src/receiver/judge.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { bytes, envelope, keptLog, NOW, SECRET } from "./sample.ts";
 

@@ -3,10 +3,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Receiver } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import type { Receiver } from "../../src/receiver/receiver.ts";
 import { openReceiver } from "./open.ts";
 import { at, bytes, DAY, freshEnvelope, gate, signedHeaders, uncaught, until } from "./sample.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-import type { LambdaHandler } from "../../src/receiver/adapters/lambda.ts";
+import type { LambdaHandler } from "../../src/entries/lambda.ts";
 import type { ToEvent } from "./lambda-events.ts";
 
 /**

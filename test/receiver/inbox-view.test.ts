@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from "vitest";
+import { createReceiver, type InboxView } from "../../src/entries/index.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { type InboxView, inboxOf } from "../../src/receiver/inbox-view.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { openReceiver } from "./open.ts";
 import {
   at,

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
+import type { Incoming } from "../../src/entries/index.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import type { Incoming, Inline } from "../../src/receiver/incoming.ts";
+import type { Inline } from "../../src/receiver/incoming.ts";
 import { openReceiver } from "./open.ts";
 import {
   bytes,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { ReceiverOptions } from "../../src/entries/index.ts";
 import { OWN_IDENTITY } from "../../src/event/identity.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { checkData } from "../../src/event/schemas.ts";
 import { judge } from "../../src/receiver/judge.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { envelope, keptLog, NOW, SECRET } from "./sample.ts";
 

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterEach, expect, it, onTestFinished, vi } from "vitest";
 import { blockFor } from "../../src/base/block-for.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { createReceiver } from "../../src/entries/index.ts";
 import { BLOCKED, LoopWatch } from "../../src/receiver/loop-watch.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 import { deliveryOf, freshEnvelope, keptLog, NOW, SECRET } from "./sample.ts";

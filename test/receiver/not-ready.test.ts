@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HookporterError } from "../../src/errors.ts";
+import { HookporterError } from "../../src/entries/index.ts";
 import { closed, notReady, type Phase } from "../../src/receiver/not-ready.ts";
 
 describe("notReady", () => {

@@ -1,10 +1,13 @@
 import { expect, onTestFinished } from "vitest";
+import {
+  createReceiver,
+  type Observation,
+  type Receiver,
+  type ReceiverOptions,
+} from "../../src/entries/index.ts";
 import type { Entry } from "../../src/inbox/entry.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { DeliveryObservation, Observation } from "../../src/receiver/observation.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
-import type { Receiver } from "../../src/receiver/receiver.ts";
+import type { DeliveryObservation } from "../../src/receiver/observation.ts";
 import { bytes, frozenClock, keptLog, SECRET, signedHeaders, until } from "./sample.ts";
 import type { Adapter, Reply, Request } from "./wire.ts";
 import { send } from "./wire.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { Logger } from "../../src/base/logger.ts";
+import type { Logger } from "../../src/entries/index.ts";
 import type { Settlement } from "../../src/inbox/settlement.ts";
 import { OutcomeLog } from "../../src/receiver/outcome-log.ts";
 import { haveOneHiddenClass } from "../hidden-class.ts";

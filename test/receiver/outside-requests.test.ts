@@ -1,8 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { sign } from "../../src/signature/sign.ts";
+import { createReceiver, sign } from "../../src/entries/index.ts";
 import { SECRET } from "./sample.ts";
 
 const requests = new AsyncLocalStorage<string>();

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import type { Plan } from "../../src/dispatch/handler.ts";
+import type { ReceiverOptions } from "../../src/entries/index.ts";
 import { REJECTED } from "../../src/event/identity.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { type Planning, planEntry } from "../../src/receiver/plan.ts";
 import { claimOne } from "../inbox/entries.ts";

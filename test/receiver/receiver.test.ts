@@ -1,14 +1,17 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { HookporterError } from "../../src/errors.ts";
-import type { Delivery } from "../../src/event/delivery.ts";
+import {
+  createReceiver,
+  type Delivery,
+  HookporterError,
+  type Incoming,
+  type Observation,
+} from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { Incoming } from "../../src/receiver/incoming.ts";
-import type { DeliveryObservation, Observation } from "../../src/receiver/observation.ts";
+import type { DeliveryObservation } from "../../src/receiver/observation.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { openReceiver } from "./open.ts";
 import {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { createTestReceiver } from "../../src/testing/test-receiver.ts";
+import { createTestReceiver } from "../../src/entries/testing.ts";
 import { openReceiver } from "./open.ts";
 import { deliveryOf, freshEnvelope, inboxFile, until } from "./sample.ts";
 

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HookporterError } from "../../src/errors.ts";
-import type { Outcome } from "../../src/receiver/outcome.ts";
-import type { RefusalReason } from "../../src/receiver/refusals.ts";
+import { HookporterError, type Outcome, type RefusalReason } from "../../src/entries/index.ts";
 import { toAnswer } from "../../src/receiver/response.ts";
 
 const secret = { role: "current", fingerprint: "0123abcd" } as const;

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createReceiver } from "../../src/entries/index.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { Retention } from "../../src/receiver/retention.ts";
 import {

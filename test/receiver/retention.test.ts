@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
+import { createReceiver } from "../../src/entries/index.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { deadForPruning, dueForPruning, Retention } from "../../src/receiver/retention.ts";

@@ -1,7 +1,6 @@
 import { beforeEach, expect, it, onTestFinished } from "vitest";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { createReceiver, type ReceiverOptions } from "../../src/entries/index.ts";
 import { inboxOf as storeOf } from "../../src/receiver/inbox-view.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { deliveryOf, envelope, keptLog, SECRET, until } from "./sample.ts";
 import { handled, handlers } from "./sample-handlers.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { defineHandlers } from "../../src/receiver/handlers/define-handlers.ts";
+import { defineHandlers } from "../../src/entries/index.ts";
 
 /** The numbers of the events that were handled, by their order key. */
 export const handled = new Map<string, number[]>();

@@ -3,8 +3,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
-import type { Logger } from "../../src/base/logger.ts";
-import type { Delivery, DeliveryHeaders } from "../../src/event/delivery.ts";
+import {
+  type Delivery,
+  type DeliveryHeaders,
+  type Logger,
+  type Outcome,
+  SIGNATURE_HEADER,
+  sign,
+} from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { provideInboxFile } from "../../src/inbox/sqlite/file/inbox-file.ts";
 import {
@@ -13,9 +19,6 @@ import {
   type NewEntryTerms,
 } from "../../src/receiver/accept.ts";
 import type { Settings } from "../../src/receiver/options/settings.ts";
-import type { Outcome } from "../../src/receiver/outcome.ts";
-import { sign } from "../../src/signature/sign.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 
 /** The secret of the tested receivers. */
 export const SECRET = "receiver-tests-secret-0123456789";

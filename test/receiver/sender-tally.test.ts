@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { Outcome } from "../../src/entries/index.ts";
 import { DAY, ENOUGH_BODIES } from "../../src/inbox/senders.ts";
-import type { Outcome } from "../../src/receiver/outcome.ts";
 import { SenderTally } from "../../src/receiver/sender-tally.ts";
 import { NOW } from "./sample.ts";
 

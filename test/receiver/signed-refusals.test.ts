@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { RefusalReason } from "../../src/receiver/refusals.ts";
+import { type RefusalReason, SIGNATURE_HEADER } from "../../src/entries/index.ts";
 import { SignedRefusals } from "../../src/receiver/signed-refusals.ts";
-import { SIGNATURE_HEADER } from "../../src/signature/signature-format.ts";
 import { openEndpoint } from "./open.ts";
 import { bytes, envelope, keptLog, signedHeaders } from "./sample.ts";
 import { ADAPTERS } from "./wire.ts";

@@ -1,8 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
-import { HookporterError } from "../../src/errors.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { createReceiver, HookporterError } from "../../src/entries/index.ts";
 import { StoreHealth } from "../../src/receiver/store-health.ts";
 import { smallDisk } from "../small-disk.ts";
 import { deliveryOf, freshEnvelope, keptLog, NOW, SECRET } from "./sample.ts";

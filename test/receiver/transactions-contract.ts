@@ -1,12 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import {
+  createReceiver,
+  type PostgresTransaction,
+  type Receiver,
+  type ReceiverOptions,
+} from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import type { PostgresTransaction } from "../../src/inbox/postgres/transaction.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
-import type { Receiver } from "../../src/receiver/receiver.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "./sample.ts";
 
 /** A database with an inbox, and the table `effect (event text, handler text)` beside it. */

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import type { PostgresTransaction } from "../../src/entries/index.ts";
 import { createTestReceiver } from "../../src/entries/testing.ts";
-import type { PostgresTransaction } from "../../src/inbox/postgres/transaction.ts";
 import { postgresStore } from "../../src/inbox/postgres.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { describeTransactions } from "./transactions-contract.ts";

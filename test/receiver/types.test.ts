@@ -1,15 +1,17 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import type { DataProblem } from "../../src/event/data-problems.ts";
-import type { Delivery } from "../../src/event/delivery.ts";
-import type { WebhookEvent } from "../../src/event/event.ts";
-import type { EventKind } from "../../src/event/kinds.ts";
-import type { PropertyCreated } from "../../src/event/property.ts";
-import type { OpenObject } from "../../src/event/schemas.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import { defineHandlers } from "../../src/receiver/handlers/define-handlers.ts";
-import type { HandlerRegistry } from "../../src/receiver/handlers/router.ts";
-import type { Receiver } from "../../src/receiver/receiver.ts";
+import {
+  createReceiver,
+  type DataProblem,
+  type Delivery,
+  defineHandlers,
+  type EventKind,
+  type HandlerRegistry,
+  type OpenObject,
+  type PropertyCreated,
+  type Receiver,
+  type WebhookEvent,
+} from "../../src/entries/index.ts";
 import { keptLog, SECRET } from "./sample.ts";
 
 const base = { secret: SECRET, inbox: "memory:", log: keptLog().log };

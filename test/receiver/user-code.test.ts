@@ -2,16 +2,18 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Delivery } from "../../src/event/delivery.ts";
+import type {
+  Delivery,
+  HandlerRegistry,
+  Receiver,
+  ReceiverOptions,
+  Tracing,
+  WebhookEvent,
+} from "../../src/entries/index.ts";
 import type { Difference } from "../../src/event/difference.ts";
-import type { WebhookEvent } from "../../src/event/event.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import type { HandlerRegistry } from "../../src/receiver/handlers/router.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
-import type { Tracing } from "../../src/receiver/options/tracing.ts";
-import type { Receiver } from "../../src/receiver/receiver.ts";
 import { openReceiver } from "./open.ts";
 import {
   at,

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { ReceiverOptions } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import type { NewEntryTerms } from "../../src/receiver/accept.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { threadedInbox } from "../inbox/threaded.ts";
 import { accept, at, deliveryOf, envelope, inboxFile, keptLog, NOW, SECRET } from "./sample.ts";

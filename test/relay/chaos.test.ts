@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sign } from "../../src/entries/index.ts";
 import { type DisturbOptions, disturb, type Sendable, TAMPERINGS } from "../../src/relay/chaos.ts";
 import { seededRandom } from "../../src/relay/random.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
-import { sign } from "../../src/signature/sign.ts";
 import { verify } from "../../src/signature/verify.ts";
 import { SECRET } from "./sample.ts";
 

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Delivery } from "../../src/event/delivery.ts";
+import type { Delivery } from "../../src/entries/index.ts";
 import { formatDelivery, parseFixture } from "../../src/relay/fixture.ts";
 import { savedDelivery } from "./sample.ts";
 

@@ -1,10 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { Handler } from "../../src/dispatch/handler.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
+import { createReceiver, type Handler, sign } from "../../src/entries/index.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { BODY_TIMEOUT, type ForwardOptions, forwardTo } from "../../src/relay/forward.ts";
-import { sign } from "../../src/signature/sign.ts";
 import { AT, openTarget, SECRET, savedDelivery } from "./sample.ts";
 
 /** A receiver that forwards everything. */

@@ -1,11 +1,10 @@
 import { createSecretKey } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Delivery } from "../../src/event/delivery.ts";
+import { type Delivery, sign } from "../../src/entries/index.ts";
 import { type Fixture, formatDelivery, parseFixture } from "../../src/relay/fixture.ts";
 import { exactSending, freshSending, lazySending } from "../../src/relay/replay.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
-import { sign } from "../../src/signature/sign.ts";
 import { verify } from "../../src/signature/verify.ts";
 import { AT, SECRET, savedDelivery } from "./sample.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
-import type { Delivery } from "../../src/event/delivery.ts";
+import type { Delivery } from "../../src/entries/index.ts";
 
 /** The secret of the samples. */
 export const SECRET = "relay-tests-secret-0123456789";

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { HookporterError } from "../../src/errors.ts";
+import { HookporterError } from "../../src/entries/index.ts";
 import { isOverdue, isUnconnected, send } from "../../src/relay/send.ts";
 import { openTarget } from "./sample.ts";
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import type { ReceiverOptions } from "../../src/entries/index.ts";
 import { startServer } from "../../src/receiver/adapters/server.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import type { ReceiverOptions } from "../../src/receiver/options/receiver-options.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { syncForward } from "../../src/relay/sync-forward.ts";
 import { openReceiver } from "../receiver/open.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventKinds } from "../../src/event/kinds.ts";
+import { eventKinds } from "../../src/entries/index.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
 import { checkData } from "../../src/event/schemas.ts";

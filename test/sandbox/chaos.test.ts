@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { eventKinds } from "../../src/event/kinds.ts";
+import { eventKinds } from "../../src/entries/index.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { fateOf, isMissigned, NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import { openTarget } from "../relay/sample.ts";

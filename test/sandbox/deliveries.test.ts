@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { eventKinds } from "../../src/event/kinds.ts";
-import { propertyCreatedSchema } from "../../src/event/property.ts";
-import type { SandboxDelivery } from "../../src/sandbox/observation.ts";
+import { eventKinds, propertyCreatedSchema } from "../../src/entries/index.ts";
+import type { SandboxDelivery } from "../../src/entries/sandbox.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
 import { verify } from "../../src/signature/verify.ts";
 import { gate } from "../receiver/sample.ts";

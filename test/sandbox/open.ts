@@ -1,10 +1,11 @@
 import { onTestFinished, vi } from "vitest";
-import type { EventKind } from "../../src/event/kinds.ts";
+import { createReceiver, type EventKind } from "../../src/entries/index.ts";
+import {
+  type SandboxObservation,
+  type SandboxOptions,
+  startSandbox,
+} from "../../src/entries/sandbox.ts";
 import { startServer } from "../../src/receiver/adapters/server.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import type { SandboxObservation } from "../../src/sandbox/observation.ts";
-import type { SandboxOptions } from "../../src/sandbox/sandbox-options.ts";
-import { startSandbox } from "../../src/sandbox/start.ts";
 import { keptLog } from "../receiver/sample.ts";
 import { type Reply, send } from "../receiver/wire.ts";
 

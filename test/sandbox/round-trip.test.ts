@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
-import { createClient } from "../../src/client/client.ts";
-import type { Property } from "../../src/client/properties.ts";
-import { eventKinds } from "../../src/event/kinds.ts";
+import { createClient, type Property } from "../../src/entries/client.ts";
+import { eventKinds } from "../../src/entries/index.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { KEY, openCountingReceiver, openSandbox, SECRET, until } from "./open.ts";
 

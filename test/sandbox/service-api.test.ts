@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { eventKinds } from "../../src/event/kinds.ts";
+import { eventKinds } from "../../src/entries/index.ts";
 import { frozenClock } from "../receiver/sample.ts";
 import { json, KEY, openSandbox } from "./open.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
+import { sign } from "../../src/entries/index.ts";
 import type { SecretValue } from "../../src/signature/secret-bytes.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
-import { sign } from "../../src/signature/sign.ts";
 
 const LONG = "whsec_0123456789abcdef";
 const BODY = Buffer.from("body");

@@ -1,7 +1,7 @@
 import { createSecretKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { sign } from "../../src/signature/sign.ts";
-import { SIGNATURE_HEADER, SIGNATURE_PREFIX } from "../../src/signature/signature-format.ts";
+import { SIGNATURE_HEADER, sign } from "../../src/entries/index.ts";
+import { SIGNATURE_PREFIX } from "../../src/signature/signature-format.ts";
 import { readVectors } from "./vectors.ts";
 
 describe("sign", () => {

@@ -1,8 +1,8 @@
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { sign } from "../../src/entries/index.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
-import { sign } from "../../src/signature/sign.ts";
 import { verify } from "../../src/signature/verify.ts";
 import { readVectors } from "./vectors.ts";
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import type { AttemptRecord } from "../../src/entries/index.ts";
 import type { NewEntry } from "../../src/inbox/append.ts";
-import type { AttemptRecord } from "../../src/inbox/attempt-record.ts";
 import { openDatabase } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { keep, settlementOf } from "../inbox/entries.ts";

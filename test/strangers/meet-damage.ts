@@ -1,10 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { createReceiver, type Outcome, type Receiver } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../src/receiver/create-receiver.ts";
-import type { Outcome } from "../../src/receiver/outcome.ts";
-import type { Receiver } from "../../src/receiver/receiver.ts";
 import { deliveryOf, envelope, keptLog, SECRET } from "../receiver/sample.ts";
 import { type AgedInbox, sha256 } from "./aged-inbox.ts";
 

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { WebSocket } from "ws";
-import { HookporterError } from "../../src/errors.ts";
+import { HookporterError } from "../../src/entries/index.ts";
 import { openStream } from "../../src/stream/open-stream.ts";
 import { ACKNOWLEDGE_HEADER } from "../../src/stream/protocol.ts";
 import { gate } from "../receiver/sample.ts";

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, expectTypeOf, test, vi } from "vitest";
 import { z } from "zod";
+import { eventKinds } from "../../src/entries/index.ts";
 import {
   createTestReceiver,
   sampleEvent,
@@ -8,7 +9,6 @@ import {
   type TestReceiver,
   type TestReceiverOptions,
 } from "../../src/entries/testing.ts";
-import { eventKinds } from "../../src/event/kinds.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
 import { verify } from "../../src/signature/verify.ts";
 import { strictlyIncreasing } from "../../src/testing/sample-event.ts";

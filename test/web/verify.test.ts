@@ -3,11 +3,11 @@ import { readFileSync } from "node:fs";
 import { createContext, runInContext } from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { verifySync } from "../../src/entries/index.ts";
 import { eventKinds, type VerifyOptions, verify } from "../../src/entries/verify.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
-import { verifySync } from "../../src/web/verify-sync.ts";
 import { readVectors } from "../signature/vectors.ts";
 
 const SECRET = "a-secret-that-only-this-test-knows";

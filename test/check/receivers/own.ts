@@ -1,9 +1,8 @@
 import express from "express";
 import { onTestFinished } from "vitest";
-import { expressReceiver } from "../../../src/receiver/adapters/express.ts";
-import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
-import type { Receiver } from "../../../src/receiver/receiver.ts";
+import { expressReceiver } from "../../../src/entries/express.ts";
+import { createReceiver, type Receiver } from "../../../src/entries/index.ts";
+import { nodeReceiver } from "../../../src/entries/node.ts";
 import { type AtEnd, type ReceiverUnderTest, SECRET, serve } from "./under-test.ts";
 
 /** hookporter's own receiver in an Express app. */

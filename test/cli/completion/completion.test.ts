@@ -7,7 +7,7 @@ import { SCRIPTS } from "../../../src/cli/completion/scripts.ts";
 import { createContext } from "../../../src/cli/context.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { commandName, isSettingOnly, leaves } from "../../../src/cli/settings/command-tree.ts";
-import { eventKinds } from "../../../src/event/kinds.ts";
+import { eventKinds } from "../../../src/entries/index.ts";
 import { root } from "../../docs/markdown.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 

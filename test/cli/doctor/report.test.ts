@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { keptLog, SECRET } from "../../receiver/sample.ts";
 import { runCli } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { migrationSql } from "../../../src/inbox/postgres/migrations.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
 import { openServer } from "../../inbox/postgres/schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "../../inbox/postgres/server.ts";

@@ -1,6 +1,6 @@
 import { expect } from "vitest";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { diagnose, type Place } from "./place.ts";
 

@@ -1,7 +1,6 @@
 import { expect, it } from "vitest";
 import { ListenTally } from "../../../src/cli/end/tally.ts";
-import type { Observation } from "../../../src/receiver/observation.ts";
-import type { Outcome } from "../../../src/receiver/outcome.ts";
+import type { Observation, Outcome } from "../../../src/entries/index.ts";
 
 const current = { role: "current", fingerprint: "00000000" } as const;
 const previous = { role: "previous", fingerprint: "11111111" } as const;

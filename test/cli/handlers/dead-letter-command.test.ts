@@ -8,7 +8,7 @@ import {
   LAST_RUN,
   TIME_LIMIT,
 } from "../../../src/cli/handlers/dead-letter-command.ts";
-import type { DeadLetter } from "../../../src/dispatch/handler.ts";
+import type { DeadLetter } from "../../../src/entries/index.ts";
 import { savedDelivery } from "../../relay/sample.ts";
 import { tempFolder } from "../fake-io.ts";
 

@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { expect, it, vi } from "vitest";
+import type { EventKind } from "../../../src/entries/index.ts";
 import { sampleEvent } from "../../../src/entries/testing.ts";
-import type { EventKind } from "../../../src/event/kinds.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 

@@ -8,9 +8,8 @@ import {
 } from "../../../src/cli/handlers/forward-rules.ts";
 import { onlyKinds } from "../../../src/cli/handlers/only-kinds.ts";
 import { readForward } from "../../../src/cli/handlers/values.ts";
+import { type AttemptRecord, eventKinds } from "../../../src/entries/index.ts";
 import { matchesKind } from "../../../src/event/kind-pattern.ts";
-import { eventKinds } from "../../../src/event/kinds.ts";
-import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
 
 const patterns = fc.constantFrom(

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { narrow, onlyKinds } from "../../../src/cli/handlers/only-kinds.ts";
+import { eventKinds } from "../../../src/entries/index.ts";
 import { matchesKind } from "../../../src/event/kind-pattern.ts";
-import { eventKinds } from "../../../src/event/kinds.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
 
 const kinds = [...eventKinds, "payment.refunded", "lease.signed", "other"];

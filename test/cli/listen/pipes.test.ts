@@ -4,7 +4,7 @@ import { openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, it, onTestFinished } from "vitest";
-import { sign } from "../../../src/signature/sign.ts";
+import { sign } from "../../../src/entries/index.ts";
 import { root } from "../../docs/markdown.ts";
 import { tempFolder } from "../fake-io.ts";
 

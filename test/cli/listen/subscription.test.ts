@@ -1,6 +1,6 @@
 import { expect, it, vi } from "vitest";
+import { sign } from "../../../src/entries/index.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
-import { sign } from "../../../src/signature/sign.ts";
 import { failure, KEY, openService } from "../../client/service.ts";
 import { closedPort } from "../../tunnel/machine.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";

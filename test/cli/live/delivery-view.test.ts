@@ -4,7 +4,7 @@ import { attemptLines } from "../../../src/cli/live/attempt-view.ts";
 import { deliveryLines, recordDelivery } from "../../../src/cli/live/delivery-view.ts";
 import { createOutput } from "../../../src/cli/output.ts";
 import { columnsOf } from "../../../src/cli/wrap-text.ts";
-import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
+import type { AttemptRecord } from "../../../src/entries/index.ts";
 import type { AttemptObservation, DeliveryObservation } from "../../../src/receiver/observation.ts";
 import { collected } from "./collected.ts";
 

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { DiagnosisLimit } from "../../../src/cli/live/diagnosis-limit.ts";
 import { DiagnosisThread, MOST_WAITING } from "../../../src/cli/live/diagnosis-thread.ts";
+import { SIGNATURE_HEADER } from "../../../src/entries/index.ts";
 import type { InspectedDelivery } from "../../../src/receiver/observed.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
-import { SIGNATURE_HEADER } from "../../../src/signature/signature-format.ts";
 import { root } from "../../docs/markdown.ts";
 import { signed } from "../../signature/diagnose/made.ts";
 

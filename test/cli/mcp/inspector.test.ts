@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { eventKinds } from "../../../src/event/kinds.ts";
+import { eventKinds } from "../../../src/entries/index.ts";
 import { root } from "../../docs/markdown.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { tempFolder } from "../fake-io.ts";

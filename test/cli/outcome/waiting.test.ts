@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { listening, startTarget } from "../open-listen.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, it } from "vitest";
-import type { Delivery } from "../../../src/event/delivery.ts";
+import type { Delivery } from "../../../src/entries/index.ts";
 import { formatDelivery } from "../../../src/relay/fixture.ts";
 import { savedDelivery } from "../../relay/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";

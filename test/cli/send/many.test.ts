@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { FAILURE_PAUSE } from "../../../src/cli/send/send-all.ts";
-import { eventKinds } from "../../../src/event/kinds.ts";
+import { eventKinds } from "../../../src/entries/index.ts";
 import { openTarget } from "../../relay/sample.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { startReceiving } from "../fake-target.ts";

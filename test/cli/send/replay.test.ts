@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import type { Delivery } from "../../../src/event/delivery.ts";
+import type { Delivery } from "../../../src/entries/index.ts";
 import { formatDelivery } from "../../../src/relay/fixture.ts";
 import { openTarget, savedDelivery } from "../../relay/sample.ts";
 import { signed } from "../../signature/diagnose/made.ts";

@@ -10,7 +10,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SUBSCRIPTIONS_FILE } from "../../../src/cli/service/subscription-memory.ts";
-import { eventKinds } from "../../../src/event/kinds.ts";
+import { eventKinds } from "../../../src/entries/index.ts";
 import { failure, KEY, openService, type Scripted } from "../../client/service.ts";
 import { openSandbox } from "../../sandbox/open.ts";
 import { type CliRun, runCli, tempFolder } from "../fake-io.ts";

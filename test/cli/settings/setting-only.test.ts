@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { sampleEvent } from "../../../src/testing/sample-event.ts";
+import { sampleEvent } from "../../../src/entries/testing.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 it.each([

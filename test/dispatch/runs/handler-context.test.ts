@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import type { Logger } from "../../../src/base/logger.ts";
 import { handlerContext, OwnSignal } from "../../../src/dispatch/runs/handler-context.ts";
+import type { Logger } from "../../../src/entries/index.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import { haveOneHiddenClass } from "../../hidden-class.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import type { HandlerContext, Plan } from "../../../src/dispatch/handler.ts";
+import type { Plan } from "../../../src/dispatch/handler.ts";
 import { runEntry } from "../../../src/dispatch/runs/run-entry.ts";
 import type { RunOptions, RunParts } from "../../../src/dispatch/runs/run-options.ts";
+import type { HandlerContext } from "../../../src/entries/index.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import { AT, sampleDelivery, sampleKey } from "../../inbox/entries.ts";
 import { keptLog, planOf, QUICK, sampleEvent } from "../sample.ts";

@@ -2,8 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { OwnSignal } from "../../../src/dispatch/runs/handler-context.ts";
 import { runHandler } from "../../../src/dispatch/runs/run-handler.ts";
 import { LATE } from "../../../src/dispatch/runs/time-limits.ts";
-import { HookporterError } from "../../../src/errors.ts";
-import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
+import { type AttemptRecord, HookporterError } from "../../../src/entries/index.ts";
 
 /** Not written as a key, since objects that look like promises are rarely meant. */
 const THEN: string = "then";

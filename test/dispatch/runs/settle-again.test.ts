@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { settleAgain } from "../../../src/dispatch/runs/settle-again.ts";
-import { HookporterError } from "../../../src/errors.ts";
+import { HookporterError } from "../../../src/entries/index.ts";
 import { AT, settlementOf } from "../../inbox/entries.ts";
 
 const SETTLEMENT = settlementOf({ seq: 7, lease: "lease-1" });

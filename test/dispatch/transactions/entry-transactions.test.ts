@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Handler } from "../../../src/dispatch/handler.ts";
 import { runEntry } from "../../../src/dispatch/runs/run-entry.ts";
 import type { RunOptions, RunParts } from "../../../src/dispatch/runs/run-options.ts";
 import { EntryTransactions } from "../../../src/dispatch/transactions/entry-transactions.ts";
 import { transactionPlaces } from "../../../src/dispatch/transactions/transaction-places.ts";
+import type { Handler } from "../../../src/entries/index.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import type { Inbox, InsideEnd, InsideResult, InsideTerms } from "../../../src/inbox/inbox.ts";
 import { AT, sampleDelivery, sampleKey } from "../../inbox/entries.ts";

@@ -1,9 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
+import type { PostgresOptions } from "../../../src/entries/index.ts";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
-import {
-  type PostgresOptions,
-  readPostgresOptions,
-} from "../../../src/inbox/postgres/postgres-options.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { until } from "../../receiver/sample.ts";
 import { keep, numberedEntry } from "../entries.ts";

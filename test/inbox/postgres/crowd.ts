@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { join } from "node:path";
-import { sign } from "../../../src/signature/sign.ts";
+import { sign } from "../../../src/entries/index.ts";
 import type { Cause, Disturbance } from "./drill/causes.ts";
 
 const PROGRAM = join(import.meta.dirname, "children", "receiver.js");

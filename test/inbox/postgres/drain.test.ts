@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it, onTestFinished } from "vitest";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET } from "../../receiver/sample.ts";
 import { NO_SERVER, startPostgres } from "./server.ts";
 

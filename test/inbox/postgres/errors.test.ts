@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { PostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
+import type { PostgresOptions } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { openServer } from "./schemas.ts";

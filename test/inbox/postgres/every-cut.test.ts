@@ -1,9 +1,9 @@
 import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, uncaught } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { keptLog, SECRET } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
+import type { PostgresOptions } from "../../../src/entries/index.ts";
 import type { InsideEnd, InsideTerms } from "../../../src/inbox/inbox.ts";
 import type { OwnTransactions } from "../../../src/inbox/postgres/handler-transactions.ts";
-import type { PostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import type { PostgresDatabase, PostgresQueries } from "../../../src/inbox/postgres/session.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { AT, claimOne, keep, sampleEntry, settlementOf } from "../entries.ts";

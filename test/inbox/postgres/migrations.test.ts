@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import type { PostgresOptions } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { MIGRATIONS, type Migration } from "../../../src/inbox/postgres/migrations.ts";
-import type { PostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { claimOne, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { contentOf, fillEveryState } from "../transfer/every-state.ts";

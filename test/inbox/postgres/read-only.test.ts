@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { deliveryOf, freshEnvelope, keptLog, NOW, SECRET } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";

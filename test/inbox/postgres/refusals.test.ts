@@ -1,8 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  type PostgresOptions,
-  readPostgresOptions,
-} from "../../../src/inbox/postgres/postgres-options.ts";
+import type { PostgresOptions } from "../../../src/entries/index.ts";
+import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { AT, keep, numberedEntry, sampleDelivery, sampleEntry } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";

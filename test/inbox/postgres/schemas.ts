@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, onTestFinished } from "vitest";
+import type { PostgresOptions } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import type { PostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { type PostgresServer, startPostgres } from "./server.ts";
 

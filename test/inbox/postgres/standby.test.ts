@@ -1,8 +1,8 @@
 import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { createReceiver } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET } from "../../receiver/sample.ts";
 import { NO_SERVER, startPostgres, startStandby } from "./server.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import type { PostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
+import type { PostgresOptions } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { keptLog, until } from "../../receiver/sample.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "../entries.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { PostgresOptions } from "../../../src/entries/index.ts";
 import {
   type PostgresConnection,
-  type PostgresOptions,
   readPostgresOptions,
 } from "../../../src/inbox/postgres/postgres-options.ts";
 import { revocable, revocableTransaction } from "../../../src/inbox/postgres/transaction.ts";

@@ -1,9 +1,8 @@
 import pg from "pg";
 import { afterAll, describe, expect, it, onTestFinished } from "vitest";
-import type { PostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
+import { createReceiver, type PostgresOptions } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { describeTransactions } from "../../receiver/transactions-contract.ts";

@@ -1,13 +1,12 @@
 import { copyFileSync, readdirSync, renameSync, symlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { createReceiver, type ReceiverOptions } from "../../../src/entries/index.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { storeOf } from "../../../src/inbox/shared/process-stores.ts";
 import { sharedFile } from "../../../src/inbox/shared/shared-file.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
 import {
   deliveryOf,
   freshEnvelope,

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import type { EntryState } from "../../../src/inbox/entry-state.ts";
+import type { EntryState } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HookporterError } from "../../../src/errors.ts";
+import { HookporterError } from "../../../src/entries/index.ts";
 import {
   inboxError,
   isDamage,

@@ -9,7 +9,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Delivery } from "../../../src/event/delivery.ts";
+import type { Delivery } from "../../../src/entries/index.ts";
 import type { Entry } from "../../../src/inbox/entry.ts";
 import { loadSqlite, openDatabase } from "../../../src/inbox/sqlite/client.ts";
 import { salvageFile } from "../../../src/inbox/sqlite/salvage/salvage.ts";

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { eventKinds } from "../../../src/event/kinds.ts";
+import { eventKinds } from "../../../src/entries/index.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { parseFixture } from "../../../src/relay/fixture.ts";
 import { forwardTo } from "../../../src/relay/forward.ts";

@@ -1,6 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
-import type { Handler } from "../../../src/dispatch/handler.ts";
+import type { Handler } from "../../../src/entries/index.ts";
 import { RunNotes } from "../../../src/inspector/live/run-notes.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector } from "../open.ts";

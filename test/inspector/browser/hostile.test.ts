@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { HookporterError } from "../../../src/entries/index.ts";
 import { sampleEvent } from "../../../src/entries/testing.ts";
-import { HookporterError } from "../../../src/errors.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector } from "../open.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";

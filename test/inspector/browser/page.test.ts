@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it, vi } from "vitest";
+import type { Receiver } from "../../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import type { Receiver } from "../../../src/receiver/receiver.ts";
 import { openInspector, SECRET } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";

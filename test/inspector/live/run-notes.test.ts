@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { AttemptRecord } from "../../../src/inbox/attempt-record.ts";
+import type { AttemptRecord } from "../../../src/entries/index.ts";
 import { RunNotes } from "../../../src/inspector/live/run-notes.ts";
 
 const record = (attempt: number, startedAt: number, duration = 5): AttemptRecord => ({

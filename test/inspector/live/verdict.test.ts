@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import type { Outcome } from "../../../src/entries/index.ts";
 import { summarise, verdictOf } from "../../../src/inspector/live/verdict.ts";
-import type { Accepted, Outcome, Rejected } from "../../../src/receiver/outcome.ts";
+import type { Accepted, Rejected } from "../../../src/receiver/outcome.ts";
 import { REFUSALS } from "../../../src/receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../../../src/signature/signature-format.ts";
 

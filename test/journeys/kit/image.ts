@@ -186,10 +186,10 @@ export class Image {
   }
 
   #environment(own: Readonly<Record<string, string>>): Record<string, string> {
-    const paths = [join(PREFIX, "bin"), "/usr/local/bin", "/usr/bin", "/bin"].join(":");
+    const paths = [join(PREFIX, "bin"), "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
     return {
       PATH: process.env.PATH ?? "",
-      IMAGE_PATH: paths,
+      IMAGE_PATH: paths.join(":"),
       HOME: "/root",
       ...this.#built.env,
       ...own,

@@ -1,8 +1,9 @@
 import express from "express";
 import { expect, it } from "vitest";
-import { createWebhookServer, expressReceiver } from "../../../src/receiver/adapters/express.ts";
-import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+import { expressReceiver } from "../../../src/entries/express.ts";
+import { createReceiver } from "../../../src/entries/index.ts";
+import { nodeReceiver } from "../../../src/entries/node.ts";
+import { createWebhookServer } from "../../../src/receiver/adapters/express.ts";
 import { SECRET } from "../sample.ts";
 
 const refused = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });

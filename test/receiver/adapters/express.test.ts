@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import express from "express";
 import { describe, expect, it, vi } from "vitest";
-import { expressReceiver } from "../../../src/receiver/adapters/express.ts";
+import { expressReceiver } from "../../../src/entries/express.ts";
+import type { Receiver } from "../../../src/entries/index.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import type { Receiver } from "../../../src/receiver/receiver.ts";
 import { expectError, json, openReceiver, posting } from "../open.ts";
 import { bytes, envelope, keptBytes, signedHeaders, until } from "../sample.ts";
 import { listenExpress, send } from "../wire.ts";

@@ -1,6 +1,6 @@
 import fastify, { type FastifyServerOptions } from "fastify";
 import { expect, it, onTestFinished } from "vitest";
-import { fastifyReceiver } from "../../../src/receiver/adapters/fastify.ts";
+import { fastifyReceiver } from "../../../src/entries/fastify.ts";
 import { openReceiver, posting } from "../open.ts";
 import { bytes, envelope, signedHeaders } from "../sample.ts";
 

@@ -1,8 +1,8 @@
 import { Hono } from "hono";
 import { describe, expect, it, vi } from "vitest";
-import { fetchReceiver } from "../../../src/receiver/adapters/fetch.ts";
+import { fetchReceiver } from "../../../src/entries/fetch.ts";
+import type { ReceiverOptions } from "../../../src/entries/index.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
 import { openReceiver } from "../open.ts";
 import { bytes, envelope, signedHeaders } from "../sample.ts";
 

@@ -1,14 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
-import type { DrainReport } from "../../../src/dispatch/drain.ts";
 import {
-  type LambdaRequest,
-  lambdaDrain,
-  lambdaReceiver,
-} from "../../../src/receiver/adapters/lambda.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
+  createReceiver,
+  type DrainReport,
+  type ReceiverOptions,
+} from "../../../src/entries/index.ts";
+import { lambdaDrain, lambdaReceiver } from "../../../src/entries/lambda.ts";
+import type { LambdaRequest } from "../../../src/receiver/adapters/lambda.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import type { DrainOptions } from "../../../src/receiver/options/drain-options.ts";
-import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
 import { EVENTS, type GatewayRequest } from "../lambda-events.ts";
 import { openReceiver } from "../open.ts";
 import {

@@ -3,7 +3,7 @@ import { connect, createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
+import { nodeReceiver } from "../../../src/entries/node.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { expectError, openReceiver, posting } from "../open.ts";
 import { bytes, envelope, keptBytes, signedHeaders, uncaught } from "../sample.ts";

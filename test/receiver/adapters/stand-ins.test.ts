@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { SIGNATURE_HEADER } from "../../../src/signature/signature-format.ts";
+import { SIGNATURE_HEADER } from "../../../src/entries/index.ts";
 import { openReceiver } from "../open.ts";
 import { bytes, envelope, freshEnvelope, signedHeaders } from "../sample.ts";
 import { type Sent, STAND_INS } from "./stand-ins.ts";

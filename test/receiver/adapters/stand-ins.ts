@@ -7,10 +7,10 @@ import fastify from "fastify";
 import mocks from "node-mocks-http";
 import serverless from "serverless-http";
 import { onTestFinished } from "vitest";
-import { expressReceiver } from "../../../src/receiver/adapters/express.ts";
-import { fastifyReceiver } from "../../../src/receiver/adapters/fastify.ts";
-import { nodeReceiver } from "../../../src/receiver/adapters/node.ts";
-import type { Receiver } from "../../../src/receiver/receiver.ts";
+import { expressReceiver } from "../../../src/entries/express.ts";
+import { fastifyReceiver } from "../../../src/entries/fastify.ts";
+import type { Receiver } from "../../../src/entries/index.ts";
+import { nodeReceiver } from "../../../src/entries/node.ts";
 import { EVENTS } from "../lambda-events.ts";
 
 export interface Sent {

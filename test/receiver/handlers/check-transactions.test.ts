@@ -1,10 +1,12 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
+import {
+  createReceiver,
+  defineHandlers,
+  type PostgresTransaction,
+} from "../../../src/entries/index.ts";
 import { createTestReceiver } from "../../../src/entries/testing.ts";
-import type { PostgresTransaction } from "../../../src/inbox/postgres/transaction.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
-import { defineHandlers } from "../../../src/receiver/handlers/define-handlers.ts";
 import { keptLog, SECRET } from "../sample.ts";
 
 const base = { secret: SECRET, log: keptLog().log };

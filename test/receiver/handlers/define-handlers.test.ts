@@ -1,12 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { ConfigurationError, createReceiver, defineHandlers } from "../../../src/entries/index.ts";
 import { createTestReceiver, sampleEvent } from "../../../src/entries/testing.ts";
-import { ConfigurationError } from "../../../src/errors.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
-import {
-  defineHandlers,
-  isHandlersModule,
-} from "../../../src/receiver/handlers/define-handlers.ts";
+import { isHandlersModule } from "../../../src/receiver/handlers/define-handlers.ts";
 import { keptLog, SECRET } from "../sample.ts";
 
 const nothing = () => {};

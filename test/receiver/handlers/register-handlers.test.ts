@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { defineHandlers } from "../../../src/entries/index.ts";
 import { createTestReceiver, sampleEvent } from "../../../src/entries/testing.ts";
-import {
-  defineHandlers,
-  type HandlersOption,
-} from "../../../src/receiver/handlers/define-handlers.ts";
+import type { HandlersOption } from "../../../src/receiver/handlers/define-handlers.ts";
 import { registerHandlers } from "../../../src/receiver/handlers/register-handlers.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
 

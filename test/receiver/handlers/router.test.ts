@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Handler } from "../../../src/dispatch/handler.ts";
-import { eventKinds } from "../../../src/event/kinds.ts";
+import { eventKinds, type Handler } from "../../../src/entries/index.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
 
 const nothing = () => {};

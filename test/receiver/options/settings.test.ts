@@ -2,13 +2,16 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardedLogger } from "../../../src/base/guarded-logger.ts";
-import { DEFAULT_RETRY, type RetryPolicy } from "../../../src/dispatch/retry.ts";
-import { eventKinds } from "../../../src/event/kinds.ts";
+import { DEFAULT_RETRY } from "../../../src/dispatch/retry.ts";
+import type { RetryPolicy } from "../../../src/entries/client.ts";
+import {
+  createReceiver,
+  eventKinds,
+  postgresInbox,
+  type ReceiverOptions,
+} from "../../../src/entries/index.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
-import { postgresInbox } from "../../../src/inbox/shared/shared-postgres.ts";
-import { createReceiver } from "../../../src/receiver/create-receiver.ts";
-import type { ReceiverOptions } from "../../../src/receiver/options/receiver-options.ts";
 import { readOptions } from "../../../src/receiver/options/settings.ts";
 import { StoreHealth } from "../../../src/receiver/store-health.ts";
 import { DAY, keptLog, MINUTE, SECRET } from "../sample.ts";

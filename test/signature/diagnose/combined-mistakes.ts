@@ -1,5 +1,5 @@
 import { gzipSync } from "node:zlib";
-import type { CauseCode } from "../../../src/signature/diagnose/causes.ts";
+import type { CauseCode } from "../../../src/entries/testing.ts";
 import { signed } from "./made.ts";
 import { bytes, type Mistake, sentAs, signedAs } from "./mistake.ts";
 

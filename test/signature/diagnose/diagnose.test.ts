@@ -2,10 +2,10 @@ import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Diagnosis } from "../../../src/entries/testing.ts";
 import { CAUSES } from "../../../src/signature/diagnose/causes.ts";
 import {
   type DiagnoseOptions,
-  type Diagnosis,
   diagnoseSignature,
 } from "../../../src/signature/diagnose/diagnose.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type Diagnosis, diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
+import type { Diagnosis } from "../../../src/entries/testing.ts";
+import { diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { long, runs } from "../../long.ts";
 import { BODY_MISTAKES } from "./body-mistakes.ts";

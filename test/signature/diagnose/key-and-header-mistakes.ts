@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { CauseCode } from "../../../src/signature/diagnose/causes.ts";
+import type { CauseCode } from "../../../src/entries/testing.ts";
 import { digested, hashed, signed } from "./made.ts";
 import {
   bytes,

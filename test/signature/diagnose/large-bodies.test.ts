@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Diagnosis, diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
+import type { Diagnosis } from "../../../src/entries/testing.ts";
+import { diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { processorTime } from "../../processor-time.ts";
 import { signed } from "./made.ts";

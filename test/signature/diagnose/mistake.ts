@@ -1,4 +1,4 @@
-import type { CauseCode } from "../../../src/signature/diagnose/causes.ts";
+import type { CauseCode } from "../../../src/entries/testing.ts";
 import type { DiagnoseOptions } from "../../../src/signature/diagnose/diagnose.ts";
 import { signed } from "./made.ts";
 

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type Cause, type CauseCode, cause } from "../../../src/signature/diagnose/causes.ts";
+import type { Cause, CauseCode } from "../../../src/entries/testing.ts";
+import { cause } from "../../../src/signature/diagnose/causes.ts";
 import type { DigestForm } from "../../../src/signature/diagnose/digest-form.ts";
 import type { Keying } from "../../../src/signature/diagnose/keyings.ts";
 import { READING_WORK, type Searched, search } from "../../../src/signature/diagnose/search.ts";

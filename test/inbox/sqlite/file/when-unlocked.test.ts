@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { HookporterError } from "../../../../src/errors.ts";
+import { HookporterError } from "../../../../src/entries/index.ts";
 import { whenUnlocked } from "../../../../src/inbox/sqlite/file/when-unlocked.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { keptLog } from "../../../receiver/sample.ts";

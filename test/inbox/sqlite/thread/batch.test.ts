@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { HookporterError } from "../../../../src/errors.ts";
-import type { Delivery } from "../../../../src/event/delivery.ts";
+import { type Delivery, HookporterError } from "../../../../src/entries/index.ts";
 import type { ClaimedEntry } from "../../../../src/inbox/claim.ts";
 import type { Settlement } from "../../../../src/inbox/settlement.ts";
 import type { Operation } from "../../../../src/inbox/sqlite/operations.ts";
