@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import {
   copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   writeFileSync,
 } from "node:fs";
@@ -40,6 +42,10 @@ mount --rbind /dev "$root/dev"
 mount --rbind /proc "$root/proc"
 mount -t tmpfs tmpfs "$root/tmp"
 [ "${PREFIX}" = /usr ] || mount --bind "${PREFIX}" "$root${PREFIX}"
+if [ "$mode" = rw ]; then
+  mkdir -p "$root/root/.npm/_cacache"
+  mount --bind "$DOWNLOADS" "$root/root/.npm/_cacache"
+fi
 for volume in $volumes; do mount --bind "$root$volume" "$root$volume"; done
 [ "$mode" = rw ] || mount -o remount,bind,ro "$root"
 export PATH="$IMAGE_PATH"
@@ -61,7 +67,7 @@ interface Stage {
 /**
  * A project's Dockerfile, built without Docker: each stage is a folder, which is the root of its
  * steps and has what the Dockerfile copies and nothing else of the project. Node and the system are
- * this machine's, and so is the network.
+ * this machine's, and so are the network and npm's downloads.
  */
 export class Image {
   readonly #world: World;
@@ -70,14 +76,20 @@ export class Image {
   readonly #stages = new Map<string, Stage>();
   #stage: Stage | undefined;
 
-  constructor(world: World, project: string) {
+  private constructor(world: World) {
     this.#world = world;
     this.#place = join(world.place, "image");
     this.#context = join(this.#place, "context");
-    mkdirSync(this.#place);
-    copyContext(project, this.#context);
+  }
+
+  /** Follows the Dockerfile of a project. */
+  static async build(world: World, project: string): Promise<Image> {
+    const image = new Image(world);
+    mkdirSync(image.#place);
+    copyContext(project, image.#context);
     for (const [name, rest] of instructionsOf(world.read(project, "Dockerfile")))
-      this.#follow(name, rest);
+      await image.#follow(name, rest);
+    return image;
   }
 
   /** Starts it as `docker run --read-only --tmpfs /tmp --env-file` does. */
@@ -90,13 +102,13 @@ export class Image {
   }
 
   /** Runs its health check beside it; returns the exit code. */
-  checkHealth(envFile: string): number | null {
-    return this.#run("ro", this.#built.healthcheck, readEnvFile(envFile)).status;
+  async checkHealth(envFile: string): Promise<number> {
+    return (await this.#run("ro", this.#built.healthcheck, readEnvFile(envFile))).code;
   }
 
   /** Runs a line of the shell beside it, as its user; returns what it printed. */
-  shell(line: string): string {
-    return this.#run("ro", ["sh", "-c", line]).stdout;
+  async shell(line: string): Promise<string> {
+    return (await this.#run("ro", ["sh", "-c", line])).text;
   }
 
   remove(): void {
@@ -108,7 +120,7 @@ export class Image {
     return this.#stage;
   }
 
-  #follow(name: string, rest: string): void {
+  async #follow(name: string, rest: string): Promise<void> {
     if (name === "FROM") {
       this.#begin(rest);
       return;
@@ -122,9 +134,10 @@ export class Image {
     } else if (name === "COPY") {
       this.#copy(rest);
     } else if (name === "RUN") {
-      const ran = this.#run("rw", ["sh", "-c", rest], this.#network());
-      if (ran.status !== 0)
-        throw new Error(`RUN ${rest}: exit code ${ran.status}\n${ran.stdout}${ran.stderr}`);
+      const { code, text } = await this.#run("rw", ["sh", "-c", rest], this.#network());
+      if (code !== 0)
+        throw new Error(`RUN ${rest}: exit code ${code}
+${text}`);
     } else if (name === "USER") {
       stage.user = rest;
     } else if (name === "VOLUME") {
@@ -143,6 +156,8 @@ export class Image {
     const root = join(this.#place, alias);
     mkdirSync(join(root, "etc"), { recursive: true });
     writeFileSync(join(root, "etc", "passwd"), PASSWD);
+    for (const name of ["hosts", "resolv.conf"])
+      copyFileSync(join("/etc", name), join(root, "etc", name));
     this.#stage = {
       root,
       env: {},
@@ -171,11 +186,17 @@ export class Image {
     }
   }
 
-  #run(mode: Mode, argv: readonly string[], own: Readonly<Record<string, string>> = {}) {
-    return spawnSync("env", this.#inside(mode, argv), {
-      env: this.#environment(own),
-      encoding: "utf8",
+  async #run(mode: Mode, argv: readonly string[], own: Readonly<Record<string, string>> = {}) {
+    const env = this.#environment(own);
+    const child = spawn("env", this.#inside(mode, argv), {
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
     });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => (text += chunk));
+    const [code] = await once(child, "close");
+    return { code: Number(code), text };
   }
 
   /** The arguments of `env` that run a command in the image. */
@@ -190,6 +211,7 @@ export class Image {
     return {
       PATH: process.env.PATH ?? "",
       IMAGE_PATH: paths.join(":"),
+      DOWNLOADS: realpathSync(join(this.#world.home, ".npm", "_cacache")),
       HOME: "/root",
       ...this.#built.env,
       ...own,
