@@ -17,6 +17,7 @@ import type { World } from "./world.ts";
 const SYSTEM = "usr bin sbin lib lib64";
 const PREFIX = dirname(dirname(process.execPath));
 const PASSWD = "root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n";
+const GROUPS = "root:x:0:\nnode:x:1000:\n";
 const IDS: Readonly<Record<string, string>> = { root: "0:0", node: "1000:1000" };
 const AS_ROOT = process.getuid?.() === 0 ? [] : ["sudo", "--non-interactive", "--preserve-env"];
 
@@ -156,6 +157,7 @@ ${text}`);
     const root = join(this.#place, alias);
     mkdirSync(join(root, "etc"), { recursive: true });
     writeFileSync(join(root, "etc", "passwd"), PASSWD);
+    writeFileSync(join(root, "etc", "group"), GROUPS);
     for (const name of ["hosts", "resolv.conf"])
       copyFileSync(join("/etc", name), join(root, "etc", name));
     this.#stage = {
