@@ -19,31 +19,34 @@ const FOLDERS = {
   "src/signature": { tests: ["test/signature/*.test.ts"], without: ["src/signature/diagnose/*"] },
   "src/signature/diagnose": {
     tests: [
-      "test/signature/diagnose/!(documented-mistakes|large-bodies).test.ts",
-      "test/signature/diagnose/documented-mistakes.test.ts",
+      "test/signature/diagnose/!(*.system).test.ts",
+      "test/signature/diagnose/documented-mistakes.system.test.ts",
     ],
     quick: true,
   },
   "src/dispatch": {
-    tests: ["test/dispatch/**/*.test.ts", "test/receiver/options/settings.test.ts"],
+    tests: [
+      "test/dispatch/**/*.test.ts",
+      "test/receiver/options/settings{,.system}{,.long}.test.ts",
+    ],
   },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,counts,damage,damaged-pages,entry-problems,entry-state,failures,lease,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,runs-within,senders,sqlite,too-much-waiting}.test.ts",
+      "test/inbox/{access,counts,damage,damaged-pages,entry-problems,entry-state,failures,lease,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,runs-within,senders,sqlite,too-much-waiting}{,.system}{,.long}.test.ts",
       "test/inbox/{shared,transfer}/*.test.ts",
       "test/inbox/sqlite/processes/runners.test.ts",
-      "test/receiver/{accept,retention}.test.ts",
+      "test/receiver/{accept,retention}{,.system}{,.long}.test.ts",
     ],
     without: ["src/inbox/{postgres,sqlite}/**", "src/inbox/postgres.ts"],
     quick: true,
   },
   "src/inbox/sqlite": {
     tests: [
-      "test/inbox/{access,damage,damaged-pages,memory,open,sqlite,threaded}.test.ts",
+      "test/inbox/{access,damage,damaged-pages,memory,open,sqlite,threaded}{,.system}{,.long}.test.ts",
       "test/inbox/{sqlite,transfer}/**/*.test.ts",
-      "test/cli/{doctor/disk,events/backup,events/erase}.test.ts",
-      "test/cli/inbox/{care,check,inbox,shared}.test.ts",
-      "test/strangers/salvage.test.ts",
+      "test/cli/{doctor/disk,events/backup,events/erase}{,.system}{,.long}.test.ts",
+      "test/cli/inbox/{care,check,inbox,shared}{,.system}{,.long}.test.ts",
+      "test/strangers/salvage.system.long.test.ts",
     ],
     without: [
       "src/inbox/sqlite/thread/*.ts",
@@ -55,9 +58,9 @@ const FOLDERS = {
     // In PGlite: a server in other processes takes much longer for each mutant.
     tests: [
       "test/inbox/postgres.test.ts",
-      "test/inbox/postgres/{batch,care,client,clock,connect,days,due,error-classes,examine,inside,kept-lately,low-water,prune,refusals}.test.ts",
-      "test/inbox/postgres/{runners-signs,session,sockets,statements,store,transaction,transfer,upkeep,upkeep-looks,urls,wake-listening,wake-stop}.test.ts",
-      "test/inbox/transfer/copy.test.ts",
+      "test/inbox/postgres/{batch,care,client,clock,connect,days,due,error-classes,examine,inside,kept-lately,low-water,prune,refusals}{,.system}{,.long}.test.ts",
+      "test/inbox/postgres/{runners-signs,session,sockets,statements,store,transaction,transfer,upkeep,upkeep-looks,urls,wake-listening,wake-stop}{,.system}{,.long}.test.ts",
+      "test/inbox/transfer/copy.system.test.ts",
       "test/receiver/transactions.test.ts",
     ],
     also: ["src/inbox/postgres.ts"],
@@ -69,7 +72,7 @@ const FOLDERS = {
   },
   "src/relay": { tests: ["test/relay/*.test.ts"], quick: true },
   "src/cli/send": {
-    tests: ["test/cli/send/*.test.ts", "test/cli/{bad-input,outcome/*}.test.ts"],
+    tests: ["test/cli/send/*.test.ts", "test/cli/{bad-input,outcome/*}{,.system}{,.long}.test.ts"],
     quick: true,
   },
   "src/receiver": {

@@ -3,7 +3,7 @@ import { defineConfig } from "vitest/config";
 
 /** Tests with properties of what strangers send: bodies, headers, envelopes, fixtures. */
 const FILES = [
-  "test/hostile/fuzz.test.ts",
+  "test/hostile/fuzz.long.test.ts",
   "test/relay/fixture.test.ts",
   "test/signature/verify.test.ts",
   "test/http/retry-after.test.ts",

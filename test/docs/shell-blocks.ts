@@ -11,7 +11,7 @@ export interface ShellBlock {
   readonly skip: string | undefined;
 }
 
-/** `guides.test.ts` and `operations-page.test.ts` follow these, and compare what they print. */
+/** Tests of guides and of the operations page follow these, and compare what they print. */
 const FOLLOWED = /^docs\/(?:guides\/|quickstart\/|operations\.md$)/;
 
 /** The heading under which all commands need a clone of the repository. */

@@ -1,6 +1,6 @@
 /** A step whose cure is not built yet: it runs, and must fail until the cure is there. */
 export interface KnownRed {
-  /** The file of the journey, without `.test.ts`. */
+  /** The file of the journey, without `.system.test.ts`. */
   readonly journey: string;
   /** The title of the step. */
   readonly step: string;

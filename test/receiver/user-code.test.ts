@@ -213,7 +213,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   "PostgresOptions.clock": "test/base/user-calls.test.ts, by `numberFrom`",
   "PostgresOptions.transaction": "an error of the handler, test/receiver/transactions-contract.ts",
   "TestReceiverOptions.transaction": OTHERS,
-  "TracingOptions.tracerProvider": "test/observe/tracing.test.ts: an SDK that fails",
+  "TracingOptions.tracerProvider": "test/observe/tracing.system.test.ts: an SDK that fails",
   "VerifyOptions.secret": OTHERS,
 };
 

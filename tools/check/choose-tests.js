@@ -60,5 +60,6 @@ function mirrors(test, changed) {
   const path = changed.replace(/\.\w+$/, "");
   const page = `${path.replace(/^docs\/(?:.*\/)?/, "test/docs/")}-page`;
   const names = [path.replace(/^src\//, "test/"), `test/${path}`, page];
-  return names.some((name) => test === `${name}.test.ts`);
+  const plain = test.replace(/(?:\.system)?(?:\.long)?\.test\.ts$/, "");
+  return names.includes(plain);
 }

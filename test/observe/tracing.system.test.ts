@@ -299,7 +299,7 @@ describe("the span of an attempt", () => {
         {
           "exception.type": "TypeError",
           "hookporter.handler": "*",
-          "hookporter.at": expect.stringContaining("tracing.test.ts"),
+          "hookporter.at": expect.stringContaining("tracing.system.test.ts"),
         },
       ],
     ]);

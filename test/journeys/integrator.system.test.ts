@@ -259,7 +259,7 @@ async function send(secret: string, id: string): Promise<number> {
   return answer.status;
 }
 
-/** Sends half a delivery; the function that it returns sends the rest and resolves to the answer. */
+/** Sends half a delivery; what it returns sends the rest and resolves to the answer. */
 async function beginDelivery(secret: string, id: string): Promise<() => Promise<string>> {
   const { body, signature } = deliveryOf(secret, id);
   const { hostname, port, pathname } = new URL(url);

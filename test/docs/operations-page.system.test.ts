@@ -20,7 +20,7 @@ import { setScene } from "./operations-scene.ts";
 
 const page = readPage("docs/operations.md");
 
-/** The page without what incidents.test.ts plays. */
+/** The page without what incidents.system.test.ts plays. */
 const withoutIncidents = page
   .split(/^(?=### )/m)
   .filter((part) => !/^### (?:Everything is 401|Dead letters|Disk full)\n/.test(part))

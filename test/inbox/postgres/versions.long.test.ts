@@ -10,10 +10,21 @@ const VITEST = join(ROOT, "node_modules", "vitest", "vitest.mjs");
  * What depends on the server's version: SQL, plans, locks, errors, partitions, rights. The builds
  * have no `pg_dump`.
  */
-const FILES =
-  "concurrent,cut-off,days,errors,held-day,hanging,rights,runners,same-handlers,server,transactions,transactions-cut,wake"
-    .split(",")
-    .map((name) => join("test", "inbox", "postgres", `${name}.test.ts`));
+const FILES = [
+  "concurrent.system",
+  "cut-off.system",
+  "days.system",
+  "errors.system",
+  "held-day.system",
+  "hanging.system",
+  "rights.system",
+  "runners.system",
+  "same-handlers.system",
+  "server.system",
+  "transactions.system",
+  "transactions-cut.system.long",
+  "wake.system",
+].map((name) => join("test", "inbox", "postgres", `${name}.test.ts`));
 
 describe.skipIf(process.env.HOOKPORTER_LONG === undefined || !HAS_EMBEDDED)(
   "the inbox on each version of PostgreSQL",
@@ -26,7 +37,7 @@ describe.skipIf(process.env.HOOKPORTER_LONG === undefined || !HAS_EMBEDDED)(
         const env = { ...rest, HOOKPORTER_POSTGRES_VERSION: version };
         const run = promisify(execFile)(
           process.execPath,
-          [VITEST, "run", "--mode", "system", "--maxWorkers=1", ...FILES],
+          [VITEST, "run", "--maxWorkers=1", ...FILES],
           { cwd: ROOT, env, maxBuffer: 1e8 },
         );
         const { stdout } = await run.catch((failed: { stdout: string }) => failed);

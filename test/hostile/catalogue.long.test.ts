@@ -5,7 +5,7 @@ import { root } from "../docs/markdown.ts";
 import { CATALOGUE, type HostileCase, SECTIONS, type Section } from "./catalogue.ts";
 
 const sources = readdirSync(import.meta.dirname)
-  .filter((name) => name.endsWith(".test.ts") && name !== "catalogue.test.ts")
+  .filter((name) => name.endsWith(".test.ts") && name !== "catalogue.long.test.ts")
   .map((name) => ({ name, text: readFileSync(join(import.meta.dirname, name), "utf8") }));
 
 /** The case numbers in the titles of tests, which are always written `it(caseTitle(12), …`. */
@@ -56,7 +56,7 @@ it("no hostile test is skipped", () => {
   expect(sources.filter(({ text }) => skipping.test(text)).map(({ name }) => name)).toEqual([]);
 });
 
-it("docs/hostile-inputs.md is up to date; `npx vitest run test/hostile/catalogue.test.ts -u` writes it", async () => {
+it("docs/hostile-inputs.md is up to date; `npx vitest run test/hostile/catalogue.long.test.ts -u` writes it", async () => {
   await expect(page()).toMatchFileSnapshot(join(root, "docs", "hostile-inputs.md"));
 });
 
@@ -70,7 +70,7 @@ function page(): string {
 
 const INTRODUCTION = `# Hostile inputs
 
-<!-- Generated from test/hostile/catalogue.ts: change it there, then \`npx vitest run test/hostile/catalogue.test.ts -u\`. -->
+<!-- Generated from test/hostile/catalogue.ts: change it there, then \`npx vitest run test/hostile/catalogue.long.test.ts -u\`. -->
 
 Inputs that the receiver and the command line survive, and how they respond. The titles of the tests in \`test/hostile/\` begin
 with these numbers. [What the receiver answers](reference/answers.md) has the rules.

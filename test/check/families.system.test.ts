@@ -8,13 +8,6 @@ import { isRight, type Made, made, type Seen } from "./receivers/made.ts";
 import { type AtEnd, SECRET } from "./receivers/under-test.ts";
 import { optionsFor } from "./sample.ts";
 
-/**
- * With the tests of whole systems, each receiver gets all the cases, which takes minutes; else
- * those that tell faults apart.
- */
-const isThorough = process.env.MODE === "system";
-const casesFor = (ids: string, least: readonly string[], all: readonly string[]) =>
-  isThorough ? all : ["KIND-01", ...least, ...ids.split(" ").filter((id) => id !== "")];
 const ONLY = ["KIND", "SIG", "GATE", "BODY", "DUP"];
 const known = new Map<object, Set<unknown>>();
 const newest = { timestamp: "" };
@@ -385,8 +378,7 @@ const SCHEMES: Readonly<Record<string, readonly [Made["accepts"], RegExp]>> = {
 it.concurrent.for(Object.entries(REFUSALS))(
   "a receiver that %s is seen, and no other cause is named",
   async ([, [receiver, ids, says]], { onTestFinished }) => {
-    const all = ["KIND", "SIG", "BODY", "DUP"];
-    const report = await check(receiver, casesFor(ids, ["KIND", "BODY"], all), onTestFinished);
+    const report = await check(receiver, ["KIND", "SIG", "BODY", "DUP"], onTestFinished);
     const failed = report.results.filter(
       ({ outcome, severity }) => outcome === "failed" && severity === "required",
     );
@@ -410,7 +402,7 @@ it.concurrent.for(Object.entries(SCHEMES))(
 it.concurrent.for(Object.entries(HOLES))(
   "a receiver that %s is seen, and the cause is named",
   async ([name, [receiver, ids, says]], { onTestFinished }) => {
-    const report = await check(receiver, casesFor(ids, ["SIG", "DUP-04"], ONLY), onTestFinished);
+    const report = await check(receiver, ONLY, onTestFinished);
     const failed = report.results.filter(
       ({ outcome, severity }) => outcome === "failed" && severity === "required",
     );
