@@ -66,10 +66,7 @@ const namesSystem = named.some((name) => name.includes(".system."));
 export default defineConfig(({ mode }) => ({
   test: {
     include: [INCLUDED[mode] ?? "test/**/*.test.ts"],
-    exclude: [
-      ...configDefaults.exclude,
-      ...(named.length > 0 || mode in INCLUDED ? [] : [SYSTEM]),
-    ],
+    exclude: [...configDefaults.exclude, ...(named.length > 0 || mode in INCLUDED ? [] : [SYSTEM])],
     env: mode === "long" ? { HOOKPORTER_LONG: "1" } : {},
     // Files share what they import, which takes half as long; tests of whole systems each start
     // afresh.
