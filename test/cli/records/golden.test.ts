@@ -126,6 +126,9 @@ it("each command's exit code and the fields of its records are those of the gold
   await cli("replay", "2", "broken.json", "--handlers", "handlers.mjs");
   await cli("sign", "body.json");
   await cli("verify", "body.json", "--signature", `sha256=${"0".repeat(64)}`);
+  const [signed] = (await runCli(["sign", "body.json", "--json"], { cwd })).records;
+  hidden.set(String(signed?.signature), "SIGNATURE");
+  await cli("verify", "body.json", "--signature", String(signed?.signature));
   await cli("check", listen.url, "--only", "SIG-01");
   await cli("check", "--list", "--only", "SIG-01");
   await cli("inbox", "check", "--inbox", "backup.db");
@@ -138,6 +141,11 @@ it("each command's exit code and the fields of its records are those of the gold
   await cli("types", "--out", "schemas.ts", "--with-samples");
   await cli("types", "--check", "--out", "schemas.ts", "--with-samples");
   await cli("types", "--diff", "1h", "--with-samples");
+  await cli("trigger", "lead.created", ...own, "--set", "data.price=2");
+  await cli("types", "--with-samples");
+  await cli("trigger", "lead.created", ...own, "--set", "data.id=3");
+  await cli("types", "--diff", "src/schemas.shape.json", "--with-samples");
+  await cli("types", "--check", "--with-samples");
   await cli("completion", "bash");
   await cli("init", "receiver", "--yes");
   await run({ cwd: appFolder("express") }, "init", "--into", ".", "--yes");
