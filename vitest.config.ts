@@ -2,11 +2,21 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
-import type { Reporter } from "vitest/node";
+import type { Reporter, TestModule } from "vitest/node";
 
-/** Ends the run with one plain line of counts, for whoever reads only the last one. */
+const SLOWEST = 10;
+
+/**
+ * Ends the run with the files that took longest, and one plain line of counts, for whoever reads
+ * only the last one.
+ */
 const closingLine: Reporter = {
   onTestRunEnd: (modules) => {
+    const slowest = modules.toSorted((a, b) => secondsOf(b) - secondsOf(a)).slice(0, SLOWEST);
+    for (const module of slowest)
+      process.stdout.write(
+        `${secondsOf(module).toFixed(1).padStart(7)} s  ${module.relativeModuleId}\n`,
+      );
     const counts = { passed: 0, failed: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) {
@@ -18,6 +28,11 @@ const closingLine: Reporter = {
   },
 };
 
+function secondsOf(module: TestModule): number {
+  const { collectDuration, duration } = module.diagnostic();
+  return (collectDuration + duration) / 1000;
+}
+
 /**
  * Remembers how long each file of tests took, for `npm run check`, which runs those that it has
  * time for.
@@ -26,14 +41,13 @@ const times: Reporter = {
   onTestModuleEnd: (module) => {
     const folder = join(import.meta.dirname, "node_modules", ".cache", "hookporter");
     const file = join(folder, "test-times.json");
-    const { collectDuration, duration } = module.diagnostic();
     mkdirSync(folder, { recursive: true });
     const known = readTimes(file);
     writeFileSync(
       file,
       JSON.stringify({
         ...known,
-        [module.relativeModuleId]: Math.round(collectDuration + duration),
+        [module.relativeModuleId]: Math.round(secondsOf(module) * 1000),
       }),
     );
   },
@@ -73,9 +87,10 @@ export default defineConfig(({ mode }) => ({
     isolate: mode in INCLUDED || namesSystem,
     testTimeout: mode === "long" ? 1_500_000 : 60_000,
     hookTimeout: 120_000,
-    // One for each core, as many tests wait for processes and sockets; the default leaves a core
-    // idle.
-    maxWorkers: availableParallelism(),
-    reporters: ["default", closingLine, times],
+    // More than cores, as many tests wait for processes and sockets; those of whole systems start
+    // programs that use the cores themselves.
+    maxWorkers: availableParallelism() + (mode in INCLUDED ? 0 : 1),
+    // A green run is short: files are named only if they fail, or on a terminal.
+    reporters: [process.stdout.isTTY ? "default" : "minimal", closingLine, times],
   },
 }));

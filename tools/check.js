@@ -1,10 +1,11 @@
 // The check between edits: style, types, a build if dist/ is old, and the tests of what changed, in
 // under 20 seconds. node tools/check.js [--since REF]
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { chooseTests } from "./check/choose-tests.js";
+import { runQuietly } from "./check/run-quietly.js";
 import { forgetTimes, noteUnfinished, readTimes } from "./check/test-times.js";
 
 const LIMIT = 20_000;
@@ -24,16 +25,22 @@ const program = (...path) => join(root, "node_modules", ...path);
 const started = performance.now();
 const elapsed = () => performance.now() - started;
 
+process.chdir(root);
 mkdirSync(cache, { recursive: true });
 const changed = changedFiles();
 const quietly = ["--no-errors-on-unmatched", "--files-ignore-unknown=true"];
 const styled = changed.some((file) => /^(?:biome|package)\.json$/.test(file))
   ? ["."]
   : [...quietly, ...changed];
-const build = distIsOld() ? [run("build", ["tools/build.js"])] : [];
+const build = distIsOld() ? [runQuietly("build", ["tools/build.js"])] : [];
 const steps = await Promise.all([
-  run("style", [program("@biomejs", "biome", "bin", "biome"), "check", "--colors=off", ...styled]),
-  run("types", ["tools/types.js", "--incremental"]),
+  runQuietly("style", [
+    program("@biomejs", "biome", "bin", "biome"),
+    "check",
+    "--colors=off",
+    ...styled,
+  ]),
+  runQuietly("types", ["tools/types.js", "--incremental"]),
   ...build,
 ]);
 const failed = steps.filter(({ code }) => code !== 0);
@@ -57,7 +64,7 @@ async function test() {
   else forgetTimes(timesFile, files);
   const vitest = [program("vitest", "vitest.mjs"), "run", ...files];
   const { code, text, stopped } =
-    files.length === 0 ? { code: 0, text: "" } : await run("tests", vitest, time + OVERHEAD);
+    files.length === 0 ? { code: 0, text: "" } : await runQuietly("tests", vitest, time + OVERHEAD);
   const unfinished = files.length === 0 ? [] : noteUnfinished(timesFile, files, LIMIT);
   // The reporter marks each failure at once, so nothing failed before tests were stopped if there
   // is no mark.
@@ -68,29 +75,6 @@ async function test() {
   if (left.length > 0)
     console.log(`not run, since these take longer: npx vitest run ${left.join(" ")}`);
   return passed ? 0 : 1;
-}
-
-/** Runs a program of Node's, quietly; ends it after a time. */
-function run(name, argv, limit) {
-  const child = spawn(process.execPath, argv, { cwd: root, stdio: ["ignore", "pipe", "pipe"] });
-  let text = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding("utf8").on("data", (chunk) => {
-      text += chunk;
-    });
-  }
-  let stopped = false;
-  const stop = () => {
-    stopped = true;
-    child.kill();
-  };
-  const timer = limit === undefined ? undefined : setTimeout(stop, limit);
-  return new Promise((resolve) => {
-    child.once("close", (code) => {
-      clearTimeout(timer);
-      resolve({ name, code: stopped ? 1 : code, text, stopped });
-    });
-  });
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, matchesGlob, posix, relative } from "node:path";
+import { expect, vi } from "vitest";
 import type { World } from "./world.ts";
 
 /** In place of what the base image has, read only. */
@@ -93,13 +94,16 @@ export class Image {
     return image;
   }
 
-  /** Starts it as `docker run --read-only --tmpfs /tmp --env-file` does. */
-  start(envFile: string): ChildProcess {
+  /** Starts it as `docker run --read-only --tmpfs /tmp --env-file` does; waits until it is ready. */
+  async start(envFile: string, isReady: RegExp): Promise<ChildProcess> {
     const env = this.#environment(readEnvFile(envFile));
-    return spawn("env", this.#inside("ro", this.#built.command), {
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const argv = this.#inside("ro", this.#built.command);
+    const child = spawn("env", argv, { env, stdio: ["ignore", "pipe", "pipe"] });
+    let text = "";
+    for (const stream of [child.stdout, child.stderr])
+      stream.on("data", (chunk) => (text += chunk));
+    await vi.waitFor(() => expect(text).toMatch(isReady), { timeout: 60_000 });
+    return child;
   }
 
   /** Runs its health check beside it; returns the exit code. */
