@@ -57,7 +57,7 @@ const FOLDERS = {
   "src/inbox/postgres": {
     // In PGlite: a server in other processes takes much longer for each mutant.
     tests: [
-      "test/inbox/postgres.test.ts",
+      "test/inbox/postgres.system.test.ts",
       "test/inbox/postgres/{batch,care,client,clock,connect,days,due,error-classes,examine,inside,kept-lately,low-water,prune,refusals}{,.system}{,.long}.test.ts",
       "test/inbox/postgres/{runners-signs,session,sockets,statements,store,transaction,transfer,upkeep,upkeep-looks,urls,wake-listening,wake-stop}{,.system}{,.long}.test.ts",
       "test/inbox/transfer/copy.system.test.ts",
