@@ -3,6 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { configDefaults, defineConfig } from "vitest/config";
 import type { Reporter, TestModule } from "vitest/node";
+import { PATIENCE } from "./test/patience.ts";
 
 const SLOWEST = 10;
 
@@ -85,6 +86,8 @@ export default defineConfig(({ mode }) => ({
     // Files share what they import, which takes half as long; tests of whole systems each start
     // afresh.
     isolate: mode in INCLUDED || namesSystem,
+    setupFiles: ["test/setup.ts"],
+    expect: { poll: { timeout: PATIENCE } },
     testTimeout: mode === "long" ? 1_500_000 : 60_000,
     hookTimeout: 120_000,
     // More than cores, as many tests wait for processes and sockets; those of whole systems start

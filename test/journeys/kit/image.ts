@@ -10,13 +10,12 @@ import {
   statSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join, matchesGlob, posix, relative } from "node:path";
+import { join, matchesGlob, posix, relative } from "node:path";
 import { expect, vi } from "vitest";
 import type { World } from "./world.ts";
 
 /** In place of what the base image has, read only. */
 const SYSTEM = "usr bin sbin lib lib64";
-const PREFIX = dirname(dirname(process.execPath));
 const PASSWD = "root:x:0:0::/root:/bin/sh\nnode:x:1000:1000::/home/node:/bin/sh\n";
 const GROUPS = "root:x:0:\nnode:x:1000:\n";
 const IDS: Readonly<Record<string, string>> = { root: "0:0", node: "1000:1000" };
@@ -39,11 +38,10 @@ for name in ${SYSTEM}; do
     mount -o remount,bind,ro "$root/$name"
   fi
 done
-mkdir -p "$root/dev" "$root/proc" "$root/tmp" "$root${PREFIX}"
+mkdir -p "$root/dev" "$root/proc" "$root/tmp"
 mount --rbind /dev "$root/dev"
 mount --rbind /proc "$root/proc"
 mount -t tmpfs tmpfs "$root/tmp"
-[ "${PREFIX}" = /usr ] || mount --bind "${PREFIX}" "$root${PREFIX}"
 if [ "$mode" = rw ]; then
   mkdir -p "$root/root/.npm/_cacache"
   mount --bind "$DOWNLOADS" "$root/root/.npm/_cacache"
@@ -68,8 +66,8 @@ interface Stage {
 
 /**
  * A project's Dockerfile, built without Docker: each stage is a folder, which is the root of its
- * steps and has what the Dockerfile copies and nothing else of the project. Node and the system are
- * this machine's, and so are the network and npm's downloads.
+ * steps and has what the Dockerfile copies and nothing else of the project. Node is of the version
+ * that it names; the system, the network and npm's downloads are this machine's.
  */
 export class Image {
   readonly #world: World;
@@ -94,7 +92,7 @@ export class Image {
     return image;
   }
 
-  /** Starts it as `docker run --read-only --tmpfs /tmp --env-file` does; waits until it is ready. */
+  /** Starts it as `docker run --read-only --tmpfs /tmp --env-file` does, until it is ready. */
   async start(envFile: string, isReady: RegExp): Promise<ChildProcess> {
     const env = this.#environment(readEnvFile(envFile));
     const argv = this.#inside("ro", this.#built.command);
@@ -127,7 +125,7 @@ export class Image {
 
   async #follow(name: string, rest: string): Promise<void> {
     if (name === "FROM") {
-      this.#begin(rest);
+      await this.#begin(rest);
       return;
     }
     const stage = this.#built;
@@ -156,14 +154,18 @@ ${text}`);
     }
   }
 
-  #begin(rest: string): void {
-    const [, alias = "image"] = /^node:\d+-slim(?: AS (\w+))?$/.exec(rest) ?? [];
+  async #begin(rest: string): Promise<void> {
+    const [, major, alias = "image"] = /^node:(\d+)-slim(?: AS (\w+))?$/.exec(rest) ?? [];
+    if (major === undefined) throw new Error(`expected an image of Node, got FROM ${rest}`);
     const root = join(this.#place, alias);
-    mkdirSync(join(root, "etc"), { recursive: true });
+    for (const folder of ["etc", "opt"]) mkdirSync(join(root, folder), { recursive: true });
     writeFileSync(join(root, "etc", "passwd"), PASSWD);
     writeFileSync(join(root, "etc", "group"), GROUPS);
     for (const name of ["hosts", "resolv.conf"])
       copyFileSync(join("/etc", name), join(root, "etc", name));
+    const line = `npx --yes --package node@${major} -- node -p process.execPath`;
+    const { text } = await this.#world.shell(this.#world.folder, line);
+    copyFileSync(text.trim().split("\n").at(-1) ?? "", join(root, "opt", "node"));
     this.#stage = {
       root,
       env: {},
@@ -213,7 +215,7 @@ ${text}`);
   }
 
   #environment(own: Readonly<Record<string, string>>): Record<string, string> {
-    const paths = [join(PREFIX, "bin"), "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+    const paths = ["/opt", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
     return {
       PATH: process.env.PATH ?? "",
       IMAGE_PATH: paths.join(":"),
