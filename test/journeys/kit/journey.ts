@@ -4,6 +4,8 @@ import { afterAll, beforeAll, it } from "vitest";
 import { KNOWN_RED } from "../known-red.ts";
 import { World } from "./world.ts";
 
+/** They type in Bash and tmux, and run an image's steps in namespaces. */
+const IS_HERE = process.platform === "linux";
 const HOUR = 3_600_000;
 const STEP = 600_000;
 const ROOT = join(import.meta.dirname, "..", "..", "..");
@@ -44,10 +46,12 @@ export function journey(name: string): Journey {
   };
 
   beforeAll(async () => {
+    if (!IS_HERE) return;
     opened = await World.open((text) => notes.push(text));
   }, STEP);
 
   afterAll(async () => {
+    if (!IS_HERE) return;
     const transcript = [
       `journey ${name}: ${walked.length} of ${titles.length} steps`,
       ...walked.map(
@@ -77,7 +81,7 @@ export function journey(name: string): Journey {
     step(title, walk, timeout = STEP) {
       titles.push(title);
       const red = own.find(({ step }) => step === title);
-      it(title, { timeout }, async () => {
+      it.runIf(IS_HERE)(title, { timeout }, async () => {
         if (broken !== undefined) throw new Error(`not walked, since "${broken}" failed`);
         notes.push(`# ${title}`);
         const began = performance.now();
