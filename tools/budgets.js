@@ -8,6 +8,7 @@ import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { createJiti } from "jiti";
 import { countTokens } from "./count-tokens.js";
+import { withoutDoor } from "./doors.js";
 import { ENTRIES } from "./entries.js";
 
 const root = join(import.meta.dirname, "..");
@@ -28,6 +29,7 @@ export async function measure() {
     "entry points": ENTRIES.length,
     "lines of the longest file in src/": Math.max(...lines),
     "files in the largest folder of src/": Math.max(...countFiles(filesBelow("src"))),
+    "files of tests that import internals only": withoutDoor().length,
     "words in docs/": sum(pages.map((name) => readText(name).split(/\s+/).filter(Boolean).length)),
     "names exported by hookporter": main,
     "names exported by another entry point": Math.max(...others),
