@@ -230,6 +230,15 @@ it("a delivery that is no event, like an earlier one, still names its own field"
   expect(lines[0]).toMatch(/rejected +400 .*event is missing or invalid, like #2 /);
 });
 
+it.each([
+  ["paused", "again once it is resumed"],
+  ["target_away", "again once its target answers"],
+  ["tx_busy", "again in 10 min"],
+])("what waits as %s runs %s", (reason, text) => {
+  const waiting = attempt({ state: "waiting", reason, runAt: 600_000 });
+  expect(attemptLines(waiting, { now: 0, detail: "whole" }, WIDE)[0]).toContain(text);
+});
+
 it("each of several handlers is named, with its result", () => {
   const records = [ran({ handler: "ledger" }), { ...FAILED, handler: "mail" }];
   const failing = attempt({ state: "failing", records, runAt: 1000 });
