@@ -155,13 +155,13 @@ describe("what is noted of an answer", () => {
     ["a body without an end", "200 OK, body not complete in time\nand then", "ok", begin],
     ["a body as long as is read", OK, "ok", (response) => void response.end("and then 1")],
     ["a body that is longer", OK, "ok", (response) => void response.write("and then 12")],
-  ])("of one with %s: %j", async (_, note, outcome, answer) => {
+  ])("with %s is %j", async (_, note, outcome, answer) => {
     const { url } = await openTarget(answer);
     const attempt = await forwarded(url, { bodyTimeout: 100, maxAnswer: 10 });
     expect(attempt).toMatchObject({ note, outcome });
   });
 
-  it("are at most 2 KiB, of 64 KiB that are read of an answer without waiting for more", async () => {
+  it("is at most 2 KiB, of the 64 KiB that are read without waiting for more", async () => {
     const { url } = await openTarget((response) => void response.write("é€".repeat(14_000)));
     const { note } = await forwarded(url);
     expect(Buffer.byteLength(note ?? "")).toBeLessThanOrEqual(2048);

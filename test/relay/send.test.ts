@@ -208,7 +208,7 @@ describe("without an answer", () => {
     );
   });
 
-  it("in time, a target is said to be connected, on a new connection and on one that was kept", async () => {
+  it("in time, a target is named as connected, by a new connection or one that was kept", async () => {
     const { url, got } = await openTarget((response) => {
       if (got.length === 1) response.end("ok");
     });
@@ -219,7 +219,7 @@ describe("without an answer", () => {
     expect(await failureOf(url, "--timeout", "60ms")).toContain(late);
   });
 
-  it("a status counts, if its body lasts until the time is up", async () => {
+  it("but with a status in time, the status counts, however long its body takes", async () => {
     const { url } = await openTarget((response) => void response.writeHead(202).write("and then"));
     expect(await triggered(url, "--timeout", "300ms")).toMatchObject([
       { status: 202, body: "and then" },

@@ -50,10 +50,10 @@ it("of several addresses a refusal is reported, else the first failure", async (
   expect(await thrown("EHOSTUNREACH", "ENETUNREACH")).toContain("(EHOSTUNREACH)");
 });
 
-const NETWORK = (code: string) =>
+const network = (code: string) =>
   `the network cannot reach it (${code}): check the address and firewalls`;
 const PLAIN = "it speaks plain HTTP, not TLS: use http://app.test:8443";
-const UNTRUSTED = (code: string) =>
+const untrusted = (code: string) =>
   `its certificate is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's certificate file, use a plain HTTP port, or, for a loopback or private address, start listen with --insecure`;
 const CLOSED = "the connection was closed before an answer arrived";
 const TLS = "https://app.test:8443/in";
@@ -71,10 +71,10 @@ it.each([
     "http://host.docker.internal",
     "could not look up host.docker.internal: check its spelling and this machine's network",
   ],
-  ["ETIMEDOUT", "http://192.0.2.1", NETWORK("ETIMEDOUT")],
-  ["EHOSTUNREACH", "https://192.0.2.1", NETWORK("EHOSTUNREACH")],
-  ["ENETUNREACH", "http://192.0.2.1", NETWORK("ENETUNREACH")],
-  ["EADDRNOTAVAIL", "https://192.0.2.1", NETWORK("EADDRNOTAVAIL")],
+  ["ETIMEDOUT", "http://192.0.2.1", network("ETIMEDOUT")],
+  ["EHOSTUNREACH", "https://192.0.2.1", network("EHOSTUNREACH")],
+  ["ENETUNREACH", "http://192.0.2.1", network("ENETUNREACH")],
+  ["EADDRNOTAVAIL", "https://192.0.2.1", network("EADDRNOTAVAIL")],
   ["ECONNRESET", TLS, `${CLOSED}; it may not speak TLS: try http://app.test:8443`],
   ["EPIPE broken pipe", TLS, "broken pipe"],
   ["ECONNRESET", CLEAR, `${CLOSED}: check the app's log`],
@@ -95,12 +95,12 @@ it.each([
     TLS,
     "it speaks TLS, but not as this machine does: ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION",
   ],
-  ["CERT_HAS_EXPIRED", TLS, UNTRUSTED("CERT_HAS_EXPIRED")],
-  ["ERR_TLS_CERT_ALTNAME_INVALID", TLS, UNTRUSTED("ERR_TLS_CERT_ALTNAME_INVALID")],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", TLS, UNTRUSTED("DEPTH_ZERO_SELF_SIGNED_CERT")],
-  ["SELF_SIGNED", TLS, UNTRUSTED("SELF_SIGNED")],
-  ["UNABLE_TO_VERIFY_LEAF", TLS, UNTRUSTED("UNABLE_TO_VERIFY_LEAF")],
-  ["UNABLE_TO_GET_ISSUER", TLS, UNTRUSTED("UNABLE_TO_GET_ISSUER")],
+  ["CERT_HAS_EXPIRED", TLS, untrusted("CERT_HAS_EXPIRED")],
+  ["ERR_TLS_CERT_ALTNAME_INVALID", TLS, untrusted("ERR_TLS_CERT_ALTNAME_INVALID")],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", TLS, untrusted("DEPTH_ZERO_SELF_SIGNED_CERT")],
+  ["SELF_SIGNED", TLS, untrusted("SELF_SIGNED")],
+  ["UNABLE_TO_VERIFY_LEAF", TLS, untrusted("UNABLE_TO_VERIFY_LEAF")],
+  ["UNABLE_TO_GET_ISSUER", TLS, untrusted("UNABLE_TO_GET_ISSUER")],
   ["HPE_INVALID_CONSTANT", CLEAR, "the server there does not speak HTTP: check the port"],
 ])(
   "after %s from %s a server is there, reached in the wrong way: %s",
