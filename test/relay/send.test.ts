@@ -111,6 +111,7 @@ describe("what is sent", () => {
     ["/webhooks", ""],
     ["/webhooks?", "?"],
     ["/webhooks?code=a%2fb'\"<>&x?y", "?code=a%2fb'\"<>&x?y"],
+    ["/webhooks?x#z", "?x#z"],
     ["?x", "?x"],
     ["", ""],
     ["/webhooks?code=…", ""],
