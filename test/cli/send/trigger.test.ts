@@ -106,6 +106,7 @@ describe("--data", () => {
     '{"id":1234567890123456789012345,"amount":1.50,"rate":1e400,"zero":-0}',
     '{ "a" : "\\u00e9\\/" ,\n\t"b":[ 1 , 2 ] }',
     '{"é":"😀","a":{"a":{}}}',
+    '{"$&":"$1","__proto__":{"":[]},"\u2028":"\\ud800"}',
     "{}",
   ])("is sent exactly as written, even if a value beside it is set: %s", async (data) => {
     const body = await bodyOf("--data", `\n ${data} \r\n`, "--set", "webhook.id=wh_other");
