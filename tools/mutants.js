@@ -74,7 +74,7 @@ const FOLDERS = {
     tests: [
       "test/relay/*.test.ts",
       "test/cli/send/{dry-run,gather-fixtures,replay,trigger}.test.ts",
-      "test/cli/doctor/doctor.test.ts",
+      "test/cli/doctor/target.test.ts",
     ],
     quick: true,
   },

@@ -13,7 +13,6 @@ import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { isAtLeast } from "../../../src/package/node-version.ts";
 import { root } from "../../docs/markdown.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "../../inbox/entries.ts";
-import { openTarget } from "../../relay/sample.ts";
 import { closedPort } from "../../tunnel/machine.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
@@ -197,28 +196,6 @@ it("a project's server may be the target of its listen", async () => {
   writeFileSync(join(place.cwd, "handlers.mjs"), 'export default { "payment.*": () => {} };');
   write({ ...config, project: { port, handlers: "handlers.mjs" } });
   expect(await messageOf("handlers")).toMatch(/^no handler or target for \d+ of the 12 kinds/);
-});
-
-it("a target is asked with OPTIONS, and any status is an answer but that of a TLS server", async () => {
-  const { url, got } = await openTarget((response) => {
-    const tls = "The plain HTTP request was sent to HTTPS port";
-    response.writeHead(got.length === 1 ? 405 : 400).end(got.length === 2 ? tls : "");
-  });
-  const place = await openPlace();
-  place.argv.push("--forward-to", url.href);
-  const found = async () =>
-    (await diagnose(place)).findings.find(({ check }) => check === "target");
-  expect(await found()).toMatchObject({
-    status: "ok",
-    message: expect.stringMatching(/ answers \(405 to OPTIONS\)$/),
-  });
-  expect(await found()).toMatchObject({
-    status: "fail",
-    message: expect.stringMatching(/: it speaks TLS, not plain HTTP$/),
-    fix: `use https://${url.host}`,
-  });
-  expect(await found()).toMatchObject({ status: "ok" });
-  expect(got[0]).toMatchObject({ method: "OPTIONS", url: "/hooks?a=b", body: Buffer.alloc(0) });
 });
 
 it("doctor never shows a secret", async () => {
