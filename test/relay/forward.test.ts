@@ -152,13 +152,19 @@ describe("what is noted of an answer", () => {
         setTimeout(() => response.socket?.destroy(), 20);
       },
     ],
-    ["a body without an end", "200 OK, body not complete in time\nand then", "ok", begin],
     ["a body as long as is read", OK, "ok", (response) => void response.end("and then 1")],
     ["a body that is longer", OK, "ok", (response) => void response.write("and then 12")],
   ])("with %s is %j", async (_, note, outcome, answer) => {
     const { url } = await openTarget(answer);
-    const attempt = await forwarded(url, { bodyTimeout: 100, maxAnswer: 10 });
-    expect(attempt).toMatchObject({ note, outcome });
+    expect(await forwarded(url, { maxAnswer: 10 })).toMatchObject({ note, outcome });
+  });
+
+  it("says that a body was not complete in time", async () => {
+    const { url } = await openTarget(begin);
+    expect(await forwarded(url, { bodyTimeout: 100 })).toMatchObject({
+      note: "200 OK, body not complete in time\nand then",
+      outcome: "ok",
+    });
   });
 
   it("is at most 2 KiB, of the 64 KiB that are read without waiting for more", async () => {

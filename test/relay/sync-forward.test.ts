@@ -132,7 +132,7 @@ describe("a target that does not answer", () => {
       10_000,
       (response: ServerResponse) => response.socket?.destroy(),
     ],
-    ["not complete in time", 504, "gateway_timeout", 300, () => {}],
+    ["not complete in time", 504, "gateway_timeout", 500, () => {}],
   ] as const)(
     "is not passed on if it is %s, but the target has taken the event",
     async (why, status, type, timeout, spoil) => {
