@@ -70,7 +70,14 @@ const FOLDERS = {
     tests: ["test/http/*.test.ts", "test/receiver/adapters/fetch.test.ts"],
     quick: true,
   },
-  "src/relay": { tests: ["test/relay/*.test.ts"], quick: true },
+  "src/relay": {
+    tests: [
+      "test/relay/*.test.ts",
+      "test/cli/send/{dry-run,gather-fixtures,replay,trigger}.test.ts",
+      "test/cli/doctor/target.test.ts",
+    ],
+    quick: true,
+  },
   "src/cli/send": {
     tests: ["test/cli/send/*.test.ts", "test/cli/{bad-input,outcome/*}{,.system}{,.long}.test.ts"],
     quick: true,

@@ -71,14 +71,6 @@ describe("disturb", () => {
     expect(lost({ drop: 1 })).not.toContain(false);
   });
 
-  it("breaks the header's format in every way it knows", () => {
-    const given = sendings(Array.from({ length: 200 }, () => Buffer.from("x")));
-    const forms = disturb(given, { tamper: "header", header }, seededRandom(1)).map(
-      ({ item }) => item.headers[header],
-    );
-    expect(new Set(forms).size).toBe(6);
-  });
-
   /**
    * A delivery before and after it is tampered with; `draw` takes the place of each random number.
    */
@@ -152,15 +144,13 @@ describe("disturb", () => {
     "says of headers %j which signature it expected to tamper with",
     (headers) => {
       expect(() => tampered("signature", 0, { headers })).toThrow(
-        "n0: expected a header x-service-signature that begins with sha256= to tamper with, got none: omit --exact",
+        expect.objectContaining({
+          code: "fixture_invalid",
+          message: expect.stringMatching(
+            /^n0: expected a header x-service-signature that begins with sha256= to tamper with/,
+          ),
+        }),
       );
     },
   );
-
-  it("refuses to tamper with a missing signature", () => {
-    const unsigned = [{ item: { label: "n", headers: {}, body: Buffer.from("x") }, at: 0 }];
-    expect(() => disturb(unsigned, { tamper: "header", header }, seededRandom(1))).toThrow(
-      expect.objectContaining({ code: "fixture_invalid" }),
-    );
-  });
 });

@@ -58,3 +58,10 @@ export async function openTarget(
   const { port } = server.address() as AddressInfo;
   return { url: new URL(`http://127.0.0.1:${port}/hooks?a=b`), got, close };
 }
+
+/** The address of a port that was free on both families a moment ago. */
+export async function closedAddress(): Promise<URL> {
+  const { url, close } = await openTarget();
+  await close();
+  return url;
+}

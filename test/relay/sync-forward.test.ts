@@ -5,7 +5,7 @@ import { startServer } from "../../src/receiver/adapters/server.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { syncForward } from "../../src/relay/sync-forward.ts";
-import { openReceiver } from "../receiver/open.ts";
+import { expectError, openReceiver } from "../receiver/open.ts";
 import {
   bytes,
   deliveryOf,
@@ -15,7 +15,7 @@ import {
   until,
 } from "../receiver/sample.ts";
 import { send } from "../receiver/wire.ts";
-import { openTarget } from "./sample.ts";
+import { closedAddress, openTarget } from "./sample.ts";
 
 /** A public endpoint that forwards to a target while its sender waits. */
 async function openRelay(
@@ -99,6 +99,7 @@ describe("the target's answer", () => {
     const { url } = await openTarget((response) => void response.writeHead(status).end());
     const reply = await (await openRelay(url)).post(freshEnvelope());
     expect(reply).toMatchObject({ status, text: "" });
+    expect(reply.headers).not.toHaveProperty("content-length");
   });
 
   it.each([302, 400, 410, 500])(
@@ -117,25 +118,33 @@ describe("the target's answer", () => {
   it("is not passed on if it is endless", async () => {
     const { url } = await openTarget((response) => void pour(response));
     const reply = await (await openRelay(url)).post(freshEnvelope());
-    expect(reply.status).toBe(502);
-    expect(JSON.parse(reply.text)).toMatchObject({ error: { type: "bad_gateway" } });
+    expectError(reply, 502, "bad_gateway");
+    expect(reply.text).toContain("too long");
   });
 });
 
 describe("a target that does not answer", () => {
   it.each([
-    ["cut off", 502, 10_000, (response: ServerResponse) => response.socket?.destroy()],
-    ["not complete in time", 504, 500, () => {}],
+    [
+      "cut off",
+      502,
+      "bad_gateway",
+      10_000,
+      (response: ServerResponse) => response.socket?.destroy(),
+    ],
+    ["not complete in time", 504, "gateway_timeout", 500, () => {}],
   ] as const)(
     "is not passed on if it is %s, but the target has taken the event",
-    async (_, status, timeout, spoil) => {
+    async (why, status, type, timeout, spoil) => {
       const { url, got } = await openTarget((response) => {
         response.writeHead(200).write("and then");
         setTimeout(() => spoil(response), 20);
       });
       const { post, entry } = await openRelay(url, { timeout });
       const sent = freshEnvelope();
-      expect((await post(sent)).status).toBe(status);
+      const reply = await post(sent);
+      expectError(reply, status, type);
+      expect(reply.text).toContain(why);
       await until(async () =>
         expect(await entry()).toMatchObject({ state: "handled", attempts: 1 }),
       );
@@ -145,24 +154,18 @@ describe("a target that does not answer", () => {
   );
 
   it("is a 502 if nothing listens, and the event is kept and retried", async () => {
-    const { url, close } = await openTarget();
-    await close();
+    const url = await closedAddress();
     const { post, entry } = await openRelay(url);
-    const { status, text } = await post(freshEnvelope());
-    expect(status).toBe(502);
-    expect(JSON.parse(text)).toEqual({
-      error: { type: "bad_gateway", message: expect.any(String) },
-    });
-    expect(text).not.toContain(url.port); // the sender must not see local details
+    const reply = await post(freshEnvelope());
+    expectError(reply, 502, "bad_gateway");
+    expect(reply.text).not.toContain(url.port); // the sender must not see local details
     expect(await entry()).toMatchObject({ state: "failing", attempts: 1 });
   });
 
   it("is a 504 on time-out", async () => {
     const { url } = await openTarget(() => {});
     const { post, entry } = await openRelay(url, { timeout: 50 });
-    const { status, text } = await post(freshEnvelope());
-    expect(status).toBe(504);
-    expect(JSON.parse(text)).toMatchObject({ error: { type: "gateway_timeout" } });
+    expectError(await post(freshEnvelope()), 504, "gateway_timeout");
     await until(async () => expect(await entry()).toMatchObject({ state: "failing", attempts: 1 }));
   });
 });

@@ -1,8 +1,9 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type CommandSettings, command } from "../../src/tunnel/command.ts";
-import { tunnelFolder } from "./machine.ts";
+import { tunnelFolder, untilTrue } from "./machine.ts";
+import { isAlive } from "./processes.ts";
 import { openProvider } from "./reports.ts";
 
 const URL_PATTERN = String.raw`https://[a-z]+\.example\.com`;
@@ -89,18 +90,69 @@ describe.skipIf(process.platform === "win32")("a tunnel through a command", () =
     expect(reports.urls).toEqual([]);
   });
 
-  it("removes terminal sequences from its reports", async () => {
-    const { reports } = await openScript(
-      `printf '\\033]0;title\\007\\033[31mbad \\033[2Kthings\\r\\n' >&2; exit 1`,
-    );
-    expect((await reports.failed()).message).toMatch(/exit code 1: bad things$/);
+  it.each([
+    [
+      "pieces",
+      "printf 'a line'; sleep 0.05; printf ' in pie'; sleep 0.05; echo ces",
+      "a line in pieces",
+    ],
+    ["half characters", "printf 'gr\\303'; sleep 0.05; printf '\\274n\\n'", "grün"],
+    ["a line that has no end", "printf 'first\\nlast'", "last"],
+    ["a line that writes over itself", "printf '10 %%\\r100 %%\\r\\n\\n'", "100 %"],
+    [
+      "a line after one too long",
+      "head -c 200000 /dev/zero | tr '\\0' x; printf '\\nnext\\n'",
+      "next",
+    ],
+    ["colours", "printf '\\033[32mgre\\033[1;4men\\033[0m \\033[2Kthings\\n'", "green things"],
+    ["a hyperlink", "printf '\\033]8;;https://x.test\\007name\\033]8;;\\033\\\\\\n'", "name"],
+    ["a title", "printf '\\033]0;https://x.test\\033\\\\name\\n'", "name"],
+    ["control characters", "printf '\\001na\\010m\\302\\233me\\177\\n'", "name"],
+    [
+      "characters that turn the direction",
+      "printf '\\342\\200\\256name\\342\\200\\254\\n'",
+      "name",
+    ],
+  ])("reads lines with %s, as plain text", async (_, script, last) => {
+    const { reports } = await openScript(`${script}; exit 1`);
+    const { message } = await reports.failed();
+    expect(message.slice(message.indexOf("exit code 1: "))).toBe(`exit code 1: ${last}`);
   });
 
-  it("reports nothing more once it is closed", async () => {
-    const { reports, tunnel } = await openScript("echo https://one.example.com; cat");
+  it("reads the first 8 KiB of a line", async () => {
+    const line = (name: string, length: number) =>
+      `head -c ${length} /dev/zero | tr '\\0' x; echo " https://${name}.example.com"`;
+    const { reports } = await openScript(`${line("near", 8000)}; ${line("far", 9000)}; exit 1`);
+    await reports.failed();
+    expect(reports.urls).toEqual(["https://near.example.com"]);
+  });
+
+  it("has ended even if a process it left behind holds its output", async () => {
+    const { reports } = await openScript("sleep 60 & echo $!; exit 4");
+    const { message } = await reports.failed();
+    process.kill(Number(/exit code 4: (\d+)$/.exec(message)?.[1]));
+  });
+
+  it("keeps the program's input open, and reports nothing more once it is closed", async () => {
+    const { reports, tunnel } = await openScript("echo https://one.example.com; cat; exit 1");
     await reports.up();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(reports.all).toHaveLength(1);
+    await tunnel.close();
     await tunnel.close();
     expect(reports.all).toHaveLength(1);
+  });
+
+  it("kills a program that does not end", async () => {
+    const pidFile = join(tunnelFolder(), "pid");
+    const { reports, tunnel } = await openScript(
+      `trap '' TERM; echo $$ >'${pidFile}'; echo https://one.example.com; while true; do sleep 0.05; done`,
+    );
+    await reports.up();
+    const pid = Number(readFileSync(pidFile, "utf8"));
+    expect(isAlive(pid)).toBe(true);
+    await tunnel.close();
+    await untilTrue(() => !isAlive(pid));
   });
 });
 

@@ -33,7 +33,8 @@ it("each verdict is shown with its reason and fix", async () => {
   });
   // shown when it has been diagnosed
   await vi.waitFor(() => expect(records("delivery")).toHaveLength(6));
-  await fetch(`${url}/other`, { method: "POST" });
+  await fetch(`${url}/${"a".repeat(14_000)}?code=hunter2`, { method: "POST" });
+  expect(records("delivery").at(-1)?.target).toBe(`/webhooks/${"a".repeat(1990)}…`);
   const verdicts = records("delivery").map(({ verdict, reason, fix }) => [
     verdict,
     reason,

@@ -132,6 +132,48 @@ it("an error of a handler names its type, its line and its causes, and repeats a
   expect(show.stdout).toContain("handlers.mjs:2");
 });
 
+it("each row has what is special about it: the secret, several handlers, a field, a path", async () => {
+  const env = {
+    NEW: "the new secret of good size",
+    OLD: "the old secret of good size",
+    HOOKPORTER_SECRET_ENV: "NEW,OLD",
+  };
+  const { url, cwd, stdout } = await listeningForPeople(
+    `export default (receiver) => {
+      receiver.on("lead.created", () => {}, { name: "ledger" });
+      receiver.on("lead.created", () => { throw new TypeError("no address"); }, { name: "mail" });
+    };`,
+    env,
+  );
+  const row = (word: string) =>
+    vi.waitFor(() => {
+      const lines = stdout().split("\n");
+      const at = lines.findIndex((line) => line.includes(word));
+      expect(at, stdout()).toBeGreaterThanOrEqual(0);
+      return lines.slice(at, at + 4).map((line) => line.trim());
+    }, 10_000);
+
+  const send = (...argv: string[]) => runCli([...argv, "--url", url], { cwd, env });
+  await send("trigger", "lead.created");
+  const failing = await row("failing");
+  expect(failing[1]).toMatch(/^ledger: ok [\d.]+ ms$/);
+  expect(failing[2]).toBe("mail: TypeError: no address");
+  expect(failing[3]).toMatch(/^at \S*handlers\.mjs:3:\d+$/);
+  expect(stdout()).not.toContain("previous secret");
+
+  const old = { ...env, HOOKPORTER_SECRET_ENV: "OLD" };
+  await runCli(["trigger", "payment.received", "--url", url], { cwd, env: old });
+  expect((await row("previous secret"))[0]).toContain("payment.received");
+
+  await send("trigger", "payment.received", "--count", "2", "--set", "webhook.id=5");
+  const [invalid] = await row("like #3");
+  expect(invalid).toMatch(/rejected +400 .*webhook\.id .*, like #3 /);
+
+  await fetch(new URL("/other?code=hunter2&x", url), { method: "POST" });
+  expect((await row("/other"))[0]).toContain("/other?code=…&…");
+  expect(stdout()).not.toContain("hunter2");
+});
+
 /** A handlers module with this code. */
 function handlers(code: string, folder = tempFolder()): string {
   const path = join(folder, "handlers.mjs");
@@ -140,9 +182,10 @@ function handlers(code: string, folder = tempFolder()): string {
 }
 
 /** A `listen` without `--json`. */
-async function listeningForPeople(code: string) {
+async function listeningForPeople(code: string, env: Readonly<Record<string, string>> = {}) {
   const cwd = tempFolder();
-  const listen = startCli(["listen", "--port", "0", "--handlers", handlers(code, cwd)], { cwd });
+  const argv = ["listen", "--port", "0", "--handlers", handlers(code, cwd)];
+  const listen = startCli(argv, { cwd, env });
   const url = await vi.waitFor(() => {
     const { stdout, stderr } = listen.now();
     const [found] = /http:\/\/127\.0\.0\.1:\d+\/webhooks/.exec(stdout + stderr) ?? [];

@@ -1,12 +1,10 @@
 import { Chalk } from "chalk";
 import { describe, expect, it } from "vitest";
 import { attemptLines } from "../../../src/cli/live/attempt-view.ts";
-import { deliveryLines, recordDelivery } from "../../../src/cli/live/delivery-view.ts";
-import { createOutput } from "../../../src/cli/output.ts";
+import { deliveryLines } from "../../../src/cli/live/delivery-view.ts";
 import { columnsOf } from "../../../src/cli/wrap-text.ts";
 import type { AttemptRecord } from "../../../src/entries/index.ts";
 import type { AttemptObservation, DeliveryObservation } from "../../../src/receiver/observation.ts";
-import { collected } from "./collected.ts";
 
 const ID = "evt_1_0123456789abcdef0123456789abcdef01234567";
 const color = new Chalk({ level: 0 });
@@ -144,31 +142,6 @@ describe("the live view", () => {
   });
 });
 
-it("a delivery signed with a previous secret is marked", () => {
-  const line = (role: string) =>
-    deliveryLines(
-      delivery({ outcome: accepted({ secret: { role } }) }),
-      { reported: new Set() },
-      WIDE,
-    ).join("\n");
-  expect(line("previous")).toContain("previous secret");
-  expect(line("current")).not.toContain("secret");
-});
-
-it("the values of a query are hidden, for people and in records", () => {
-  const refused = delivery({
-    target: "/other?code=hunter2&x",
-    outcome: { type: "refused", reason: "wrong_path" },
-  });
-  const { io, text } = collected();
-  recordDelivery(refused, createOutput(io, { json: true, color: false, clock: () => 0 }));
-  const lines = deliveryLines(refused, { reported: new Set() }, WIDE).join("\n");
-  for (const shown of [lines, text()]) {
-    expect(shown).toContain("/other?code=…&…");
-    expect(shown).not.toContain("hunter2");
-  }
-});
-
 it("a dead letter whose handlers never ran shows its event", () => {
   const dead = attempt({
     seq: 7,
@@ -181,13 +154,6 @@ it("a dead letter whose handlers never ran shows its event", () => {
   expect(text).toMatch(/#7 .*dead .*evt_1_.*\n +.* \(invalid_timestamp\); not run\n.*retry 7$/);
 });
 
-it("[case 62] an event that differs from an earlier one only in its timestamp is marked", () => {
-  const line = (more: object) =>
-    deliveryLines(delivery({ outcome: accepted(more) }), { reported: new Set() }, WIDE).join("\n");
-  expect(line({ restampOf: "evt_0" })).toMatch(/accepted.*new timestamp/);
-  expect(line({})).not.toContain("timestamp");
-});
-
 it("a kind that takes two columns a character is cut, so that its row fits", () => {
   const wide = attempt({ kind: "日本語".repeat(30) });
   const [line = ""] = attemptLines(wide, { now: 0, detail: "whole" }, { color, columns: 80 });
@@ -195,50 +161,13 @@ it("a kind that takes two columns a character is cut, so that its row fits", () 
   expect(line).toContain("handled");
 });
 
-it("a dead letter like an earlier one has one line", () => {
-  const unfit = accepted({
-    reason: "invalid_data",
-    problems: [{ field: "data.id", message: "no" }],
-    seq: 14,
-  });
-  const lines = deliveryLines(
-    delivery({ outcome: unfit }),
-    { reported: new Set(), detail: { as: 2 } },
-    WIDE,
-  );
-  expect(lines.length).toBe(1);
-  expect(lines[0]).toContain("the same as #2");
-});
-
-it("a delivery that is no event, like an earlier one, still names its own field", () => {
-  const rejection = {
-    reason: "invalid_envelope",
-    message: "event is missing or invalid",
-    field: "event",
-  };
-  const outcome = {
-    type: "rejected",
-    rejection,
-    seq: 14,
-    eventId: "raw_1",
-    kind: null,
-    duplicate: false,
-  };
-  const rejected = delivery({ outcome: outcome as DeliveryObservation["outcome"] });
-  const lines = deliveryLines(rejected, { reported: new Set(), detail: { as: 2 } }, WIDE);
-  expect(lines.length).toBe(1);
-  expect(lines[0]).toMatch(/rejected +400 .*event is missing or invalid, like #2 /);
-});
-
-it("each of several handlers is named, with its result", () => {
-  const records = [ran({ handler: "ledger" }), { ...FAILED, handler: "mail" }];
-  const failing = attempt({ state: "failing", records, runAt: 1000 });
-  const lines = attemptLines(failing, { now: 0, detail: "whole" }, WIDE).map((line) => line.trim());
-  expect(lines.slice(1)).toEqual([
-    "ledger: ok 8 ms",
-    "mail: TypeError: Cannot read properties of undefined (reading 'name')",
-    "at handlers/finances.ts:14:22",
-  ]);
+it.each([
+  ["paused", "again once it is resumed"],
+  ["target_away", "again once its target answers"],
+  ["tx_busy", "again in 10 min"],
+])("what waits as %s runs %s", (reason, text) => {
+  const waiting = attempt({ state: "waiting", reason, runAt: 600_000 });
+  expect(attemptLines(waiting, { now: 0, detail: "whole" }, WIDE)[0]).toContain(text);
 });
 
 it("a search that took too long is named each time, and what to do about it once", () => {
@@ -252,11 +181,4 @@ it("a search that took too long is named each time, and what to do about it once
     "not searched: took too long; run `hookporter verify` to find out why one fails",
   );
   expect(refused()).toBe("not searched: took too long");
-});
-
-it("of a long target, only the beginning is recorded", () => {
-  const { io, text } = collected();
-  const output = createOutput(io, { json: true, color: false, clock: () => 0 });
-  recordDelivery(delivery({ target: `/${"a".repeat(15_000)}` }), output);
-  expect(JSON.parse(text()).target).toBe(`/${"a".repeat(1999)}…`);
 });

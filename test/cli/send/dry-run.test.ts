@@ -1,22 +1,19 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import type { Delivery } from "../../../src/entries/index.ts";
-import { formatDelivery } from "../../../src/relay/fixture.ts";
-import { savedDelivery } from "../../relay/sample.ts";
+import { openTarget } from "../../relay/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { saveDeliveries } from "../save-deliveries.ts";
 
 const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 const URL_GIVEN = "http://app.test/in";
 
 /** A dry run of saved deliveries. */
 function dryRunOf(deliveries: Readonly<Record<string, Partial<Delivery>>>) {
-  const cwd = tempFolder();
-  for (const [name, { target = "/in", ...parts }] of Object.entries(deliveries)) {
-    const saved = formatDelivery(savedDelivery({ ...parts, target: "TARGET" }));
-    // with the query that saving hides
-    writeFileSync(join(cwd, name), saved.replace("TARGET", target));
-  }
+  const cwd = saveDeliveries(deliveries);
   const run = (...more: string[]) => {
     const argv = ["replay", ...Object.keys(deliveries), "--exact", "--dry-run", ...more];
     return runCli(argv.includes("--url") ? argv : [...argv, "--url", URL_GIVEN], { cwd, env });
@@ -43,6 +40,32 @@ it("the record of a delivery has all that it would send", async () => {
     new RegExp(`^curl .* --data-binary '@${file}' 'http://app\\.test/in\\?key=hunter2'$`),
   );
 });
+
+const hasCurl = ["sh", "curl"].every((name) => spawnSync(name, ["--help"]).error === undefined);
+
+it.skipIf(!hasCurl)(
+  "the command sends the body byte for byte and every header, whatever they contain",
+  async () => {
+    const { url, got } = await openTarget();
+    const body = Buffer.from([
+      ...Buffer.from("@\r\n\n'\"$(x)\0"),
+      ...Array.from({ length: 256 }, (_, byte) => byte),
+    ]);
+    const tricky = 'it\'s "$HOME" `id` $(id) \\n !x; #y';
+    const headers = { "x-tricky": tricky, "x-twice": ["a", "b"], "x-empty": "" };
+    const { cwd, run } = dryRunOf({ "a.json": { headers, body } });
+    const target = new URL(`${url.href}&list[]=1&x={a,b}&quote='`);
+    const folder = "a 'b' $(c) `d`;e";
+    const { stdout: line } = await run("--url", target.href, `HOOKPORTER_BODIES_TO=${folder}`);
+    const { stdout } = await promisify(execFile)("sh", ["-c", line], { cwd });
+    expect(stdout).toBe("ok\n200\n");
+    expect(got).toHaveLength(1);
+    expect(got[0]?.body.equals(body)).toBe(true);
+    expect(got[0]?.url).toBe(target.pathname + target.search);
+    expect(got[0]?.headers).toMatchObject({ "x-tricky": tricky, "x-twice": "a, b", "x-empty": "" });
+    expect(got[0]?.headers).not.toHaveProperty("content-type");
+  },
+);
 
 it("what would be dropped is a comment, and has no file", async () => {
   const { cwd, run } = dryRunOf({ "a.json": {}, "b.json": {} });

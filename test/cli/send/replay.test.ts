@@ -5,11 +5,11 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { Delivery } from "../../../src/entries/index.ts";
-import { formatDelivery } from "../../../src/relay/fixture.ts";
-import { openTarget, savedDelivery } from "../../relay/sample.ts";
+import { openTarget } from "../../relay/sample.ts";
 import { signed } from "../../signature/diagnose/made.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { listening, startTarget } from "../open-listen.ts";
+import { saveDeliveries } from "../save-deliveries.ts";
 
 const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
 
@@ -169,9 +169,7 @@ it("trigger --timeout ends the wait for a response", async () => {
 
 /** A folder with saved deliveries, by name. */
 function savedFolder(deliveries: Readonly<Record<string, Partial<Delivery>>>) {
-  const cwd = tempFolder();
-  for (const [name, parts] of Object.entries(deliveries))
-    writeFileSync(join(cwd, name), formatDelivery(savedDelivery(parts)));
+  const cwd = saveDeliveries(deliveries);
   const records = () => {
     const state = join(cwd, ".hookporter");
     return existsSync(state) ? readdirSync(state).filter((name) => name.startsWith("replay-")) : [];
@@ -235,6 +233,51 @@ it("without a signature no secret is needed, and the saved one is not sent", asy
   expect([none.code, target.got.length]).toEqual([3, 1]);
 });
 
+it.each([
+  '\uFEFF{ "data":{"timestamp":"then","id":12345678901234567890123, "x":"\\u00e9"},\r\n "timestamp" : OLD,"event":"x" }\n',
+  "",
+  "no JSON",
+  "[1]",
+  "null",
+  '{"event":"x"}',
+  '{"data":{"timestamp":"then"}}',
+])("nothing but the timestamp and the signature is new: %j", async (text) => {
+  const target = await openTarget();
+  const headers = {
+    "Content-Type": ["text/plain", "text/html"],
+    "X-Service-Signature": "sha256=old",
+    "X-Other": "kept",
+  };
+  const body = Buffer.from(text.replace("OLD", '"2020-01-01T00:00:00Z"'));
+  const { cwd } = savedFolder({ "a.json": { body, headers } });
+  await runCli(["replay", "a.json", "--url", target.url.href], { cwd, env });
+  const [got] = target.got;
+  const sent = String(got?.body);
+  expect(sent.replace(/"\d{4}-\d\d-\d\dT[^"]*Z"/, "OLD")).toBe(text);
+  expect(sent).not.toContain("2020-01-01");
+  expect(got?.headers).toMatchObject({
+    "content-type": "text/plain",
+    "x-other": "kept",
+    "x-service-signature": signed(sent, env.HOOKPORTER_SECRET),
+  });
+});
+
+it("an envelope is sent as JSON and signed, but has no signature of old for --exact", async () => {
+  const target = await openTarget();
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "a.json"), '{"event":"lead.created"}');
+  const argv = ["replay", "a.json", "--url", target.url.href, "--json"];
+  expect((await runCli(argv, { cwd, env })).code).toBe(0);
+  expect(target.got[0]?.headers).toMatchObject({
+    "content-type": "application/json",
+    "x-service-signature": signed('{"event":"lead.created"}', env.HOOKPORTER_SECRET),
+  });
+  const exact = await runCli([...argv, "--exact"], { cwd, env });
+  expect(exact.records).toMatchObject([{ type: "error", code: "fixture_invalid" }]);
+  expect(exact.said).toContain("a.json: expected a saved delivery, got an envelope");
+  expect(target.got).toHaveLength(1);
+});
+
 it("--stale and --signature-header are those of the event that is sent", async () => {
   const target = await openTarget();
   const body = Buffer.from('{"event":"lead.created","timestamp":"2026-01-01T00:00:00Z"}');
@@ -254,8 +297,8 @@ it.each([
   const target = await openTarget();
   const names = ["a.json", "b.json", "c.json"].slice(0, count);
   const { cwd } = savedFolder({
-    ...Object.fromEntries(names.map((name) => [name, { target: "/in?key=1" }])),
-    "d.json": {},
+    ...Object.fromEntries(names.map((name) => [name, { target: "/in?key=…" }])),
+    "d.json": { target: "/…?" },
   });
   const bare = new URL("/in", target.url).href;
   const run = await runCli(["replay", ".", "--exact", "--url", bare], { cwd });

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
+import { sampleEvent } from "../../../src/entries/testing.ts";
 import { type FakeIoOptions, runCli, tempFolder } from "../fake-io.ts";
 import { startReceiving } from "../fake-target.ts";
 
@@ -84,8 +85,147 @@ it.each([
   expect(run.said).toContain(said);
 });
 
-it("--unknown-kind sends any kind", async () => {
-  expect((await trigger(["lead.lost", "--unknown-kind"])).kinds).toEqual(["lead.lost"]);
+it.each(["lead.lost", "__proto__", "toString", 'a"b', "é"])(
+  "--unknown-kind sends any kind, such as %s",
+  async (kind) => {
+    const { kinds, bodies } = await trigger([kind, "--unknown-kind"]);
+    expect(kinds).toEqual([kind]);
+    expect(JSON.parse(bodies[0] ?? "").data.id).toMatch(/^sample_[0-9a-f]{12}$/);
+  },
+);
+
+/** The body of an event that is triggered with these flags. */
+async function bodyOf(...flags: string[]): Promise<string> {
+  const { code, bodies } = await trigger(["payment.received", ...flags]);
+  expect([code, bodies.length]).toEqual([0, 1]);
+  return bodies[0] ?? "";
+}
+
+describe("--data", () => {
+  it.each([
+    '{"id":1234567890123456789012345,"amount":1.50,"rate":1e400,"zero":-0}',
+    '{ "a" : "\\u00e9\\/" ,\n\t"b":[ 1 , 2 ] }',
+    '{"é":"😀","a":{"a":{}}}',
+    '{"$&":"$1","__proto__":{"":[]},"\u2028":"\\ud800"}',
+    "{}",
+  ])("is sent exactly as written, even if a value beside it is set: %s", async (data) => {
+    const body = await bodyOf("--data", `\n ${data} \r\n`, "--set", "webhook.id=wh_other");
+    expect(body).toContain(`"data":${data},`);
+    const { data: _, ...others } = JSON.parse(body);
+    expect(others).toMatchObject({ event: "payment.received", webhook: { id: "wh_other" } });
+  });
+
+  it("can be changed inside, and keeps its numbers", async () => {
+    const data = '{"big": 12345678901234567890123, "note": "1.50", "rate": 1.50}';
+    expect(
+      await bodyOf("--data", data, "--set", "data.note=12345678901234567890123 kept"),
+    ).toContain(
+      '"data":{"big":12345678901234567890123,"note":"12345678901234567890123 kept","rate":1.50}',
+    );
+    expect(await bodyOf("--data", data, "--set", 'data={"c":1}')).toContain('"data":{"c":1}');
+  });
+
+  it.each(["", "x", "{", "{} {}", "{'a':1}", "[]", "null", "1", '"x"'])(
+    "that is no JSON object is refused: %j",
+    async (data) => {
+      const { run, bodies } = await trigger(["payment.received", "--data", data]);
+      expect([run.code, bodies]).toEqual([2, []]);
+      const got = /^[[n1"]/.test(data) ? "another JSON value" : "text that is not JSON";
+      expect(run.said).toContain(`expected data to be a JSON object, got ${got}`);
+    },
+  );
+});
+
+describe("--set", () => {
+  it.each<[string, string, unknown]>([
+    ["data.amount", "1200", 1200],
+    ["data.amount", '"1200"', "1200"],
+    ["data.amount", "12,00", "12,00"],
+    ["data.paid", "true", true],
+    ["data.paid", "null", null],
+    ["data.note", "", ""],
+    ["data.note", "late = yes", "late = yes"],
+    ["data.parts", '[{"a":1}]', [{ a: 1 }]],
+    ["data.new.and.deep", "x", "x"],
+    ["data.constructor", "x", "x"],
+    ["data.toString.x", "x", "x"],
+    ["webhook.id", "wh_2", "wh_2"],
+    ["event", "lease.signed", "lease.signed"],
+    ["timestamp", "never", "never"],
+    ["id", "evt_own", "evt_own"],
+    ["data.x", "01", "01"],
+    ["data.x", "1.", "1."],
+    ["data.x", "+1", "+1"],
+    ["data.x", "0x10", "0x10"],
+    ["data.x", "NaN", "NaN"],
+    ["data.x", "12345678901234567890123x", "12345678901234567890123x"],
+  ])("%s=%s sets it, as JSON if it is any, else as text", async (path, value, expected) => {
+    const body = JSON.parse(await bodyOf("--set", `${path}=${value}`));
+    expect(path.split(".").reduce((holder, step) => holder[step], body)).toEqual(expected);
+  });
+
+  it.each([
+    ["data.x", "12345678901234567890123"],
+    ["data.x", "-9007199254740993"],
+    ["data.x", "1.50"],
+    ["data.x", "0.1234567890123456789"],
+    ["data.x", "1e400"],
+    ["data.x", '{"deep":[12345678901234567890123,1.0]}'],
+    ["data", '{"x":12345678901234567890123}'],
+  ])("%s=%s keeps the number as written", async (path, value) => {
+    expect(await bodyOf("--set", `${path}=${value}`)).toContain(value);
+  });
+
+  it("leaves everything else unchanged", async () => {
+    const { bodies } = await trigger(["property.created", "--set", "data.owner.name=Other"]);
+    const { timestamp, data, ...others } = JSON.parse(bodies[0] ?? "");
+    const sample = sampleEvent("property.created", { timestamp: Date.parse(timestamp) });
+    const { id: _, ...sampleData } = sample.data;
+    expect(data).toMatchObject({ ...sampleData, owner: { id: "user_sample_0001", name: "Other" } });
+    expect({ ...others, timestamp, data: sample.data }).toEqual(sample);
+  });
+
+  it("is applied in order, so that the last one wins, also in lists", async () => {
+    const given = ["data.list=[1,2]", "data.list.0=9", "data.list.2=3", "data.amount=1"];
+    const flags = [...given, "data.amount=2"].flatMap((text) => ["--set", text]);
+    expect(JSON.parse(await bodyOf(...flags)).data).toMatchObject({ list: [9, 2, 3], amount: 2 });
+  });
+
+  it.each([
+    "",
+    ".",
+    "data.",
+    ".data",
+    "data..x",
+    "__proto__",
+    "data.__proto__",
+    "data.__proto__.x",
+    "event.x",
+    "data.list.length",
+    "data.list.3",
+    "data.list.-1",
+    "data.list.x",
+  ])("is refused with the path %j", async (path) => {
+    const argv = ["payment.received", "--set", "data.list=[1,2]", "--set", `${path}=-1`];
+    const { run, bodies } = await trigger(argv);
+    expect([run.code, bodies]).toEqual([2, []]);
+    expect(run.said).toContain("--set");
+    expect(Object.keys(Object.prototype)).toEqual([]);
+  });
+});
+
+it("each event is about a resource of its own, of the same id for the same seed", async () => {
+  const idsOf = async (...flags: string[]) => {
+    const { bodies } = await trigger(["payment.received", "--count", "2", ...flags]);
+    return bodies.map((body) => JSON.parse(body).data.id);
+  };
+  const ids = await idsOf("--seed", "7");
+  expect(new Set(ids).size).toBe(2);
+  for (const id of ids) expect(id).toMatch(/^payment_sample_[0-9a-f]{12}$/);
+  expect(await idsOf("--seed", "7")).toEqual(ids);
+  expect(await idsOf("--seed", "8")).not.toEqual(ids);
+  expect(await idsOf("--data", '{"id":7}')).toEqual([7, 7]);
+  expect(await idsOf("--set", "data.id=own")).toEqual(["own", "own"]);
 });
 
 it("each of several kinds is sent in each round, with a timestamp of its own", async () => {
