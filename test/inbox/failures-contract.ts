@@ -110,6 +110,9 @@ export function describeFailures(makeInbox: () => Inbox): void {
     it("is nothing of an entry that is not looked for, handled or waits", async () => {
       const { seq } = await keep(inbox, numberedEntry(1));
       expect(await failuresLike(inbox, seq)).toBeUndefined();
+      const waiting = { state: "waiting", reason: "target_away" } as const;
+      await inbox.settle(settlementOf(await claimOne(inbox), waiting), AT);
+      expect(await failuresLike(inbox, seq)).toBeUndefined();
       expect(await failuresLike(inbox, 999)).toBeUndefined();
     });
   });

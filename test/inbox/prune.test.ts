@@ -1,34 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { latestDates, pruneInbox, stepResult } from "../../src/inbox/prune.ts";
-
-it("the latest date of each source is that of an event that ran", () => {
-  const row = (source: string, dated: number, neverRan: unknown) => ({
-    source,
-    dated,
-    never_ran: neverRan,
-  });
-  const rows = [
-    row("crm", -5, false),
-    row("crm", -9, 0),
-    row("crm", 7, true),
-    row("crm", 8, 1),
-    row("b", 3, 0),
-  ];
-  expect([...latestDates(rows)]).toEqual([
-    ["crm", -5],
-    ["b", 3],
-  ]);
-});
-
-it.each([
-  [3, 1, "7"],
-  [3, 0, undefined],
-  [2, 1, undefined],
-])("after %i of 3 rows, %i of them old, the next step begins after %s", (count, old, next) => {
-  const rows = [{ seq: 5 }, { seq: 6 }, { seq: 7 }].slice(0, count);
-  expect(stepResult(rows, old, 3, { limit: 3 })).toEqual({ changed: 3, next });
-});
+import { pruneInbox } from "../../src/inbox/prune.ts";
 
 it("an inbox is pruned and slimmed in steps until none is left, or until it is stopped", async () => {
   const controller = new AbortController();

@@ -22,12 +22,15 @@ describe("the figures of an inbox file", () => {
     expect(logBytes).toBe(statSync(`${path}-wal`).size);
     expect(logBytes).toBeGreaterThan(0);
     expect(bytes).toBe(statSync(path).size + logBytes);
-    expect(freeBytes).toBeGreaterThan(0);
+    expect(freeBytes).toBeGreaterThan(1_000_000);
   });
 
   it("reject with an error of the inbox if the file is gone", async () => {
     const inbox = sqliteInbox("/nowhere/inbox.db");
-    await expect(inbox.vitals?.size()).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(inbox.vitals?.size()).rejects.toMatchObject({
+      code: "inbox_unavailable",
+      message: expect.stringContaining("/nowhere/inbox.db"),
+    });
   });
 
   it("report each commit to a listener until it leaves, and survive one that throws", async () => {
