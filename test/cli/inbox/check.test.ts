@@ -1,8 +1,17 @@
-import { closeSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { SCHEMA_VERSION } from "../../../src/inbox/sqlite/migrations.ts";
+import { runnerLock } from "../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry, sampleDelivery } from "../../inbox/entries.ts";
 import { contentOf, fillEveryState } from "../../inbox/transfer/every-state.ts";
@@ -125,6 +134,7 @@ describe("`inbox vacuum`", () => {
     const [{ before, after }] = records as [{ before: number; after: number }];
     expect(before - after).toBeGreaterThan(400_000);
     expect(statSync(file).size).toBe(after);
+    expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0).toBe(0);
     const reopened = sqliteInbox(file);
     await reopened.open();
     expect(await contentOf(reopened)).toEqual(content);
@@ -138,8 +148,12 @@ describe("`inbox vacuum`", () => {
     const { code, said, records } = await run(cwd, "vacuum", "--json");
     expect({ code, records }).toMatchObject({ code: 3, records: [{ code: "inbox_busy" }] });
     if (process.platform === "linux") expect(said).toContain(`process ${pid} `);
-    expect(said).toMatch(/leases [0-9a-f]{8}…/);
+    expect(said).toMatch(/\(hookporter \S+, leases [0-9a-f]{8}…\): stop it first/);
     expect(statSync(file).size).toBe(before);
+    for (const id of ["1a", "2a"]) onTestFinished(runnerLock(file, id).release);
+    expect((await run(cwd, "vacuum")).stderr).toMatch(
+      /leases [0-9a-f]+…\) and 2 more: stop it first/,
+    );
   });
 
   it("works after a process was killed", async () => {
@@ -161,13 +175,25 @@ describe("`inbox vacuum`", () => {
     expect(stderr).toContain("no other program to read");
   });
 
-  it("refuses an inbox on PostgreSQL with the SQL to run, and a file that is not an inbox", async () => {
+  it.each([
+    ["an older version made its tables", "inbox_older", "UPDATE migration SET version = 0"],
+    ["it is another program's", "inbox_corrupt", "PRAGMA application_id = 1"],
+  ])("refuses a file if %s", async (_, code, sql) => {
+    const { cwd, file } = await filled();
+    change(file, sql);
+    expect((await run(cwd, "vacuum", "--json")).records).toMatchObject([{ code }]);
+  });
+
+  it("refuses an inbox on PostgreSQL with the SQL to run, and a file that is missing or no inbox", async () => {
     const env = { HOOKPORTER_INBOX: "postgres://app:canary@db.test/app?schema=hooks" };
     const server = await runCli(["inbox", "vacuum"], { env });
     expect(server).toMatchObject({ code: 3 });
     expect(server.stderr).toContain("VACUUM (VERBOSE, ANALYZE) hooks.entry");
     expect(server.stderr).not.toContain("canary");
     const cwd = tempFolder();
+    expect((await run(cwd, "vacuum", "--json")).records).toMatchObject([
+      { code: "inbox_unavailable" },
+    ]);
     writeFileSync(join(cwd, "a.db"), "x".repeat(5000));
     expect((await run(cwd, "vacuum", "--json")).records).toMatchObject([{ code: "inbox_corrupt" }]);
   });

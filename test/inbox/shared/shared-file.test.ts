@@ -155,7 +155,10 @@ it("an inbox can be left before it is opened, and knows its registrations, pause
 
 it("a store without figures has no size", async () => {
   const names = ["a store without figures"];
-  const inbox = sharedInbox({ make: memoryInbox, names: () => ({ opening: names, open: names }) });
+  const inbox = sharedInbox({
+    make: () => memoryInbox(),
+    names: () => ({ opening: names, open: names }),
+  });
   await inbox.open();
   expect(await inbox.vitals?.size()).toEqual({ bytes: 0 });
   await inbox.close();
