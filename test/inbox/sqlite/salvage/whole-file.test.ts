@@ -34,7 +34,7 @@ beforeEach(async () => {
 /** Salvages into a new inbox, and opens it; the damaged file stays as it is. */
 async function salvage(from = path) {
   const before = readFileSync(from);
-  const salvaged = await salvageFile(from, { source: "service" });
+  const salvaged = await salvageFile(from);
   expect(readFileSync(from).equals(before)).toBe(true);
   return salvaged;
 }
