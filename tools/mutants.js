@@ -32,7 +32,7 @@ const FOLDERS = {
   },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,counts,entry-state,failures,inline-runs,memory,new-entry,open,outline,paced-retry,prune,reasons,runner,senders,sqlite}.test.ts",
+      "test/inbox/{access,counts,entry-state,failures,inline-runs,lease,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,senders,sqlite}.test.ts",
       "test/inbox/{shared,transfer}/*.test.ts",
       "test/inbox/sqlite/{damage,group-commit,processes/runners}.test.ts",
       "test/cli/events/{change,failures,pause,references}.test.ts",

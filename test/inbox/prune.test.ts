@@ -1,6 +1,15 @@
 import { expect, it } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { pruneInbox } from "../../src/inbox/prune.ts";
+import { pruneInbox, stepResult } from "../../src/inbox/prune.ts";
+
+it.each([
+  [3, 1, "7"],
+  [3, 0, undefined],
+  [2, 1, undefined],
+])("after %i of 3 rows, %i of them old, the next step begins after %s", (count, old, next) => {
+  const rows = [{ seq: 5 }, { seq: 6 }, { seq: 7 }].slice(0, count);
+  expect(stepResult(rows, old, 3, { limit: 3 })).toEqual({ changed: 3, next });
+});
 
 it("an inbox is pruned and slimmed in steps until none is left, or until it is stopped", async () => {
   const controller = new AbortController();
