@@ -12,11 +12,12 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { makeTables } from "../../../src/inbox/sqlite/file/inbox-file.ts";
+import { runnerLock } from "../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
+import { changeFile } from "../../inbox/sqlite/changed-file.ts";
 import { contentOf, fillEveryState } from "../../inbox/transfer/every-state.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
@@ -37,12 +38,6 @@ const isOther = (name: string) => !/^a\.db(?:-wal|-shm)?$/.test(name);
 
 const backUp = (cwd: string, ...argv: string[]) =>
   runCli(["events", "backup", ...argv, "--inbox", "a.db", "--json"], { cwd });
-
-function change(path: string, sql: string): void {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  database.exec(sql);
-  database.close();
-}
 
 describe("`events backup`", () => {
   it("writes everything to a file of its owner's, says how much that is, and leaves nothing else", async () => {
@@ -109,11 +104,14 @@ describe("`events backup`", () => {
     expect(statSync(join(cwd, "b.db")).mode & 0o777).toBe(0o600);
   });
 
-  it.each(["a.db-wallet", "a.db-of-wal", "logless.db"])("may be named %s", async (name) => {
-    const { cwd } = await filled();
-    writeFileSync(join(cwd, "logless.db-wal"), "");
-    expect(await backUp(cwd, name)).toMatchObject({ code: 0, records: [{ entries: 9 }] });
-  });
+  it.each(["a.db-wallet", "a.db-of-wal", "it's.db", "logless.db"])(
+    "may be named %s",
+    async (name) => {
+      const { cwd } = await filled();
+      writeFileSync(join(cwd, "logless.db-wal"), "");
+      expect(await backUp(cwd, name)).toMatchObject({ code: 0, records: [{ entries: 9 }] });
+    },
+  );
 
   it.each([
     "a.db",
@@ -124,11 +122,13 @@ describe("`events backup`", () => {
     "a.db-journal",
     "a.db-holder-0a",
     "used.db",
+    "held.db",
     "logged.db",
   ])("never replaces a file that belongs to an inbox: %s", async (target) => {
     const { cwd } = await filled();
     symlinkSync("a.db", join(cwd, "link.db"));
     if (target === "used.db") await listening(["--inbox", "used.db"], cwd);
+    if (target === "held.db") onTestFinished(runnerLock(join(cwd, target), "0a").release);
     if (target === "logged.db") writeFileSync(join(cwd, "logged.db-wal"), "committed");
     const before = readdirSync(cwd).sort();
     expect(await backUp(cwd, target, "--force")).toMatchObject({
@@ -187,7 +187,7 @@ describe("`events backup`", () => {
   it("leaves no file if a text in the inbox is none, and says which", async () => {
     const { cwd } = await filled();
     const path = join(cwd, "a.db");
-    change(
+    changeFile(
       path,
       `INSERT INTO entry (seq, key_timestamp, event_id, source, kind, state, received_at, run_at, last_seen_at,
       body_hash, body_length) VALUES (900, 1, 'e', 's', 'kkkk', 'handled', 1, 1, 1, '', 0);
@@ -206,7 +206,7 @@ describe("`events backup`", () => {
 
   it("exits with 1 if the delivery of an entry is not what was received, and is there all the same", async () => {
     const { cwd } = await filled();
-    change(
+    changeFile(
       join(cwd, "a.db"),
       "UPDATE delivery SET body = x'00' WHERE seq = (SELECT min(seq) FROM delivery)",
     );

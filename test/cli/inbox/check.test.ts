@@ -14,6 +14,7 @@ import { SCHEMA_VERSION } from "../../../src/inbox/sqlite/migrations.ts";
 import { runnerLock } from "../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry, sampleDelivery } from "../../inbox/entries.ts";
+import { changeFile, connect } from "../../inbox/sqlite/changed-file.ts";
 import { contentOf, fillEveryState } from "../../inbox/transfer/every-state.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { startListening } from "../listening.ts";
@@ -42,18 +43,15 @@ async function started(cwd: string) {
   return listening;
 }
 
-function change(path: string, sql: string): void {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  database.exec(sql);
-  database.close();
-}
-
 describe("`inbox check`", () => {
   it("says before it reads a large file that this takes a while", async () => {
     const { cwd, file } = await filled();
     const quick = await run(cwd, "check");
     expect(quick).toMatchObject({ code: 0, stderr: "" });
-    change(file, "CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(110000000))");
+    changeFile(
+      file,
+      "CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(110000000))",
+    );
     const { code, stderr } = await run(cwd, "check");
     expect([code, stderr]).toEqual([
       0,
@@ -91,7 +89,10 @@ describe("`inbox check`", () => {
 
   it("exits with 1 and names the entry whose delivery is not what was received", async () => {
     const { cwd, file } = await filled();
-    change(file, "UPDATE delivery SET body = x'00' WHERE seq = (SELECT max(seq) FROM delivery)");
+    changeFile(
+      file,
+      "UPDATE delivery SET body = x'00' WHERE seq = (SELECT max(seq) FROM delivery)",
+    );
     const { code, stdout, stderr } = await run(cwd, "check");
     expect(code).toBe(1);
     expect(stdout).toMatch(/a\.db: damaged, but only single entries are\n {2}unreadable {2}#\d+\n/);
@@ -128,10 +129,14 @@ describe("`inbox vacuum`", () => {
     const large = { delivery: sampleDelivery({ body: Buffer.alloc(500_000, "x") }) };
     const { seq } = (await keep(inbox, numberedEntry(900, 900, large))) ?? {};
     await inbox.close();
-    change(file, `DELETE FROM entry WHERE seq = ${seq}; DELETE FROM delivery WHERE seq = ${seq}`);
+    connect(file).exec(
+      `DELETE FROM entry WHERE seq = ${seq}; DELETE FROM delivery WHERE seq = ${seq}`,
+    );
+    const held = statSync(file).size + statSync(`${file}-wal`).size;
     const { code, records } = await run(cwd, "vacuum", "--json");
     expect(code).toBe(0);
     const [{ before, after }] = records as [{ before: number; after: number }];
+    expect(before).toBe(held);
     expect(before - after).toBeGreaterThan(400_000);
     expect(statSync(file).size).toBe(after);
     expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0).toBe(0);
@@ -180,7 +185,7 @@ describe("`inbox vacuum`", () => {
     ["it is another program's", "inbox_corrupt", "PRAGMA application_id = 1"],
   ])("refuses a file if %s", async (_, code, sql) => {
     const { cwd, file } = await filled();
-    change(file, sql);
+    changeFile(file, sql);
     expect((await run(cwd, "vacuum", "--json")).records).toMatchObject([{ code }]);
   });
 
