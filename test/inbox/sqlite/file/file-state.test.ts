@@ -65,6 +65,11 @@ describe("the state of an inbox file", () => {
     expect(sizes.logBytes).toBeGreaterThan(0);
   });
 
+  it("of an older version has its schema beside the newest", () => {
+    change("UPDATE migration SET version = 0");
+    expect(stateOfFile(path).content).toMatchObject({ schema: 0, newestSchema: SCHEMA_VERSION });
+  });
+
   it("names the process that uses it, with what it does as far as the file can be read", () => {
     const { release } = runnerLock(path, "0a");
     onTestFinished(release);
