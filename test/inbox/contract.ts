@@ -9,6 +9,7 @@ import {
   claimOne,
   keep,
   numberedEntry,
+  RUN,
   sampleDelivery,
   sampleEntry,
   sampleKey,
@@ -26,14 +27,10 @@ import { describeSources } from "./source-contract.ts";
 import { describeWaits } from "./waits-contract.ts";
 
 const RECORD: AttemptRecord = {
-  attempt: 1,
+  ...RUN,
   handler: "payment.received:1",
   startedAt: AT + 1,
   duration: 2.25,
-  outcome: "ok",
-  error: null,
-  failure: null,
-  note: null,
 };
 
 /** What an inbox can do besides what all of them can. */

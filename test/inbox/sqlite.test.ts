@@ -19,6 +19,7 @@ import {
   claimOne,
   keep,
   numberedEntry,
+  RUN,
   sampleDelivery,
   sampleEntry,
   sampleKey,
@@ -98,16 +99,7 @@ describe("the SQLite inbox", () => {
       for (const number of [1, 2, 3]) await before.append(numberedEntry(number, number));
       const [first, second] = await before.claim({ now: AT + 2, limit: 2, leaseTime: 500 });
       if (first === undefined || second === undefined) throw new Error("expected two entries");
-      const record = {
-        attempt: 1,
-        handler: "a",
-        startedAt: AT,
-        duration: 1.5,
-        outcome: "ok",
-        error: null,
-        failure: null,
-        note: null,
-      } as const;
+      const record = { ...RUN, handler: "a", duration: 1.5 };
       await before.settle(settlementOf(first, { records: [record] }), AT + 3);
       const entries = await before.list({});
       await before.close();
