@@ -34,7 +34,7 @@ const FOLDERS = {
     tests: [
       "test/inbox/{access,counts,entry-state,failures,inline-runs,lease,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,senders,sqlite}.test.ts",
       "test/inbox/{shared,transfer}/*.test.ts",
-      "test/inbox/sqlite/{damage,group-commit,processes/runners}.test.ts",
+      "test/inbox/sqlite/{damage,group-commit,vitals,processes/runners}.test.ts",
       "test/cli/events/{change,failures,pause,references}.test.ts",
       "test/receiver/{accept,retention}{,.long}.test.ts",
     ],
@@ -43,7 +43,7 @@ const FOLDERS = {
   },
   "src/inbox/sqlite": {
     tests: [
-      "test/inbox/{access,memory,open,sqlite,threaded,vitals}{,.system}.test.ts",
+      "test/inbox/{access,memory,open,sqlite,threaded}{,.system}.test.ts",
       "test/inbox/{sqlite,transfer}/**/*.test.ts",
       "test/cli/{doctor/disk,events/backup,events/erase}{,.system}{,.long}.test.ts",
       "test/cli/inbox/{care,check,inbox,shared}{,.system}{,.long}.test.ts",
