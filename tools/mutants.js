@@ -32,17 +32,18 @@ const FOLDERS = {
   },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,counts,damage,damaged-pages,entry-problems,entry-state,failures,lease,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,runs-within,senders,sqlite,too-much-waiting}{,.system}{,.long}.test.ts",
+      "test/inbox/{access,counts,entry-state,failures,inline-runs,lease,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,senders,sqlite}.test.ts",
       "test/inbox/{shared,transfer}/*.test.ts",
-      "test/inbox/sqlite/processes/runners.test.ts",
-      "test/receiver/{accept,retention}{,.system}{,.long}.test.ts",
+      "test/inbox/sqlite/{damage,group-commit,vitals,processes/runners}.test.ts",
+      "test/cli/events/{change,failures,pause,references}.test.ts",
+      "test/receiver/{accept,retention}{,.long}.test.ts",
     ],
     without: ["src/inbox/{postgres,sqlite}/**", "src/inbox/postgres.ts"],
     quick: true,
   },
   "src/inbox/sqlite": {
     tests: [
-      "test/inbox/{access,damage,damaged-pages,memory,open,sqlite,threaded}{,.system}{,.long}.test.ts",
+      "test/inbox/{access,memory,open,sqlite,threaded}{,.system}.test.ts",
       "test/inbox/{sqlite,transfer}/**/*.test.ts",
       "test/cli/{doctor/disk,events/backup,events/erase}{,.system}{,.long}.test.ts",
       "test/cli/inbox/{care,check,inbox,shared}{,.system}{,.long}.test.ts",

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox, OpenTerms } from "../../src/inbox/inbox.ts";
@@ -7,14 +6,14 @@ import { closeWholly, loadSqlite, openToRead } from "../../src/inbox/sqlite/clie
 import { copyInto } from "../../src/inbox/sqlite/file/copy-before.ts";
 import { SCHEMA_VERSION } from "../../src/inbox/sqlite/migrations.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { tempFolder } from "../cli/fake-io.ts";
 import { AT, claimOne, keep, numberedEntry, sampleEntry, settlementOf } from "./entries.ts";
+import { changeFile } from "./sqlite/changed-file.ts";
 
 let path: string;
 
 beforeEach(() => {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-access-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  path = join(folder, "inbox.db");
+  path = join(tempFolder(), "inbox.db");
 });
 
 async function open(terms: OpenTerms = {}): Promise<Inbox> {
@@ -22,12 +21,6 @@ async function open(terms: OpenTerms = {}): Promise<Inbox> {
   await inbox.open(terms);
   onTestFinished(() => inbox.close());
   return inbox;
-}
-
-function change(sql: string): void {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  database.exec(sql);
-  database.close();
 }
 
 function schema(): number {
@@ -84,7 +77,7 @@ describe("an inbox opened for reading", () => {
     await closeWholly({ close: () => {} });
     const reader = await open({ access: "read" });
     expect(await reader.list({})).toHaveLength(1);
-    change("UPDATE entry SET kind = 'other'");
+    changeFile(path, "UPDATE entry SET kind = 'other'");
     const before = readFileSync(path);
     const log = readFileSync(`${path}-wal`);
     expect(log.length).toBeGreaterThan(0);

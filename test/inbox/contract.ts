@@ -9,6 +9,7 @@ import {
   claimOne,
   keep,
   numberedEntry,
+  RUN,
   sampleDelivery,
   sampleEntry,
   sampleKey,
@@ -26,14 +27,10 @@ import { describeSources } from "./source-contract.ts";
 import { describeWaits } from "./waits-contract.ts";
 
 const RECORD: AttemptRecord = {
-  attempt: 1,
+  ...RUN,
   handler: "payment.received:1",
   startedAt: AT + 1,
   duration: 2.25,
-  outcome: "ok",
-  error: null,
-  failure: null,
-  note: null,
 };
 
 /** What an inbox can do besides what all of them can. */
@@ -162,6 +159,7 @@ export function describeInbox(
         ["event id", { eventId: "evt_2" }],
         ["event id that differs in case", { eventId: "EVT_1" }],
         ["event id with a trailing space", { eventId: "evt_1 " }],
+        ["[case 36] event id that goes on after a NUL", { eventId: "evt_1\u0000" }],
       ])("stores the same event with another %s as another entry", async (_, parts) => {
         const { seq } = await keep(inbox, sampleEntry());
         const other = await keep(inbox, sampleEntry({ key: sampleKey(parts) }));
@@ -752,15 +750,23 @@ export function describeInbox(
       });
     });
 
-    it("[case 36] stores any characters: quotes, escapes, other planes, right-to-left text", async () => {
-      const kind = "a\u0001b'\"\\\u001b[2J😀\u202e";
-      await keep(
-        inbox,
-        sampleEntry({ kind, orderKey: kind, key: sampleKey({ source: kind, eventId: kind }) }),
-      );
-      expect(await inbox.list({ kinds: [kind] })).toMatchObject([
-        { kind, orderKey: kind, key: { source: kind, eventId: kind } },
-      ]);
+    it.each([
+      ["quotes, escapes, other planes and right-to-left text", "😀.b'\"\\\u001b[2J\u202e"],
+      ["a control character at its start", "\u0001b"],
+      ["a NUL", "a\u0000b"],
+      ["half a surrogate pair", "a\ud800"],
+    ])("[case 36] stores and finds a text with %s", async (_, text) => {
+      const key = sampleKey({ source: text, eventId: text });
+      await keep(inbox, sampleEntry({ kind: text, orderKey: text, key }));
+      const found = [{ kind: text, orderKey: text, key: { source: text, eventId: text } }];
+      expect(await inbox.list({ kinds: [text] })).toMatchObject(found);
+      expect(await inbox.list({ sources: [text] })).toMatchObject(found);
+      expect(await inbox.list({ eventId: text })).toMatchObject(found);
+    });
+
+    it("finds the beginning of a text with characters of other planes", async () => {
+      await keep(inbox, sampleEntry({ kind: "😀.x", key: sampleKey({ eventId: "😀ab" }) }));
+      expect(await inbox.list({ kinds: ["😀.*"], eventId: "😀a" })).toHaveLength(1);
     });
 
     it("returns no attempts for an entry that never ran, or does not exist", async () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { AttemptRecord } from "../../src/entries/index.ts";
 import { failureGroups, failuresLike } from "../../src/inbox/failures.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { AT, claimOne, keep, numberedEntry, settlementOf } from "./entries.ts";
+import { AT, claimOne, keep, numberedEntry, RUN, settlementOf } from "./entries.ts";
 
 /** Contract tests for what entries of an inbox failed with. */
 export function describeFailures(makeInbox: () => Inbox): void {
@@ -28,19 +28,12 @@ export function describeFailures(makeInbox: () => Inbox): void {
         numberedEntry(number, number, { kind: `kind_${number % 3}` }),
       );
       const claimed = await claimOne(inbox, AT + number);
-      const record = {
-        attempt: 1,
-        handler: "*",
-        startedAt: AT,
-        duration: 1,
-        outcome: "error",
-        note: null,
-      } as const;
+      const record = { ...RUN, handler: "*", outcome: "error", error, failure } as const;
       const reason = state === "dead" ? "attempts_exhausted" : null;
       const settlement = settlementOf(claimed, {
         state,
         reason,
-        records: [{ ...record, error, failure }],
+        records: [record],
       });
       await inbox.settle({ ...settlement, runAt: AT + 1e9, finishedHandlers: [] }, AT);
       return seq;
@@ -109,6 +102,9 @@ export function describeFailures(makeInbox: () => Inbox): void {
 
     it("is nothing of an entry that is not looked for, handled or waits", async () => {
       const { seq } = await keep(inbox, numberedEntry(1));
+      expect(await failuresLike(inbox, seq)).toBeUndefined();
+      const waiting = { state: "waiting", reason: "target_away" } as const;
+      await inbox.settle(settlementOf(await claimOne(inbox), waiting), AT);
       expect(await failuresLike(inbox, seq)).toBeUndefined();
       expect(await failuresLike(inbox, 999)).toBeUndefined();
     });

@@ -1,13 +1,14 @@
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import {
   failureGroups,
   failureOf,
   failuresLike,
   LOOKED_AT,
+  problemsOf,
   withoutParticulars,
 } from "../../src/inbox/failures.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { AT, claimOne, keep, numberedEntry, settlementOf } from "./entries.ts";
+import { keep, numberedEntry, sampleDelivery } from "./entries.ts";
 
 it.each([
   [`no "lead 5" in 'the list' or \`there\``, "no … in … or …"],
@@ -25,57 +26,18 @@ it("only the first 500 characters of an error are compared", () => {
   expect(withoutParticulars(`${"x".repeat(499)}yz`)).toBe(`${"x".repeat(499)}y`);
 });
 
-describe("what an entry failed with", () => {
-  const failed = (error: string | null, at: string | null = null) => ({ error, at });
+it("what an entry failed with is why it did not run, if no run failed: its reason, or what is wrong with its data", () => {
   const none = { reason: null, problems: [] };
-
-  it("is the error of its first run that failed, and where that was thrown", () => {
-    const runs = [failed(null), failed("no lead 5", "h.js:1:2"), failed("late")];
-    expect(failureOf(none, runs)).toEqual({
-      key: "no lead #\nh.js:1:2\nlate\n",
-      words: "no lead 5",
-      at: "h.js:1:2",
-    });
-    expect(failureOf(none, [{ error: "late" }])).toEqual({
-      key: "late\n",
-      words: "late",
-      at: null,
-    });
-  });
-
-  it("is why it did not run, if none failed: its reason, or what is wrong with its data", () => {
-    expect(failureOf(none, [failed(null)])).toBeUndefined();
-    const dropped = failureOf({ reason: "dropped", problems: [] }, []);
-    expect(dropped).toMatchObject({ key: "dropped\n", at: null });
-    expect(dropped?.words).not.toBe("");
-    const problems = [
-      { field: "data.a", message: "expected 5" },
-      { field: "data.b", message: "is missing" },
-    ];
-    expect(failureOf({ reason: "invalid_data", problems }, [])).toEqual({
-      key: "invalid_data\ndata.a: expected #; data.b: is missing",
-      at: null,
-      words: "data.a: expected 5; data.b: is missing",
-    });
-  });
-});
-
-it("an entry that only waits has not failed like another, even if it has a reason", async () => {
-  const inbox = memoryInbox();
-  await inbox.open();
-  const { seq } = await keep(inbox, numberedEntry(1));
-  const { lease } = await claimOne(inbox);
-  await inbox.settle(
-    { ...settlementOf({ seq, lease }), state: "waiting", reason: "target_away" },
-    AT,
-  );
-  expect(await failuresLike(inbox, seq)).toBeUndefined();
-  expect(await failuresLike(inbox, seq + 1)).toBeUndefined();
-  const other = await keep(inbox, numberedEntry(2, 0, { state: "dead", reason: "invalid_json" }));
-  expect(await failuresLike(inbox, other.seq)).toMatchObject({
-    seqs: [other.seq],
-    dead: 1,
-    failing: 0,
+  expect(failureOf(none, [{ error: null, at: null }])).toBeUndefined();
+  expect(failureOf({ reason: "dropped", problems: [] }, [])).toMatchObject({ key: "dropped\n" });
+  const problems = [
+    { field: "data.a", message: "expected 5" },
+    { field: "data.b", message: "is missing" },
+  ];
+  expect(failureOf({ reason: "invalid_data", problems }, [])).toEqual({
+    key: "invalid_data\ndata.a: expected #; data.b: is missing",
+    at: null,
+    words: "data.a: expected 5; data.b: is missing",
   });
 });
 
@@ -103,4 +65,18 @@ it("errors of older entries are found behind any number of dropped ones", async 
   for (let number = 1; number <= LOOKED_AT; number++) await dead(number, "dropped");
   expect(await failureGroups(inbox)).toMatchObject({ groups: [{ dead: 1 }], isPart: false });
   await inbox.close();
+});
+
+const stored = [{ field: "data.a", message: "is missing" }];
+const inexact = sampleDelivery({
+  body: Buffer.from(
+    '{"event":"lead.created","timestamp":"2024-01-15T12:00:00Z","data":{"n":12345678901234567890},"webhook":{"id":"wh_1","url":"u"}}',
+  ),
+});
+
+it("what is stored is wrong with data, or else the numbers in its delivery that a double does not hold", () => {
+  expect(problemsOf({ problems: stored }, inexact)).toBe(stored);
+  expect(problemsOf({ problems: [] }, inexact)).toMatchObject([{ field: "data.n" }]);
+  expect(problemsOf({ problems: [] }, undefined)).toEqual([]);
+  expect(problemsOf({ problems: [] }, sampleDelivery())).toEqual([]); // no envelope
 });

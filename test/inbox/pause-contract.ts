@@ -228,9 +228,8 @@ export function describePauses(makeInbox: () => Inbox): void {
     });
 
     it("more than a step of entries keeps its pace when it is resumed", async () => {
-      const seqs: number[] = [];
-      for (let number = 0; number < 1003; number++)
-        seqs.push((await keep(inbox, numberedEntry(number))).seq);
+      const kept = Array.from({ length: 1003 }, (_, number) => keep(inbox, numberedEntry(number)));
+      const seqs = (await Promise.all(kept)).map(({ seq }) => seq).sort((a, b) => a - b);
       const id = (await newRetry({ interval: 20, entries: 1003 })) ?? 0;
       await pace(id, seqs.slice(0, 1000), { interval: 20 });
       await pace(id, seqs.slice(1000), { interval: 20, from: AT + 20_000 });

@@ -35,3 +35,17 @@ async function opened(inbox: ReturnType<typeof makeInbox>) {
   await inbox.open();
   return inbox;
 }
+
+it("the figures of an inbox are the size of its tables and indexes, and the time of each commit", async () => {
+  const inbox = await opened(postgresStore(database, { schema: "vitals" }));
+  const times: number[] = [];
+  inbox.vitals?.onCommit((ms) => times.push(ms));
+  const before = (await inbox.vitals?.size())?.bytes ?? 0;
+  for (let number = 0; number < 50; number++) await keep(inbox, numberedEntry(number));
+  const size = await inbox.vitals?.size();
+  expect(before).toBeGreaterThan(0);
+  expect(size?.bytes).toBeGreaterThan(before);
+  expect(size?.freeBytes).toBeUndefined();
+  expect(times.length).toBeGreaterThan(25);
+  await inbox.close();
+});

@@ -1,25 +1,6 @@
 import { expect, it } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
-import { latestDates, pruneInbox, stepResult } from "../../src/inbox/prune.ts";
-
-it("the latest date of each source is that of an event that ran", () => {
-  const row = (source: string, dated: number, neverRan: unknown) => ({
-    source,
-    dated,
-    never_ran: neverRan,
-  });
-  const rows = [
-    row("crm", -5, false),
-    row("crm", -9, 0),
-    row("crm", 7, true),
-    row("crm", 8, 1),
-    row("b", 3, 0),
-  ];
-  expect([...latestDates(rows)]).toEqual([
-    ["crm", -5],
-    ["b", 3],
-  ]);
-});
+import { pruneInbox, stepResult } from "../../src/inbox/prune.ts";
 
 it.each([
   [3, 1, "7"],

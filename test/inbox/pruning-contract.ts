@@ -4,7 +4,7 @@ import { REJECTED } from "../../src/event/identity.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
 import type { PruneRequest } from "../../src/inbox/prune-request.ts";
-import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
+import { AT, claimOne, keep, numberedEntry, RUN, sampleKey, settlementOf } from "./entries.ts";
 
 const EVERYTHING: PruneRequest = {
   states: ["handled", "received", "dead"],
@@ -41,16 +41,7 @@ export function describePruning(makeInbox: () => Inbox): void {
       if (state === "waiting") return seq;
       const claimed = await claimOne(inbox, at, 1e12);
       if (state === "running") return seq;
-      const record = {
-        attempt: 1,
-        handler: "a",
-        startedAt: at,
-        duration: 1,
-        outcome: "ok",
-        error: null,
-        failure: null,
-        note: null,
-      } as const;
+      const record = { ...RUN, handler: "a", startedAt: at };
       await inbox.settle(settlementOf(claimed, { state, records: [record] }), at);
       return seq;
     };

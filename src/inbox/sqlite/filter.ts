@@ -47,7 +47,7 @@ export function filterSql(filter: EntryFilter) {
   if (until !== undefined) add("received_at < ?", until);
   if (sources !== undefined) add(...among("source", sources.map(encodeText)));
   if (seq !== undefined) add("seq = ?", seq);
-  if (eventId !== undefined) add("substr(event_id, 1, length(?)) = ?", eventId, eventId);
+  if (eventId !== undefined) add(...beginsWith("event_id", encodeText(eventId)));
   if (seqs !== undefined) add(...among("seq", seqs));
   if (targets !== undefined) add(HAS_TARGET, JSON.stringify(targets.map(encodeText)));
   if (dropped !== undefined) add(`reason ${dropped ? "IS" : "IS NOT"} '${DROPPED}'`);
@@ -100,7 +100,10 @@ function alternativesSql(given: TextAlternatives = {}): readonly Condition[] {
 
 function kindSql(pattern: string): Condition {
   if (pattern === "*") return ["true"];
-  if (!pattern.endsWith(".*")) return ["kind = ?", pattern];
-  const family = pattern.slice(0, -1);
-  return ["substr(kind, 1, length(?)) = ?", family, family];
+  if (!pattern.endsWith(".*")) return ["kind = ?", encodeText(pattern)];
+  return beginsWith("kind", pattern.slice(0, -1));
+}
+
+function beginsWith(column: string, text: string): Condition {
+  return [`substr(${column}, 1, length(?)) = ?`, text, text];
 }

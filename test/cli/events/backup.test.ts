@@ -1,17 +1,23 @@
 import {
   chmodSync,
+  copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   statSync,
+  symlinkSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { makeTables } from "../../../src/inbox/sqlite/file/inbox-file.ts";
+import { runnerLock } from "../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { keep, numberedEntry } from "../../inbox/entries.ts";
+import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
+import { changeFile } from "../../inbox/sqlite/changed-file.ts";
 import { contentOf, fillEveryState } from "../../inbox/transfer/every-state.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
@@ -32,12 +38,6 @@ const isOther = (name: string) => !/^a\.db(?:-wal|-shm)?$/.test(name);
 
 const backUp = (cwd: string, ...argv: string[]) =>
   runCli(["events", "backup", ...argv, "--inbox", "a.db", "--json"], { cwd });
-
-function change(path: string, sql: string): void {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  database.exec(sql);
-  database.close();
-}
 
 describe("`events backup`", () => {
   it("writes everything to a file of its owner's, says how much that is, and leaves nothing else", async () => {
@@ -64,6 +64,34 @@ describe("`events backup`", () => {
     expect(records).toMatchObject([{ type: "backup", entries: 3, last: 3, unreadable: [] }]);
   });
 
+  it("of an inbox without entries says that there are none", async () => {
+    const cwd = tempFolder();
+    makeTables(join(cwd, "a.db"), AT);
+    const { records } = await backUp(cwd, "b.db");
+    expect(records).toMatchObject([
+      { entries: 0, last: 0, bytes: statSync(join(cwd, "b.db")).size },
+    ]);
+  });
+
+  it("is told by its real path if its folder is a link", async () => {
+    const { cwd } = await filled();
+    symlinkSync(cwd, join(cwd, "link"));
+    expect(await backUp(cwd, "link/b.db")).toMatchObject({
+      records: [{ file: join(cwd, "b.db") }],
+    });
+  });
+
+  it("removes what a backup left that was killed long ago", async () => {
+    const { cwd } = await filled();
+    const [left, other] = ["b.db-new-0123456789ab", "b.db-new-office"] as const;
+    for (const name of [left, other]) {
+      copyFileSync(join(cwd, "a.db"), join(cwd, name));
+      utimesSync(join(cwd, name), 1000, 1000);
+    }
+    await backUp(cwd, "b.db");
+    expect(readdirSync(cwd).filter(isOther)).toEqual(["b.db", other]);
+  });
+
   it("replaces an earlier backup only with --force", async () => {
     const { cwd } = await filled();
     writeFileSync(join(cwd, "b.db"), "earlier");
@@ -76,20 +104,39 @@ describe("`events backup`", () => {
     expect(statSync(join(cwd, "b.db")).mode & 0o777).toBe(0o600);
   });
 
-  it.each(["a.db", "./a.db", "a.db-wal", "a.db-shm", "a.db-holder-0a", "used.db", "logged.db"])(
-    "never replaces a file that belongs to an inbox: %s",
-    async (target) => {
+  it.each(["a.db-wallet", "a.db-of-wal", "it's.db", "logless.db"])(
+    "may be named %s",
+    async (name) => {
       const { cwd } = await filled();
-      if (target === "used.db") await listening(["--inbox", "used.db"], cwd);
-      if (target === "logged.db") writeFileSync(join(cwd, "logged.db-wal"), "committed");
-      const before = readdirSync(cwd).sort();
-      expect(await backUp(cwd, target, "--force")).toMatchObject({
-        code: 2,
-        records: [{ code: "usage" }],
-      });
-      expect(readdirSync(cwd).sort()).toEqual(before);
+      writeFileSync(join(cwd, "logless.db-wal"), "");
+      expect(await backUp(cwd, name)).toMatchObject({ code: 0, records: [{ entries: 9 }] });
     },
   );
+
+  it.each([
+    "a.db",
+    "./a.db",
+    "link.db",
+    "a.db-wal",
+    "a.db-shm",
+    "a.db-journal",
+    "a.db-holder-0a",
+    "used.db",
+    "held.db",
+    "logged.db",
+  ])("never replaces a file that belongs to an inbox: %s", async (target) => {
+    const { cwd } = await filled();
+    symlinkSync("a.db", join(cwd, "link.db"));
+    if (target === "used.db") await listening(["--inbox", "used.db"], cwd);
+    if (target === "held.db") onTestFinished(runnerLock(join(cwd, target), "0a").release);
+    if (target === "logged.db") writeFileSync(join(cwd, "logged.db-wal"), "committed");
+    const before = readdirSync(cwd).sort();
+    expect(await backUp(cwd, target, "--force")).toMatchObject({
+      code: 2,
+      records: [{ code: "usage" }],
+    });
+    expect(readdirSync(cwd).sort()).toEqual(before);
+  });
 
   it("refuses a missing folder, a folder, and an inbox that is not there", async () => {
     const { cwd } = await filled();
@@ -102,11 +149,14 @@ describe("`events backup`", () => {
       code: 2,
       records: [{ code: "usage" }],
     });
+    symlinkSync(join(cwd, "nowhere"), join(cwd, "broken"));
+    expect(await backUp(cwd, "broken")).toMatchObject({ code: 2, records: [{ code: "usage" }] });
+    expect(lstatSync(join(cwd, "broken")).isSymbolicLink()).toBe(true);
     const none = await runCli(["events", "backup", "b.db", "--inbox", "none.db", "--json"], {
       cwd,
     });
     expect(none).toMatchObject({ code: 3, records: [{ code: "inbox_unavailable" }] });
-    expect(readdirSync(cwd).filter(isOther)).toEqual(["folder"]);
+    expect(readdirSync(cwd).filter(isOther)).toEqual(["broken", "folder"]);
   });
 
   it.skipIf(process.getuid?.() === 0)(
@@ -134,9 +184,29 @@ describe("`events backup`", () => {
     expect(readdirSync(cwd).filter((name) => name.includes("-new-"))).toEqual([]);
   });
 
+  it("leaves no file if a text in the inbox is none, and says which", async () => {
+    const { cwd } = await filled();
+    const path = join(cwd, "a.db");
+    changeFile(
+      path,
+      `INSERT INTO entry (seq, key_timestamp, event_id, source, kind, state, received_at, run_at, last_seen_at,
+      body_hash, body_length) VALUES (900, 1, 'e', 's', 'kkkk', 'handled', 1, 1, 1, '', 0);
+      PRAGMA wal_checkpoint(TRUNCATE)`,
+    );
+    const bytes = readFileSync(path);
+    // of the row's columns; 21 is a text of 4 bytes, 27 one of 7
+    const types = bytes.indexOf(Buffer.from([15, 15, 21, 0, 27]));
+    bytes[types + 2] = 20; // other bytes than a text, which SQLite copies as they are
+    writeFileSync(path, bytes);
+    const { records, said } = await backUp(cwd, "b.db");
+    expect(records).toMatchObject([{ code: "inbox_unavailable" }]);
+    expect(said).toContain('a.db to be intact, got "non-TEXT value in entry.kind"');
+    expect(readdirSync(cwd).filter(isOther)).toEqual([]);
+  });
+
   it("exits with 1 if the delivery of an entry is not what was received, and is there all the same", async () => {
     const { cwd } = await filled();
-    change(
+    changeFile(
       join(cwd, "a.db"),
       "UPDATE delivery SET body = x'00' WHERE seq = (SELECT min(seq) FROM delivery)",
     );

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { beforeEach, expect, it, onTestFinished } from "vitest";
@@ -164,7 +164,7 @@ it("names what began to run before it was erased, and leaves it", async () => {
 });
 
 it("erases in rescued files and in copies from before a migration too, and names backups", async () => {
-  await add(1, "tenant-42");
+  await add(1, "tenant-42", `{"tenant_id":"tenant-42","text":"${"z".repeat(100_000)}"}`);
   await add(2, "other");
   const rescued = `${path}-rescued-20260101T000000Z`;
   const old = `${path}.schema-1`;
@@ -173,6 +173,7 @@ it("erases in rescued files and in copies from before a migration too, and names
   for (const file of [rescued, old]) copyFileSync(backup, file);
   const { stdout, stderr } = await erase(...of("tenant-42"), "--yes");
   for (const file of [rescued, old]) {
+    expect(statSync(file).size).toBeLessThan(statSync(backup).size - 90_000);
     expect(stdout).toContain(`1 entry to erase in ${file}\n`);
     expect(stdout).toContain(`1 entry erased in ${file}\n`);
     expect(grep("tenant-42", file)).toBe(0);

@@ -1,10 +1,20 @@
-import { closeSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { SCHEMA_VERSION } from "../../../src/inbox/sqlite/migrations.ts";
+import { runnerLock } from "../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry, sampleDelivery } from "../../inbox/entries.ts";
+import { changeFile, connect } from "../../inbox/sqlite/changed-file.ts";
 import { contentOf, fillEveryState } from "../../inbox/transfer/every-state.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { startListening } from "../listening.ts";
@@ -33,18 +43,15 @@ async function started(cwd: string) {
   return listening;
 }
 
-function change(path: string, sql: string): void {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  database.exec(sql);
-  database.close();
-}
-
 describe("`inbox check`", () => {
   it("says before it reads a large file that this takes a while", async () => {
     const { cwd, file } = await filled();
     const quick = await run(cwd, "check");
     expect(quick).toMatchObject({ code: 0, stderr: "" });
-    change(file, "CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(110000000))");
+    changeFile(
+      file,
+      "CREATE TABLE large (bytes BLOB); INSERT INTO large VALUES (zeroblob(110000000))",
+    );
     const { code, stderr } = await run(cwd, "check");
     expect([code, stderr]).toEqual([
       0,
@@ -82,7 +89,10 @@ describe("`inbox check`", () => {
 
   it("exits with 1 and names the entry whose delivery is not what was received", async () => {
     const { cwd, file } = await filled();
-    change(file, "UPDATE delivery SET body = x'00' WHERE seq = (SELECT max(seq) FROM delivery)");
+    changeFile(
+      file,
+      "UPDATE delivery SET body = x'00' WHERE seq = (SELECT max(seq) FROM delivery)",
+    );
     const { code, stdout, stderr } = await run(cwd, "check");
     expect(code).toBe(1);
     expect(stdout).toMatch(/a\.db: damaged, but only single entries are\n {2}unreadable {2}#\d+\n/);
@@ -119,12 +129,17 @@ describe("`inbox vacuum`", () => {
     const large = { delivery: sampleDelivery({ body: Buffer.alloc(500_000, "x") }) };
     const { seq } = (await keep(inbox, numberedEntry(900, 900, large))) ?? {};
     await inbox.close();
-    change(file, `DELETE FROM entry WHERE seq = ${seq}; DELETE FROM delivery WHERE seq = ${seq}`);
+    connect(file).exec(
+      `DELETE FROM entry WHERE seq = ${seq}; DELETE FROM delivery WHERE seq = ${seq}`,
+    );
+    const held = statSync(file).size + statSync(`${file}-wal`).size;
     const { code, records } = await run(cwd, "vacuum", "--json");
     expect(code).toBe(0);
     const [{ before, after }] = records as [{ before: number; after: number }];
+    expect(before).toBe(held);
     expect(before - after).toBeGreaterThan(400_000);
     expect(statSync(file).size).toBe(after);
+    expect(existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0).toBe(0);
     const reopened = sqliteInbox(file);
     await reopened.open();
     expect(await contentOf(reopened)).toEqual(content);
@@ -138,8 +153,12 @@ describe("`inbox vacuum`", () => {
     const { code, said, records } = await run(cwd, "vacuum", "--json");
     expect({ code, records }).toMatchObject({ code: 3, records: [{ code: "inbox_busy" }] });
     if (process.platform === "linux") expect(said).toContain(`process ${pid} `);
-    expect(said).toMatch(/leases [0-9a-f]{8}…/);
+    expect(said).toMatch(/\(hookporter \S+, leases [0-9a-f]{8}…\): stop it first/);
     expect(statSync(file).size).toBe(before);
+    for (const id of ["1a", "2a"]) onTestFinished(runnerLock(file, id).release);
+    expect((await run(cwd, "vacuum")).stderr).toMatch(
+      /leases [0-9a-f]+…\) and 2 more: stop it first/,
+    );
   });
 
   it("works after a process was killed", async () => {
@@ -161,13 +180,25 @@ describe("`inbox vacuum`", () => {
     expect(stderr).toContain("no other program to read");
   });
 
-  it("refuses an inbox on PostgreSQL with the SQL to run, and a file that is not an inbox", async () => {
+  it.each([
+    ["an older version made its tables", "inbox_older", "UPDATE migration SET version = 0"],
+    ["it is another program's", "inbox_corrupt", "PRAGMA application_id = 1"],
+  ])("refuses a file if %s", async (_, code, sql) => {
+    const { cwd, file } = await filled();
+    changeFile(file, sql);
+    expect((await run(cwd, "vacuum", "--json")).records).toMatchObject([{ code }]);
+  });
+
+  it("refuses an inbox on PostgreSQL with the SQL to run, and a file that is missing or no inbox", async () => {
     const env = { HOOKPORTER_INBOX: "postgres://app:canary@db.test/app?schema=hooks" };
     const server = await runCli(["inbox", "vacuum"], { env });
     expect(server).toMatchObject({ code: 3 });
     expect(server.stderr).toContain("VACUUM (VERBOSE, ANALYZE) hooks.entry");
     expect(server.stderr).not.toContain("canary");
     const cwd = tempFolder();
+    expect((await run(cwd, "vacuum", "--json")).records).toMatchObject([
+      { code: "inbox_unavailable" },
+    ]);
     writeFileSync(join(cwd, "a.db"), "x".repeat(5000));
     expect((await run(cwd, "vacuum", "--json")).records).toMatchObject([{ code: "inbox_corrupt" }]);
   });

@@ -1,16 +1,12 @@
-import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "../entries.ts";
+import { open } from "./opened.ts";
 
 let inbox: Inbox;
 
 beforeEach(async () => {
-  inbox = sqliteInbox(join(tempFolder(), "inbox.db"));
-  await inbox.open();
-  onTestFinished(() => inbox.close());
+  inbox = await open();
 });
 
 const claim = (parts: object = {}) =>

@@ -94,6 +94,16 @@ const DAMAGE: readonly (readonly [string, { readonly alone: boolean }, () => voi
   ["with zeros for its tables", { alone: true }, () => overwrite(100, 3996)],
   ["without tables", { alone: true }, () => replace(markAsInbox)],
   ["that is another program's", { alone: true }, () => replace(() => {})],
+  [
+    "with another program's mark",
+    { alone: true },
+    () => replace((database) => database.exec("PRAGMA application_id = 7")),
+  ],
+  [
+    "of which only the header is left",
+    { alone: true },
+    () => overwrite(100, readFileSync(path).length, 0xa5),
+  ],
 ];
 
 /** Another database in its place. */

@@ -3,7 +3,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { BUDGET, checkAtStart } from "../../../../src/inbox/sqlite/care/check-at-start.ts";
 import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { Statements } from "../../../../src/inbox/sqlite/statements.ts";
-import { fileOf, overwrite, textOf } from "./file-of.ts";
+import { changeFile, overwrite } from "../changed-file.ts";
+import { fileOf, textOf } from "./file-of.ts";
 
 function open(path: string): Statements {
   const statements = new Statements(new (loadSqlite().DatabaseSync)(path, { readOnly: true }));
@@ -42,9 +43,7 @@ describe("the check of an inbox file at a start", () => {
   it("looks at some of those that have ended, at even distances from the oldest on", () => {
     stopClock();
     const path = fileOf(1000);
-    const database = new (loadSqlite().DatabaseSync)(path);
-    database.exec("DELETE FROM entry WHERE seq <= 500; PRAGMA wal_checkpoint(TRUNCATE)");
-    database.close();
+    changeFile(path, "DELETE FROM entry WHERE seq <= 500; PRAGMA wal_checkpoint(TRUNCATE)");
     // a page has more deliveries than are between two that are looked at
     overwrite(path, { text: textOf(640) });
     expect(checkAtStart(open(path))).toBe(false);

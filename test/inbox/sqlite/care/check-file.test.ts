@@ -1,15 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { checkFile } from "../../../../src/inbox/sqlite/care/check-file.ts";
-import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
-import { fileOf, overwrite, textOf } from "./file-of.ts";
+import { changeFile, overwrite } from "../changed-file.ts";
+import { fileOf, textOf } from "./file-of.ts";
 
 /** Changes the file, and leaves no log. */
-function change(path: string, sql: string): void {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  database.exec(`${sql}; PRAGMA wal_checkpoint(TRUNCATE)`);
-  database.close();
-}
+const change = (path: string, sql: string) =>
+  changeFile(path, `${sql}; PRAGMA wal_checkpoint(TRUNCATE)`);
 
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => from + index);

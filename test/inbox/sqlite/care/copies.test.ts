@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { backUp } from "../../../../src/inbox/sqlite/care/backup.ts";
 import {
   copiesBeside,
@@ -16,12 +16,12 @@ import {
   otherInboxesBeside,
   readCopy,
 } from "../../../../src/inbox/sqlite/care/copies.ts";
-import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { lockHolders } from "../../../../src/inbox/sqlite/processes/holders.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT, keep, numberedEntry, sampleDelivery } from "../../entries.ts";
+import { connect } from "../changed-file.ts";
 
 let folder: string;
 let path: string;
@@ -34,12 +34,6 @@ beforeEach(() => {
 });
 
 const inFolder = (names: readonly string[]) => names.map((name) => join(folder, name));
-
-function database(file: string) {
-  const opened = new (loadSqlite().DatabaseSync)(file);
-  onTestFinished(() => opened.close());
-  return opened;
-}
 
 describe("the copies beside an inbox file", () => {
   it("are what was rescued of it, and what it was before newer tables", () => {
@@ -79,14 +73,14 @@ describe("other inboxes in the folder", () => {
     symlinkSync(path, join(folder, "link.db"));
     mkdirSync(join(folder, "folder"));
     writeFileSync(join(folder, "notes.txt"), "notes ".repeat(1000));
-    database(join(folder, "other.sqlite")).exec("CREATE TABLE other (a)");
+    connect(join(folder, "other.sqlite")).exec("CREATE TABLE other (a)");
     expect(otherInboxesBeside(path).toSorted()).toEqual(inFolder(["backup", "for-walter.db"]));
   });
 
   it.skipIf(process.platform !== "linux")(
     "are looked for without ending the locks of this process",
     () => {
-      const writer = database(path);
+      const writer = connect(path);
       writer.exec("BEGIN IMMEDIATE");
       const holders = () => lockHolders(statSync(`${path}-shm`).ino);
       expect(holders()).toEqual([process.pid]);
@@ -134,30 +128,5 @@ describe("a copy", () => {
     await expect(readCopy(file, async (inbox) => inbox.list({}))).rejects.toMatchObject(refusal);
     expect(() => eraseInCopy(file, [1], AT)).toThrow(expect.objectContaining(refusal));
     expect(readFileSync(file, "utf8")).toBe(notes);
-  });
-
-  it("keeps nothing of an erased entry but its key, in no file, and is smaller than before", async () => {
-    const copy = await twoEntries();
-    const large = sampleDelivery({ body: Buffer.alloc(100_000, "z") });
-    const writer = sqliteInbox(copy);
-    await writer.open();
-    const { seq } = await keep(writer, numberedEntry(3, 3, { delivery: large }));
-    await writer.close();
-    const before = statSync(copy).size;
-    eraseInCopy(copy, [1, seq], AT);
-    const log = existsSync(`${copy}-wal`) ? readFileSync(`${copy}-wal`) : Buffer.alloc(0);
-    const bytes = Buffer.concat([readFileSync(copy), log]).toString("latin1");
-    expect(["the body of 1", "zzzz", "the body of 2"].map((text) => bytes.includes(text))).toEqual([
-      false,
-      false,
-      true,
-    ]);
-    expect(statSync(copy).size).toBeLessThan(before - 90_000);
-    const entries = await readCopy(copy, (inbox) => inbox.list({}));
-    expect(entries.map(({ key, reason }) => [key.eventId, reason])).toEqual([
-      ["evt_1", "erased"],
-      ["evt_2", null],
-      ["evt_3", "erased"],
-    ]);
   });
 });

@@ -1,17 +1,9 @@
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { tryOr } from "../../../../src/base/try-or.ts";
 import { diskError } from "../../../../src/inbox/sqlite/care/disk-error.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
 
 /** A file of Linux whose first page nothing can read. */
 const UNREADABLE = "/proc/self/mem";
@@ -19,9 +11,7 @@ const UNREADABLE = "/proc/self/mem";
 it.skipIf(process.platform !== "linux")(
   "a disk's error is found in an inbox file and in its log",
   () => {
-    const folder = mkdtempSync(join(tmpdir(), "hookporter-disk-error-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const path = join(folder, "inbox.db");
+    const path = join(tempFolder(), "inbox.db");
     expect(diskError(path)).toBeUndefined();
     writeFileSync(path, Buffer.alloc(3_000_000));
     expect(diskError(path)).toBeUndefined();
@@ -34,8 +24,7 @@ it.skipIf(process.platform !== "linux")(
 it.skipIf(process.platform !== "linux")(
   "an inbox file is read to its end, however large, and closed",
   () => {
-    const path = join(mkdtempSync(join(tmpdir(), "hookporter-disk-error-")), "inbox.db");
-    onTestFinished(() => rmSync(join(path, ".."), { recursive: true }));
+    const path = join(tempFolder(), "inbox.db");
     writeFileSync(path, Buffer.alloc(5_000_000));
     const bytesRead = () =>
       Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);

@@ -1,19 +1,13 @@
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import {
-  examineFile,
-  examineSteps,
-  findLock,
-  openUntouched,
-} from "../../../../src/inbox/sqlite/care/examine.ts";
-import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
+import { examineFile, examineSteps, findLock } from "../../../../src/inbox/sqlite/care/examine.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { SCHEMA_VERSION } from "../../../../src/inbox/sqlite/migrations.ts";
 import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT } from "../../entries.ts";
+import { changeFile, connect, overwrite } from "../changed-file.ts";
 
 let folder: string;
 let path: string;
@@ -25,19 +19,13 @@ beforeEach(() => {
 });
 
 /** A connection that stays open, so that the inbox has a log. */
-function opened(): DatabaseSyncInstance {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  onTestFinished(() => database.close());
+function opened() {
+  const database = connect(path);
   database.exec("INSERT OR REPLACE INTO pruned VALUES ('service', 1)");
   return database;
 }
 
-/** Changes the file, and closes it. */
-function change(sql: string): void {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  database.exec(sql);
-  database.close();
-}
+const change = (sql: string) => changeFile(path, sql);
 
 let added = 0;
 
@@ -50,18 +38,6 @@ function entry(
   return `INSERT INTO entry (key_timestamp, event_id, source, state, reason, received_at, run_at, last_seen_at, attempts, held_back,
     body_hash, body_length) VALUES (1, 'evt_${added}', 's', '${state}', ${reason === null ? "NULL" : `'${reason}'`}, ${AT}, ${runAt}, ${AT},
     ${attempts}, ${heldBack}, '', 0);`;
-}
-
-/** Overwrites the first page of a table. */
-function overwrite(table: string): void {
-  const database = openUntouched(path);
-  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table);
-  database.close();
-  const bytes = readFileSync(path);
-  writeFileSync(
-    path,
-    bytes.fill(0x5a, (Number(row?.rootpage) - 1) * 4096, Number(row?.rootpage) * 4096),
-  );
 }
 
 const look = (now = AT) => examineFile(path, now, 1000);
@@ -132,7 +108,7 @@ describe("a look at an inbox file", () => {
 
   it("names what is damaged, and still counts what can be read", async () => {
     change(entry("dead"));
-    overwrite("delivery");
+    overwrite(path, { table: "delivery" });
     const { problems = [], dead } = await look();
     expect(problems.length).toBeGreaterThan(1);
     expect(problems[0]).toMatch(/^Tree \d+ page \d+/);
@@ -142,7 +118,7 @@ describe("a look at an inbox file", () => {
 
   it("has the error beside what was found before it", async () => {
     const facts = { bytes: statSync(path).size, logBytes: 0, schema: SCHEMA_VERSION };
-    overwrite("entry");
+    overwrite(path, { table: "entry" });
     expect(await look()).toMatchObject({
       ...facts,
       error: { code: "inbox_corrupt", message: expect.stringContaining(path) },

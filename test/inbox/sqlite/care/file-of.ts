@@ -1,13 +1,10 @@
 import { createHash } from "node:crypto";
-import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { Statements } from "../../../../src/inbox/sqlite/statements.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT } from "../../entries.ts";
-
-const PAGE = 4096;
 
 /** The text of a delivery's body, of which a page has about fifteen. */
 export const textOf = (seq: number) => `body of ${seq};`;
@@ -39,25 +36,4 @@ export function fileOf(
   statements.get("PRAGMA wal_checkpoint(TRUNCATE)");
   statements.close();
   return path;
-}
-
-/**
- * Overwrites the first page of a table or index, or the page that has a text, while nobody has the
- * file open.
- */
-export function overwrite(
-  path: string,
-  what: { readonly table: string } | { readonly text: string },
-): void {
-  const bytes = readFileSync(path);
-  const start = "text" in what ? bytes.indexOf(what.text) : (rootPage(path, what.table) - 1) * PAGE;
-  const page = Math.floor(start / PAGE) * PAGE;
-  writeFileSync(path, bytes.fill(0x5a, page, page + PAGE));
-}
-
-function rootPage(path: string, table: string): number {
-  const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
-  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table);
-  database.close();
-  return Number(row?.rootpage);
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { loadSqlite, openToRead } from "../../../../src/inbox/sqlite/client.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import { openToRead } from "../../../../src/inbox/sqlite/client.ts";
 import {
   COPIED,
   copyBefore,
@@ -13,6 +13,7 @@ import { closing } from "../../../../src/inbox/sqlite/statements.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
 import { AT } from "../../entries.ts";
+import { changeFile, connect } from "../changed-file.ts";
 
 let path: string;
 
@@ -22,11 +23,8 @@ beforeEach(() => {
 });
 
 /** Sets a date in the file, or in its log, which stays until the test ends. */
-function date(until: number): void {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  onTestFinished(() => database.close());
-  database.exec(`INSERT OR REPLACE INTO pruned VALUES ('service', ${until})`);
-}
+const date = (until: number) =>
+  connect(path).exec(`INSERT OR REPLACE INTO pruned VALUES ('service', ${until})`);
 
 const dateIn = (file: string) =>
   closing(
@@ -86,9 +84,7 @@ describe("a file that is copied", () => {
     const refusal = (code: string, file: string) =>
       expect.objectContaining({ code, message: expect.stringContaining(file) });
     expect(() => copyInto(notes, draft)).toThrow(refusal("inbox_corrupt", notes));
-    const database = new (loadSqlite().DatabaseSync)(path);
-    database.exec("INSERT INTO migration VALUES (99, 0)");
-    database.close();
+    changeFile(path, "INSERT INTO migration VALUES (99, 0)");
     expect(() => copyInto(path, draft)).toThrow(refusal("inbox_newer", path));
     expect(readdirSync(join(path, ".."))).not.toContain("draft");
   });

@@ -1,7 +1,6 @@
 import { statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { stateOfFile } from "../../../../src/inbox/sqlite/file/file-state.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { SCHEMA_VERSION } from "../../../../src/inbox/sqlite/migrations.ts";
@@ -9,6 +8,7 @@ import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.t
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT, keep, numberedEntry } from "../../entries.ts";
+import { connect } from "../changed-file.ts";
 
 let path: string;
 
@@ -17,11 +17,8 @@ beforeEach(() => {
   makeTables(path, AT);
 });
 
-function change(sql: string): void {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  onTestFinished(() => database.close()); // so that the log stays
-  database.exec(sql);
-}
+/** Changes the file, and keeps it open, so that the log stays. */
+const change = (sql: string) => connect(path).exec(sql);
 
 describe("the state of an inbox file", () => {
   it("without entries says that there are none", () => {
@@ -85,10 +82,5 @@ describe("the state of an inbox file", () => {
     expect({ content, usable }).toEqual({ content: undefined, usable: false });
     expect(holders).toMatchObject([{ id: "0a", version: null, role: null }]);
     expect(problems).toHaveLength(1);
-  });
-
-  it("cannot be told if there is no file", () => {
-    const refusal = expect.objectContaining({ code: "inbox_unavailable" });
-    expect(() => stateOfFile(`${path}.gone`)).toThrow(refusal);
   });
 });

@@ -1,98 +1,159 @@
 import {
   existsSync,
-  mkdtempSync,
+  mkdirSync,
   readdirSync,
-  rmSync,
+  readFileSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { provideInboxFile } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
+import { beforeEach, describe, expect, it } from "vitest";
+import {
+  findInboxFile,
+  isLogLost,
+  makeTables,
+  missingPart,
+  provideInboxFile,
+} from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
-import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
-import { keptLog } from "../../../dispatch/sample.ts";
-import { keep, sampleEntry } from "../../entries.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
+import { AT, keep, sampleEntry } from "../../entries.ts";
+import { open } from "../opened.ts";
+import { refusal } from "./refusal.ts";
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-file-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
+let folder: string;
+let path: string;
 
-async function openInbox(path: string, log = keptLog()) {
-  const inbox = sqliteInbox(path);
-  await inbox.open({ log });
-  onTestFinished(() => inbox.close());
-  return { inbox, log };
-}
+beforeEach(() => {
+  folder = tempFolder();
+  path = join(folder, "inbox.db");
+});
 
 describe("a new inbox", () => {
   it("is created complete, and leaves no other files", () => {
-    const path = join(newFolder(), "inbox.db");
     expect(provideInboxFile(path)).toEqual({ path, isNew: true });
     expect(statSync(path).size).toBeGreaterThan(0);
     expect(statSync(path).mode & 0o777).toBe(0o600);
-    expect(readdirSync(join(path, ".."))).toEqual(["inbox.db"]);
+    expect(readdirSync(folder)).toEqual(["inbox.db"]);
     expect(provideInboxFile(path)).toEqual({ path, isNew: false });
   });
 
-  it("is reported as new once", async () => {
-    const path = join(newFolder(), "inbox.db");
-    const { log } = await openInbox(path);
-    expect(log.lines).toMatchObject([{ level: "info" }]);
-    expect((await openInbox(path)).log.lines).toEqual([]);
-  });
-
-  it("is refused if the log of a removed inbox has content", async () => {
-    const path = join(newFolder(), "inbox.db");
-    writeFileSync(`${path}-wal`, "committed");
-    await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_unavailable" });
-    expect(readdirSync(join(path, ".."))).toEqual(["inbox.db-wal"]);
-    writeFileSync(path, "");
-    await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_unavailable" });
-    expect(statSync(path).size).toBe(0);
+  it("is in a file that has a log from the first write, and gives free pages back", () => {
+    makeTables(path, AT);
+    const header = readFileSync(path).subarray(0, 100);
+    // versions to write and read it: 2 is one with a log
+    expect([header[18], header[19]]).toEqual([2, 2]);
+    // incremental auto-vacuum
+    expect([header.readUInt32BE(52) > 0, header.readUInt32BE(64)]).toEqual([true, 1]);
+    expect(header.toString("latin1", 68, 72)).toBe("hkpt");
   });
 
   it("is created if the log of a removed inbox is empty", async () => {
-    const path = join(newFolder(), "inbox.db");
     writeFileSync(`${path}-wal`, "");
-    const { inbox } = await openInbox(path);
-    expect(await keep(inbox, sampleEntry())).toMatchObject({ duplicate: false });
+    expect(await keep(await open(path), sampleEntry())).toMatchObject({ duplicate: false });
   });
 
   it("is refused while a process still has the removed one open", async () => {
-    const path = join(newFolder(), "inbox.db");
     const lock = runnerLock(path, "0a");
-    await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(open(path)).rejects.toMatchObject({ code: "inbox_unavailable" });
     expect(existsSync(path)).toBe(false);
     lock.release();
-    await openInbox(path);
+    await open(path);
   });
 
   it("removes an old temporary file of a killed process, but not a recent one", () => {
-    const path = join(newFolder(), "inbox.db");
-    const old = "0123456789ab";
-    const young = "ba9876543210";
-    for (const name of [old, young]) writeFileSync(`${path}-new-${name}`, "");
+    const [old, young] = ["inbox.db-new-0123456789ab", "inbox.db-new-ba9876543210"] as const;
+    for (const name of [old, young]) writeFileSync(join(folder, name), "");
     const hourAgo = Date.now() / 1000 - 3600;
-    utimesSync(`${path}-new-${old}`, hourAgo, hourAgo);
+    utimesSync(join(folder, old), hourAgo, hourAgo);
     provideInboxFile(path);
-    expect(readdirSync(join(path, "..")).sort()).toEqual(["inbox.db", `inbox.db-new-${young}`]);
+    expect(readdirSync(folder).sort()).toEqual(["inbox.db", young]);
   });
 });
 
-it("a symbolic link opens the inbox it points to", async () => {
-  const folder = newFolder();
-  const path = join(folder, "inbox.db");
-  const { inbox } = await openInbox(path);
-  const link = join(folder, "link.db");
-  symlinkSync(path, link);
-  const { inbox: other } = await openInbox(link);
-  const { seq } = await keep(inbox, sampleEntry());
-  expect(await keep(other, sampleEntry())).toMatchObject({ seq, duplicate: true });
-  expect(existsSync(`${link}-wal`)).toBe(false);
+describe("the part that is missing of an inbox", () => {
+  it("is none if it is whole, or if there is nothing of one", () => {
+    expect(missingPart(path)).toBeUndefined();
+    writeFileSync(`${path}-wal`, "");
+    expect(missingPart(path)).toBeUndefined();
+    makeTables(path, AT);
+    for (const ending of ["-wal", "-shm"]) writeFileSync(path + ending, "x");
+    expect(missingPart(path)).toBeUndefined();
+  });
+
+  it("is its file, if its log is there or a process still has it open", () => {
+    const { release } = runnerLock(path, "0a");
+    expect(missingPart(path)).toMatchObject({
+      expected: `expected the inbox file ${path} beside a process that has it open, got none`,
+      fix: expect.stringMatching(
+        /^put it back, see docs\/recovery\.md; or, to lose the events in the log/,
+      ),
+    });
+    release();
+    writeFileSync(`${path}-wal`, "log");
+    expect(missingPart(path)?.expected).toMatch(
+      /inbox\.db beside its log \S+inbox\.db-wal, got none$/,
+    );
+  });
+
+  it("is its file, which was rescued, the last time into the newest of such files", () => {
+    writeFileSync(`${path}-wal`, "log");
+    for (const day of [1, 3, 2]) writeFileSync(`${path}-rescued-2026010${day}T000000Z`, "");
+    expect(missingPart(path)?.fix).toContain(
+      `move ${path}-wal away and rename ${path}-rescued-20260103T000000Z to ${path};`,
+    );
+  });
+
+  it("is everything, if its file is empty", () => {
+    writeFileSync(path, "");
+    const empty =
+      /got an empty file: if there was an inbox, put it back, see docs\/recovery\.md; if not, remove the file/;
+    expect(() => findInboxFile(path)).toThrow(refusal(empty));
+    expect(() => provideInboxFile(path)).toThrow(refusal(empty));
+    expect(statSync(path).size).toBe(0);
+  });
+
+  it("is its log, if only the index of that is there", () => {
+    makeTables(path, AT);
+    expect(isLogLost(path)).toBe(false);
+    writeFileSync(`${path}-shm`, "index");
+    expect(isLogLost(path)).toBe(true);
+    const lost =
+      /the log \S+inbox\.db-wal, which held .*, got none: put it back, .*remove \S+inbox\.db-shm$/;
+    symlinkSync(path, join(folder, "link.db"));
+    for (const name of ["inbox.db", "link.db"]) {
+      expect(() => findInboxFile(join(folder, name))).toThrow(refusal(lost));
+      expect(() => provideInboxFile(join(folder, name))).toThrow(refusal(lost));
+    }
+    writeFileSync(`${path}-wal`, "log");
+    expect(isLogLost(path)).toBe(false);
+  });
+});
+
+describe("an inbox file that is looked for", () => {
+  it("is told by its real path", () => {
+    makeTables(path, AT);
+    symlinkSync(path, join(folder, "link.db"));
+    expect(findInboxFile(join(folder, "link.db"))).toBe(path);
+    expect(provideInboxFile(join(folder, "link.db"))).toEqual({ path, isNew: false });
+  });
+
+  it("is not made by a command that needs one, which says what to do", () => {
+    expect(() => findInboxFile(path)).toThrow(
+      refusal(/inbox\.db, got no file: check the path, or start a receiver/),
+    );
+    writeFileSync(`${path}-wal`, "log");
+    expect(() => findInboxFile(path)).toThrow(refusal(/beside its log/));
+  });
+
+  it("is made for a receiver with its folders, which are its owner's alone, under its real path", () => {
+    mkdirSync(join(folder, "real"));
+    symlinkSync(join(folder, "real"), join(folder, "link"));
+    const made = provideInboxFile(join(folder, "link", "a", "b", "inbox.db"));
+    expect(made).toEqual({ path: join(folder, "real", "a", "b", "inbox.db"), isNew: true });
+    if (process.platform !== "win32")
+      expect(statSync(join(folder, "real", "a", "b")).mode & 0o777).toBe(0o700);
+  });
 });

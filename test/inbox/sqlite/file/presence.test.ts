@@ -1,15 +1,16 @@
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, renameSync, rmSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import type { Inbox } from "../../../../src/inbox/inbox.ts";
 import { openDatabase } from "../../../../src/inbox/sqlite/client.ts";
 import { Connection } from "../../../../src/inbox/sqlite/connection.ts";
 import { Presence } from "../../../../src/inbox/sqlite/file/presence.ts";
 import { defaultThreading } from "../../../../src/inbox/sqlite/thread/threaded-writer.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
 import { keep, numberedEntry } from "../../entries.ts";
+import { open } from "../opened.ts";
 
 const COUNT = 20;
 
@@ -18,14 +19,8 @@ let inbox: Inbox;
 
 /** An open inbox with acknowledged entries that are only in its log. */
 beforeEach(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-presence-"));
-  path = join(folder, "inbox.db");
-  inbox = sqliteInbox(path);
-  await inbox.open();
-  onTestFinished(async () => {
-    await inbox.close();
-    rmSync(folder, { recursive: true });
-  });
+  path = join(tempFolder(), "inbox.db");
+  inbox = await open(path);
   for (let number = 0; number < COUNT; number++) await keep(inbox, numberedEntry(number));
 });
 
@@ -43,13 +38,6 @@ function replaceByCopy(): void {
     `${path}.copy`,
   ]);
   renameSync(`${path}.copy`, path);
-}
-
-async function reopened(): Promise<Inbox> {
-  const again = sqliteInbox(path);
-  await again.open();
-  onTestFinished(() => again.close());
-  return again;
 }
 
 describe.skipIf(process.platform === "win32")("an inbox whose file is no longer in place", () => {
@@ -70,7 +58,7 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
   it("has all acknowledged entries at the next start if a copy of itself is in its place", async () => {
     replaceByCopy();
     await inbox.close();
-    expect(await (await reopened()).counts()).toMatchObject({ waiting: COUNT });
+    expect(await (await open(path)).counts()).toMatchObject({ waiting: COUNT });
   });
 
   it("names the log to keep only if there is one", () => {
@@ -88,7 +76,7 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
     await inbox.close();
     await expect(sqliteInbox(path).open()).rejects.toMatchObject({ code: "inbox_unavailable" });
     renameSync(`${path}.moved`, path);
-    expect(await (await reopened()).counts()).toMatchObject({ waiting: COUNT });
+    expect(await (await open(path)).counts()).toMatchObject({ waiting: COUNT });
   });
 
   it("keeps its log when the log has grown", async () => {

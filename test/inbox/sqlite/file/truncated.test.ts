@@ -45,36 +45,10 @@ const corrupt = (file: string, from: number, to: number) =>
   });
 
 describe("a file of an open inbox that has become smaller", () => {
-  it("is no loss if nothing has, and a log that grows is none", () => {
-    look();
-    statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 2)");
-    look();
-    expect(presence.shrunk).toBeUndefined();
-  });
-
-  it("is no loss if SQLite emptied the log once all of it was in the database", () => {
-    expect(open().get("PRAGMA wal_checkpoint(TRUNCATE)")?.busy).toBe(0);
-    expect(statSync(log).size).toBe(0);
-    look();
-    expect(presence.shrunk).toBeUndefined();
-    expect(statements.get("SELECT dated_until FROM pruned")).toEqual({ dated_until: 1 });
-  });
-
   it("is no loss if SQLite cut the log to the size that it keeps", () => {
     presence.shrunk = { file: log, isLog: true, from: 2 * KEPT_LOG, to: KEPT_LOG };
     look();
     expect(presence.shrunk).toBeUndefined();
-  });
-
-  it.each([
-    ["to nothing", () => 0],
-    ["by a byte", () => statSync(log).size - 1],
-  ])("is the loss of committed entries if the log was cut %s by another program", (_, size) => {
-    const from = statSync(log).size;
-    const to = size();
-    truncateSync(log, to);
-    expect(look).toThrow(corrupt(log, from, to));
-    expect(look).toThrow(corrupt(log, from, to)); // it does not become less of one
   });
 
   it("is no loss if the log was cut after the last of its pages", () => {

@@ -1,16 +1,13 @@
 import {
   existsSync,
-  mkdtempSync,
   readdirSync,
   readlinkSync,
-  rmSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import {
   findDead,
   isHeld,
@@ -18,12 +15,9 @@ import {
   lockedRunners,
   runnerLock,
 } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
 
-function newInbox(): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-lock-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return join(folder, "inbox.db");
-}
+const newInbox = () => join(tempFolder(), "inbox.db");
 
 it("a held lock shows that its process is alive, also to this process", () => {
   const inbox = newInbox();
@@ -63,17 +57,12 @@ it("a lock whose file was removed is acquired again", () => {
   lock.release();
 });
 
-it("files with other names next to an inbox are not locks", () => {
-  const inbox = newInbox();
-  runnerLock(`${inbox}-other`, "0a").keep();
-  expect(lockedRunners(inbox)).toEqual([]);
-});
-
 it("only files named after a lock's id are locks", () => {
   const inbox = newInbox();
   for (const name of ["0a", "0a-journal", "x0a", "", "0G"])
     writeFileSync(`${inbox}-holder-${name}`, "");
   writeFileSync(`${inbox}-wal`, "");
+  runnerLock(`${inbox}-other`, "0b").keep();
   expect(lockedRunners(inbox)).toEqual(["0a"]);
   expect(livingRunners(inbox)).toEqual([]);
   expect(lockedRunners(join(inbox, "..", "none", "inbox.db"))).toEqual([]);

@@ -1,5 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../../../src/inbox/inbox.ts";
@@ -7,6 +6,7 @@ import type { Runner } from "../../../../src/inbox/runner.ts";
 import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { isHeld, runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
+import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
 import { keep, sampleDelivery, sampleEntry } from "../../entries.ts";
 
@@ -24,14 +24,12 @@ let inbox: Inbox;
 let log: ReturnType<typeof keptLog>;
 
 beforeEach(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-runners-"));
-  path = join(folder, "inbox.db");
+  path = join(tempFolder(), "inbox.db");
   inbox = sqliteInbox(path);
   log = keptLog();
   onTestFinished(async () => {
     vi.useRealTimers();
     await inbox.close();
-    rmSync(folder, { recursive: true });
   });
 });
 
@@ -47,10 +45,15 @@ const recorded = () => rows("SELECT id, version, role, sources, kinds FROM runne
 const locks = () =>
   readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}-holder-`));
 
-/** Leases an entry to another process for a minute, as if that had registered. */
-async function leaseTo(runner: string): Promise<void> {
+/** Records another process, as if that had registered. */
+function record(runner: string): void {
   rows(`INSERT INTO runner (id, since, version, role, sources, kinds)
     VALUES ('${runner}', 0, '1.0.0', 'both', '["service"]', '["*"]') RETURNING id`);
+}
+
+/** Leases an entry to another process for a minute. */
+async function leaseTo(runner: string): Promise<void> {
+  record(runner);
   await keep(inbox, sampleEntry({ delivery: sampleDelivery({ receivedAt: Date.now() }) }));
   const [entry] = await inbox.claim({ now: Date.now(), limit: 1, leaseTime: MINUTE, runner });
   expect(entry?.lease).toMatch(new RegExp(`^${runner}\\.`));
@@ -71,6 +74,15 @@ describe("an inbox file", () => {
     await inbox.close();
     expect(recorded()).toEqual([]);
     expect(locks()).toEqual([]);
+  });
+
+  it("knows the other processes that live, of those that are recorded", async () => {
+    await inbox.open();
+    await inbox.register?.(OWN);
+    const lock = runnerLock(path, "0b");
+    onTestFinished(() => lock.release());
+    for (const id of ["0b", "0c"]) record(id);
+    expect((await inbox.runners?.())?.map(({ id }) => id)).toEqual(["0b"]);
   });
 
   it("logs that it is new, once", async () => {
@@ -96,10 +108,20 @@ describe("the leases of a process that is dead", () => {
   it("end as soon as another registers, which logs their number", async () => {
     await inbox.open({ log: log.log });
     await leaseTo("dead");
+    writeFileSync(`${path}-holder-dead`, "");
     await inbox.register?.(OWN);
     expect(await leasedFor()).toBeLessThanOrEqual(0);
     expect(log.lines.slice(1)).toMatchObject([{ level: "info", fields: { entries: 1 } }]);
     expect(recorded()).toMatchObject([{ id: "0a" }]);
+    expect(locks()).toEqual(["inbox.db-holder-0a"]);
+  });
+
+  it("are none if it ran nothing, and nothing is logged", async () => {
+    await inbox.open({ log: log.log });
+    record("dead");
+    await inbox.register?.(OWN);
+    expect(recorded()).toMatchObject([{ id: "0a" }]);
+    expect(log.lines).toHaveLength(1);
   });
 
   it("end while another runs, within a second", async () => {
@@ -153,4 +175,19 @@ it("a lock file that another program removes is made again, so that its process 
   vi.advanceTimersByTime(1000);
   await vi.waitFor(() => expect(existsSync(`${path}-holder-0a`)).toBe(true));
   expect(isHeld(path, "0a")).toBe(true);
+});
+
+it("a process that cannot lock a file beside an inbox says so once, is not recorded, and takes every other for a living one", async () => {
+  await inbox.open({ log: log.log });
+  await leaseTo("0b");
+  writeFileSync(`${path}-holder-0d`, "");
+  mkdirSync(`${path}-holder-0a`);
+  for (const _ of [1, 2]) await inbox.register?.(OWN);
+  expect(log.lines.slice(1)).toMatchObject([
+    { level: "warn", fields: { error: expect.stringContaining("open database file") } },
+  ]);
+  expect(recorded()).toMatchObject([{ id: "0b" }]);
+  expect((await inbox.runners?.())?.map(({ id }) => id)).toContain("0b");
+  expect(await leasedFor()).toBeGreaterThan(0);
+  expect(locks()).toContain("inbox.db-holder-0d");
 });

@@ -1,96 +1,62 @@
-import {
-  copyFileSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { copyFileSync, readFileSync, truncateSync } from "node:fs";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { Delivery } from "../../../src/entries/index.ts";
-import type { Entry } from "../../../src/inbox/entry.ts";
-import { loadSqlite, openDatabase } from "../../../src/inbox/sqlite/client.ts";
-import { salvageFile } from "../../../src/inbox/sqlite/salvage/salvage.ts";
-import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { bytes, freshEnvelope } from "../../receiver/sample.ts";
-import { AT, keep, numberedEntry, sampleDelivery, settlementOf } from "../entries.ts";
-import { contentOf, fillEveryState } from "../transfer/every-state.ts";
+import type { Delivery } from "../../../../src/entries/index.ts";
+import type { Entry } from "../../../../src/inbox/entry.ts";
+import { openDatabase } from "../../../../src/inbox/sqlite/client.ts";
+import { AT, settlementOf } from "../../entries.ts";
+import { contentOf, fillEveryState } from "../../transfer/every-state.ts";
+import { open } from "../opened.ts";
+import {
+  change,
+  damage,
+  keepEvent,
+  madeFile,
+  numbers,
+  PAGE,
+  salvage as salvageFile,
+} from "./damaged-file.ts";
 
-const PAGE = 4096;
 const COUNT = 200;
 
-let folder: string;
 let path: string;
 let entries: readonly Entry[];
 
 /** An inbox of 200 events, half of them done. */
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), "hookporter-salvage-"));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  path = join(folder, "inbox.db");
-  const inbox = sqliteInbox(path);
-  await inbox.open();
-  const kept = Array.from({ length: COUNT }, (_, index) => {
-    const body = bytes(freshEnvelope({ id: `event-${index + 1}` }));
-    return keep(inbox, numberedEntry(index + 1, index + 1, { delivery: sampleDelivery({ body }) }));
+  path = await madeFile(async (inbox) => {
+    await Promise.all(numbers(1, COUNT).map((number) => keepEvent(inbox, number)));
+    const claimed = await inbox.claim({ now: AT + 10_000, limit: COUNT / 2, leaseTime: 1000 });
+    await Promise.all(claimed.map((entry) => inbox.settle(settlementOf(entry), AT + 20_000)));
+    entries = await inbox.list({});
   });
-  await Promise.all(kept);
-  const claimed = await inbox.claim({ now: AT + 10_000, limit: COUNT / 2, leaseTime: 1000 });
-  await Promise.all(claimed.map((entry) => inbox.settle(settlementOf(entry), AT + 20_000)));
-  entries = await inbox.list({});
-  await inbox.close();
 });
 
-/** Salvages into a new inbox, and opens it. */
+/** Salvages into a new inbox, and opens it; the damaged file stays as it is. */
 async function salvage(from = path) {
   const before = readFileSync(from);
-  const file = join(folder, "salvaged.db");
-  const to = await openFileTransfer(file, "own");
-  const salvaged = await salvageFile(from, to, { source: "service" }).finally(() => to.close());
+  const salvaged = await salvageFile(from);
   expect(readFileSync(from).equals(before)).toBe(true);
-  const inbox = sqliteInbox(file);
-  await inbox.open();
-  onTestFinished(() => inbox.close());
-  if (salvaged === undefined) throw new Error("stopped");
-  return { ...salvaged, inbox, list: await inbox.list({}) };
+  return salvaged;
 }
 
 function overwrite(position: number, length: number, value = 0): void {
-  const content = readFileSync(path);
-  writeFileSync(path, content.fill(value, position, position + length));
+  damage(path, (_, content) => content.fill(value, position, position + length));
 }
 
-function overwritePages(pages: readonly number[], value: number): void {
+function overwritePages(pages: readonly number[], value = 0): void {
   expect(pages).not.toEqual([]);
-  for (const page of pages) overwrite((page - 1) * PAGE, PAGE, value);
+  damage(path, (page) => {
+    for (const number of pages) page(number).fill(value);
+  });
 }
 
 /** The root of a table, and all pages that lead to its leaves. */
 function interiorOf(name: string): readonly number[] {
-  const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
-  const sql = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'internal' ORDER BY path";
-  const pages = database.prepare(sql).all(name);
-  database.close();
-  return pages.map(({ pageno }) => Number(pageno));
+  const sql = `SELECT pageno FROM dbstat WHERE name = '${name}' AND pagetype = 'internal' ORDER BY path`;
+  return change(path, "", sql).map(({ pageno }) => Number(pageno));
 }
 
 const textOf = (delivery: Delivery | undefined) => Buffer.from(delivery?.body ?? []).toString();
-
-/** Keeps more events, each on a page of its own. */
-async function keepLarge(count: number): Promise<void> {
-  const inbox = sqliteInbox(path);
-  await inbox.open();
-  const kept = Array.from({ length: count }, (_, index) => {
-    const number = COUNT + index + 1;
-    const body = bytes(freshEnvelope({ id: `event-${number}`, data: { text: "x".repeat(3500) } }));
-    return keep(inbox, numberedEntry(number, number, { delivery: sampleDelivery({ body }) }));
-  });
-  await Promise.all(kept);
-  await inbox.close();
-}
 
 /**
  * Leaves of a table, found by their content: a page that has this text, and is not an overflow
@@ -98,15 +64,14 @@ async function keepLarge(count: number): Promise<void> {
  */
 function leavesWith(text: string): readonly number[] {
   const content = readFileSync(path);
-  const pages = Array.from({ length: content.length / PAGE }, (_, index) => index + 1);
-  return pages.filter((page) => {
-    const buffer = content.subarray((page - 1) * PAGE, page * PAGE);
-    return buffer[0] === 0x0d && buffer.includes(text);
+  return numbers(1, content.length / PAGE).filter((number) => {
+    const page = content.subarray((number - 1) * PAGE, number * PAGE);
+    return page[0] === 0x0d && page.includes(text);
   });
 }
 
 const seqsOf = (list: readonly Entry[]) => list.map(({ seq }) => seq);
-const all = Array.from({ length: COUNT }, (_, index) => index + 1);
+const all = numbers(1, COUNT);
 
 describe("a salvage", () => {
   it("of an intact file copies every entry as it is", async () => {
@@ -122,19 +87,16 @@ describe("a salvage", () => {
   });
 
   it("of entries of every state keeps all that belongs to them", async () => {
-    rmSync(path);
-    const inbox = sqliteInbox(path);
-    await inbox.open();
-    await fillEveryState(inbox);
-    const content = await contentOf(inbox);
-    await inbox.close();
-    const found = await salvage();
-    expect(await contentOf(found.inbox)).toEqual(content);
+    let content: unknown;
+    path = await madeFile(async (inbox) => {
+      await fillEveryState(inbox);
+      content = await contentOf(inbox);
+    });
+    expect(await contentOf((await salvage()).inbox)).toEqual(content);
   });
 
   it("rebuilds the entries of a lost page from their deliveries, with their keys, and they run again", async () => {
-    const page = leavesWith("waiting").at(-1) ?? 0;
-    overwrite((page - 1) * PAGE, PAGE);
+    overwritePages(leavesWith("waiting").slice(-1));
     const { list, rebuilt, lost } = await salvage();
     expect(rebuilt.length).toBeGreaterThan(3);
     expect(lost).toEqual([]);
@@ -163,14 +125,17 @@ describe("a salvage", () => {
   });
 
   it("without any page that leads to its rows, copies every entry as it and its log have it", async () => {
-    await keepLarge(1000);
+    const filled = await open(path);
+    const large = numbers(COUNT + 1, COUNT + 1000);
+    await Promise.all(large.map((number) => keepEvent(filled, number, 3500)));
+    await filled.close();
     const interior = interiorOf("delivery");
     expect(interior.length).toBeGreaterThan(2);
     const database = openDatabase(path);
     onTestFinished(() => database.close());
     // in the log, until this connection closes
     database.exec("UPDATE entry SET duplicates = 7 WHERE seq = 1100");
-    overwritePages([...interior, ...interiorOf("entry"), ...interiorOf("attempt")], 0);
+    overwritePages([...interior, ...interiorOf("entry"), ...interiorOf("attempt")]);
     const { list, repairs, withoutDelivery, inbox } = await salvage();
     expect(list).toHaveLength(COUNT + 1000);
     expect(list[1099]).toMatchObject({ seq: 1100, duplicates: 7 });
@@ -183,9 +148,7 @@ describe("a salvage", () => {
 
   it("ends if a page leads back to itself, and loses what only that page leads to", async () => {
     const [root = 0] = interiorOf("delivery");
-    const content = readFileSync(path);
-    content.writeUInt32BE(root, (root - 1) * PAGE + 8);
-    writeFileSync(path, content);
+    damage(path, (page) => page(root).writeUInt32BE(root, 8));
     const { list, withoutDelivery } = await salvage();
     expect(list).toHaveLength(COUNT);
     expect(withoutDelivery.length).toBeLessThan(20);
@@ -194,9 +157,7 @@ describe("a salvage", () => {
   it("of a file in which a leaf was written over the root of its deliveries copies every entry as it is", async () => {
     const [root = 0] = interiorOf("delivery");
     const [leaf = 0] = leavesWith('"event-150"');
-    const content = readFileSync(path);
-    content.copy(content, (root - 1) * PAGE, (leaf - 1) * PAGE, leaf * PAGE);
-    writeFileSync(path, content);
+    damage(path, (page) => page(leaf).copy(page(root)));
     const { list, withoutDelivery, inbox } = await salvage();
     expect(list).toEqual(entries);
     expect(withoutDelivery).toEqual([]);
@@ -204,12 +165,12 @@ describe("a salvage", () => {
   });
 
   it("leaves out attempts and entries that could not have been written, and copies the others", async () => {
-    const database = openDatabase(path);
-    database.exec(`PRAGMA ignore_check_constraints = ON;
-      INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome) VALUES (3, 1, 'late', 1, 1, 'odd');
+    change(
+      path,
+      `INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome) VALUES (3, 1, 'late', 1, 1, 'odd');
       DROP INDEX entry_key;
-      UPDATE entry SET event_id = (SELECT event_id FROM entry WHERE seq = 7) WHERE seq = 150`);
-    database.close();
+      UPDATE entry SET event_id = (SELECT event_id FROM entry WHERE seq = 7) WHERE seq = 150`,
+    );
     const { list, lost, inbox } = await salvage();
     expect(seqsOf(list)).toEqual(all.filter((seq) => seq !== 150));
     expect(lost).toEqual([[150, 150]]);
@@ -229,7 +190,7 @@ describe("a salvage", () => {
       .subarray((page - 1) * PAGE, page * PAGE)
       .toString("latin1");
     const hit = [...onPage.matchAll(/"event-(\d+)"/g)].map(([, number]) => Number(number));
-    overwrite((page - 1) * PAGE, PAGE);
+    overwritePages([page]);
     const { list, withoutDelivery, inbox } = await salvage();
     expect(seqsOf(list)).toEqual(all);
     expect(withoutDelivery).toEqual(hit.sort((x, y) => x - y));
@@ -268,17 +229,11 @@ describe("a salvage", () => {
   });
 
   it("reads the log of a killed process, too", async () => {
-    const inbox = sqliteInbox(path);
-    await inbox.open();
-    for (let number = 301; number <= 310; number++) await keep(inbox, numberedEntry(number));
-    const killed = join(folder, "killed.db");
+    const inbox = await open(path);
+    await Promise.all(numbers(301, 310).map((number) => keepEvent(inbox, number)));
+    const killed = `${path}.killed`;
     for (const ending of ["", "-wal"]) copyFileSync(path + ending, killed + ending);
     await inbox.close();
     expect((await salvage(killed)).list).toHaveLength(COUNT + 10);
-  });
-
-  it("refuses what holds nothing of an inbox", async () => {
-    writeFileSync(path, "garbage ".repeat(10));
-    await expect(salvage()).rejects.toMatchObject({ code: "inbox_corrupt" });
   });
 });

@@ -1,64 +1,84 @@
 import { execFileSync } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, rmSync, statSync, writeSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import type { AttemptRecord } from "../../src/entries/index.ts";
-import type { Inbox } from "../../src/inbox/inbox.ts";
-import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
-import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { keptLog } from "../receiver/sample.ts";
-import { AT, keep, numberedEntry, sampleDelivery, sampleKey, settlementOf } from "./entries.ts";
-
-const RECORD: AttemptRecord = {
-  attempt: 1,
-  handler: "a",
-  startedAt: AT,
-  duration: 1,
-  outcome: "ok",
-  error: null,
-  failure: null,
-  note: null,
-};
+import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
+import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { tempFolder } from "../../cli/fake-io.ts";
+import { keptLog } from "../../receiver/sample.ts";
+import {
+  AT,
+  keep,
+  numberedEntry,
+  RUN,
+  sampleDelivery,
+  sampleKey,
+  settlementOf,
+} from "../entries.ts";
+import { changeFile, overwrite, rootPage } from "./changed-file.ts";
 
 let path: string;
 let inbox: Inbox;
 let log: ReturnType<typeof keptLog>;
 
 beforeEach(async () => {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-pages-"));
-  path = join(folder, "inbox.db");
+  path = join(tempFolder(), "inbox.db");
   inbox = sqliteInbox(path);
   log = keptLog();
   await inbox.open();
   for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number, number));
-  onTestFinished(async () => {
-    await inbox.close();
-    rmSync(folder, { recursive: true });
-  });
+  onTestFinished(() => inbox.close());
 });
-
-/**
- * Overwrites the first page of a table or index. The inbox must be closed, or its locks would end.
- */
-function overwrite(name: string): void {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name);
-  database.close();
-  const file = openSync(path, "r+");
-  writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, (Number(row?.rootpage) - 1) * 4096);
-  closeSync(file);
-}
 
 /** Overwrites a page while the inbox is closed, and opens it again. */
 async function damage(name: string): Promise<void> {
   await inbox.close();
-  overwrite(name);
+  overwrite(path, { table: name });
   await inbox.open({ log: log.log });
 }
 
 const claim = (limit = 10) => inbox.claim({ now: AT + 10, limit, leaseTime: 1000 });
+
+async function claimFirst(): Promise<ClaimedEntry> {
+  const [first] = await claim(1);
+  if (first === undefined) throw new Error("expected an entry");
+  return first;
+}
+
 const levels = () => log.lines.map(({ level }) => level);
+
+describe("an entry whose delivery cannot be read", () => {
+  it.each([
+    ["is missing", "DELETE FROM delivery WHERE seq = 2"],
+    ["has another body", "UPDATE delivery SET body = x'00' WHERE seq = 2"],
+    ["has headers that are not JSON", "UPDATE delivery SET headers = '{' WHERE seq = 2"],
+  ])("because it %s is claimed as unreadable, along with the others", async (_, sql) => {
+    changeFile(path, sql);
+    const [first, second, third] = await claim();
+    expect(second).toMatchObject({ seq: 2, unreadable: expect.any(String), attempts: 1 });
+    expect(second?.delivery.body).toHaveLength(0);
+    for (const whole of [first, third]) expect(whole?.unreadable).toBeUndefined();
+    expect(inbox.damage).toBeUndefined();
+  });
+
+  it("keeps its finished handlers", async () => {
+    const first = await claimFirst();
+    await inbox.settle(settlementOf(first, { state: "failing", finishedHandlers: ["a"] }), AT);
+    changeFile(path, "DELETE FROM delivery WHERE seq = 1");
+    expect(await claim()).toMatchObject([{ seq: 1, finishedHandlers: ["a"] }, {}, {}]);
+  });
+});
+
+it("an empty body can be read as received", async () => {
+  await keep(inbox, numberedEntry(4, 4, { delivery: sampleDelivery({ body: new Uint8Array() }) }));
+  expect((await claim()).map(({ unreadable }) => unreadable)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+  ]);
+});
 
 describe("an inbox file with a damaged page of deliveries", () => {
   beforeEach(() => damage("delivery"));
@@ -90,17 +110,17 @@ describe("an inbox file with a damaged page of attempts", () => {
   beforeEach(() => damage("attempt"));
 
   it("stores a result without its records, so that the entry does not run for ever", async () => {
-    const [entry] = await claim(1);
-    if (entry === undefined) throw new Error("expected an entry");
-    expect(await inbox.settle(settlementOf(entry, { records: [RECORD] }), AT)).toBe(true);
+    const entry = await claimFirst();
+    expect(
+      await inbox.settle(settlementOf(entry, { records: [{ ...RUN, handler: "a" }] }), AT),
+    ).toBe(true);
     expect(await inbox.counts()).toMatchObject({ handled: 1, running: 0 });
     expect(levels()).toContain("error");
   });
 
   it("still refuses the result of a lease that was lost", async () => {
-    const [entry] = await claim(1);
-    if (entry === undefined) throw new Error("expected an entry");
-    const late = settlementOf({ ...entry, lease: "lost" }, { records: [RECORD] });
+    const entry = await claimFirst();
+    const late = settlementOf({ ...entry, lease: "lost" }, { records: [{ ...RUN, handler: "a" }] });
     expect(await inbox.settle(late, AT)).toBe(false);
   });
 });
@@ -123,14 +143,11 @@ describe("an inbox file whose index of keys is damaged", () => {
 async function damageWhileOpen(name: string): Promise<void> {
   await inbox.close(); // all pages are in the file
   await inbox.open({ log: log.log });
-  const database = new (loadSqlite().DatabaseSync)(path);
-  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(name);
-  const position = (Number(row?.rootpage) - 1) * 4096;
+  const position = (rootPage(path, name) - 1) * 4096;
   const program = `const file = fs.openSync(process.argv[1], "r+");
     fs.writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, ${position})`;
   execFileSync(process.execPath, ["-e", program, path]);
-  database.exec("PRAGMA user_version = 1"); // after a commit, the inbox reads pages again
-  database.close();
+  changeFile(path, "PRAGMA user_version = 1"); // after a commit, the inbox reads pages again
 }
 
 describe("an inbox file that is damaged while it is open", () => {

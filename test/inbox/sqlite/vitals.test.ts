@@ -1,39 +1,33 @@
 import { statSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { postgresStore } from "../../src/inbox/postgres.ts";
-import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { inboxFile } from "../receiver/sample.ts";
-import { keep, numberedEntry } from "./entries.ts";
-import { sharedPglite } from "./postgres/pglite.ts";
-import { threadedInbox } from "./threaded.ts";
-
-const HOST = { timeout: 30_000 };
-
-const database = await sharedPglite();
+import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
+import { inboxFile } from "../../receiver/sample.ts";
+import { keep, numberedEntry } from "../entries.ts";
+import { threadedInbox } from "../threaded.ts";
+import { open } from "./opened.ts";
 
 describe("the figures of an inbox file", () => {
   it("are the sizes of the file and of its log, and the free disk", async () => {
     const path = inboxFile();
-    const inbox = sqliteInbox(path);
-    await inbox.open();
-    onTestFinished(() => inbox.close());
+    const inbox = await open(path);
     for (let n = 0; n < 20; n++) await keep(inbox, numberedEntry(n));
     const { bytes = 0, logBytes = 0, freeBytes } = (await inbox.vitals?.size()) ?? {};
     expect(logBytes).toBe(statSync(`${path}-wal`).size);
     expect(logBytes).toBeGreaterThan(0);
     expect(bytes).toBe(statSync(path).size + logBytes);
-    expect(freeBytes).toBeGreaterThan(0);
+    expect(freeBytes).toBeGreaterThan(1_000_000);
   });
 
   it("reject with an error of the inbox if the file is gone", async () => {
     const inbox = sqliteInbox("/nowhere/inbox.db");
-    await expect(inbox.vitals?.size()).rejects.toMatchObject({ code: "inbox_unavailable" });
+    await expect(inbox.vitals?.size()).rejects.toMatchObject({
+      code: "inbox_unavailable",
+      message: expect.stringContaining("/nowhere/inbox.db"),
+    });
   });
 
   it("report each commit to a listener until it leaves, and survive one that throws", async () => {
-    const inbox = sqliteInbox(inboxFile());
-    await inbox.open();
-    onTestFinished(() => inbox.close());
+    const inbox = await open();
     const times: number[] = [];
     inbox.vitals?.onCommit(() => {
       throw new Error("mine");
@@ -55,22 +49,5 @@ describe("the figures of an inbox file", () => {
     inbox.vitals?.onCommit(() => void commits++);
     await keep(inbox, numberedEntry(1));
     expect(commits).toBe(1);
-  });
-});
-
-describe("the figures of an inbox on PostgreSQL", HOST, () => {
-  it("are the size of its tables and indexes, and the time of each commit", async () => {
-    const inbox = postgresStore(database, { schema: "vitals" });
-    await inbox.open();
-    const times: number[] = [];
-    inbox.vitals?.onCommit((ms) => times.push(ms));
-    const before = (await inbox.vitals?.size())?.bytes ?? 0;
-    for (let n = 0; n < 50; n++) await keep(inbox, numberedEntry(n));
-    const size = await inbox.vitals?.size();
-    expect(before).toBeGreaterThan(0);
-    expect(size?.bytes).toBeGreaterThan(before);
-    expect(size?.freeBytes).toBeUndefined();
-    expect(times.length).toBeGreaterThan(25);
-    await inbox.close();
   });
 });
