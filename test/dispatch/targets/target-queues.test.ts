@@ -6,7 +6,7 @@ import { TargetQueues } from "../../../src/dispatch/targets/target-queues.ts";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import type { EntryFilter } from "../../../src/inbox/entry-filter.ts";
 import { AT } from "../../inbox/entries.ts";
-import { QUICK } from "../sample.ts";
+import { QUICK } from "../open.ts";
 
 const APP = { name: "app" };
 const wanted = { target: "app", after: 0, limit: 5, except: [] };
