@@ -299,6 +299,15 @@ describe("entries whose target does not answer", () => {
     expect(await running.runNow(seq)).toMatchObject({ state: "handled" });
   });
 
+  it("are tried by nothing in a process that only receives", async () => {
+    reaction = () => AWAY;
+    const running = await start([sender(APP)], { role: "receive" });
+    const seq = await add(1);
+    expect(await running.runNow(seq)).toMatchObject({ state: "failing" });
+    await pass(10_000);
+    expect(tried).toEqual([1]);
+  });
+
   it.each(["the target is known to be away", "the target goes away only now"])(
     "are not tried any more once nothing is claimed, while requests still come to their end: %s",
     async (when) => {
@@ -309,11 +318,14 @@ describe("entries whose target does not answer", () => {
       await add(1);
       if (when.endsWith("now")) await until(() => expect(tried).toHaveLength(1));
       else await untilWaiting(1);
-      closeWhileReading();
+      const arrive = closeWhileReading();
       held.open();
       const before = tried.length;
       await pass(10_000);
       expect(tried).toHaveLength(before);
+      arrive();
+      await close();
+      expect(vi.getTimerCount()).toBe(0);
     },
   );
 
