@@ -167,8 +167,10 @@ describe("an entry", () => {
       state.isBroken = true;
     };
     const opened = await openRuns({ a, b: () => "ok" }, { schemas });
-    await untilEnded(opened, "dead");
+    expect(await untilEnded(opened, "dead")).toMatchObject({ reason: "invalid_data" });
     expect(await recordsOf(opened)).toEqual(["1 a ok", "1 b error"]);
+    const problems = [{ field: "data", message: expect.stringContaining("is odd") }];
+    await until(() => expect(opened.dead).toMatchObject([{ reason: "invalid_data", problems }]));
   });
 
   it("that cannot be read is a dead letter, and is reported once", async () => {
