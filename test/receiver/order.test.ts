@@ -94,12 +94,12 @@ describe("orderBy", () => {
     expect((await entry()).orderKey).toMatch(/^evt_1_[0-9a-f]{40}$/);
   });
 
-  it("sets no order if it returns null or undefined", async () => {
-    const { receiver, deliver, entries } = await open();
+  it.each([null, undefined])("sets no order if it returns %s", async (none) => {
+    const { deliver, receiver, entries } = await open({ orderBy: () => none });
     const held = gate();
     receiver.on("*", () => held.opened);
-    await deliver(undefined);
-    await deliver(undefined);
+    await deliver("a");
+    await deliver("a");
     await until(async () =>
       expect((await entries()).map(({ state }) => state)).toEqual(["running", "running"]),
     );

@@ -801,15 +801,19 @@ describe("the lifecycle of a receiver", () => {
   });
 });
 
-it("onDead receives the kind of an event that arrived too late", async () => {
+it("onDead receives a delivery that is a dead letter from the start, once", async () => {
   const { receiver } = await openReceiver();
   const letters: unknown[] = [];
   receiver.onDead((letter) => letters.push(letter));
   const old = envelope({ id: "evt_own", timestamp: "2020-01-01T00:00:00Z" });
-  await receiver.accept(deliveryOf(old));
-  await receiver.accept(deliveryOf("no JSON"));
+  const unfit = envelope({ event: "property.created", data: { id: 5 } });
+  for (const content of [old, "no JSON", unfit, old, "no JSON", unfit])
+    await receiver.accept(deliveryOf(content));
+  const event = { kind: "payment.received" };
+  const problems = expect.arrayContaining([expect.objectContaining({ field: "data.id" })]);
   expect(letters).toMatchObject([
-    { kind: "payment.received", reason: "too_old", event: { kind: "payment.received" } },
-    { kind: null, reason: "invalid_json", event: null },
+    { kind: "payment.received", reason: "too_old", problems: [], event },
+    { kind: null, reason: "invalid_json", problems: [], event: null },
+    { kind: "property.created", reason: "invalid_data", problems },
   ]);
 });
