@@ -26,8 +26,9 @@ const FOLDERS = {
   },
   "src/dispatch": {
     tests: [
-      "test/dispatch/**/*.test.ts",
-      "test/receiver/options/settings{,.system}{,.long}.test.ts",
+      "test/dispatch/*.test.ts",
+      "test/receiver/options/settings.test.ts",
+      "test/receiver/{inline,lease,order,receiver,role}.test.ts",
     ],
   },
   "src/inbox": {

@@ -1,9 +1,4 @@
-import type { NamedHandler, Plan } from "../../src/dispatch/handler.ts";
-import type { RetryPolicy } from "../../src/entries/client.ts";
-import type { Handler, Logger, WebhookEvent } from "../../src/entries/index.ts";
-
-/** Three attempts with short delays. */
-export const QUICK: RetryPolicy = { attempts: 3, delay: 2, factor: 1, maxDelay: 5, jitter: 0 };
+import type { Logger, WebhookEvent } from "../../src/entries/index.ts";
 
 /** A new event, like each handler's. */
 export function sampleEvent(): WebhookEvent {
@@ -19,15 +14,6 @@ export function sampleEvent(): WebhookEvent {
     source: "service",
     envelope,
   };
-}
-
-/** Returns a plan that runs these handlers, keyed by name. */
-export function planOf(handlers: Readonly<Record<string, Handler>>): () => Promise<Plan> {
-  const run: NamedHandler[] = Object.entries(handlers).map(([name, handler]) => ({
-    name,
-    handler,
-  }));
-  return async () => ({ run, event: async () => sampleEvent() });
 }
 
 /** A logger that keeps its lines. */

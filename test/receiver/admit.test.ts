@@ -1,6 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type { Incoming } from "../../src/entries/index.ts";
-import { refuseHead as refuse } from "../../src/receiver/admit.ts";
+import { openReceiver } from "./open.ts";
 
 const HEX = "0123456789abcdef".repeat(4);
 const SIGNED = { "x-service-signature": `sha256=${HEX}` };
@@ -9,41 +9,45 @@ const head = (parts: Partial<Incoming> = {}): Incoming => ({
   target: "/webhooks",
   path: "/webhooks",
   headers: SIGNED,
-  read: () => Promise.reject(new Error("expected the body not to be read")),
+  read: async () => Buffer.from("a body"),
   ...parts,
 });
 const encoded = (encoding: string, more: object = SIGNED) => ({
   headers: { "content-encoding": encoding, ...more },
 });
-/** What refuses a request, in a word. */
-function refuseHead(incoming: Incoming): string | undefined {
-  const outcome = refuse(incoming, "X-Service-Signature");
-  return outcome !== undefined && "reason" in outcome ? outcome.reason : undefined;
+/** What refuses a request before its body is read, in a word; `undefined` if it is read. */
+async function refusal(incoming: Incoming): Promise<string | undefined> {
+  const { receiver, outcomes } = await openReceiver();
+  const read = vi.fn(incoming.read);
+  await receiver.receive({ ...incoming, read });
+  const [outcome] = outcomes();
+  if (read.mock.calls.length > 0 || outcome === undefined) return undefined;
+  return "reason" in outcome ? outcome.reason : outcome.type;
 }
 
-describe("refuseHead", () => {
+describe("a receiver", () => {
   it.each([undefined, "", "identity", "IDENTITY", "Identity"])(
-    "accepts a POST to the path with the content encoding %j",
-    (encoding) => {
-      expect(refuseHead(head(encoding === undefined ? {} : encoded(encoding)))).toBeUndefined();
+    "reads the body of a POST to its path with the content encoding %j",
+    async (encoding) => {
+      expect(await refusal(head(encoding === undefined ? {} : encoded(encoding)))).toBeUndefined();
     },
   );
 
   it.each(["gzip", "br", "identity, gzip", "identity, identity"])(
     "refuses the content encoding %j",
-    (encoding) => {
-      expect(refuseHead(head(encoded(encoding)))).toBe("content_encoding");
+    async (encoding) => {
+      expect(await refusal(head(encoded(encoding)))).toBe("content_encoding");
     },
   );
 
   it.each<Incoming["headers"]>([
     {},
     { "x-service-signature": "" },
-    { "x-service-signature": "  " },
+    { "X-Service-Signature": "  " },
     { authorization: "Bearer abc", "x-request-id": "0123456789abcdef0123456789abcdef" },
     { "x-other-signature": "sha1=0123456789abcdef0123456789abcdef01234567" },
-  ])("refuses %j, with which no body could be authentic", (headers) => {
-    expect(refuseHead(head({ headers }))).toBe("signature_missing");
+  ])("refuses %j, with which no body could be authentic", async (headers) => {
+    expect(await refusal(head({ headers }))).toBe("signature_missing");
   });
 
   it.each<Incoming["headers"]>([
@@ -54,15 +58,15 @@ describe("refuseHead", () => {
     { "x-other-signature": HEX.toUpperCase() },
     { "x-other-signature": ["a", `v1=${HEX}`] },
     { "x-other-signature": "sha256=MDEyMzQ1Njc4OQ==" },
-  ])("reads the body with %j, to say what is wrong", (headers) => {
-    expect(refuseHead(head({ headers }))).toBeUndefined();
+  ])("reads the body with %j, to say what is wrong", async (headers) => {
+    expect(await refusal(head({ headers }))).toBeUndefined();
   });
 
-  it("names the path before the method, that before the signature, and that before the encoding", () => {
+  it("names the path before the method, that before the signature, and that before the encoding", async () => {
     const gzip = encoded("gzip", {});
-    expect(refuseHead(head({ target: "/", method: "GET", ...gzip }))).toBe("wrong_path");
-    expect(refuseHead(head({ method: "GET", ...gzip }))).toBe("wrong_method");
-    expect(refuseHead(head(gzip))).toBe("signature_missing");
-    expect(refuseHead(head(encoded("gzip")))).toBe("content_encoding");
+    expect(await refusal(head({ target: "/", method: "GET", ...gzip }))).toBe("wrong_path");
+    expect(await refusal(head({ method: "GET", ...gzip }))).toBe("wrong_method");
+    expect(await refusal(head(gzip))).toBe("signature_missing");
+    expect(await refusal(head(encoded("gzip")))).toBe("content_encoding");
   });
 });

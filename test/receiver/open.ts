@@ -17,6 +17,13 @@ import { send } from "./wire.ts";
  * test ends.
  */
 export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
+  const made = makeReceiver(options);
+  await made.receiver.start();
+  return made;
+}
+
+/** The same, before it is started. */
+export function makeReceiver(options: Partial<ReceiverOptions> = {}) {
   const { log, lines } = keptLog();
   const clock = frozenClock();
   const receiver: Receiver = createReceiver({
@@ -30,7 +37,6 @@ export async function openReceiver(options: Partial<ReceiverOptions> = {}) {
   } as ReceiverOptions<Record<never, never>>);
   const seen: Observation[] = [];
   receiver.observe((observation) => seen.push(observation));
-  await receiver.start();
   onTestFinished(() => receiver.close());
   const entries = (): Promise<readonly Entry[]> => inboxOf(receiver).list({});
   /** The only entry. */

@@ -88,12 +88,18 @@ describe("orderBy", () => {
     expect(await states()).toEqual([...expected, "handled"]);
   });
 
-  it("sets no order if it returns null or undefined", async () => {
-    const { receiver, deliver, entries } = await open();
+  it("may return a very long text, of which a digest is the key", async () => {
+    const { receiver, entry } = await openReceiver({ orderBy: () => "x".repeat(300) });
+    await receiver.accept(deliveryOf(envelope()));
+    expect((await entry()).orderKey).toMatch(/^evt_1_[0-9a-f]{40}$/);
+  });
+
+  it.each([null, undefined])("sets no order if it returns %s", async (none) => {
+    const { deliver, receiver, entries } = await open({ orderBy: () => none });
     const held = gate();
     receiver.on("*", () => held.opened);
-    await deliver(undefined);
-    await deliver(undefined);
+    await deliver("a");
+    await deliver("a");
     await until(async () =>
       expect((await entries()).map(({ state }) => state)).toEqual(["running", "running"]),
     );
@@ -109,6 +115,7 @@ describe("orderBy", () => {
       "option_invalid",
     ],
     ["returns a number", () => 7, "option_invalid"],
+    ["returns an object", () => ({}), "option_invalid"],
     ["returns an empty text", () => "", "option_invalid"],
   ])("leads to a logged error and no entry if it %s", async (_, faulty, code) => {
     const { receiver, entries, lines } = await openReceiver({ orderBy: faulty as never });

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LATE, limitTime } from "../../../src/dispatch/runs/time-limits.ts";
-import { MAX_TIMER } from "../../../src/options/check-options.ts";
+import { LATE, limitTime } from "../../src/dispatch/runs/time-limits.ts";
+import { MAX_TIMER } from "../../src/options/check-options.ts";
 
 describe("limitTime", () => {
   let shutdown: AbortController;

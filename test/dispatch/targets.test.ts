@@ -1,16 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Dispatcher } from "../../../src/dispatch/dispatcher.ts";
-import type { DispatcherOptions } from "../../../src/dispatch/dispatcher-options.ts";
-import type { EntryLetter, NamedHandler } from "../../../src/dispatch/handler.ts";
-import type { TargetFailure } from "../../../src/dispatch/targets/target.ts";
-import type { RetryPolicy } from "../../../src/entries/client.ts";
-import type { TargetOptions } from "../../../src/entries/index.ts";
-import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { memoryInbox } from "../../../src/inbox/memory.ts";
-import type { Settlement } from "../../../src/inbox/settlement.ts";
-import { keep, sampleDelivery, sampleEntry, sampleKey } from "../../inbox/entries.ts";
-import { gate, keptLog, sampleEvent } from "../sample.ts";
+import type { NamedHandler } from "../../src/dispatch/handler.ts";
+import type { TargetFailure } from "../../src/dispatch/targets/target.ts";
+import type { RetryPolicy } from "../../src/entries/client.ts";
+import type { ReceiverOptions, TargetOptions } from "../../src/entries/index.ts";
+import type { Inbox } from "../../src/inbox/inbox.ts";
+import { gate } from "../receiver/sample.ts";
+import { numberedDelivery, openRuns, sharedInbox } from "./open.ts";
 
 /**
  * No entry is retried by its own back-off within a test: only its turn at its target can bring it
@@ -33,9 +28,7 @@ type Reaction = (number: number) => TargetFailure | undefined | Promise<TargetFa
 
 describe("entries whose target does not answer", () => {
   let inbox: Inbox;
-  let dispatcher: Dispatcher | undefined;
-  let dead: EntryLetter[];
-  let settled: Settlement[];
+  let opened: Awaited<ReturnType<typeof openRuns>>;
   let tried: number[];
   let taken: number[];
   let reaction: Reaction;
@@ -45,21 +38,16 @@ describe("entries whose target does not answer", () => {
     vi.useFakeTimers({
       toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date"],
     });
-    inbox = memoryInbox();
-    dead = [];
-    settled = [];
+    inbox = sharedInbox();
     tried = [];
     taken = [];
     reaction = () => undefined;
   });
 
   afterEach(async () => {
-    await stop();
+    await close();
     vi.useRealTimers();
   });
-
-  const numberOf = ({ delivery }: { readonly delivery: { readonly body: Uint8Array } }) =>
-    Number(Buffer.from(delivery.body).toString());
 
   /** A handler that sends to a target, which reacts as the test says. */
   const sender = (
@@ -68,8 +56,8 @@ describe("entries whose target does not answer", () => {
   ): NamedHandler => ({
     name: `to ${target.name}`,
     target,
-    handler: async (_: never, context) => {
-      const number = numberOf(context);
+    handler: async ({ data }: { readonly data: { readonly number: number } }) => {
+      const { number } = data;
       tried.push(number);
       const failure = await react(number);
       if (failure !== undefined) throw Object.assign(new Error("no"), failure);
@@ -77,39 +65,19 @@ describe("entries whose target does not answer", () => {
     },
   });
 
-  const start = (
+  const start = async (
     handlers: readonly NamedHandler[],
-    options: Partial<DispatcherOptions> = {},
-  ): Dispatcher => {
-    dispatcher = new Dispatcher({
-      inbox,
-      log: keptLog(),
-      runner: "0a",
-      sources: ["service"],
-      retry: SLOW,
-      concurrency: 10,
-      handlerTimeout: 1000,
-      leaseTime: 1000,
-      poll: 1000,
-      deadBlocks: false,
-      clock: () => Date.now(),
-      random: () => 0,
-      plan: () => ({ run: handlers, event: () => sampleEvent() }),
-      knownTargets: () => handlers.flatMap(({ target }) => target ?? []),
-      onAttempts: (_: ClaimedEntry, settlement) => void settled.push(settlement),
-      onDead: (letter) => void dead.push(letter),
-      ...options,
-    });
-    dispatcher.start();
-    return dispatcher;
+    options: Partial<ReceiverOptions> = {},
+  ) => {
+    const terms = { retry: SLOW, handlerTimeout: 1000, lease: 1000, poll: 1000, ...options };
+    opened = await openRuns(handlers, terms, inbox);
+    return opened.receiver;
   };
 
-  const add = async (number: number, orderKey: string | null = null) => {
-    const delivery = sampleDelivery({ receivedAt: Date.now(), body: Buffer.from(String(number)) });
-    const key = sampleKey({ eventId: `evt_${number}` });
-    const { seq } = await keep(inbox, sampleEntry({ key, delivery, orderKey }));
-    dispatcher?.wake();
-    return seq;
+  const add = async (number: number, key?: string) => {
+    const outcome = await opened.deliver(number, key);
+    if (outcome.type !== "accepted") throw new Error(`expected to accept, got ${outcome.type}`);
+    return outcome.seq;
   };
   const addAll = async (count: number) => {
     for (let number = 1; number <= count; number++) await add(number);
@@ -130,15 +98,26 @@ describe("entries whose target does not answer", () => {
     await vi.advanceTimersByTimeAsync(ms);
     await new Promise((resolve) => setImmediate(resolve));
   };
-  const stop = async () => {
-    const stopped = dispatcher?.stop(0);
-    dispatcher = undefined;
+  const close = async () => {
+    const closed = opened.receiver.close();
     await pass(1);
-    await stopped;
+    await closed;
+  };
+  /**
+   * Begins to close, which has to wait for a request whose body is still arriving; returns a
+   * function with which it has arrived.
+   */
+  const closeWhileReading = () => {
+    const { headers, body, target } = numberedDelivery(99, Date.now());
+    const arriving = gate();
+    const read = () => arriving.opened.then(() => body);
+    void opened.receiver.receive({ method: "POST", target, path: target, headers, read });
+    void opened.receiver.close();
+    return arriving.open;
   };
   const waiting = async () => (await inbox.waiting())[0]?.entries ?? 0;
   const untilWaiting = (count: number) => until(async () => expect(await waiting()).toBe(count));
-  const states = async () => (await inbox.list({})).map(({ state }) => state);
+  const states = () => opened.states();
   const APP = { name: "app" };
 
   it("arrive in order of arrival once it answers, one at a time, long before their back-off is over", async () => {
@@ -152,7 +131,7 @@ describe("entries whose target does not answer", () => {
       running--;
       return undefined;
     };
-    start([sender(APP)]);
+    await start([sender(APP)]);
     await addAll(60);
     await untilWaiting(60);
     up = true;
@@ -166,7 +145,7 @@ describe("entries whose target does not answer", () => {
 
   it("are not tried while it is away, but for the oldest, whose repeated probes leave no records", async () => {
     reaction = () => AWAY;
-    start([sender(APP)], { concurrency: 1 });
+    await start([sender(APP)], { concurrency: 1 });
     await add(1);
     await untilWaiting(1);
     for (const number of [2, 3, 4]) await add(number);
@@ -179,7 +158,7 @@ describe("entries whose target does not answer", () => {
       ...[2, 3, 4].map(() => ({ attempts: 0, reason: "target_away", waits: [{ attempts: 0 }] })),
     ]);
     expect(await inbox.attempts(entries[0]?.seq ?? 0)).toHaveLength(1);
-    expect(settled).toHaveLength(1);
+    expect(opened.attempts()).toHaveLength(1);
   });
 
   it("are joined at the end by events that arrive while they are sent", async () => {
@@ -189,7 +168,7 @@ describe("entries whose target does not answer", () => {
       if (number === 2) for (const late of [101, 102, 103]) await add(late);
       return undefined;
     };
-    start([sender(APP)]);
+    await start([sender(APP)]);
     await addAll(30);
     await untilWaiting(30);
     up = true;
@@ -198,20 +177,20 @@ describe("entries whose target does not answer", () => {
   });
 
   it("are sent in parallel with `unordered`, once the oldest was taken", async () => {
-    const { opened, open } = gate();
+    const held = gate();
     let up = false;
     reaction = async (number) => {
       if (!up) return AWAY;
-      if (number > 1) await opened;
+      if (number > 1) await held.opened;
       return undefined;
     };
-    start([sender({ name: "app", unordered: true })]);
+    await start([sender({ name: "app", unordered: true })]);
     await addAll(8);
     await untilWaiting(8);
     const before = tried.length;
     up = true;
     await until(() => expect(tried.slice(before).filter((number) => number > 1)).toHaveLength(7));
-    open();
+    held.open();
     await until(() => expect(taken).toHaveLength(8));
   });
 
@@ -219,7 +198,7 @@ describe("entries whose target does not answer", () => {
     let up = false;
     let left = 5;
     reaction = () => (up && left-- > 0 ? undefined : AWAY);
-    start([sender(APP)]);
+    await start([sender(APP)]);
     await addAll(12);
     await untilWaiting(12);
     up = true;
@@ -231,13 +210,13 @@ describe("entries whose target does not answer", () => {
 
   it("keep their order over a restart", async () => {
     reaction = () => AWAY;
-    const first = start([sender(APP)]);
+    await start([sender(APP)]);
     await addAll(30);
     await untilWaiting(30);
-    await first.stop(0);
+    await close();
     expect(new Set(await states())).toEqual(new Set(["waiting"]));
     reaction = () => undefined;
-    start([sender(APP)]);
+    await start([sender(APP)]);
     await add(31);
     await until(() => expect(taken).toHaveLength(31));
     expect(taken).toEqual(upTo(31));
@@ -245,10 +224,10 @@ describe("entries whose target does not answer", () => {
 
   it("keep their order over a restart even if all are due by then", async () => {
     reaction = () => REFUSED;
-    const first = start([sender(APP)]);
+    await start([sender(APP)]);
     await addAll(60);
-    await until(() => expect(settled).toHaveLength(60));
-    await first.stop(0);
+    await until(() => expect(opened.attempts()).toHaveLength(60));
+    await close();
     await inbox.reschedule({}, Date.now());
     reaction = () => undefined;
     // An entry that is stored as waiting cannot be claimed meanwhile, so a later one would pass it.
@@ -257,17 +236,17 @@ describe("entries whose target does not answer", () => {
       if (settlement.state === "waiting") await new Promise((resolve) => setTimeout(resolve, 20));
       return settle(settlement, now);
     };
-    start([sender(APP)]);
+    await start([sender(APP)]);
     await until(() => expect(taken).toHaveLength(60));
     expect(taken).toEqual(upTo(60));
   });
 
   it("keep their order after a process was killed in the middle", async () => {
     reaction = () => AWAY;
-    const first = start([sender(APP)]);
+    await start([sender(APP)]);
     await addAll(30);
     await untilWaiting(30);
-    await first.stop(0);
+    await close();
     // The killed process had claimed the oldest, and one due entry of its own.
     const request = {
       now: Date.now() - 5000,
@@ -277,19 +256,19 @@ describe("entries whose target does not answer", () => {
     };
     expect(await inbox.claim(request)).toHaveLength(10);
     reaction = () => undefined;
-    start([sender(APP)]);
+    await start([sender(APP)]);
     await until(() => expect(taken).toHaveLength(30));
     expect(taken).toEqual(upTo(30));
   });
 
   it("go to the targets of the next run if theirs is gone", async () => {
     reaction = () => AWAY;
-    const first = start([sender({ name: "old" })]);
+    await start([sender({ name: "old" })]);
     await addAll(3);
     await untilWaiting(3);
-    await first.stop(0);
+    await close();
     reaction = () => undefined;
-    start([sender({ name: "new" })]);
+    await start([sender({ name: "new" })]);
     await until(() => expect(taken).toHaveLength(3));
     expect(await inbox.waiting()).toEqual([]);
   });
@@ -300,7 +279,7 @@ describe("entries whose target does not answer", () => {
     const other: number[] = [];
     const elsewhere = sender({ name: "other" }, (number) => void other.push(number) as undefined);
     reaction = () => AWAY;
-    start([handler, sender(APP), elsewhere]);
+    await start([handler, sender(APP), elsewhere]);
     await addAll(12);
     await until(() => expect(other).toHaveLength(12));
     reaction = () => undefined;
@@ -311,7 +290,7 @@ describe("entries whose target does not answer", () => {
 
   it("run at once if somebody waits for their result", async () => {
     reaction = () => AWAY;
-    const running = start([sender(APP)]);
+    const running = await start([sender(APP)]);
     await add(1);
     await untilWaiting(1);
     const seq = await add(2);
@@ -320,27 +299,39 @@ describe("entries whose target does not answer", () => {
     expect(await running.runNow(seq)).toMatchObject({ state: "handled" });
   });
 
+  it("are tried by nothing in a process that only receives", async () => {
+    reaction = () => AWAY;
+    const running = await start([sender(APP)], { role: "receive" });
+    const seq = await add(1);
+    expect(await running.runNow(seq)).toMatchObject({ state: "failing" });
+    await pass(10_000);
+    expect(tried).toEqual([1]);
+  });
+
   it.each(["the target is known to be away", "the target goes away only now"])(
     "are not tried any more once nothing is claimed, while requests still come to their end: %s",
     async (when) => {
       const held = gate();
       reaction = () => AWAY;
       if (when.endsWith("now")) reaction = () => held.opened.then(() => AWAY);
-      const running = start([sender(APP)]);
+      await start([sender(APP)], { drainTimeout: 60_000 });
       await add(1);
       if (when.endsWith("now")) await until(() => expect(tried).toHaveLength(1));
       else await untilWaiting(1);
-      running.stopClaiming();
+      const arrive = closeWhileReading();
       held.open();
       const before = tried.length;
       await pass(10_000);
       expect(tried).toHaveLength(before);
+      arrive();
+      await close();
+      expect(vi.getTimerCount()).toBe(0);
     },
   );
 
   it("are given back if they were claimed for their turn, but nothing is to be claimed any more", async () => {
     reaction = () => AWAY;
-    const running = start([sender(APP)]);
+    await start([sender(APP)], { drainTimeout: 60_000 });
     await addAll(3);
     await untilWaiting(3);
     const claimed = gate();
@@ -351,7 +342,7 @@ describe("entries whose target does not answer", () => {
       return entries;
     });
     await until(async () => expect(await states()).toContain("running"));
-    running.stopClaiming();
+    const arrive = closeWhileReading();
     const before = tried.length;
     claimed.open();
     await until(async () => expect(await states()).toEqual(["waiting", "waiting", "waiting"]));
@@ -359,12 +350,13 @@ describe("entries whose target does not answer", () => {
     const attempts = (await inbox.list({})).map((entry) => entry.attempts);
     // a claim alone does not count
     expect(attempts.reduce((sum, attempt) => sum + attempt)).toBe(before);
+    arrive();
   });
 
   it("keep the order of their key, and go on with it", async () => {
     let up = false;
     reaction = () => (up ? undefined : AWAY);
-    start([sender(APP)]);
+    await start([sender(APP)]);
     for (const number of upTo(9)) await add(number, `key ${number % 3}`);
     await untilWaiting(3);
     up = true;
@@ -385,7 +377,7 @@ describe("entries whose target does not answer", () => {
         if (!up) return AWAY;
         return number === 1 ? failure : undefined;
       };
-      start([sender(APP)]);
+      await start([sender(APP)]);
       await addAll(12);
       await untilWaiting(12);
       up = true;
@@ -405,7 +397,7 @@ describe("entries whose target does not answer", () => {
         }
         return number === 1 ? PERHAPS : undefined;
       };
-      start([sender(APP)], { concurrency: 1 });
+      await start([sender(APP)], { concurrency: 1 });
       await addAll(5);
       await until(() => expect(taken).toEqual([2, 3, 4, 5]));
     });
@@ -413,7 +405,7 @@ describe("entries whose target does not answer", () => {
     it("pass it only if the target takes the next: two failures mean that it is away", async () => {
       let up = false;
       reaction = () => (up ? undefined : PERHAPS);
-      start([sender(APP)], { concurrency: 1 });
+      await start([sender(APP)], { concurrency: 1 });
       await addAll(6);
       await untilWaiting(6);
       const before = tried.length;
@@ -426,7 +418,7 @@ describe("entries whose target does not answer", () => {
 
   it("are not tried before the time that it asks for, however long that is", async () => {
     reaction = () => ({ away: "perhaps", retryAfter: Number.POSITIVE_INFINITY });
-    start([sender(APP)]);
+    await start([sender(APP)]);
     await add(1);
     await untilWaiting(1);
     await pass(10_000); // many times as long as between two tries
@@ -437,9 +429,9 @@ describe("entries whose target does not answer", () => {
     it("are tried again when the oldest is taken, in order of arrival", async () => {
       let mended = false;
       reaction = () => (mended ? undefined : REFUSED);
-      start([sender(APP)]);
+      await start([sender(APP)]);
       await addAll(25);
-      await until(() => expect(settled).toHaveLength(25));
+      await until(() => expect(opened.attempts()).toHaveLength(25));
       mended = true;
       await until(() => expect(taken).toHaveLength(25));
       expect(taken).toEqual(upTo(25));
@@ -447,7 +439,7 @@ describe("entries whose target does not answer", () => {
 
     it("do not hold back new events", async () => {
       reaction = (number) => (number === 1 ? REFUSED : undefined);
-      start([sender(APP)]);
+      await start([sender(APP)]);
       await addAll(3);
       await until(() => expect(taken.toSorted()).toEqual([2, 3]));
       await until(() => expect(tried.filter((number) => number === 1).length).toBeGreaterThan(1));
@@ -460,9 +452,9 @@ describe("entries whose target does not answer", () => {
 
     it("after their attempts", async () => {
       reaction = () => REFUSED;
-      start([{ ...sender(APP), attempts: 3 }], { retry: quick });
+      await start([{ ...sender(APP), attempts: 3 }], { retry: quick });
       await add(1);
-      await until(() => expect(dead).toMatchObject([{ reason: "attempts_exhausted" }]));
+      await until(() => expect(opened.dead).toMatchObject([{ reason: "attempts_exhausted" }]));
       expect(tried).toHaveLength(3);
       expect(await inbox.list({})).toMatchObject([
         { waits: [{ attempts: 3, over: "attempts_exhausted" }] },
@@ -471,9 +463,11 @@ describe("entries whose target does not answer", () => {
 
     it("at once if the failure is final", async () => {
       reaction = (number) => (number === 1 ? { final: true } : undefined);
-      start([sender(APP)]);
+      await start([sender(APP)]);
       await addAll(2);
-      await until(() => expect(dead).toMatchObject([{ seq: 1, reason: "refused_for_good" }]));
+      await until(() =>
+        expect(opened.dead).toMatchObject([{ seq: 1, reason: "refused_for_good" }]),
+      );
       await until(() => expect(taken).toEqual([2]));
       expect(tried.toSorted()).toEqual([1, 2]);
     });
@@ -481,15 +475,15 @@ describe("entries whose target does not answer", () => {
     it("once they have waited too long, tried or not", async () => {
       let ahead = 0;
       reaction = () => AWAY;
-      start([sender({ name: "app", maxWait: 60_000 })], {
+      await start([sender({ name: "app", maxWait: 60_000 })], {
         clock: () => Date.now() + ahead,
         concurrency: 1,
       });
       await addAll(3);
       await untilWaiting(3);
       ahead = 60_000;
-      await until(() => expect(dead).toHaveLength(3));
-      expect(dead.map(({ reason }) => reason)).toEqual([
+      await until(() => expect(opened.dead).toHaveLength(3));
+      expect(opened.dead.map(({ reason }) => reason)).toEqual([
         "waited_too_long",
         "waited_too_long",
         "waited_too_long",
@@ -505,16 +499,16 @@ describe("entries whose target does not answer", () => {
         },
       };
       reaction = () => ({ final: true });
-      start([sender(APP), own], { retry: quick });
+      await start([sender(APP), own], { retry: quick });
       await add(1);
-      await until(() => expect(dead).toMatchObject([{ reason: "refused_for_good" }]));
+      await until(() => expect(opened.dead).toMatchObject([{ reason: "refused_for_good" }]));
       expect(tried).toEqual([1]);
       expect(await inbox.list({})).toMatchObject([{ finishedHandlers: ["own"] }]);
     });
 
     it("if somebody drops them, even the one that is being tried", async () => {
       reaction = () => AWAY;
-      start([sender(APP)]);
+      await start([sender(APP)]);
       await addAll(4);
       await untilWaiting(4);
       expect(await inbox.drop({ seqs: [1, 2, 3] }, Date.now())).toBe(3);

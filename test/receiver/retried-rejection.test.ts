@@ -1,0 +1,60 @@
+import { describe, expect, it, vi } from "vitest";
+import type { ReceiverOptions } from "../../src/entries/index.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { handleOf } from "../../src/inbox/shared/handle.ts";
+import { openReceiver } from "./open.ts";
+import { at, DAY, deliveryOf, envelope, until } from "./sample.ts";
+
+const OLD = envelope({ id: "evt_own", timestamp: at(-8 * DAY) });
+
+/** Accepts a delivery that is rejected, and retries it. */
+async function retried(content: object | string, options: Partial<ReceiverOptions> = {}) {
+  const inbox = memoryInbox();
+  const opened = await openReceiver({ inbox: handleOf(inbox), source: "agency", ...options });
+  const { receiver, clock } = opened;
+  receiver.on("*", () => {});
+  expect(await receiver.accept(deliveryOf(content))).toMatchObject({ type: "rejected" });
+  const append = vi.spyOn(inbox, "append");
+  expect(await inbox.retry({ states: ["dead"] }, clock.now)).toBe(1);
+  receiver.replaceHandlers((registry) => registry.on("*", () => {})); // looks for what is due
+  return { ...opened, append };
+}
+
+describe("a rejected delivery that is retried", () => {
+  it("keeps its event under its own key and in its order, even if that may have been pruned", async () => {
+    const { entries, append } = await retried(OLD, { orderBy: ({ data }) => String(data.id) });
+    await until(async () =>
+      expect(await entries()).toMatchObject([
+        { state: "handled", reason: null },
+        {
+          state: "handled",
+          key: { source: "agency", eventId: "evt_own" },
+          orderKey: "payment_1",
+        },
+      ]),
+    );
+    expect(append).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ afterPruning: true }));
+  });
+
+  it("is a dead letter again if it still cannot be read", async () => {
+    const { entry, seen } = await retried("{");
+    await until(() =>
+      expect(seen).toMatchObject([{ type: "attempt", state: "dead", reason: "invalid_json" }]),
+    );
+    expect(await entry()).toMatchObject({ state: "dead", reason: "invalid_json" });
+  });
+
+  it("is tried again if the user's own order fails", async () => {
+    const orderBy = vi.fn(() => "key");
+    const failOnce = () => {
+      throw new Error("no order");
+    };
+    orderBy.mockReturnValueOnce("key").mockImplementationOnce(failOnce);
+    const retry = { attempts: 10, delay: 0, maxDelay: 0 };
+    const { entries, lines } = await retried(OLD, { orderBy, retry });
+    await until(() => expect(lines).toMatchObject([{ level: "error", fields: { seq: 1 } }]));
+    await until(async () =>
+      expect(await entries()).toMatchObject([{ state: "handled" }, { orderKey: "key" }]),
+    );
+  });
+});
