@@ -29,18 +29,25 @@ describe("runNow", () => {
     expect(await states()).toEqual(["running", "handled"]);
   });
 
-  it("waits for a run in progress instead of starting another, for any number of callers", async () => {
-    const slow = gate();
-    const ran = vi.fn(() => slow.opened);
-    const { receiver, deliver } = await open(ran);
-    await deliver(1);
-    await until(() => expect(ran).toHaveBeenCalled());
-    const asked = [receiver.runNow(1), receiver.runNow(1), receiver.runNow(1)];
-    slow.open();
-    const handled = { state: "handled" };
-    expect(await Promise.all(asked)).toMatchObject([handled, handled, handled]);
-    expect(ran).toHaveBeenCalledOnce();
-  });
+  it.each([
+    ["handled", () => {}],
+    ["failing", () => Promise.reject(new Error("no"))],
+  ])(
+    "waits for a run in progress instead of starting another, for any number of callers: %s",
+    async (state, end) => {
+      const slow = gate();
+      const ran = vi.fn(() => slow.opened.then(end));
+      const retry = { ...QUICK, delay: MINUTE, maxDelay: MINUTE };
+      const { receiver, deliver } = await open(ran, { retry });
+      await deliver(1);
+      await until(() => expect(ran).toHaveBeenCalled());
+      const asked = [receiver.runNow(1), receiver.runNow(1), receiver.runNow(1)];
+      await new Promise((resolve) => setImmediate(resolve));
+      slow.open();
+      expect(await Promise.all(asked)).toMatchObject([{ state }, { state }, { state }]);
+      expect(ran).toHaveBeenCalledOnce();
+    },
+  );
 
   it("starts one run for concurrent calls", async () => {
     const ran = vi.fn();
