@@ -5,6 +5,9 @@ import { openRuns, QUICK, sharedInbox, storedEntry } from "./open.ts";
 
 const MINUTE = 60_000;
 
+/** By which a call has found the run that is under way. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
 /** A receiver with one handler, and a function that keeps an entry that is not due. */
 async function open(handler: Handler = () => "ok", options: Partial<ReceiverOptions> = {}) {
   const opened = await openRuns({ a: handler }, options);
@@ -42,7 +45,7 @@ describe("runNow", () => {
       await deliver(1);
       await until(() => expect(ran).toHaveBeenCalled());
       const asked = [receiver.runNow(1), receiver.runNow(1), receiver.runNow(1)];
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       slow.open();
       expect(await Promise.all(asked)).toMatchObject([{ state }, { state }, { state }]);
       expect(ran).toHaveBeenCalledOnce();
@@ -76,6 +79,7 @@ describe("runNow", () => {
     await deliver(1);
     await stored.opened;
     const asked = receiver.runNow(1);
+    await nextTurn();
     seen.open();
     expect(await asked).toMatchObject({
       state: "handled",
@@ -94,6 +98,7 @@ describe("runNow", () => {
     await deliver(1);
     await until(() => expect(storing).toHaveBeenCalled());
     const asked = receiver.runNow(1);
+    await nextTurn();
     seen.open();
     expect(await asked).toMatchObject({ state: "handled", records: [{ attempt: 1 }] });
   });
