@@ -5,6 +5,9 @@ import { openRuns, QUICK, sharedInbox, storedEntry } from "./open.ts";
 
 const MINUTE = 60_000;
 
+/** By which a call has found the run that is under way. */
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
 /** A receiver with one handler, and a function that keeps an entry that is not due. */
 async function open(handler: Handler = () => "ok", options: Partial<ReceiverOptions> = {}) {
   const opened = await openRuns({ a: handler }, options);
@@ -29,18 +32,25 @@ describe("runNow", () => {
     expect(await states()).toEqual(["running", "handled"]);
   });
 
-  it("waits for a run in progress instead of starting another, for any number of callers", async () => {
-    const slow = gate();
-    const ran = vi.fn(() => slow.opened);
-    const { receiver, deliver } = await open(ran);
-    await deliver(1);
-    await until(() => expect(ran).toHaveBeenCalled());
-    const asked = [receiver.runNow(1), receiver.runNow(1), receiver.runNow(1)];
-    slow.open();
-    const handled = { state: "handled" };
-    expect(await Promise.all(asked)).toMatchObject([handled, handled, handled]);
-    expect(ran).toHaveBeenCalledOnce();
-  });
+  it.each([
+    ["handled", () => {}],
+    ["failing", () => Promise.reject(new Error("no"))],
+  ])(
+    "waits for a run in progress instead of starting another, for any number of callers: %s",
+    async (state, end) => {
+      const slow = gate();
+      const ran = vi.fn(() => slow.opened.then(end));
+      const retry = { ...QUICK, delay: MINUTE, maxDelay: MINUTE };
+      const { receiver, deliver } = await open(ran, { retry });
+      await deliver(1);
+      await until(() => expect(ran).toHaveBeenCalled());
+      const asked = [receiver.runNow(1), receiver.runNow(1), receiver.runNow(1)];
+      await nextTurn();
+      slow.open();
+      expect(await Promise.all(asked)).toMatchObject([{ state }, { state }, { state }]);
+      expect(ran).toHaveBeenCalledOnce();
+    },
+  );
 
   it("starts one run for concurrent calls", async () => {
     const ran = vi.fn();
@@ -69,6 +79,7 @@ describe("runNow", () => {
     await deliver(1);
     await stored.opened;
     const asked = receiver.runNow(1);
+    await nextTurn();
     seen.open();
     expect(await asked).toMatchObject({
       state: "handled",
@@ -87,6 +98,7 @@ describe("runNow", () => {
     await deliver(1);
     await until(() => expect(storing).toHaveBeenCalled());
     const asked = receiver.runNow(1);
+    await nextTurn();
     seen.open();
     expect(await asked).toMatchObject({ state: "handled", records: [{ attempt: 1 }] });
   });

@@ -78,6 +78,17 @@ describe("an entry", () => {
     expect(opened.attempts()).toMatchObject([{ state: "received", reason: "no_handler" }]);
   });
 
+  it("is left uncounted to another process that has its handler", async () => {
+    const other = { id: "b", version: "1", role: "both", sources: ["service"], kinds: ["*"] };
+    const inbox = Object.assign(sharedInbox(), { runners: async () => [other as never] });
+    const settle = vi.spyOn(inbox, "settle");
+    const { deliver, entry, attempts } = await openRuns({}, { handlers: {} }, inbox);
+    await deliver(1);
+    await until(() => expect(settle).toHaveBeenCalled());
+    expect(await entry()).toMatchObject({ state: "waiting", reason: null, attempts: 0 });
+    expect(attempts()).toEqual([]);
+  });
+
   it.each<[string, number, number, string, readonly string[]]>([
     ["goes on without it", 2, 4, "dead", ["short", "long", "short", "long", "long", "long"]],
     ["ends at once if the others have ended", 2, 1, "dead", ["short", "long", "short"]],

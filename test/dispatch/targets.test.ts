@@ -288,6 +288,20 @@ describe("entries whose target does not answer", () => {
     expect([handled, other.length, taken.length]).toEqual([12, 12, 24]);
   });
 
+  it("go on with their other handlers once it takes them", async () => {
+    const own = { name: "own", handler: () => Promise.reject(new Error("no")) };
+    reaction = () => AWAY;
+    await start([own, sender(APP)]);
+    await add(1);
+    await untilWaiting(1);
+    reaction = () => undefined;
+    await until(() => expect(taken).toEqual([1]));
+    await until(async () => expect(await waiting()).toBe(0));
+    expect(await inbox.list({})).toMatchObject([
+      { state: "failing", finishedHandlers: ["to app"] },
+    ]);
+  });
+
   it("run at once if somebody waits for their result", async () => {
     reaction = () => AWAY;
     const running = await start([sender(APP)]);

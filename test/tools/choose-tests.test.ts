@@ -32,6 +32,8 @@ it.each([
     "src/event/age.ts",
     ["test/architecture.test.ts", "test/event/age.test.ts", "test/docs/cli-page.test.ts"],
   ],
+  ["src/event/utf8.ts", ["test/architecture.test.ts", "test/event/age.test.ts"]],
+  ["src/errors.ts", ["test/architecture.test.ts"]],
   ["test/event/age.test.ts", ["test/event/age.test.ts"]],
   ["test/event/sample.ts", ["test/event/age.test.ts"]],
   ["docs/reference/cli/listen.md", ["test/docs/cli-page.test.ts", "test/docs/readme.test.ts"]],
@@ -48,6 +50,7 @@ it("the check leaves out tests that do not fit into its time, and names them", (
     run: ["test/architecture.test.ts", "test/docs/cli-page.test.ts"],
     left: ["test/event/age.test.ts"],
   });
+  expect(choose({ changed: ["src/event/utf8.ts"], known }).left).toEqual([]);
   const two = { "test/architecture.test.ts": 900, "test/event/age.test.ts": 900 };
   const { run } = choose({ changed: ["src/event/age.ts"], known: two, time: 1000 });
   expect(run).toEqual(["test/architecture.test.ts", "test/event/age.test.ts"]);

@@ -1,6 +1,9 @@
 /** Milliseconds that a test file is expected to take if it never ran here. */
 const UNKNOWN = 1000;
 
+/** The rank of a test that is only in the room of a changed file: such fill the time left. */
+const OF_ROOM = 3;
+
 /** Tests of files that no test imports. */
 const READERS = [
   [/^(?:src\/|tools\/architecture\/)/, /^test\/architecture\.test\.ts$/],
@@ -20,8 +23,8 @@ const READERS = [
 
 /**
  * Chooses the tests of changed files, the nearest first, as many as fit into a time: changed tests;
- * then those that mirror a changed file or read it; then those that import one. Returns those to
- * run, and those left out since they take long.
+ * then those that mirror a changed file or read it; then those that import one; then the others of
+ * its room. Returns those to run, and those left out since they take long.
  */
 export function chooseTests({ changed, tests, known, time, workers }) {
   const ranked = tests
@@ -34,10 +37,11 @@ export function chooseTests({ changed, tests, known, time, workers }) {
   const run = [];
   const left = [];
   let rest = time * workers;
-  for (const { file, ms } of ranked) {
+  for (const { file, rank, ms } of ranked) {
     // One file runs in one worker, however many there are.
-    if (ms > time || ms > rest) left.push(file);
-    else {
+    if (ms > time || ms > rest) {
+      if (rank < OF_ROOM) left.push(file);
+    } else {
       run.push(file);
       rest -= ms;
     }
@@ -49,7 +53,15 @@ function rank(test, imports, changed) {
   if (test === changed) return 0;
   if (mirrors(test, changed) || READERS.some(([what, who]) => what.test(changed) && who.test(test)))
     return 1;
-  return imports.includes(changed) ? 2 : Number.POSITIVE_INFINITY;
+  if (imports.includes(changed)) return 2;
+  return isOfRoom(test, changed) ? OF_ROOM : Number.POSITIVE_INFINITY;
+}
+
+/** Whether a quick test is in `test/event/`, say, and the changed file in `src/event/`. */
+function isOfRoom(test, changed) {
+  const room = /^src\/[^/]+\//.exec(changed)?.[0];
+  const isQuick = !test.includes(".system.");
+  return room !== undefined && isQuick && test.startsWith(room.replace("src/", "test/"));
 }
 
 /**
