@@ -32,8 +32,9 @@ describe("a retry at a measured pace", () => {
       asked.push(filter.states);
       return [];
     };
+    await retryableSeqs({ ...inbox, list } as never, {});
     await retryableSeqs({ ...inbox, list } as never, { states: ["dead", "handled"] });
-    expect(asked).toEqual([["dead"]]);
+    expect(asked).toEqual([["waiting", "failing", "dead", "received"], ["dead"]]);
   });
 });
 
