@@ -18,7 +18,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url, "/entry/1");
     const why = page.locator(".why");
     await inView(why.getByText("TypeError: ledger says no: account 4711 is closed"));
-    await inView(why.getByText(/detail\.test\.ts:\d+:\d+/));
+    await inView(why.getByText(/detail\.system\.test\.ts:\d+:\d+/));
     await inView(why.getByText("caused by: connect ECONNREFUSED 127.0.0.1:5432"));
     await inView(page.getByRole("button", { name: "Retry", exact: true }));
     await inView(page.locator(".body-line", { hasText: '"amount": "1450.00"' }));
