@@ -130,11 +130,12 @@ export async function failuresLike(inbox: Inbox, seq: number): Promise<FailureGr
 }
 
 /**
- * The failed entries like one: those of its group or, once it is handled, those that fail as it
- * last did; `undefined` if it never failed, or was dropped.
+ * The failed entries like one: those of its group or, while it runs again and once it is handled,
+ * those that fail as it last did; `undefined` if it never failed, or was dropped.
  */
 export async function seqsLike(inbox: Inbox, entry: Entry): Promise<readonly number[] | undefined> {
-  if (entry.state !== "handled") return (await failuresLike(inbox, entry.seq))?.seqs;
+  const own = await failuresLike(inbox, entry.seq);
+  if (own !== undefined || entry.reason === DROPPED) return own?.seqs;
   const failed = (await inbox.attempts(entry.seq)).filter(({ error }) => error !== null);
   const runs = lastRunsOf(failed).map((run) => ({ ...run, at: run.failure?.at ?? null }));
   const failure = failureOf(entry, runs);

@@ -173,12 +173,13 @@ step(
   "with the server started first, listen's inbox is the one that commands use while it runs",
   async (world) => {
     const project = projectOf(world);
-    const before = await expectCode(world, project, "npx hookporter events list", 0);
-    expect(before.text).toContain("lead.created");
+    const leads = "npx hookporter events list --kind lead.created";
+    const before = await expectCode(world, project, leads, 0);
+    expect(before.text).toMatch(/#\d+ .* lead\.created/);
     expect(before.text).toContain("a listen that has ended has newer events");
     listen = await world.start(project, "npx hookporter listen", /Try it in this folder/);
-    const during = await expectCode(world, project, "npx hookporter events list", 0);
-    expect(during.text).not.toContain("lead.created");
+    const during = await expectCode(world, project, leads, 0);
+    expect(during.text).not.toMatch(/#\d+ .* lead\.created/);
     await useInbox(world, project);
     await listen.stop();
     await server?.stop();
