@@ -119,7 +119,7 @@ step("a NestJS app receives with the example of its page", async (world) => {
   project = app(world, "by-hand", { ...APP, ...byHand });
   await succeed(world, project, "npm install hookporter");
   await makeSecret(world, project);
-  const receiver = exampleOf(project, "docs/frameworks/index.md", "js", "// receiver.js");
+  const receiver = exampleOf(project, "docs/frameworks/index.md", "js", "export const receiver");
   writeFileSync(join(project, "src", "receiver.ts"), withInbox(receiver));
   writeFileSync(join(project, "src", "main.ts"), mainOf(exampleOf(project, PAGE, "js")));
   url = await world.portFor(project);
