@@ -156,20 +156,6 @@ step("what a failed event's fix says runs while listen runs, and after it", asyn
 });
 
 step(
-  "README's third task finds the signature right, a wrong one wrong, and the server sound",
-  async (world) => {
-    const project = projectOf(world);
-    const [show = "", verify = "", check = ""] = commandsAfter("**Test.**");
-    await expectCode(world, project, show, 0);
-    const shown = await expectCode(world, project, "npx hookporter events show 1", 0);
-    const [signature = ""] = /sha256=[0-9a-f]{64}/.exec(shown.text) ?? [];
-    await expectCode(world, project, verify.replace("sha256=…", signature), 0);
-    await expectCode(world, project, verify.replace("sha256=…", `sha256=${"0".repeat(64)}`), 4);
-    await expectCode(world, project, check.replace("http://localhost:3000/webhooks", url), 0);
-  },
-);
-
-step(
   "with the server started first, listen's inbox is the one that commands use while it runs",
   async (world) => {
     const project = projectOf(world);
@@ -271,3 +257,19 @@ step("Ctrl-C ends listen with 0, and doctor finds nothing wrong", async (world) 
   expect(await terminal.ended(HANDLERS)).toMatchObject({ code: 0 });
   await expectCode(world, projectOf(world), "npx hookporter doctor", 0);
 });
+
+step(
+  "README's third task finds the signature right, a wrong one wrong, and the server sound",
+  async (world) => {
+    const project = projectOf(world);
+    const [show = "", verify = "", check = ""] = commandsAfter("**Test.**");
+    server = await world.start(project, "npm run dev", /"message":"listening"/);
+    await expectCode(world, project, show, 0);
+    const shown = await expectCode(world, project, "npx hookporter events show 1", 0);
+    const [signature = ""] = /sha256=[0-9a-f]{64}/.exec(shown.text) ?? [];
+    await expectCode(world, project, verify.replace("sha256=…", signature), 0);
+    await expectCode(world, project, verify.replace("sha256=…", `sha256=${"0".repeat(64)}`), 4);
+    await expectCode(world, project, check.replace("http://localhost:3000/webhooks", url), 0);
+    await server.stop();
+  },
+);
