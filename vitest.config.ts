@@ -7,10 +7,7 @@ import { PATIENCE } from "./test/patience.ts";
 
 const SLOWEST = 10;
 
-/**
- * Ends the run with the files that took longest, and one plain line of counts, for whoever reads
- * only the last one.
- */
+/** Ends the run with its slowest files, and then one plain line of counts. */
 const closingLine: Reporter = {
   onTestRunEnd: (modules) => {
     const slowest = modules.toSorted((a, b) => secondsOf(b) - secondsOf(a)).slice(0, SLOWEST);

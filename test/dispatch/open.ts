@@ -28,8 +28,8 @@ export function sharedInbox(inbox = memoryInbox()): Inbox {
 }
 
 /**
- * Starts a receiver that runs these handlers by the time of `Date`, and returns it with what came
- * of its entries. Closed when the test ends, without waiting for handlers.
+ * Starts a receiver with these handlers, whose clock is `Date`. It is closed when the test ends,
+ * without waiting for handlers.
  */
 export async function openRuns(
   given: Handlers,

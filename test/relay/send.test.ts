@@ -237,7 +237,7 @@ describe("a connection", () => {
     process.on("warning", warned);
     onTestFinished(() => void process.off("warning", warned));
     const { url, sockets } = await answering();
-    // So many would warn of listeners that each leaves on it.
+    // Node warns of so many listeners on one socket, if requests leave theirs there.
     expect(await triggered(url, "--count", "15")).toHaveLength(15);
     expect(sockets).toHaveLength(1);
     await triggered(url, "--count", "3", "HOOKPORTER_CONCURRENCY=3");

@@ -7,6 +7,7 @@ import { createReceiver } from "../../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
+import { gate } from "../../receiver/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 const SECRET = "a-secret-of-these-tests";
@@ -112,8 +113,9 @@ it("suggested commands name the inbox that was typed, so that they can be copied
   expect(set.stdout).toContain("hookporter events retry --like 2\n");
 });
 
-it("--like takes an entry that has been handled since as it last failed", async () => {
+it("--like takes an entry that runs again, or has been handled since, as it last failed", async () => {
   const cwd = tempFolder();
+  const held = gate();
   const failed = new Set<string>();
   const bookIn = (id: string) => {
     failed.add(id);
@@ -124,7 +126,7 @@ it("--like takes an entry that has been handled since as it last failed", async 
     inbox: join(cwd, DEFAULT_INBOX),
     retry: { attempts: 2, delay: 1 },
     handlers: {
-      "lead.created": ({ id }) => failed.has(id) || bookIn(id),
+      "lead.created": ({ id }) => (failed.has(id) ? held.opened : bookIn(id)),
       "payment.overdue": ({ id }) => bookIn(id),
       "payment.received": () => {},
     },
@@ -133,12 +135,20 @@ it("--like takes an entry that has been handled since as it last failed", async 
   const receive = fetchReceiver(receiver);
   for (const kind of ["lead.created", "payment.overdue", "payment.received"] as const)
     await receive(new Request(URL, signedRequest(sampleEvent(kind), { secret: SECRET })));
+  const alike = async () => {
+    const { records } = await runCli(["events", "list", "--like", "1", "--json"], { cwd });
+    return records.filter(({ type }) => type === "entry").map(({ seq }) => seq);
+  };
+  await vi.waitFor(async () =>
+    expect(await receiver.inbox.count()).toMatchObject({ handled: 1, running: 1, dead: 1 }),
+  );
+  expect(await alike()).toEqual([2]);
+  held.open();
   await vi.waitFor(async () =>
     expect(await receiver.inbox.count()).toMatchObject({ handled: 2, dead: 1 }),
   );
   await receiver.close();
-  const list = await runCli(["events", "list", "--like", "1", "--json"], { cwd });
-  expect(list.records.filter(({ type }) => type === "entry").map(({ seq }) => seq)).toEqual([2]);
+  expect(await alike()).toEqual([2]);
   const retry = await runCli(["events", "retry", "--like", "1", "--json"], { cwd });
   expect(retry.records).toContainEqual(expect.objectContaining({ type: "retry", retried: 1 }));
   const never = await runCli(["events", "retry", "--like", "3"], { cwd });

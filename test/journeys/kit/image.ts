@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join, matchesGlob, posix, relative } from "node:path";
 import { expect, vi } from "vitest";
-import type { World } from "./world.ts";
+import { printedBy, type World } from "./world.ts";
 
 /** In place of what the base image has, read only. */
 const SYSTEM = "usr bin sbin lib lib64";
@@ -97,10 +97,8 @@ export class Image {
     const env = this.#environment(readEnvFile(envFile));
     const argv = this.#inside("ro", this.#built.command);
     const child = spawn("env", argv, { env, stdio: ["ignore", "pipe", "pipe"] });
-    let text = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => (text += chunk));
-    await vi.waitFor(() => expect(text).toMatch(isReady), { timeout: 60_000 });
+    const printed = printedBy(child);
+    await vi.waitFor(() => expect(printed()).toMatch(isReady), { timeout: 60_000 });
     return child;
   }
 
@@ -138,9 +136,7 @@ export class Image {
       this.#copy(rest);
     } else if (name === "RUN") {
       const { code, text } = await this.#run("rw", ["sh", "-c", rest], this.#network());
-      if (code !== 0)
-        throw new Error(`RUN ${rest}: exit code ${code}
-${text}`);
+      if (code !== 0) throw new Error(`RUN ${rest}: exit code ${code}\n${text}`);
     } else if (name === "USER") {
       stage.user = rest;
     } else if (name === "VOLUME") {
@@ -196,15 +192,11 @@ ${text}`);
 
   async #run(mode: Mode, argv: readonly string[], own: Readonly<Record<string, string>> = {}) {
     const env = this.#environment(own);
-    const child = spawn("env", this.#inside(mode, argv), {
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    let text = "";
-    for (const stream of [child.stdout, child.stderr])
-      stream.on("data", (chunk) => (text += chunk));
+    const stdio = ["ignore", "pipe", "pipe"] as const;
+    const child = spawn("env", this.#inside(mode, argv), { env, stdio: [...stdio] });
+    const printed = printedBy(child);
     const [code] = await once(child, "close");
-    return { code: Number(code), text };
+    return { code: Number(code), text: printed() };
   }
 
   /** The arguments of `env` that run a command in the image. */

@@ -218,7 +218,8 @@ export async function packCheckout(folder: string, checkout = root): Promise<str
   return join(folder, readdirSync(folder).find((name) => name.endsWith(".tgz")) ?? "");
 }
 
-function printedBy(child: ChildProcess): () => string {
+/** What a child prints from now on, in the order of printing. */
+export function printedBy(child: ChildProcess): () => string {
   const chunks: string[] = [];
   child.stdout?.on("data", (chunk) => chunks.push(String(chunk)));
   child.stderr?.on("data", (chunk) => chunks.push(String(chunk)));
