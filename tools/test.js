@@ -2,7 +2,8 @@
 // Vitest: `npm test -- test/event`. `--busy` keeps as many processes busy beside it as there are
 // cores, twice over, and runs the tests three times.
 import { fork, spawnSync } from "node:child_process";
-import { availableParallelism } from "node:os";
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { runQuietly } from "./check/run-quietly.js";
@@ -42,9 +43,20 @@ async function test(argv) {
   }
 }
 
+/** What it writes to standard error, as receivers log there, is shown only if a test failed. */
 function vitest(argv) {
-  const all = [program("vitest", "vitest.mjs"), "run", ...argv];
-  return spawnSync(process.execPath, all, { stdio: "inherit" }).status ?? 1;
+  const folder = mkdtempSync(join(tmpdir(), "hookporter-test-"));
+  const file = join(folder, "stderr.log");
+  const errors = openSync(file, "w");
+  try {
+    const all = [program("vitest", "vitest.mjs"), "run", ...argv];
+    const code = spawnSync(process.execPath, all, { stdio: ["inherit", "inherit", errors] }).status;
+    if (code !== 0) process.stderr.write(readFileSync(file));
+    return code ?? 1;
+  } finally {
+    closeSync(errors);
+    rmSync(folder, { recursive: true, force: true });
+  }
 }
 
 /** Uses a core until the parent ends. */
