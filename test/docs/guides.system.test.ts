@@ -6,6 +6,9 @@ import { type InstalledModules, installModules } from "./installed-modules.ts";
 import { readPage, root } from "./markdown.ts";
 import { HAS_OWN_PORTS, runPage, shapeOf, stepsOf } from "./run-page.ts";
 
+/** How long a block may take, beside those of other pages. */
+const LIMIT = 120_000;
+
 const pages = ["docs/quickstart", "docs/guides"].flatMap((folder) =>
   readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
 );
@@ -17,15 +20,18 @@ beforeAll(() => {
   return modules.remove;
 });
 
-it.skipIf(!HAS_OWN_PORTS).each(pages)(
+it.skipIf(!HAS_OWN_PORTS).concurrent.each(pages)(
   "%s works as written, and prints what it shows",
-  { timeout: 240_000 },
+  { timeout: 600_000 },
   async (path) => {
     const folder = mkdtempSync(join(tmpdir(), "hookporter-guide-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const page = { path, text: readPage(path) };
-    expect(stepsOf(page).length).toBeGreaterThan(1);
-    expect(await runPage(page, folder, modules.path)).toEqual([]);
+    try {
+      const page = { path, text: readPage(path) };
+      expect(stepsOf(page).length).toBeGreaterThan(1);
+      expect(await runPage(page, folder, modules.path, LIMIT)).toEqual([]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
   },
 );
 
