@@ -33,7 +33,7 @@ const FOLDERS = {
   },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,counts,entry-state,failures,inline-runs,lease,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,senders,sqlite}.test.ts",
+      "test/inbox/{access,entry-rules,failures,inline-runs,memory,open,paced-retry,runner,senders,sqlite}.test.ts",
       "test/inbox/{shared,transfer}/*.test.ts",
       "test/inbox/sqlite/{damage,group-commit,vitals,processes/runners}.test.ts",
       "test/cli/events/{change,failures,pause,references}.test.ts",
