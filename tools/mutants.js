@@ -33,7 +33,7 @@ const FOLDERS = {
   },
   "src/inbox": {
     tests: [
-      "test/inbox/{access,counts,entry-state,failures,inline-runs,lease,memory,new-entry,open,outline,paced-retry,prune,reasons,rows,runner,senders,sqlite}.test.ts",
+      "test/inbox/{access,entry-rules,failures,inline-runs,memory,open,paced-retry,runner,senders,sqlite}.test.ts",
       "test/inbox/{shared,transfer}/*.test.ts",
       "test/inbox/sqlite/{damage,group-commit,vitals,processes/runners}.test.ts",
       "test/cli/events/{change,failures,pause,references}.test.ts",
@@ -60,8 +60,8 @@ const FOLDERS = {
     // In PGlite: a server in other processes takes much longer for each mutant.
     tests: [
       "test/inbox/postgres.system.test.ts",
-      "test/inbox/postgres/{batch,care,client,clock,connect,days,due,error-classes,examine,inside,kept-lately,low-water,prune,refusals}{,.system}{,.long}.test.ts",
-      "test/inbox/postgres/{runners-signs,session,sockets,statements,store,transaction,transfer,upkeep,upkeep-looks,urls,wake-listening,wake-stop}{,.system}{,.long}.test.ts",
+      "test/inbox/postgres/{batch,care,client,clock,connect,days,due,error-classes,examine,inside,kept-lately,low-water,migrations,prune,refusals}{,.system}{,.long}.test.ts",
+      "test/inbox/postgres/{runners-signs,session,statements,transaction,transfer,upkeep-looks,urls,wake-listening}{,.system}{,.long}.test.ts",
       "test/inbox/transfer/copy.system.test.ts",
       "test/receiver/transactions.test.ts",
     ],

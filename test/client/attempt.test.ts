@@ -1,7 +1,9 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { clientOf, errorOf, failure, json, openService, SUBSCRIPTION } from "./service.ts";
+import { readNetworkFailure } from "../../src/client/network-failure.ts";
+import type { ClientOptions } from "../../src/entries/client.ts";
+import { errorOf, failure, json, openClient, type Scripted, SUBSCRIPTION } from "./service.ts";
 
 /** An address at which nothing listens. */
 async function closedUrl(): Promise<string> {
@@ -12,163 +14,141 @@ async function closedUrl(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
+const lost: Scripted = (response) => void response.destroy();
+
 describe("a request that changes something", () => {
-  it("is retried after 429, which means that it was not carried out", async () => {
-    const service = await openService();
-    service.next(failure(429));
-    const made = await clientOf(service).webhooks.create(SUBSCRIPTION);
-    expect(made).toMatchObject({ status: 201, body: { id: "wh_1" }, mayExistTwice: false });
+  it.each([
+    ["429, which means that it was not carried out", 429, false],
+    ["500 as the description asks, and may exist twice", 500, true],
+  ])("is retried after %s", async (_, status, mayExistTwice) => {
+    const { client } = await openClient([failure(status)]);
+    const made = await client.webhooks.create(SUBSCRIPTION);
+    expect(made).toMatchObject({ status: 201, body: { id: "wh_1" }, mayExistTwice });
   });
 
-  it("is retried after 500 as the description asks, and may exist twice", async () => {
-    const service = await openService();
-    service.next(failure(500));
-    const made = await clientOf(service).webhooks.create(SUBSCRIPTION);
-    expect(made).toMatchObject({ status: 201, mayExistTwice: true });
-  });
-
-  it.each([501, 502, 503, 504])(
-    "is not retried after %i, which the description does not mention",
-    async (status) => {
-      const service = await openService();
-      service.next(failure(status));
-      const error = await errorOf(clientOf(service).webhooks.create(SUBSCRIPTION));
-      expect(error).toMatchObject({
-        code: "service_failed",
-        status,
-        attempts: 1,
-        mayHaveHappened: true,
-      });
-      expect(service.requests).toHaveLength(1);
-    },
-  );
-
-  it("is not retried if the connection is lost, since it may have been carried out", async () => {
-    const service = await openService();
-    service.next((response) => void response.destroy());
-    const error = await errorOf(clientOf(service).webhooks.create(SUBSCRIPTION));
-    expect(error).toMatchObject({
-      code: "service_unreachable",
-      attempts: 1,
-      mayHaveHappened: true,
-    });
+  it.each<[string, Scripted, object]>([
+    ...[501, 502, 503, 504].map((status): [string, Scripted, object] => [
+      `${status}, which the description does not mention`,
+      failure(status),
+      { code: "service_failed", status },
+    ]),
+    [
+      "a lost connection, since it may have been carried out",
+      lost,
+      { code: "service_unreachable" },
+    ],
+    [
+      "a 2xx response that is not JSON",
+      (response) => void response.writeHead(200).end("created!"),
+      { code: "service_answer_invalid", status: 200 },
+    ],
+  ])("is not retried after %s", async (_, answer, expected) => {
+    const { service, client } = await openClient([answer]);
+    const error = await errorOf(client.webhooks.create(SUBSCRIPTION));
+    expect(error).toMatchObject({ ...expected, attempts: 1, mayHaveHappened: true });
     expect(service.requests).toHaveLength(1);
   });
 
   it("is retried if there was no connection, when nothing can have happened", async () => {
-    const service = await openService();
-    const client = clientOf(service, { baseUrl: await closedUrl() });
+    const { client } = await openClient([], { baseUrl: await closedUrl() });
     const error = await errorOf(client.webhooks.create(SUBSCRIPTION));
-    expect(error).toMatchObject({
-      code: "service_unreachable",
-      attempts: 4,
-      mayHaveHappened: false,
-    });
+    const nothing = { attempts: 4, mayHaveHappened: false };
+    expect(error).toMatchObject({ code: "service_unreachable", ...nothing });
   });
 
-  it("may still have happened if a later attempt is refused", async () => {
-    const service = await openService();
-    service.next(failure(500), failure(400, { type: "invalid_request", field: "url" }));
-    const error = await errorOf(clientOf(service).webhooks.create(SUBSCRIPTION));
-    expect(error).toMatchObject({
-      code: "service_refused",
-      attempts: 2,
-      field: "url",
-      mayHaveHappened: true,
-    });
-  });
-
-  it("may have happened if the response is 2xx but not JSON", async () => {
-    const service = await openService();
-    service.next((response) => void response.writeHead(200).end("created!"));
-    const error = await errorOf(clientOf(service).webhooks.create(SUBSCRIPTION));
-    expect(error).toMatchObject({
-      code: "service_answer_invalid",
-      status: 200,
-      mayHaveHappened: true,
-    });
+  it("may still have happened if a later attempt is refused, which names the field", async () => {
+    const refused = failure(400, { type: "invalid_request", field: "url" });
+    const { client } = await openClient([failure(500), refused, refused]);
+    const refusal = { code: "service_refused", status: 400, type: "invalid_request", field: "url" };
+    for (const [attempts, mayHaveHappened] of [
+      [2, true],
+      [1, false],
+    ] as const) {
+      const error = await errorOf(client.webhooks.create(SUBSCRIPTION));
+      expect(error).toMatchObject({ ...refusal, attempts, mayHaveHappened });
+    }
   });
 });
 
 describe("a request without a complete response", () => {
   it("is retried if it changes nothing", async () => {
-    const service = await openService();
-    service.next((response) => void response.destroy());
-    const client = clientOf(service);
+    const { client } = await openClient([lost]);
     await client.properties.list();
     expect(client.delays).toEqual([500]);
   });
 
-  it("is given up if the host is unknown", async () => {
-    const service = await openService();
-    const client = clientOf(service, { baseUrl: "https://service.invalid" });
-    expect(await errorOf(client.properties.list())).toMatchObject({
-      code: "service_unreachable",
-      attempts: 1,
-    });
-  });
-
-  it("is given up on a port that fetch refuses", async () => {
-    const service = await openService();
-    const error = await errorOf(
-      clientOf(service, { baseUrl: "http://127.0.0.1:6000" }).properties.list(),
-    );
-    expect(error).toMatchObject({
-      code: "service_unreachable",
-      attempts: 1,
-      mayHaveHappened: false,
-    });
-  });
-
-  it.each([
-    ["the head", (): void => {}],
+  const impatient = { timeout: 50, retry: { attempts: 1 } };
+  it.each<[string, Scripted | undefined, Partial<ClientOptions>, object]>([
     [
-      "the body",
-      (response: { writeHead(status: number): { write(text: string): unknown } }) =>
-        void response.writeHead(200).write("{"),
+      "the host is unknown",
+      undefined,
+      { baseUrl: "https://service.invalid" },
+      { code: "service_unreachable" },
     ],
-  ] as const)("times out if %s does not arrive", async (_, answer) => {
-    const service = await openService();
-    service.next(answer);
-    const client = clientOf(service, { timeout: 50, retry: { attempts: 1 } });
-    expect(await errorOf(client.properties.list())).toMatchObject({
-      code: "service_timeout",
-      attempts: 1,
-    });
+    [
+      "the port is one that fetch refuses",
+      undefined,
+      { baseUrl: "http://127.0.0.1:6000" },
+      { code: "service_unreachable", mayHaveHappened: false },
+    ],
+    ["no head arrives", () => {}, impatient, { code: "service_timeout" }],
+    [
+      "no body arrives",
+      (response) => void response.writeHead(200).write("{"),
+      impatient,
+      { code: "service_timeout" },
+    ],
+    [
+      "the body of an error is cut, whose status counts",
+      (response) => {
+        response.writeHead(400, { "content-length": "1000" });
+        response.write('{"error":{', () => response.destroy());
+      },
+      {},
+      { code: "service_refused", status: 400 },
+    ],
+  ])("is given up if %s", async (_, answer, options, expected) => {
+    const { client } = await openClient(answer === undefined ? [] : [answer], options);
+    expect(await errorOf(client.properties.list())).toMatchObject({ ...expected, attempts: 1 });
   });
 
   it("times out if no token arrives, with nothing sent", async () => {
-    const service = await openService();
-    const never = () => new Promise<string>(() => {});
-    const client = clientOf(service, {
-      apiKey: undefined,
-      accessToken: never,
-      timeout: 20,
-      retry: { attempts: 2 },
-    });
+    const accessToken = () => new Promise<string>(() => {});
+    const options = { apiKey: undefined, accessToken, timeout: 20, retry: { attempts: 2 } };
+    const { service, client } = await openClient([], options);
     const error = await errorOf(client.webhooks.create(SUBSCRIPTION));
     expect(error).toMatchObject({ code: "service_timeout", attempts: 2, mayHaveHappened: false });
     expect(service.requests).toEqual([]);
   });
 
-  it("keeps the status of an error whose body is incomplete", async () => {
-    const service = await openService();
-    service.next((response) => {
-      response.writeHead(400, { "content-length": "1000" });
-      response.write('{"error":{', () => response.destroy());
-    });
-    expect(await errorOf(clientOf(service).properties.list())).toMatchObject({
-      code: "service_refused",
-      status: 400,
-    });
-  });
-
-  it("refuses a response larger than allowed", async () => {
-    const service = await openService();
+  it("is given up if the response is larger than allowed", async () => {
     const list = { data: [], meta: { total: 0, page: 1, per_page: 20 }, more: "x".repeat(100_000) };
-    service.next(json(200, list), json(200, list));
-    expect((await clientOf(service).properties.list()).more).toHaveLength(100_000);
-    const error = await errorOf(clientOf(service, { maxAnswer: 50_000 }).properties.list());
+    const { client } = await openClient([json(200, list)]);
+    expect((await client.properties.list()).more).toHaveLength(100_000);
+    const small = await openClient([json(200, list)], { maxAnswer: 50_000 });
+    const error = await errorOf(small.client.properties.list());
     expect(error).toMatchObject({ code: "service_answer_invalid", status: 200, attempts: 1 });
   });
+});
+
+/** An error as `fetch` throws it. */
+const fetchFailed = (cause: unknown) => new TypeError("fetch failed", { cause });
+
+it("a refusal by a proxy is named, and nothing was sent", () => {
+  const inner = new Error("Proxy response (403) !== 200 when HTTP Tunneling");
+  const cancelled = new Error("Request was cancelled.", { cause: inner });
+  const failed = readNetworkFailure(fetchFailed(cancelled));
+  expect(failed).toMatchObject({ notSent: true, permanent: false, mayPass: true });
+  expect(failed.why).toContain("the proxy answered 403");
+});
+
+it.each([
+  ["ECONNREFUSED", "connect", { notSent: true, permanent: false, mayPass: true }],
+  // the name may not be known yet
+  ["ENOTFOUND", "getaddrinfo", { notSent: true, permanent: true, mayPass: true }],
+  ["ECONNRESET", "read", { notSent: false, permanent: false, mayPass: true }],
+  ["DEPTH_ZERO_SELF_SIGNED_CERT", undefined, { notSent: false, permanent: true, mayPass: false }],
+])("%s is judged", (code, syscall, judged) => {
+  const cause = Object.assign(new Error("no"), { code, syscall });
+  expect(readNetworkFailure(fetchFailed(cause))).toMatchObject(judged);
 });

@@ -2,12 +2,14 @@ import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_CLIENT_RETRY } from "../../src/client/client-options.ts";
+import type { ClientOptions } from "../../src/entries/client.ts";
 import {
   clientOf,
   errorOf,
   failure,
   json,
   KEY,
+  openClient,
   openService,
   SUBSCRIPTION,
   sampleProperty,
@@ -30,40 +32,27 @@ describe("a request", () => {
     expect(JSON.parse(service.requests[1]?.body ?? "")).toEqual(SUBSCRIPTION);
   });
 
-  it("calls for a new access token at each attempt", async () => {
-    const service = await openService({ key: "second" });
-    service.next(failure(500));
+  it("calls for a new access token at each attempt, and passes on its errors", async () => {
     const tokens = ["first", "second"];
-    const client = clientOf(service, {
-      apiKey: undefined,
-      accessToken: async () => tokens.shift() ?? "",
-    });
+    const broken = new Error("no token today");
+    const accessToken = async () => tokens.shift() ?? Promise.reject(broken);
+    const options = { apiKey: undefined, accessToken };
+    const { service, client } = await openClient([failure(500)], options, { key: "second" });
     expect(client.environment).toBe("unknown");
     await client.properties.list();
-    expect(service.requests.map(({ headers }) => headers.authorization)).toEqual([
-      "Bearer first",
-      "Bearer second",
-    ]);
-  });
-
-  it("passes on errors of the token function", async () => {
-    const service = await openService();
-    const broken = new Error("no token today");
-    const client = clientOf(service, {
-      apiKey: undefined,
-      accessToken: () => Promise.reject(broken),
-    });
+    const sent = () => service.requests.map(({ headers }) => headers.authorization);
+    expect(sent()).toEqual(["Bearer first", "Bearer second"]);
     await expect(client.properties.list()).rejects.toBe(broken);
-    expect(service.requests).toEqual([]);
+    expect(sent()).toHaveLength(2);
   });
 
   it("does not follow a redirect, which would send the key elsewhere", async () => {
-    const service = await openService();
     const trap = await openService();
-    service.next(
-      (response) => void response.writeHead(307, { location: `${trap.url}/v1/properties` }).end(),
-    );
-    const error = await errorOf(clientOf(service).properties.list());
+    const location = `${trap.url}/v1/properties`;
+    const { client } = await openClient([
+      (response) => void response.writeHead(307, { location }).end(),
+    ]);
+    const error = await errorOf(client.properties.list());
     expect(error).toMatchObject({ code: "service_answer_invalid", status: 307, attempts: 1 });
     expect(trap.requests).toEqual([]);
   });
@@ -79,20 +68,13 @@ describe("a response that is not 2xx", () => {
   ])(
     "with status %i is an error with type, message and field, and is not retried",
     async (status, code) => {
-      const service = await openService();
-      service.next(
-        failure(status, { type: "invalid_request", message: "No such field.", field: "fields" }),
-      );
-      const error = await errorOf(clientOf(service).properties.list());
-      expect(error).toMatchObject({
-        code,
-        status,
-        type: "invalid_request",
-        field: "fields",
-        attempts: 1,
-      });
+      const told = { type: "invalid_request", field: "fields" };
+      const { service, client } = await openClient([
+        failure(status, { ...told, message: "No such field." }),
+      ]);
+      const error = await errorOf(client.properties.list());
+      expect(error).toMatchObject({ ...told, code, status, attempts: 1, mayHaveHappened: false });
       expect(error.serviceMessage).toBe("No such field.");
-      expect(error.mayHaveHappened).toBe(false);
       expect(service.requests).toHaveLength(1);
     },
   );
@@ -103,60 +85,40 @@ describe("a response that is not 2xx", () => {
     ["JSON of another form", '{"error":"no"}'],
     ["parts of other types", '{"error":{"type":1,"message":null,"field":[]}}'],
   ])("keeps its status even with %s", async (_, body) => {
-    const service = await openService();
-    service.next((response) => void response.writeHead(400).end(body));
-    const error = await errorOf(clientOf(service).properties.list());
-    expect(error).toMatchObject({ code: "service_refused", status: 400 });
-    expect([error.type, error.field, error.serviceMessage]).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
+    const { client } = await openClient([(response) => void response.writeHead(400).end(body)]);
+    const error = await errorOf(client.properties.list());
+    const nothing = { type: undefined, field: undefined, serviceMessage: undefined };
+    expect(error).toMatchObject({ code: "service_refused", status: 400, ...nothing });
   });
-
-  it.each([429, 500])(
-    "with status %i is retried with exponential back-off until it succeeds",
-    async (status) => {
-      const service = await openService();
-      service.next(failure(status), failure(status), failure(status));
-      const client = clientOf(service);
-      expect((await client.properties.list()).data).toEqual([]);
-      expect(service.requests).toHaveLength(4);
-      expect(client.delays).toEqual([500, 1000, 2000]);
-    },
-  );
 
   it.each([
     [429, "service_rate_limited"],
     [500, "service_failed"],
-  ])("with status %i each time is given up after the allowed attempts", async (status, code) => {
-    const service = await openService();
-    service.next(...Array.from({ length: 9 }, () => failure(status)));
-    const error = await errorOf(clientOf(service).properties.list());
-    expect(error).toMatchObject({ code, status, attempts: DEFAULT_CLIENT_RETRY.attempts });
-    expect(service.requests).toHaveLength(DEFAULT_CLIENT_RETRY.attempts);
-  });
+  ])(
+    "with status %i is retried with exponential back-off, and given up after the allowed attempts",
+    async (status, code) => {
+      const failures = Array.from({ length: 7 }, () => failure(status));
+      const { service, client } = await openClient(failures);
+      const error = await errorOf(client.properties.list());
+      expect(error).toMatchObject({ code, status, attempts: DEFAULT_CLIENT_RETRY.attempts });
+      expect(service.requests).toHaveLength(DEFAULT_CLIENT_RETRY.attempts);
+      expect((await client.properties.list()).data).toEqual([]);
+      expect(client.delays).toEqual([500, 1000, 2000, 500, 1000, 2000]);
+    },
+  );
 
-  it("is retried after Retry-After plus the back-off", async () => {
-    const service = await openService();
-    const now = Date.parse("2026-01-15T10:00:00Z");
-    service.next(
-      failure(429, {}, { "retry-after": "7" }),
-      failure(429, {}, { "retry-after": "Thu, 15 Jan 2026 10:00:09 GMT" }),
-      failure(429, {}, { "retry-after": "soon" }),
-    );
-    const client = clientOf(service, { clock: () => now });
+  it("is retried after Retry-After plus the back-off, unless that is longer than allowed", async () => {
+    const after = (text: string) => failure(429, {}, { "retry-after": text });
+    const waits = ["7", "Thu, 15 Jan 2026 10:00:09 GMT", "soon"];
+    const clock = () => Date.parse("2026-01-15T10:00:00Z");
+    const { client } = await openClient([...waits.map(after), EMPTY, after("61")], {
+      clock,
+    });
     await client.properties.list();
     expect(client.delays).toEqual([7500, 10_000, 2000]);
-  });
-
-  it("is given up at once if the service asks for a longer wait than allowed", async () => {
-    const service = await openService();
-    service.next(failure(429, {}, { "retry-after": "61" }));
-    const client = clientOf(service);
     const error = await errorOf(client.properties.list());
     expect(error).toMatchObject({ code: "service_rate_limited", retryAfter: 61_000, attempts: 1 });
-    expect(client.delays).toEqual([]);
+    expect(client.delays).toHaveLength(3);
   });
 
   it.each([
@@ -166,9 +128,10 @@ describe("a response that is not 2xx", () => {
   ])(
     "says how long the service asks to wait if that is too long (%i, %s)",
     async (status, header, text) => {
-      const service = await openService();
-      service.next(failure(status, {}, { "retry-after": header }));
-      const client = clientOf(service, { clock: () => Date.parse("2026-01-15T10:00:00Z") });
+      const clock = () => Date.parse("2026-01-15T10:00:00Z");
+      const { client } = await openClient([failure(status, {}, { "retry-after": header })], {
+        clock,
+      });
       const { message } = await errorOf(client.properties.list());
       expect(message).toContain(text);
       expect(message).toContain("at most 60 s (retry.maxDelay)");
@@ -205,12 +168,11 @@ describe("a response that is not 2xx", () => {
   });
 
   it("is reported before each wait, with an error that has the number of attempts", async () => {
-    const service = await openService();
-    service.next(failure(429), failure(500), EMPTY);
     const told: unknown[] = [];
-    await clientOf(service, {
-      onRetry: ({ error, delay }) => told.push([error.status, error.attempts, delay]),
-    }).properties.list();
+    const onRetry: ClientOptions["onRetry"] = ({ error, delay }) =>
+      told.push([error.status, error.attempts, delay]);
+    const { client } = await openClient([failure(429), failure(500)], { onRetry });
+    await client.properties.list();
     expect(told).toEqual([
       [429, 1, 500],
       [500, 2, 1000],
@@ -219,25 +181,17 @@ describe("a response that is not 2xx", () => {
 });
 
 describe("a caller that aborts", () => {
-  it("ends a request in progress with the caller's own reason", async () => {
-    const service = await openService();
-    const controller = new AbortController();
+  it("ends a request in progress, or a wait between two attempts, with the caller's own reason", async () => {
     const reason = new Error("enough");
-    service.next(() => controller.abort(reason));
-    await expect(clientOf(service).properties.list({ signal: controller.signal })).rejects.toBe(
-      reason,
-    );
-    expect(service.requests).toHaveLength(1);
-  });
-
-  it("ends a wait between two attempts, with real timers", async () => {
-    const service = await openService();
-    service.next(failure(429, {}, { "retry-after": "50" }));
-    const controller = new AbortController();
-    const reason = new Error("enough");
-    const client = clientOf(service, { sleep: undefined, onRetry: () => controller.abort(reason) });
-    await expect(client.properties.list({ signal: controller.signal })).rejects.toBe(reason);
-    expect(service.requests).toHaveLength(1);
+    let controller = new AbortController();
+    const end = () => controller.abort(reason);
+    for (const answer of [end, failure(429, {}, { "retry-after": "50" })]) {
+      controller = new AbortController();
+      // with real timers
+      const { service, client } = await openClient([answer], { sleep: undefined, onRetry: end });
+      await expect(client.properties.list({ signal: controller.signal })).rejects.toBe(reason);
+      expect(service.requests).toHaveLength(1);
+    }
   });
 
   it("sends nothing if it aborted before", async () => {

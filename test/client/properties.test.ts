@@ -1,12 +1,13 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type {
+  Client,
   DataProblem,
   ListedItem,
   Page,
   Property,
   SelectedProperty,
 } from "../../src/entries/client.ts";
-import { clientOf, json, openService, sampleProperty } from "./service.ts";
+import { clientOf, json, openClient, openService, sampleProperty } from "./service.ts";
 
 const many = (count: number) =>
   Array.from({ length: count }, (_, index) => sampleProperty(index + 1));
@@ -37,18 +38,11 @@ describe("the list of properties", () => {
   });
 
   it("keeps undocumented fields, at any depth", async () => {
-    const service = await openService();
-    const property = {
-      ...sampleProperty(1),
-      energy: { class: "B" },
-      tenant: { name: "A", lease_start: "2025-03-01", phone: "1" },
-    };
+    const tenant = { name: "A", lease_start: "2025-03-01", phone: "1" };
+    const property = { ...sampleProperty(1), energy: { class: "B" }, tenant };
     const answer = { data: [property], meta: { ...meta(1), next: "/x" }, links: { self: "/y" } };
-    service.next(json(200, answer));
-    expect(await clientOf(service).properties.list()).toEqual({
-      ...answer,
-      data: fitting([property]),
-    });
+    const { client } = await openClient([json(200, answer)]);
+    expect(await client.properties.list()).toEqual({ ...answer, data: fitting([property]) });
   });
 
   it.each([
@@ -68,9 +62,9 @@ describe("the list of properties", () => {
       [field]:
         inner === undefined ? value : { name: "A", lease_start: "2025-03-01", [inner]: value },
     });
-    const service = await openService({ properties: [change(null), change(undefined)] });
-    const { data } = await clientOf(service).properties.list();
-    expect(data).toEqual(fitting([change(null), change(undefined)]));
+    const properties = [change(null), change(undefined)];
+    const { client } = await openClient([], {}, { properties });
+    expect((await client.properties.list()).data).toEqual(fitting(properties));
   });
 
   it("types every field but id as optional and nullable, once there are no problems", () => {
@@ -96,9 +90,8 @@ describe("the list of properties", () => {
     ["data that is null", { data: null, meta: meta(0) }],
     ["a total that is a text", { data: [], meta: { ...meta(0), total: "0" } }],
   ])("is refused with %s", async (_, body) => {
-    const service = await openService();
-    service.next(json(200, body));
-    await expect(clientOf(service).properties.list()).rejects.toMatchObject({
+    const { client } = await openClient([json(200, body)]);
+    await expect(client.properties.list()).rejects.toMatchObject({
       code: "service_answer_invalid",
       status: 200,
       mayHaveHappened: false,
@@ -123,12 +116,11 @@ describe("the list of properties", () => {
   it.each(contradictions)(
     "has the problems beside a property that %s",
     async (_, field, property) => {
-      const service = await openService();
       const sent = [sampleProperty(1), property, sampleProperty(3)].map(
         (one) => JSON.parse(JSON.stringify(one)) as object,
       );
-      service.next(json(200, { data: sent, meta: meta(3) }));
-      const items = await all(clientOf(service).properties.items());
+      const { client } = await openClient([json(200, { data: sent, meta: meta(3) })]);
+      const items = await all(client.properties.items());
       expect(items.map((item) => item.property)).toEqual(sent);
       const [first, second, third] = items.map(({ problems }) => problems);
       expect([first, third]).toEqual([undefined, undefined]);
@@ -147,38 +139,33 @@ describe("a selection of fields", () => {
   });
 
   it("uses another separator, or a string unchanged", async () => {
-    const service = await openService();
-    const client = clientOf(service, { assumptions: { fieldsSeparator: " " } });
-    await client.properties.list({ fields: ["id", "rent"] });
-    await client.properties.list({ fields: "id,tenant(name)&" });
-    expect(service.requests.map(({ query }) => query.get("fields"))).toEqual([
-      "id rent",
-      "id,tenant(name)&",
-    ]);
+    const { service, client } = await openClient([], { assumptions: { fieldsSeparator: " " } });
+    for (const fields of [["id", "rent"], "id,tenant(name)&"])
+      await client.properties.list({ fields });
+    const asked = service.requests.map(({ query }) => query.get("fields"));
+    expect(asked).toEqual(["id rent", "id,tenant(name)&"]);
   });
 
   it("still has the problems of the returned fields", async () => {
-    const service = await openService();
-    service.next(json(200, { data: [{ rent: "950" }], meta: meta(1) }));
-    const { data } = await clientOf(service).properties.list({ fields: ["rent"] });
-    expect(data).toEqual([
-      {
-        property: { rent: "950" },
-        problems: [{ field: "property.rent", message: "expected number, got string" }],
-      },
-    ]);
+    const { client } = await openClient([json(200, { data: [{ rent: "950" }], meta: meta(1) })]);
+    const { data } = await client.properties.list({ fields: ["rent"] });
+    const problems = [{ field: "property.rent", message: "expected number, got string" }];
+    expect(data).toEqual([{ property: { rent: "950" }, problems }]);
   });
 
-  it.each([[[]], [""], [["id", " "]]])(
-    "is refused if it is %j, before anything is sent",
-    async (fields) => {
-      const service = await openService();
-      await expect(clientOf(service).properties.list({ fields })).rejects.toMatchObject({
-        code: "option_invalid",
-      });
-      expect(service.requests).toEqual([]);
-    },
-  );
+  it.each<[string, Parameters<Client["properties"]["list"]>[0]]>([
+    ["no field", { fields: [] }],
+    ["an empty text", { fields: "" }],
+    ["a blank field", { fields: ["id", " "] }],
+    ["a page before the first", { page: -1 }],
+    ["half a page", { page: 1.5 }],
+    ["no page number", { page: Number.NaN }],
+    ["pages of nothing", { perPage: 0 }],
+  ])("or a page is refused before anything is sent: %s", async (_, options) => {
+    const { service, client } = await openClient();
+    await expect(client.properties.list(options)).rejects.toMatchObject({ code: "option_invalid" });
+    expect(service.requests).toEqual([]);
+  });
 });
 
 describe("paging", () => {
@@ -202,26 +189,6 @@ describe("paging", () => {
     const page = await clientOf(service, { assumptions }).properties.list({ page: 3, perPage: 2 });
     expect(idsOf(page.data)).toEqual(["prop_5"]);
   });
-
-  it("reports that the service ignored the parameter, if it returns another page", async () => {
-    const service = await openService({ properties: many(5), pageParameter: "p" });
-    const error = await clientOf(service)
-      .properties.list({ page: 2, perPage: 2 })
-      .catch((thrown: Error) => thrown);
-    expect(error).toMatchObject({ code: "service_answer_invalid" });
-    expect(String(error)).toContain("assumptions.pageParameter");
-  });
-
-  it.each([{ page: -1 }, { page: 1.5 }, { page: Number.NaN }, { perPage: 0 }])(
-    "refuses %j before anything is sent",
-    async (options) => {
-      const service = await openService();
-      await expect(clientOf(service).properties.list(options)).rejects.toMatchObject({
-        code: "option_invalid",
-      });
-      expect(service.requests).toEqual([]);
-    },
-  );
 });
 
 describe("iterating", () => {
@@ -249,10 +216,14 @@ describe("iterating", () => {
     expect(service.requests.map(({ query }) => query.get("fields"))).toEqual(["id", "id"]);
   });
 
-  it("starts at the given page", async () => {
-    const service = await openService({ properties: many(5) });
-    const found = await all(clientOf(service).properties.items({ page: 2, perPage: 2 }));
+  it("starts at the given page, and continues after a page that failed first", async () => {
+    const { service, client } = await openClient([], {}, { properties: many(5) });
+    const found = await all(client.properties.items({ page: 2, perPage: 2 }));
     expect(idsOf(found)).toEqual(["prop_3", "prop_4", "prop_5"]);
+    const pages = client.properties.pages({ perPage: 3 });
+    await pages.next();
+    service.next(json(429, {}));
+    expect((await pages.next()).value?.data).toHaveLength(2);
   });
 
   it.each([
@@ -265,19 +236,15 @@ describe("iterating", () => {
   });
 
   it("ends with an error, not without end, if the service ignores the page", async () => {
-    const service = await openService({ properties: many(5), pageParameter: "p", perPage: 2 });
-    await expect(all(clientOf(service).properties.items())).rejects.toMatchObject({
-      code: "service_answer_invalid",
-    });
+    const ignoring = { properties: many(5), pageParameter: "p", perPage: 2 };
+    const { service, client } = await openClient([], {}, ignoring);
+    const failed = { code: "service_answer_invalid" };
+    await expect(all(client.properties.items())).rejects.toMatchObject(failed);
     expect(service.requests).toHaveLength(2);
-  });
-
-  it("continues after a page that failed first", async () => {
-    const service = await openService({ properties: many(3), perPage: 2 });
-    const { properties } = clientOf(service);
-    const pages = properties.pages();
-    await pages.next();
-    service.next(json(429, {}));
-    expect((await pages.next()).value?.data).toHaveLength(1);
+    const one = client.properties.list({ page: 2, perPage: 2 });
+    await expect(one).rejects.toMatchObject({
+      ...failed,
+      message: expect.stringContaining("assumptions.pageParameter"),
+    });
   });
 });

@@ -164,6 +164,17 @@ export function clientOf(
   return { ...client, delays };
 }
 
+/** A stand-in that gives these answers to its first requests, and a client of it. */
+export async function openClient(
+  answers: readonly Scripted[] = [],
+  options: Partial<ClientOptions> = {},
+  service: StandInOptions = {},
+) {
+  const standIn = await openService(service);
+  standIn.next(...answers);
+  return { service: standIn, client: clientOf(standIn, options) };
+}
+
 async function seen(message: IncomingMessage): Promise<SeenRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk);

@@ -19,7 +19,9 @@ describe("CanonicalJson", () => {
     ['{"a":{ }}', "{}"],
     ['{"a":[ ]}', "[]"],
     ['{"a":"\\\\\\""}', '"\\\\\\""'],
-  ])("returns the canonical form of %j", (text, canonical) => {
+    ['{"a":1,"b":{"a":[{"a":1}]}}', "1"],
+    ['{"\\u0061":1,"":2}', "1"],
+  ])("returns the canonical form of the member a of %j", (text, canonical) => {
     expect(canonicalOf(text, "a")).toBe(canonical);
   });
 
@@ -37,19 +39,10 @@ describe("CanonicalJson", () => {
     }
   });
 
-  it("finds members under their decoded keys", () => {
-    expect(canonicalOf('{"time\\u0073tamp":1,"":2}', "timestamp")).toBe("1");
-    expect(canonicalOf('{"time\\u0073tamp":1,"":2}', "")).toBe("2");
-  });
-
   it("writes several values as a list", () => {
     const json = new CanonicalJson();
     expect(json.read(Buffer.from('{"b":{"y":1,"x":2},"a":"1"}'))).toBeUndefined();
     expect(Buffer.from(json.listOf("a", "b")).toString()).toBe('["1",{"x":2,"y":1}]');
-  });
-
-  it("accepts an empty object", () => {
-    expect(faultOf(" { } ")).toBeUndefined();
   });
 
   it("writes the same as when the value is printed", () => {
@@ -65,18 +58,10 @@ describe("CanonicalJson", () => {
     ["one long string", "x".repeat(160_000)],
     ["one long string with characters of two, three and four bytes", "é漢😀".repeat(32_000)],
     ["one long string with escapes and lone surrogates", '\n"\ud800x\udc00'.repeat(32_000)],
-    [
-      "strings of 50 to 80 characters",
-      Array.from({ length: 30 }, (_, more) => "y".repeat(50 + more)),
-    ],
-    [
-      "the same with two bytes at their end",
-      Array.from({ length: 30 }, (_, more) => `${"y".repeat(50 + more)}é`),
-    ],
-    [
-      "the same with an escape at their end",
-      Array.from({ length: 30 }, (_, more) => `${"y".repeat(50 + more)}"`),
-    ],
+    ...["", "é", '"'].map((end): [string, Tree] => [
+      `strings of 50 to 80 characters with ${end === "" ? "nothing" : end} at their end`,
+      Array.from({ length: 30 }, (_, more) => `${"y".repeat(50 + more)}${end}`),
+    ]),
     ["many short values", Array.from({ length: 32_000 }, (_, index) => `item ${index}`)],
     [
       "numbers that become longer",
@@ -85,10 +70,7 @@ describe("CanonicalJson", () => {
     [
       "many members",
       {
-        members: Array.from(
-          { length: 9000 },
-          (_, index) => [`key ${index}`, [null, `é${index}`]] as const,
-        ),
+        members: Array.from({ length: 9000 }, (_, index) => [`key ${index}`, [null, `é${index}`]]),
       },
     ],
     [
@@ -143,10 +125,6 @@ describe("CanonicalJson", () => {
     },
   );
 
-  it("allows the same key in different objects", () => {
-    expect(faultOf('{"a":{"a":[{"a":1},{"a":2}]},"b":{"a":1}}')).toBeUndefined();
-  });
-
   it.each([
     ['{"__proto__":{}}', "__proto__"],
     ['{"\\u005f_proto__":1}', "__proto__"],
@@ -163,6 +141,8 @@ describe("CanonicalJson", () => {
     '{"prototype":{"constructor":1}}',
     '{"data":{"prototype":true,"proto":1,"__proto":2}}',
     '{"toString":1,"hasOwnProperty":2}',
+    '{"":1}',
+    " { } ",
   ])("[case 32] accepts the legitimate keys of %s", (text) => {
     expect(faultOf(text)).toBeUndefined();
   });
@@ -179,11 +159,6 @@ describe("CanonicalJson", () => {
     };
     expect(faultOf(nested(MAX_DEPTH))).toBeUndefined();
     expect(faultOf(nested(MAX_DEPTH + 1))?.reason).toBe("too_deep");
-  });
-
-  it("[case 33] returns a fault, not an exception, for 100 000 levels", () => {
-    const text = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
-    expect(faultOf(text)?.reason).toBe("too_deep");
   });
 
   it("keeps a fault's path short, however long the key", () => {

@@ -14,37 +14,15 @@ describe("canonicalNumber", () => {
     expect(spellings.map(canonicalNumber)).toEqual(spellings.map(() => canonical));
   });
 
-  it("[case 35] distinguishes integers that round to the same double", () => {
-    expect(canonicalNumber("12345678901234567890")).not.toBe(
-      canonicalNumber("12345678901234567891"),
-    );
-    expect(canonicalNumber("1234567890123456789012345")).not.toBe(
-      canonicalNumber("1234567890123456789012346"),
-    );
-  });
-
-  it("[case 35] distinguishes numbers that overflow a double", () => {
-    expect(canonicalNumber("1e400")).not.toBe(canonicalNumber("1e401"));
-    expect(canonicalNumber("1e400")).not.toBe(canonicalNumber("-1e400"));
-    expect(canonicalNumber("1e-400")).not.toBe(canonicalNumber("0"));
-  });
-
-  it("distinguishes exponents that no double can hold", () => {
-    expect(canonicalNumber("1e12345678901234567890")).not.toBe(
-      canonicalNumber("1e12345678901234567891"),
-    );
-  });
-
-  it("does not change its own output", () => {
-    const lexeme = fc
-      .tuple(fc.bigInt(), fc.integer({ min: -50, max: 50 }))
-      .map(([digits, power]) => `${digits}e${power}`);
-    fc.assert(
-      fc.property(
-        lexeme,
-        (text) => canonicalNumber(canonicalNumber(text)) === canonicalNumber(text),
-      ),
-    );
+  it.each([
+    ["12345678901234567890", "12345678901234567891"],
+    ["1234567890123456789012345", "1234567890123456789012346"],
+    ["1e400", "1e401"],
+    ["1e400", "-1e400"],
+    ["1e-400", "0"],
+    ["1e12345678901234567890", "1e12345678901234567891"],
+  ])("[case 35] distinguishes %s and %s, which one double may stand for", (a, b) => {
+    expect(canonicalNumber(a)).not.toBe(canonicalNumber(b));
   });
 
   it("agrees with the exact value: two numbers have the same form exactly if their values are equal", () => {

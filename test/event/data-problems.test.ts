@@ -53,10 +53,13 @@ const arktype = type({
   missing: "string",
 });
 
+/** No value and no key of data is in a problem. */
 function problemsOf(schema: StandardSchemaV1, data: unknown): readonly string[] {
   const result = schema["~standard"].validate(data);
   if (result instanceof Promise) throw new Error("expected a schema that is not asynchronous");
-  return toDataProblems(result.issues ?? [], data).map(problemLine);
+  const lines = toDataProblems(result.issues ?? [], data).map(problemLine);
+  expect(lines.join("\n").toLowerCase()).not.toContain(CANARY);
+  return lines;
 }
 
 describe("the problems of data", () => {
@@ -98,27 +101,11 @@ describe("the problems of data", () => {
     ]);
   });
 
-  it.each(["zod", "valibot", "arktype"] as const)(
-    "hold no value and no key of data with %s",
-    (library) => {
-      const schema = { zod, valibot, arktype }[library];
-      expect(problemsOf(schema, DATA).join("\n").toLowerCase()).not.toContain(CANARY);
-    },
-  );
-
   it.each([
     ["a value", { iban: CANARY }, `the account ${CANARY} is unknown`],
-    [
-      "a value in other letters",
-      { iban: CANARY },
-      `the account ${CANARY.toUpperCase()} is unknown`,
-    ],
+    ["a value in other letters", { iban: CANARY }, `the ${CANARY.toUpperCase()} is unknown`],
     ["a value with spaces around it", { iban: ` ${CANARY}\n` }, `the account ${CANARY} is unknown`],
-    [
-      "a value as JSON",
-      { iban: `${CANARY}"\n` },
-      `the account ${JSON.stringify(`${CANARY}"\n`)} is unknown`,
-    ],
+    ["a value as JSON", { iban: `${CANARY}"\n` }, `no ${JSON.stringify(`${CANARY}"\n`)} here`],
     ["a short value", { iban: "NL" }, "the country NL is unknown"],
     ["a short value at its start", { iban: "NL" }, "NL is unknown"],
     ["a value within a word", { iban: "mail" }, "the email is unknown"],
@@ -133,14 +120,8 @@ describe("the problems of data", () => {
     ]);
   });
 
-  it("keep a message that only shares letters with a key or a short value", () => {
-    const data = { mail: "it", is: 1.5 };
-    expect(toDataProblems([{ message: "email, split within 15" }], data)).toEqual([
-      { field: "data", message: "email, split within 15 (got object)" },
-    ]);
-  });
-
   it.each([
+    ["letters within words", { mail: "it", is: 1.5 }, "email, split within 15"],
     ["three characters within a word", { a: "mai" }, "the email is unknown"],
     ["an empty value", { a: "", b: " " }, "it is unknown"],
     ["a value that is neither a string nor a number", { a: true, b: null }, "true is not null"],
@@ -152,10 +133,7 @@ describe("the problems of data", () => {
     ["a value in an expectation", { expected: `an account other than ${CANARY}` }],
     ["a value after a type's name", { expected: `string ${CANARY}` }],
     ["a value before a type's name", { expected: `${CANARY} string` }],
-    [
-      "a value in an expectation that is told in the message",
-      { message: `a must be ${CANARY} (was 1)` },
-    ],
+    ["a value in an expectation of a message", { message: `a must be ${CANARY} (was 1)` }],
     ["a literal value", { expected: `"${CANARY}"` }],
   ])("leave out %s", (_, issue) => {
     const problems = toDataProblems([{ message: "", path: ["a"], ...issue }], { a: CANARY });

@@ -69,33 +69,27 @@ describe("checkData of other kinds", () => {
   );
 });
 
+/** A schema of no known library, with what its check returns. */
+const byHand = (result: unknown): StandardSchemaV1 => ({
+  "~standard": { version: 1, vendor: "by-hand", validate: () => result as never },
+});
+
 describe("checkData with the user's schemas", () => {
-  it("returns the schema's output", async () => {
-    const schema = z.object({ amount: z.string().transform(Number) });
-    const result = await checkData(
-      "payment.received",
-      { amount: "12.5" },
-      { "payment.received": schema },
-    );
-    expect(result).toEqual({ ok: true, data: { amount: 12.5 } });
-  });
-
-  it("uses the user's schema instead of the documented one", async () => {
-    const result = await checkData(
-      "property.created",
-      { ref: 1 },
-      { "property.created": z.object({ ref: z.int() }) },
-    );
-    expect(result).toEqual({ ok: true, data: { ref: 1 } });
-  });
-
-  it("accepts a schema for an unknown kind", async () => {
-    const result = await checkData(
-      "visit.booked",
-      {},
-      { "visit.booked": z.object({ at: z.string() }) },
-    );
-    expect(result).toMatchObject({ ok: false, problems: [{ field: "data.at" }] });
+  it("uses the schema instead of the documented one, for unknown kinds too, and returns its output", async () => {
+    const schemas = {
+      "payment.received": z.object({ amount: z.string().transform(Number) }),
+      "property.created": z.object({ ref: z.int() }),
+      "visit.booked": z.object({ at: z.string() }),
+    };
+    expect(await checkData("payment.received", { amount: "12.5" }, schemas)).toEqual({
+      ok: true,
+      data: { amount: 12.5 },
+    });
+    expect(await checkData("property.created", { ref: 1 }, schemas)).toMatchObject({ ok: true });
+    expect(await checkData("visit.booked", {}, schemas)).toMatchObject({
+      ok: false,
+      problems: [{ field: "data.at" }],
+    });
   });
 
   it("waits for an asynchronous schema", async () => {
@@ -108,46 +102,31 @@ describe("checkData with the user's schemas", () => {
     });
   });
 
-  it("waits for a promise that is not one of this realm, or of a library", async () => {
-    const foreign = runInNewContext(
-      "Promise.resolve({ issues: [{ message: 'no', path: ['amount'] }] })",
-    );
-    const schema: StandardSchemaV1 = {
-      "~standard": { version: 1, vendor: "other", validate: () => foreign },
-    };
+  it.each<[string, StandardSchemaV1, object]>([
+    [
+      "a promise of another realm, or of a library",
+      byHand(runInNewContext("Promise.resolve({ issues: [{ message: 'no', path: ['amount'] }] })")),
+      { field: "data.amount" },
+    ],
+    [
+      "path segments as objects",
+      byHand({ issues: [{ message: "no", path: [{ key: "lines" }, 0, { key: "amount" }] }] }),
+      { field: "data.lines[0].amount" },
+    ],
+    ["a refusal of data itself", z.object({}).refine(() => false), { field: "data" }],
+    [
+      "an issue without a path",
+      byHand({ issues: [{ message: "no" }] }),
+      { field: "data", message: "no (got object)" },
+    ],
+    [
+      "no issue at all",
+      byHand({ issues: [] }),
+      { field: "data", message: "does not fit its schema" },
+    ],
+  ])("names what does not fit if a Standard Schema returns %s", async (_, schema, problem) => {
     const result = await checkData("expense.created", { amount: 1 }, { "expense.created": schema });
-    expect(result).toMatchObject({ ok: false, problems: [{ field: "data.amount" }] });
-  });
-
-  it("accepts a Standard Schema from any library, including path segments as objects", async () => {
-    const schema: StandardSchemaV1 = {
-      "~standard": {
-        version: 1,
-        vendor: "by-hand",
-        validate: () => ({
-          issues: [{ message: "no", path: [{ key: "lines" }, 0, { key: "amount" }] }],
-        }),
-      },
-    };
-    const result = await checkData("expense.created", {}, { "expense.created": schema });
-    expect(result).toMatchObject({ ok: false, problems: [{ field: "data.lines[0].amount" }] });
-  });
-
-  it("names data itself if an issue has no path", async () => {
-    const schema = z.object({}).refine(() => false);
-    const result = await checkData("expense.created", {}, { "expense.created": schema });
-    expect(result).toMatchObject({ ok: false, problems: [{ field: "data" }] });
-  });
-
-  it.each([
-    ["no path", [{ message: "no" }], "no (got object)"],
-    ["no issue at all", [], "does not fit its schema"],
-  ])("names data itself if a failed result has %s", async (_, issues, message) => {
-    const schema: StandardSchemaV1 = {
-      "~standard": { version: 1, vendor: "by-hand", validate: () => ({ issues }) },
-    };
-    const result = await checkData("expense.created", {}, { "expense.created": schema });
-    expect(result).toEqual({ ok: false, problems: [{ field: "data", message }] });
+    expect(result).toMatchObject({ ok: false, problems: [problem] });
   });
 
   it("uses only own keys of the schemas", async () => {

@@ -8,6 +8,7 @@ import { AT, claimOne, keep, sampleEntry, settlementOf } from "./entries.ts";
 describeInbox("the memory inbox", memoryInbox, { wakes: false });
 
 describe("a handler's transaction in the memory inbox", () => {
+  const UNCHANGED = { state: "running", finishedHandlers: [] };
   const terms = { timeout: 1000, now: () => AT, isLeased: () => true };
 
   /** An inbox with a claimed entry, and what became of the transactions of its test. */
@@ -33,37 +34,33 @@ describe("a handler's transaction in the memory inbox", () => {
     return { ends, settlement, inside, entry };
   }
 
-  it("stores a result once it is committed", async () => {
+  it.each<[string, object | "roll_back" | "abandon", string, object]>([
+    ["a result", {}, "committed", { state: "handled", finishedHandlers: ["a"] }],
+    [
+      "that a handler has finished while others are left",
+      { state: "running" },
+      "committed",
+      { state: "running", finishedHandlers: ["a"] },
+    ],
+    ["nothing for roll_back", "roll_back", "rolled_back", UNCHANGED],
+    ["nothing for abandon", "abandon", "rolled_back", UNCHANGED],
+    ["no result of a lost lease", { lease: "another" }, "refused", UNCHANGED],
+    [
+      "no finished handler of a lost lease",
+      { lease: "another", state: "running" },
+      "refused",
+      UNCHANGED,
+    ],
+  ])("stores %s", async (_, end, outcome, stored) => {
     const { ends, settlement, inside, entry } = await opened();
     const given: unknown[] = [];
-    const end = await inside(async (tx) => {
+    const ended = await inside(async (tx) => {
       given.push(tx);
-      return settlement;
+      return typeof end === "string" ? end : ({ ...settlement, ...end } as Settlement);
     });
-    expect([end, given, ends]).toEqual(["committed", ["tx"], ["committed"]]);
-    expect(await entry()).toMatchObject({ state: "handled", finishedHandlers: ["a"] });
-  });
-
-  it("stores that a handler has finished while others are left", async () => {
-    const { settlement, inside, entry } = await opened();
-    expect(await inside(async () => ({ ...settlement, state: "running" }))).toBe("committed");
-    expect(await entry()).toMatchObject({ state: "running", finishedHandlers: ["a"] });
-  });
-
-  it.each(["roll_back", "abandon"] as const)("is rolled back for %s", async (wanted) => {
-    const { ends, inside, entry } = await opened();
-    expect([await inside(async () => wanted), ends]).toEqual(["rolled_back", ["rolled back"]]);
-    expect(await entry()).toMatchObject({ state: "running", finishedHandlers: [] });
-  });
-
-  it.each<[string, object]>([
-    ["a result", {}],
-    ["a finished handler", { state: "running" }],
-  ])("is refused for %s of an entry that is no longer leased", async (_, parts) => {
-    const { ends, settlement, inside, entry } = await opened();
-    const lost = { ...settlement, ...parts, lease: "another" } as Settlement;
-    expect([await inside(async () => lost), ends]).toEqual(["refused", ["rolled back"]]);
-    expect(await entry()).toMatchObject({ state: "running", finishedHandlers: [] });
+    expect([ended, given]).toEqual([outcome, ["tx"]]);
+    expect(ends).toEqual([outcome === "committed" ? "committed" : "rolled back"]);
+    expect(await entry()).toMatchObject(stored);
   });
 
   it("throws what its commit throws", async () => {

@@ -64,13 +64,9 @@ describe("selectInbox", () => {
     );
   });
 
-  it("says what it got", () => {
-    const expected = 'expected an inbox as a file path, a postgres:// URL or "memory:", got';
-    expect(() => selectInbox("")).toThrow(`${expected} an empty string`);
-    expect(() => selectInbox("redis://localhost")).toThrow(`${expected} a redis URL`);
-  });
-
   it.each([
+    ["", "got an empty string"],
+    ["redis://localhost", "got a redis URL"],
     ["file:./a.db", "write ./a.db"],
     ["file:///data/a.db", "write /data/a.db"],
     ["file:a.db?mode=rwc", "write a.db"],
@@ -78,8 +74,10 @@ describe("selectInbox", () => {
     ["sqlite:a.db", "write a.db"],
     ["sqlite://user:hush@host/a.db", "name a file, such as hookporter.db"],
     ["mysql:user:hush@host", "name a file, such as hookporter.db"],
+    ["mysql://user:hush@localhost/db", "got a mysql URL"],
+    ["postgres://user:hush@local host/db", "encode special characters"],
     ["~/a.db", "write the whole path"],
-  ])("says what to write for %j", (option, fix) => {
+  ])("says of %j: %s, and repeats no URL, which may contain a password", (option, fix) => {
     expect(() => selectInbox(option)).toThrow(fix);
     expect(() => selectInbox(option)).not.toThrow("hush");
   });
@@ -109,19 +107,5 @@ describe("selectInbox", () => {
     "C$/a.db",
   ])("takes %j for a path", (option) => {
     expect(() => selectInbox(option)).not.toThrow();
-  });
-
-  it("does not repeat a URL, which may contain a password", () => {
-    for (const url of [
-      "mysql://user:canary-pw@localhost/db",
-      "postgres://user:canary-pw@local host/db",
-    ]) {
-      expect(() => selectInbox(url)).toThrow(
-        expect.objectContaining({ name: "ConfigurationError" }),
-      );
-      expect(() => selectInbox(url)).toThrow(
-        expect.not.objectContaining({ message: expect.stringContaining("canary-pw") }),
-      );
-    }
   });
 });

@@ -13,7 +13,7 @@ import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { REFUSALS } from "../../src/receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../../src/signature/signature-format.ts";
 import { openReceiver } from "../receiver/open.ts";
-import { bytes, freshEnvelope, NOW, signedHeaders, until } from "../receiver/sample.ts";
+import { bytes, freshEnvelope, NOW, signedHeaders, until, wrapInbox } from "../receiver/sample.ts";
 import { postTo } from "./posting.ts";
 import { samples } from "./samples.ts";
 
@@ -188,34 +188,29 @@ describe("the metrics of the inbox", () => {
 
   it("are read once for scrapes that follow each other, and never twice at a time", async () => {
     let reads = 0;
-    const inbox: Inbox = memoryInbox();
-    const counts = inbox.counts.bind(inbox);
-    inbox.counts = () => {
+    const inner = memoryInbox();
+    const counts: Inbox["counts"] = () => {
       reads++;
-      return counts();
+      return inner.counts();
     };
-    const { scrape } = await openMeasured({ inbox: handleOf(inbox) });
+    const { scrape } = await openMeasured({ inbox: handleOf(wrapInbox(inner, { counts })) });
     await Promise.all([scrape(), scrape(), scrape()]);
     await scrape();
     expect(reads).toBe(1);
   });
 
-  it("have no value while the inbox cannot be read", async () => {
-    const inbox: Inbox = memoryInbox();
-    inbox.counts = () => Promise.reject(new Error("away"));
-    const { scrape } = await openMeasured({ inbox: handleOf(inbox) });
+  it.each([
+    ["cannot be read", () => Promise.reject(new Error("away"))],
+    ["does not answer", () => new Promise<never>(() => {})],
+  ])("have no value while the inbox %s", async (_, counts) => {
+    const { scrape } = await openMeasured({
+      inbox: handleOf(wrapInbox(memoryInbox(), { counts })),
+    });
     const read = await scrape();
     expect(read("hookporter_inbox_readable")).toBe(0);
     expect(read('hookporter_entries{state="waiting"}')).toBeUndefined();
     expect(read("hookporter_oldest_due_age_seconds")).toBeUndefined();
     expect(read("hookporter_ready")).toBe(1);
-  });
-
-  it("do not keep a scrape waiting for an inbox that does not answer", async () => {
-    const inbox: Inbox = memoryInbox();
-    inbox.counts = () => new Promise(() => {});
-    const { scrape } = await openMeasured({ inbox: handleOf(inbox) });
-    expect((await scrape())("hookporter_inbox_readable")).toBe(0);
   });
 });
 
@@ -247,17 +242,10 @@ describe("collectMetrics", () => {
     again();
   });
 
-  it("refuses a registry that has the metrics of another receiver", async () => {
+  it("refuses a registry with the metrics of another receiver, an unknown option, and a clock that is no function", async () => {
     const { registry } = await openMeasured();
     const { receiver } = await openReceiver();
-    expect(() => collectMetrics(receiver, { registry })).toThrow(
-      expect.objectContaining({ code: "option_invalid" }),
-    );
-  });
-
-  it("refuses an option that it does not know, and a clock that is no function", async () => {
-    const { receiver } = await openReceiver();
-    for (const options of [{ registy: new client.Registry() }, { clock: 0 }]) {
+    for (const options of [{ registry }, { registy: new client.Registry() }, { clock: 0 }]) {
       expect(() => Reflect.apply(collectMetrics, undefined, [receiver, options])).toThrow(
         expect.objectContaining({ code: "option_invalid" }),
       );

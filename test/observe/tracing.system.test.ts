@@ -41,15 +41,20 @@ function tracedDelivery(traceparent: string = TRACEPARENT) {
 }
 
 describe.each(ADAPTERS)("a trace of a delivery through $name", (adapter) => {
+  const madeUp = () => {
+    const body = bytes(freshEnvelope());
+    return { body, headers: { ...signedHeaders(body), "hookporter-traceparent": TRACEPARENT } };
+  };
+
   it("shows the delivery, its attempt below it, and the handler's own request below that", async () => {
     const traceparents: unknown[] = [];
     const books = await listenNode((request, response) => {
       traceparents.push(request.headers.traceparent);
       response.end();
     });
-    const { post, receiver } = await openEndpoint(adapter, { tracing: createTracing() });
+    const { ask, receiver } = await openEndpoint(adapter, { tracing: createTracing() });
     receiver.on("payment.received", async () => void (await fetch(books)));
-    expect((await post(freshEnvelope())).status).toBe(200);
+    expect((await ask(madeUp())).status).toBe(200);
 
     const delivery = await span("receive");
     const attempt = await span("process");
@@ -60,6 +65,17 @@ describe.each(ADAPTERS)("a trace of a delivery through $name", (adapter) => {
     expect(new Set(all().map((span) => places(span).trace)).size).toBe(1);
     const { traceId, spanId } = request.spanContext();
     expect(traceparents).toEqual([`00-${traceId}-${spanId}-01`]);
+    expect((await inboxOf(receiver).delivery(1))?.headers).toMatchObject({
+      "hookporter-traceparent": `00-${traceId}-${delivery.spanContext().spanId}-01`,
+    });
+  });
+
+  it("is not kept from what a sender made up", async () => {
+    const { receiver, ask } = await openEndpoint(adapter);
+    expect((await ask(madeUp())).status).toBe(200);
+    expect((await inboxOf(receiver).delivery(1))?.headers).not.toHaveProperty(
+      "hookporter-traceparent",
+    );
   });
 });
 
@@ -89,41 +105,33 @@ describe("the span of a delivery", () => {
     });
   });
 
-  it("says that a delivery is a duplicate", async () => {
-    const { receiver } = await openReceiver({ tracing: createTracing() });
-    await receiver.accept(deliveryOf(envelope()));
-    await receiver.accept(deliveryOf(envelope()));
-    const received = await spans("receive", 2);
-    expect(received.map(({ attributes }) => attributes["hookporter.duplicate"])).toEqual([
-      false,
-      true,
-    ]);
-  });
-
-  it("has the reason of a refusal, and is no error for a mistake of the sender", async () => {
+  it("says that a delivery is a duplicate, or why it was refused, which is an error only if the receiver could not keep it", async () => {
     const { receiver } = await openReceiver({ tracing: createTracing() });
     const unsigned = bytes(freshEnvelope());
-    await receiver.accept(deliveryOf(unsigned, signedHeaders(unsigned, "another-secret")));
-    await receiver.accept(deliveryOf("no JSON"));
-    const received = await spans("receive", 2);
-    expect(
-      received.map(({ name, attributes, status }) => [name, attributes["error.type"], status.code]),
-    ).toEqual([
-      ["receive", "signature_mismatch", SpanStatusCode.UNSET],
-      ["receive", "invalid_json", SpanStatusCode.UNSET],
-    ]);
-  });
-
-  it("is an error if the receiver cannot keep the delivery", async () => {
-    const { receiver } = await openReceiver({ tracing: createTracing() });
+    for (const delivery of [
+      deliveryOf(envelope()),
+      deliveryOf(envelope()),
+      deliveryOf(unsigned, signedHeaders(unsigned, "another-secret")),
+      deliveryOf("no JSON"),
+    ])
+      await receiver.accept(delivery);
     await receiver.close();
     await receiver.accept(deliveryOf(envelope()));
-    const { attributes, status } = await span("receive");
-    expect(attributes).toMatchObject({
-      "hookporter.outcome": "unavailable",
-      "error.type": "closed",
-    });
-    expect(status).toEqual({ code: SpanStatusCode.ERROR, message: "closed" });
+    const received = await spans("receive", 5);
+    expect(
+      received.map(({ name, attributes, status }) => [
+        name,
+        attributes["hookporter.outcome"],
+        attributes["error.type"] ?? attributes["hookporter.duplicate"],
+        status,
+      ]),
+    ).toEqual([
+      ["receive payment.received", "accepted", false, { code: SpanStatusCode.UNSET }],
+      ["receive payment.received", "accepted", true, { code: SpanStatusCode.UNSET }],
+      ["receive", "unauthorized", "signature_mismatch", { code: SpanStatusCode.UNSET }],
+      ["receive", "rejected", "invalid_json", { code: SpanStatusCode.UNSET }],
+      ["receive", "unavailable", "closed", { code: SpanStatusCode.ERROR, message: "closed" }],
+    ]);
   });
 
   it("is not named after a kind beyond those of the service, of which there may be any number", async () => {
@@ -229,25 +237,51 @@ describe("the span of an attempt", () => {
     });
   });
 
-  it("is one for each retry, in the trace of the delivery", async () => {
+  it("is one for each retry, in the trace of the delivery, with the error's class and place, and never its message", async () => {
     const { receiver } = await openReceiver({ tracing: createTracing(), ...FAST });
-    let calls = 0;
-    receiver.on("*", () => {
-      calls++;
-      if (calls < 3) throw new RangeError("not yet");
+    receiver.on("*", ({ data }) => {
+      throw new RangeError(`cannot book ${JSON.stringify(data)}`);
     });
-    await receiver.accept(deliveryOf(envelope()));
+    await receiver.accept(deliveryOf(envelope({ data: { iban: "DE02-payload" } })));
     const attempts = await spans("process", 3);
     const delivery = await span("receive");
-    expect(attempts.map((attempt) => places(attempt).parent)).toEqual(
-      Array(3).fill(delivery.spanContext().spanId),
+    const failed = { "error.type": "RangeError", "hookporter.state": "failing" };
+    for (const [index, attempt] of attempts.entries()) {
+      expect(places(attempt).parent).toBe(delivery.spanContext().spanId);
+      expect(attempt.status).toEqual({ code: SpanStatusCode.ERROR, message: "RangeError" });
+      const reason = { "hookporter.state": "dead", "hookporter.reason": "attempts_exhausted" };
+      expect(attempt.attributes).toMatchObject({
+        ...failed,
+        "hookporter.attempt": index + 1,
+        ...(index === 2 ? reason : undefined),
+      });
+    }
+    const named = {
+      "exception.type": "RangeError",
+      "hookporter.handler": "*",
+      "hookporter.at": expect.stringContaining("tracing.system.test.ts"),
+    };
+    expect(attempts[0]?.events).toMatchObject([{ name: "exception", attributes: named }]);
+    expect(attempts[0]?.events[0]?.attributes).toEqual(named);
+    const exported = JSON.stringify(
+      all().map((span) => [span.name, span.attributes, span.events, span.status]),
     );
-    expect(attempts.map(({ attributes }) => attributes["hookporter.attempt"])).toEqual([1, 2, 3]);
-    expect(attempts.map(({ status }) => status)).toEqual([
-      { code: SpanStatusCode.ERROR, message: "RangeError" },
-      { code: SpanStatusCode.ERROR, message: "RangeError" },
-      { code: SpanStatusCode.UNSET },
-    ]);
+    for (const secret of ["payload", SECRET, "sha256="]) expect(exported).not.toContain(secret);
+  });
+
+  it("has the messages of errors with errorMessages, and calls a time-out by its name", async () => {
+    const tracing = createTracing({ errorMessages: true });
+    const { receiver } = await openReceiver({ tracing, ...FAST, handlerTimeout: 5 });
+    receiver.on("payment.received", () => Promise.reject(new Error("the books are closed")), {
+      attempts: 1,
+    });
+    receiver.on("lead.created", () => new Promise(() => {}), { attempts: 1 });
+    await receiver.accept(deliveryOf(envelope()));
+    const [first] = await spans("process");
+    expect(first?.events[0]?.attributes?.["exception.message"]).toBe("the books are closed");
+    await receiver.accept(deliveryOf(freshEnvelope({ event: "lead.created" })));
+    const [, second] = await spans("process", 2);
+    expect(second?.attributes).toMatchObject({ "error.type": "timeout" });
   });
 
   it("is a trace with a link to the delivery, if asked", async () => {
@@ -263,89 +297,23 @@ describe("the span of an attempt", () => {
     expect(attempt.trace).not.toBe(delivery.traceId);
   });
 
-  it("belongs to the delivery even in another process, long after", async () => {
-    const inbox = inboxFile();
-    const first = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
-    await first.receiver.accept(deliveryOf(envelope()));
-    await first.receiver.close();
-    const second = await openReceiver({ inbox, role: "run", tracing: createTracing() });
-    second.receiver.on("*", () => {});
-    expect(places(await span("process")).parent).toBe((await span("receive")).spanContext().spanId);
-  });
-
-  it("is linked to the sender's span if the delivery was received without tracing", async () => {
-    const inbox = inboxFile();
-    const first = await openReceiver({ inbox, role: "receive" });
-    await first.receiver.accept(tracedDelivery());
-    await first.receiver.close();
-    const second = await openReceiver({ inbox, role: "run", tracing: createTracing() });
-    second.receiver.on("*", () => {});
-    expect(places(await span("process"))).toMatchObject({
-      parent: undefined,
-      links: [`${SENDER_TRACE} ${SENDER_SPAN}`],
-    });
-  });
-
-  it("names a handler's error and its place, and never its message", async () => {
-    const { receiver } = await openReceiver({ tracing: createTracing(), ...FAST });
-    receiver.on("*", ({ data }) => {
-      throw new TypeError(`cannot book ${JSON.stringify(data)}`);
-    });
-    await receiver.accept(deliveryOf(envelope({ data: { iban: "DE02-payload" } })));
-    const [{ events = [], attributes = {} } = {}] = await spans("process", 3);
-    expect(events.map(({ name, attributes: named }) => [name, named])).toEqual([
-      [
-        "exception",
-        {
-          "exception.type": "TypeError",
-          "hookporter.handler": "*",
-          "hookporter.at": expect.stringContaining("tracing.system.test.ts"),
-        },
-      ],
-    ]);
-    expect(attributes).toMatchObject({ "error.type": "TypeError", "hookporter.state": "failing" });
-    const exported = JSON.stringify(
-      all().map((span) => [span.name, span.attributes, span.events, span.status]),
-    );
-    expect(exported).not.toContain("payload");
-    expect(exported).not.toContain(SECRET);
-    expect(exported).not.toContain("sha256=");
-  });
-
-  it("has the messages of errors with errorMessages", async () => {
-    const { receiver } = await openReceiver({
-      tracing: createTracing({ errorMessages: true }),
-      ...FAST,
-    });
-    receiver.on("*", () => {
-      throw new TypeError("the books are closed");
-    });
-    await receiver.accept(deliveryOf(envelope()));
-    const [first] = await spans("process", 3);
-    expect(first?.events[0]?.attributes?.["exception.message"]).toBe("the books are closed");
-  });
-
-  it("says why an entry became a dead letter", async () => {
-    const { receiver } = await openReceiver({ tracing: createTracing(), ...FAST });
-    receiver.on("*", () => Promise.reject(new Error("no")));
-    await receiver.accept(deliveryOf(envelope()));
-    const last = (await spans("process", 3)).at(-1);
-    expect(last?.attributes).toMatchObject({
-      "hookporter.state": "dead",
-      "hookporter.reason": "attempts_exhausted",
-      "error.type": "Error",
-    });
-  });
-
-  it("calls a time-out by its name", async () => {
-    const { receiver } = await openReceiver({
-      tracing: createTracing(),
-      ...FAST,
-      handlerTimeout: 5,
-    });
-    receiver.on("*", () => new Promise(() => {}), { attempts: 1 });
-    await receiver.accept(deliveryOf(envelope()));
-    expect((await span("process")).attributes).toMatchObject({ "error.type": "timeout" });
+  it("belongs to the delivery even in another process, and is linked to the sender's span if it was received without tracing", async () => {
+    for (const tracing of [createTracing(), undefined]) {
+      const inbox = inboxFile();
+      const first = await openReceiver({ inbox, role: "receive", tracing });
+      await first.receiver.accept(tracedDelivery());
+      await first.receiver.close();
+      const second = await openReceiver({ inbox, role: "run", tracing: createTracing() });
+      second.receiver.on("*", () => {});
+      const attempt = (await spans("process", tracing === undefined ? 2 : 1)).at(-1);
+      if (attempt === undefined) throw new Error("expected a span");
+      const delivery = (await span("receive")).spanContext().spanId;
+      expect(places(attempt)).toMatchObject({
+        parent: tracing === undefined ? undefined : delivery,
+        links: [`${SENDER_TRACE} ${SENDER_SPAN}`],
+      });
+      await second.receiver.close();
+    }
   });
 
   it("marks an entry that ended without a run", async () => {
@@ -370,15 +338,22 @@ describe("the span of an attempt", () => {
     expect(all().map(({ name }) => name)).toEqual(["receive payment.received"]);
   });
 
-  it("is not below what happens to be active where it runs", async () => {
-    const inbox = inboxFile();
-    const first = await openReceiver({ inbox, role: "receive" });
-    await first.receiver.accept(deliveryOf(envelope()));
-    await first.receiver.close();
-    const { receiver } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
-    receiver.on("*", () => {});
-    await trace.getTracer("test").startActiveSpan("cron", () => receiver.drain({ budget: 60_000 }));
-    expect(places(await span("process")).parent).toBe(undefined);
+  it("is made by a drain too, below the delivery if that was traced, and never below what is active where it runs", async () => {
+    for (const tracing of [createTracing(), undefined]) {
+      const inbox = inboxFile();
+      const first = await openReceiver({ inbox, role: "receive", tracing });
+      await first.receiver.accept(deliveryOf(envelope()));
+      await first.receiver.close();
+      const { receiver } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
+      receiver.on("*", () => {});
+      const drained = trace
+        .getTracer("test")
+        .startActiveSpan("cron", () => receiver.drain({ budget: 60_000 }));
+      expect(await drained).toMatchObject({ handled: 1 });
+      const attempt = (await spans("process", tracing === undefined ? 2 : 1)).at(-1);
+      const delivery = (await span("receive")).spanContext().spanId;
+      expect(attempt?.parentSpanContext?.spanId).toBe(tracing === undefined ? undefined : delivery);
+    }
   });
 
   it("is active in a handler with tx, on PostgreSQL", { timeout: 60_000 }, async () => {
@@ -399,45 +374,9 @@ describe("the span of an attempt", () => {
     expect(attempt.attributes["hookporter.state"]).toBe("handled");
     expect(places(attempt).parent).toBe((await span("receive")).spanContext().spanId);
   });
-
-  it("is made by a drain too", async () => {
-    const inbox = inboxFile();
-    const { receiver } = await openReceiver({ inbox, role: "receive", tracing: createTracing() });
-    receiver.on("*", () => {});
-    await receiver.accept(deliveryOf(envelope()));
-    expect(all().map(({ name }) => name)).toEqual(["receive payment.received"]);
-    expect(await receiver.drain({ budget: 60_000 })).toMatchObject({ handled: 1 });
-    expect(places(await span("process")).parent).toBe((await span("receive")).spanContext().spanId);
-  });
 });
 
 describe("tracing", () => {
-  it("keeps the trace context with the delivery, and never takes it from a sender", async () => {
-    const { receiver } = await openReceiver({ tracing: createTracing() });
-    const [adapter] = ADAPTERS;
-    const url = await adapter?.listen(receiver);
-    const body = bytes(freshEnvelope());
-    const headers = { ...signedHeaders(body), "hookporter-traceparent": TRACEPARENT };
-    await fetch(String(url), { method: "POST", body, headers });
-    const { traceId, spanId } = (await span("receive")).spanContext();
-    expect((await inboxOf(receiver).delivery(1))?.headers).toMatchObject({
-      "hookporter-traceparent": `00-${traceId}-${spanId}-01`,
-    });
-  });
-
-  it.each(ADAPTERS)(
-    "keeps no trace context that a sender made up, through $name",
-    async (adapter) => {
-      const { receiver, ask } = await openEndpoint(adapter);
-      const body = bytes(freshEnvelope());
-      const headers = { ...signedHeaders(body), "hookporter-traceparent": TRACEPARENT };
-      expect((await ask({ body, headers })).status).toBe(200);
-      expect((await inboxOf(receiver).delivery(1))?.headers).not.toHaveProperty(
-        "hookporter-traceparent",
-      );
-    },
-  );
-
   it("adds no header to a delivery that is forwarded", async () => {
     const seen: object[] = [];
     const target = await listenNode((request, response) => {
@@ -474,30 +413,23 @@ describe("tracing", () => {
     expect(active.filter((one) => one !== undefined)).toEqual([]);
   });
 
-  it("costs no delivery and no attempt if the SDK fails", async () => {
-    const broken = new NodeTracerProvider({
-      sampler: Object.assign(new AlwaysOnSampler(), {
-        shouldSample: () => {
-          throw new Error("a broken sampler");
-        },
-      }),
-    });
-    const { receiver, untilState } = await openReceiver({
-      tracing: createTracing({ tracerProvider: broken }),
-    });
-    receiver.on("*", () => {});
-    expect(await receiver.accept(deliveryOf(envelope()))).toMatchObject({ type: "accepted" });
-    await untilState("handled");
-    expect(all()).toEqual([]);
-  });
-
-  it("uses the provider that it is given", async () => {
-    const { receiver } = await openReceiver({
-      tracing: createTracing({ tracerProvider: new NodeTracerProvider() }),
-    });
-    await receiver.accept(deliveryOf(envelope()));
-    expect((await inboxOf(receiver).delivery(1))?.headers).toHaveProperty("hookporter-traceparent");
-    expect(all()).toEqual([]);
+  it("uses the provider that it is given, and costs no delivery and no attempt if that fails", async () => {
+    const shouldSample = () => {
+      throw new Error("a broken sampler");
+    };
+    const sampler = Object.assign(new AlwaysOnSampler(), { shouldSample });
+    for (const options of [{}, { sampler }]) {
+      const tracerProvider = new NodeTracerProvider(options);
+      const { receiver, untilState } = await openReceiver({
+        tracing: createTracing({ tracerProvider }),
+      });
+      receiver.on("*", () => {});
+      expect(await receiver.accept(deliveryOf(envelope()))).toMatchObject({ type: "accepted" });
+      await untilState("handled");
+      const headers = (await inboxOf(receiver).delivery(1))?.headers ?? {};
+      expect("hookporter-traceparent" in headers).toBe(!("sampler" in options));
+      expect(all()).toEqual([]);
+    }
   });
 
   it.each([

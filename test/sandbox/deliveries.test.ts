@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { eventKinds, propertyCreatedSchema } from "../../src/entries/index.ts";
+import { propertyCreatedSchema } from "../../src/entries/index.ts";
 import type { SandboxDelivery } from "../../src/entries/sandbox.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
 import { verify } from "../../src/signature/verify.ts";
@@ -11,7 +11,8 @@ describe("a delivery", () => {
   it("is a signed POST of the envelope to the subscription's URL", async () => {
     const target = await openTarget();
     const { sandbox, subscribe, settled } = await openSandbox();
-    const id = await subscribe(target.url, ["payment.received"]);
+    const url = target.url.href.replace("http://", "HTTP://"); // which stays as given
+    const id = await subscribe(url, ["payment.received"]);
     const caused = sandbox.emit("payment.received", { amount: 5 });
     await settled();
     const [got] = target.got;
@@ -25,7 +26,7 @@ describe("a delivery", () => {
       event: "payment.received",
       timestamp: caused.timestamp,
       data: { amount: 5 },
-      webhook: { id, url: target.url.href },
+      webhook: { id, url },
     });
     expect(
       verify(got.body, String(got.headers["x-service-signature"]), readSecrets(SECRET)).ok,
@@ -44,16 +45,6 @@ describe("a delivery", () => {
     const signatures = target.got.map(({ headers }) => headers["x-other-signature"]);
     expect(signatures.filter((value) => value !== undefined)).toHaveLength(1);
     expect(target.got.some(({ headers }) => "x-service-signature" in headers)).toBe(false);
-  });
-
-  it("contains the URL exactly as given", async () => {
-    const target = await openTarget();
-    const url = target.url.href.replace("http://", "HTTP://");
-    const { sandbox, subscribe, settled } = await openSandbox();
-    await subscribe(url, ["lead.created"]);
-    sandbox.emit("lead.created");
-    expect(await settled()).toMatchObject([{ webhook: { url } }]);
-    expect(JSON.parse(String(target.got[0]?.body)).webhook.url).toBe(url);
   });
 
   it("goes to each subscription that includes its kind, and to no other", async () => {
@@ -182,19 +173,6 @@ describe("a delivery", () => {
 });
 
 describe("events", () => {
-  it("of all 12 kinds are accepted by a receiver, and handled once each", async () => {
-    const { url, handled } = await openCountingReceiver();
-    const { sandbox, subscribe, settled } = await openSandbox();
-    await subscribe(url, eventKinds);
-    const caused = eventKinds.map((kind) => sandbox.emit(kind));
-    const deliveries = await settled();
-    expect(deliveries.map(({ state }) => state)).toEqual(Array(12).fill("delivered"));
-    await until(() => expect(handled).toHaveLength(12));
-    expect(handled.sort()).toEqual(
-      caused.map(({ event, timestamp }) => `${event} ${timestamp}`).sort(),
-    );
-  });
-
   it("differ in their timestamps, even if caused at the same time", async () => {
     const { url, handled } = await openCountingReceiver();
     const { sandbox, subscribe, settled } = await openSandbox({

@@ -1,6 +1,9 @@
 import { expect, it } from "vitest";
 import { Batches } from "../../../src/inbox/postgres/batch.ts";
 
+/** Lets a batch begin. */
+const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
+
 /** Batches that note what they ran, and end when they are told to. */
 function noted(keyOf?: (item: number) => unknown, mayOvertake?: (item: number) => boolean) {
   const ran: (readonly number[])[] = [];
@@ -10,6 +13,7 @@ function noted(keyOf?: (item: number) => unknown, mayOvertake?: (item: number) =
       ran.push(items);
       await new Promise<void>((resolve) => ends.push(resolve));
       if (items.includes(-1)) throw new Error("unlucky");
+      if (items.includes(-2)) throw new Error("gone");
       return items.map((item) => `ran ${item}`);
     },
     isFaultOfOne: (thrown) => (thrown as Error).message === "unlucky",
@@ -28,7 +32,7 @@ function noted(keyOf?: (item: number) => unknown, mayOvertake?: (item: number) =
 it("what arrives in one turn shares a batch, and what arrives meanwhile gathers for the next", async () => {
   const { batches, ran, endAll } = noted();
   const first = [batches.add(1), batches.add(2)];
-  await new Promise((resolve) => setTimeout(resolve, 10));
+  await turn();
   const second = [batches.add(3), batches.add(4)];
   await endAll();
   expect(ran).toEqual([
@@ -46,8 +50,7 @@ it("a batch has a maximum of items and of bytes, but always one", async () => {
     all.push(batches.add(1000 + item, size * mebibyte));
   await endAll();
   await Promise.allSettled(all);
-  const longest = ran.map((items) => items.length);
-  expect(longest[0]).toBe(512);
+  expect(ran[0]).toHaveLength(512);
   expect(
     ran.filter((items) => items.some((item) => item >= 1000)).map((items) => items.at(-1)),
   ).toEqual([1000, 1001, 1002]);
@@ -63,7 +66,6 @@ it("items of one key are in different batches, in order", async () => {
 
 it("a large number of items that may overtake others runs in a second batch beside the first", async () => {
   const { batches, ran, endAll } = noted(undefined, (item) => item < 1000);
-  const turn = () => new Promise((resolve) => setTimeout(resolve, 10));
   const all = [batches.add(0)];
   await turn();
   for (let item = 1; item < 128; item++) all.push(batches.add(item), batches.add(1000 + item));
@@ -81,49 +83,32 @@ it("a large number of items that may overtake others runs in a second batch besi
   expect(ordered).toEqual(Array.from({ length: 127 }, (_, index) => 1001 + index));
   // never side by side
   expect(ran.filter((items) => items.some((item) => item > 1000))).toHaveLength(1);
-  const left = [batches.add(500)];
-  await endAll();
-  await Promise.all(left);
 });
 
-it("items that fill two batches at once are halved between them", async () => {
-  const { batches, ran, endAll } = noted(undefined, () => true);
-  const all = Array.from({ length: 300 }, (_, item) => batches.add(item));
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(ran.map(({ length }) => length)).toEqual([150, 150]);
-  await endAll();
-  await Promise.all(all);
+it("items that fill two batches at once are halved between them, if they may overtake others", async () => {
+  for (const [mayOvertake, many, lengths] of [
+    [true, 300, [150, 150]],
+    [false, 600, [512]],
+  ] as const) {
+    const { batches, ran, endAll } = noted(undefined, () => mayOvertake);
+    const all = Array.from({ length: many }, (_, item) => batches.add(item));
+    await turn();
+    expect(ran.map(({ length }) => length)).toEqual(lengths);
+    await endAll();
+    await Promise.all(all);
+  }
 });
 
-it("items that may not overtake others run in one batch at a time, however many wait", async () => {
+it("a batch that fails by the fault of one item is run one by one, and otherwise refused as a whole", async () => {
   const { batches, ran, endAll } = noted();
-  const all = Array.from({ length: 600 }, (_, item) => batches.add(item));
-  await new Promise((resolve) => setTimeout(resolve, 10));
-  expect(ran).toHaveLength(1);
-  await endAll();
-  await Promise.all(all);
-});
-
-it("a batch that fails by the fault of one item is run one by one", async () => {
-  const { batches, ran, endAll } = noted();
-  const all = [1, -1, 2].map((item) => batches.add(item));
-  const results = Promise.allSettled(all);
-  await endAll();
-  expect((await results).map(({ status }) => status)).toEqual([
-    "fulfilled",
-    "rejected",
-    "fulfilled",
-  ]);
-  expect(ran).toEqual([[1, -1, 2], [1], [-1], [2]]);
-});
-
-it("a batch that fails for another reason is refused as a whole", async () => {
-  const batches = new Batches<number, number>({
-    run: () => Promise.reject(new Error("gone")),
-    isFaultOfOne: () => false,
-  });
-  const results = await Promise.allSettled([batches.add(1), batches.add(2)]);
-  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+  const statuses = async (items: readonly number[]) => {
+    const results = Promise.allSettled(items.map((item) => batches.add(item)));
+    await endAll();
+    return (await results).map(({ status }) => status);
+  };
+  expect(await statuses([1, -1, 2])).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(await statuses([1, -2])).toEqual(["rejected", "rejected"]);
+  expect(ran).toEqual([[1, -1, 2], [1], [-1], [2], [1, -2]]);
 });
 
 it("more than fits in memory is refused as busy", async () => {

@@ -97,18 +97,17 @@ it("a role is granted what it needs, and no more", async () => {
   const { url, schema } = await newSchema(MADE);
   await database.exec(`CREATE ROLE "Some ""app"""`);
   await migrateSchema(url, 'Some "app"');
-  const may = async (sql: string) => Object.values((await rowsOf(sql))[0] ?? {})[0];
-  const role = `'Some "app"'`;
-  expect(await may(`SELECT has_schema_privilege(${role}, '${schema}', 'USAGE')`)).toBe(true);
-  expect(await may(`SELECT has_schema_privilege(${role}, '${schema}', 'CREATE')`)).toBe(false);
+  const may = async (kind: string, right: string, of = `'${schema}'`) => {
+    const [row] = await rowsOf(`SELECT has_${kind}_privilege('Some "app"', ${of}, '${right}')`);
+    return Object.values(row ?? {})[0];
+  };
+  const turn = `'${schema}.turn'`;
+  expect(await may("schema", "USAGE")).toBe(true);
+  expect(await may("schema", "CREATE")).toBe(false);
   for (const right of ["SELECT", "INSERT", "UPDATE", "DELETE"])
-    expect(await may(`SELECT has_table_privilege(${role}, '${schema}.turn', '${right}')`)).toBe(
-      true,
-    );
-  expect(await may(`SELECT has_table_privilege(${role}, '${schema}.turn', 'TRUNCATE')`)).toBe(
-    false,
-  );
-  expect(await may(`SELECT has_sequence_privilege(${role}, '${schema}.seq', 'USAGE')`)).toBe(true);
+    expect(await may("table", right, turn)).toBe(true);
+  expect(await may("table", "TRUNCATE", turn)).toBe(false);
+  expect(await may("sequence", "USAGE", `'${schema}.seq'`)).toBe(true);
 });
 
 it.each([

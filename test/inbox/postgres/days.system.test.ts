@@ -1,13 +1,15 @@
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { OWN_IDENTITY, REJECTED } from "../../../src/event/identity.ts";
 import type { NewEntry } from "../../../src/inbox/append.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
+import { storeClock } from "../../../src/inbox/postgres/clock.ts";
 import { connect } from "../../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { Store } from "../../../src/inbox/postgres/store.ts";
-import { makeDays } from "../../../src/inbox/postgres/upkeep.ts";
+import { keepDays, makeDays } from "../../../src/inbox/postgres/upkeep.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { pruneInbox } from "../../../src/inbox/prune.ts";
+import { keptLog } from "../../receiver/sample.ts";
 import { keep, sampleDelivery, sampleEntry, sampleKey, settlementOf } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
 
@@ -282,4 +284,44 @@ it("the newest days stay, however late the time is up to which is pruned", async
   expect(await makeDays(await storeOf(schema), 5)).toBe(2);
   await end(TODAY + 4 * DAY, "next");
   expect(await ids()).toEqual(["next"]);
+});
+
+/**
+ * Upkeep as an open inbox does it, some days later: what it logs in some looks, as a timer takes
+ * them.
+ */
+async function looksAfter(days: number, looks: number) {
+  await database.exec(`
+    CREATE SCHEMA IF NOT EXISTS later;
+    CREATE OR REPLACE FUNCTION later.now() RETURNS timestamptz LANGUAGE sql AS
+      $$ SELECT pg_catalog.now() + interval '${days} days' $$;
+    SET search_path = later, pg_catalog`);
+  onTestFinished(async () => void (await database.exec("RESET search_path")));
+  const { log, lines } = keptLog();
+  const upkeep = keepDays(await storeOf(schema), storeClock(), log);
+  for (let times = 0; times < looks; times++) await upkeep.start().then(() => upkeep.stop());
+  return lines;
+}
+
+it("upkeep says nothing if days are made in time, or no entry was received without one", async () => {
+  await keep(inbox, entryAt(TODAY + 3 * DAY, "in_time"));
+  expect(await looksAfter(3, 4)).toEqual([]);
+  expect(await looksAfter(12, 1)).toEqual([]);
+});
+
+it("upkeep warns once that days were not made for long, and how many share a partition", async () => {
+  for (const days of [5, 9]) await keep(inbox, entryAt(TODAY + days * DAY, `evt_${days}`));
+  expect(await looksAfter(9, 2)).toMatchObject([{ level: "warn", fields: { days: 6 } }]);
+});
+
+it.each([
+  ["another session holds their lock", "RETURN 0;", {}],
+  ["the function fails", "RAISE 'canary';", { error: expect.stringContaining("canary") }],
+])("upkeep warns at the third look that days cannot be made since %s", async (_, body, fields) => {
+  await database.exec(`CREATE OR REPLACE FUNCTION ${schema}.make_days(now_ms bigint, ahead int)
+    RETURNS int LANGUAGE plpgsql AS $$ BEGIN ${body} END $$`);
+  expect(await looksAfter(3, 2)).toEqual([]); // it may be over soon
+  expect(await looksAfter(3, 6)).toMatchObject([
+    { level: "warn", fields: { daysLeft: 0, ...fields } },
+  ]);
 });

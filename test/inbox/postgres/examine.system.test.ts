@@ -66,16 +66,16 @@ it("an empty inbox has no entries, and nothing is wrong with it", async () => {
   expect(tables?.daysLeft).toBeLessThanOrEqual(4 * DAY);
 });
 
-it("nothing is made if there is no inbox", async () => {
-  const { schema, tables, lacks, notifies } = await examine("nowhere");
-  expect({ schema, tables, lacks, notifies }).toEqual({
-    schema: 0,
-    tables: undefined,
-    lacks: [],
-    notifies: true,
-  });
+it("nothing is made if there is no inbox, and tables of an older version are not read", async () => {
+  const nowhere = { schema: 0, newestSchema: SCHEMA_VERSION, tables: undefined, notifies: true };
+  expect(await examine("nowhere")).toMatchObject({ ...nowhere, lacks: [] });
   const { rows } = await database.query("SELECT FROM pg_namespace WHERE nspname = 'nowhere'");
   expect(rows).toEqual([]);
+  await during(
+    `UPDATE ${SCHEMA}.migration SET version = 0`,
+    `UPDATE ${SCHEMA}.migration SET version = ${SCHEMA_VERSION}`,
+  );
+  expect(await examine()).toMatchObject(nowhere);
 });
 
 it("what waits, fails, is due and is dead is counted, and what was noted is read", async () => {
@@ -123,28 +123,16 @@ it("rows that are dead, and what the planner believes, are those of the busiest 
   expect((await examine()).tables?.believedRows).toBeUndefined();
 });
 
-it("a table that is never vacuumed is found", async () => {
+it("a table that is never vacuumed is found, or a server that vacuums nothing, and a standby", async () => {
   await during(
     `ALTER TABLE ${SCHEMA}.turn SET (autovacuum_enabled = false)`,
     `ALTER TABLE ${SCHEMA}.turn RESET (autovacuum_enabled)`,
   );
   expect((await examine()).tables?.neverVacuumed).toBe("table");
-});
-
-it("a server that vacuums nothing is found, whatever the table says", async () => {
-  await during(
-    `ALTER TABLE ${SCHEMA}.turn SET (autovacuum_enabled = false)`,
-    `ALTER TABLE ${SCHEMA}.turn RESET (autovacuum_enabled)`,
-  );
-  const { tables } = await examine(SCHEMA, {
-    understand: ["current_setting('autovacuum')", "'off'"],
-  });
-  expect(tables?.neverVacuumed).toBe("server");
-});
-
-it("a standby is known", async () => {
-  const { server } = await examine(SCHEMA, { understand: ["pg_is_in_recovery()", "true"] });
-  expect(server.isStandby).toBe(true);
+  const off = await examine(SCHEMA, { understand: ["current_setting('autovacuum')", "'off'"] });
+  expect(off.tables?.neverVacuumed).toBe("server");
+  const standby = await examine(SCHEMA, { understand: ["pg_is_in_recovery()", "true"] });
+  expect(standby.server.isStandby).toBe(true);
 });
 
 it("settings that hurt are named", async () => {
@@ -190,19 +178,6 @@ it("a user who lacks single rights is told each of them", async () => {
     "all rows (row-level security) of dead_or_received",
   ]);
   expect(tables).toBeUndefined();
-});
-
-it("tables of an older version are not read", async () => {
-  await during(
-    `UPDATE ${SCHEMA}.migration SET version = 0`,
-    `UPDATE ${SCHEMA}.migration SET version = ${SCHEMA_VERSION}`,
-  );
-  const { schema, newestSchema, tables } = await examine();
-  expect({ schema, newestSchema, tables }).toEqual({
-    schema: 0,
-    newestSchema: SCHEMA_VERSION,
-    tables: undefined,
-  });
 });
 
 it.each<[string, Serving]>([

@@ -24,6 +24,15 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
+/** An answer that comes when it is told to. */
+function later() {
+  let end = (_: readonly object[]) => {};
+  const promise = new Promise<readonly object[]>((resolve) => {
+    end = resolve;
+  });
+  return { promise: promise as Promise<never>, end: (rows: readonly object[]) => end(rows) };
+}
+
 const OWN = {
   id: "own",
   version: "1",
@@ -92,33 +101,25 @@ async function holding(terms?: Parameters<typeof stage>[0]) {
 }
 
 describe("the record of a process", () => {
-  it("is written each time that it registers, with one pair of timers", async () => {
-    const { runners, asked, kinds } = stage();
-    await runners.register(OWN);
-    await runners.register({ ...OWN, role: "both" });
-    expect(asked.map(({ values }) => values)).toEqual([
-      ["own", AT, "1", "run", '["a b"]', '["payment.*"]', null],
-      ["own", AT, "1", "both", '["a b"]', '["payment.*"]', null],
-    ]);
-    expect(kinds()).toEqual(["record", "record"]);
-    expect(vi.getTimerCount()).toBe(2);
-  });
-
-  it("names the server's run once the lock is held, whichever comes first", async () => {
+  it("is written each time that it registers, and names the server's run once the lock is held", async () => {
     for (const isFirst of [true, false]) {
       const { runners, asked, calls, connect } = stage();
       if (isFirst) connect();
       await runners.register(OWN);
       if (!isFirst) connect();
       await settled();
-      expect(asked.map(({ kind, isDirect }) => [kind, isDirect])).toEqual([
-        ["record", false],
-        ["hold", true],
-        ["record", false],
+      await runners.register({ ...OWN, role: "both" });
+      const record = (role: string, server: string | null) =>
+        ["own", AT, "1", role, '["a b"]', '["payment.*"]', server] as const;
+      expect(asked).toEqual([
+        { kind: "record", values: record("run", null), isDirect: false },
+        { kind: "hold", values: ["own"], isDirect: true },
+        { kind: "record", values: record("run", "run 1"), isDirect: false },
+        { kind: "record", values: record("both", "run 1"), isDirect: false },
       ]);
-      expect(asked[1]?.values).toEqual(["own"]);
-      expect(asked[2]?.values.at(-1)).toBe("run 1");
       expect(calls).toEqual(["notifyBusy"]);
+      expect(vi.getTimerCount()).toBe(2);
+      await runners.leave();
     }
   });
 
@@ -135,7 +136,7 @@ describe("the record of a process", () => {
     expect(calls).toEqual(["notifyBusy"]);
   });
 
-  it("is removed when it leaves, and nothing is done from then on", async () => {
+  it("is removed when it leaves, or ages if that fails, and nothing is done from then on", async () => {
     const { runners, asked, kinds, connect } = await holding();
     await runners.leave();
     expect(asked).toMatchObject([{ kind: "forget", values: ["own"] }]);
@@ -146,12 +147,9 @@ describe("the record of a process", () => {
     await runners.leave();
     await settled();
     expect(kinds()).toEqual([]);
-  });
-
-  it("ages if it cannot be removed", async () => {
-    const { runners, fails } = await holding();
-    fails.add("forget");
-    await expect(runners.leave()).resolves.toBeUndefined();
+    const unlucky = await holding();
+    unlucky.fails.add("forget");
+    await expect(unlucky.runners.leave()).resolves.toBeUndefined();
   });
 
   it("is none of a process that only looks in", async () => {
@@ -165,19 +163,18 @@ describe("the record of a process", () => {
 
 describe("a sign of life", () => {
   it("is given every 30 seconds, on the connection that listens, with all that an idle process needs", async () => {
-    const { asked, noted, calls, runners } = await holding();
+    const { asked, noted, calls, answers } = await holding();
+    const pulses = () => asked.filter(({ kind }) => kind === "pulse");
     await pass(29_500);
-    expect(asked.filter(({ kind }) => kind === "pulse")).toEqual([]);
+    expect(pulses()).toEqual([]);
     await pass(500);
-    expect(asked.filter(({ kind }) => kind === "pulse")).toMatchObject([
-      {
-        isDirect: true,
-        values: ["own", AT, "1", "run", '["a b"]', '["payment.*"]', "run 1", AT - 600_000, ["a b"]],
-      },
-    ]);
+    const own = ["own", AT, "1", "run", '["a b"]', '["payment.*"]', "run 1"] as const;
+    expect(pulses()).toMatchObject([{ isDirect: true, values: [...own, AT - 600_000, ["a b"]] }]);
     expect(noted).toEqual([[AT + 7, expect.any(Number)]]);
     expect(calls).toEqual([]);
-    runners.disconnected();
+    answers.pulse = [{ time: AT, any_free: false, any_due: true }]; // entries are due
+    await pass(30_000);
+    expect(calls).toEqual(["due"]);
   });
 
   it("is given without such a connection too", async () => {
@@ -185,14 +182,6 @@ describe("a sign of life", () => {
     await runners.register(OWN);
     await pass(30_000);
     expect(asked).toMatchObject([{ kind: "record" }, { kind: "pulse", isDirect: false }]);
-  });
-
-  it("says whether entries are due", async () => {
-    const { answers, calls } = await holding();
-    answers.pulse = [{ time: AT, any_free: false, any_due: true }];
-    answers.look = [{ any_other: false, cut: [], any_due: false }];
-    await pass(30_000);
-    expect(calls).toEqual(["due"]);
   });
 
   it("has this process look whether another one has died, if a lock is free", async () => {
@@ -208,16 +197,16 @@ describe("a sign of life", () => {
     expect(new Set(kinds())).toEqual(new Set(["look"]));
   });
 
-  it("that fails ends the connection, and the next one that succeeds says that the database is back", async () => {
+  it("that fails ends the connection, and the next one that succeeds says once that the database is back", async () => {
     const { fails, calls } = await holding();
     fails.add("pulse");
     await pass(30_000);
     expect(calls).toEqual(["end"]);
     fails.clear();
-    await pass(30_000);
-    expect(calls).toEqual(["end", "back"]);
-    await pass(30_000);
-    expect(calls).toEqual(["end", "back"]); // only once
+    for (let times = 0; times < 2; times++) {
+      await pass(30_000);
+      expect(calls).toEqual(["end", "back"]);
+    }
   });
 
   it("is waited for when the process leaves", async () => {
@@ -231,18 +220,20 @@ describe("a sign of life", () => {
 describe("a connection that was lost", () => {
   it("is told to the others at once, and held again on the next one", async () => {
     const { runners, asked, calls, connect, kinds } = await holding();
-    runners.disconnected();
+    for (let times = 0; times < 2; times++) runners.disconnected(); // which is news only once
     await settled();
     expect(asked).toMatchObject([{ kind: "record" }]);
     expect(asked[0]?.values.at(-1)).toBeNull();
     kinds();
-    runners.disconnected(); // says nothing new
-    await settled();
-    expect(kinds()).toEqual([]);
     connect();
     await settled();
     expect(kinds()).toEqual(["hold", "record"]);
     expect(calls).toEqual(["back", "notifyBusy"]);
+    // it takes no other one for dead for the length of a lease
+    await pass(14_500);
+    expect(kinds()).toEqual([]);
+    await pass(1000);
+    expect(new Set(kinds())).toEqual(new Set(["look"]));
   });
 
   it("is no failure if the others cannot be told", async () => {
@@ -258,40 +249,21 @@ describe("a connection that was lost", () => {
   });
 
   it("before it held the lock leaves the record as it is", async () => {
-    const { runners, answers, kinds, connect } = stage();
+    const { runners, kinds, connect } = stage();
     await runners.register(OWN);
-    let hold = () => {};
-    answers.hold = [{ server: "run 1" }];
-    const held = new Promise<void>((resolve) => {
-      hold = resolve;
-    });
+    const { promise: held, end: hold } = later();
     runners.connected(
-      async () => {
-        await held;
-        return [{ server: "run 0" }];
-      },
+      () => held,
       () => {},
     );
     await settled();
     runners.disconnected();
-    hold();
+    hold([{ server: "run 0" }]);
     await settled();
     expect(kinds()).toEqual(["record"]);
     connect();
     await settled();
     expect(kinds()).toEqual(["hold", "record"]);
-  });
-
-  it("keeps this process from taking others for dead for the length of a lease", async () => {
-    const { runners, connect, kinds } = await holding();
-    runners.disconnected();
-    connect();
-    await settled();
-    kinds();
-    await pass(14_500);
-    expect(kinds()).toEqual([]);
-    await pass(1000);
-    expect(new Set(kinds())).toEqual(new Set(["look"]));
   });
 });
 
@@ -312,27 +284,19 @@ describe("a look for dead processes", () => {
     kinds();
     runners.othersBusy();
     await pass(1000);
-    expect(asked.map(({ kind, values, isDirect }) => [kind, values, isDirect])).toEqual([
-      ["look", ["own", ["a b"], AT], false],
-      ["look", ["own", ["a b"], AT], false],
-    ]);
+    const look = { kind: "look", values: ["own", ["a b"], AT], isDirect: false };
+    expect(asked).toEqual([look, look]);
   });
 
-  it("is the last one if there is no other process", async () => {
-    const { answers, kinds } = await holding();
-    answers.look = [{ any_other: false, cut: [], any_due: false }];
+  it("also finds entries that are due, and is the last one if there is no other process", async () => {
+    const { answers, calls, kinds } = await holding();
+    answers.look = [{ any_other: false, cut: [], any_due: true }];
     await pass(5000);
     expect(kinds()).toEqual(["look"]);
-  });
-
-  it("also finds entries that are due", async () => {
-    const { answers, calls } = await holding();
-    answers.look = [{ any_other: true, cut: [], any_due: true }];
-    await pass(500);
     expect(calls).toEqual(["due"]);
   });
 
-  it("ends the leases of one that looked dead for three seconds, and says how many", async () => {
+  it("ends the leases of one that looked dead for three seconds, says how many, and goes on", async () => {
     const { asked, kinds, calls, lines, answers } = await looking();
     await pass(3000);
     expect(new Set(kinds())).toEqual(new Set(["look"]));
@@ -348,6 +312,10 @@ describe("a look for dead processes", () => {
     await pass(500);
     expect(kinds()).toEqual(["look", "sources", "end leases"]);
     expect(lines).toHaveLength(1); // it had none
+    await pass(45_000);
+    kinds();
+    await pass(500);
+    expect(kinds()[0]).toBe("look"); // as long as one looks dead
   });
 
   it("counts for each process by itself, from zero again for one that was alive meanwhile", async () => {
@@ -362,14 +330,6 @@ describe("a look for dead processes", () => {
     expect(kinds()).not.toContain("end leases");
     await pass(500);
     expect(asked.find(({ kind }) => kind === "end leases")?.values[0]).toEqual([dead]);
-  });
-
-  it("goes on as long as one looks dead", async () => {
-    const { kinds } = await looking();
-    await pass(45_000);
-    kinds();
-    await pass(500);
-    expect(kinds()[0]).toBe("look");
   });
 
   it("that fails is followed by the next", async () => {
@@ -388,11 +348,8 @@ describe("a look for dead processes", () => {
 
   it("does not begin while the last one goes on", async () => {
     const { answers, asked } = await holding();
-    let end = (_: readonly object[]) => {};
-    const slow = new Promise<readonly object[]>((resolve) => {
-      end = resolve;
-    });
-    answers.look = slow as never;
+    const { promise, end } = later();
+    answers.look = promise as never;
     await pass(2000);
     expect(asked).toHaveLength(1);
     end([{ any_other: true, cut: [], any_due: false }]);
@@ -405,10 +362,8 @@ describe("a look for dead processes", () => {
     for (const meanwhile of ["disconnected", "leave"] as const) {
       const { answers, runners, kinds } = await looking();
       await pass(3000);
-      let end = (_: readonly object[]) => {};
-      answers.look = new Promise<readonly object[]>((resolve) => {
-        end = resolve;
-      }) as never;
+      const { promise, end } = later();
+      answers.look = promise as never;
       await pass(500);
       const ended = runners[meanwhile]();
       end([{ any_other: true, cut: [dead], any_due: false }]);
@@ -425,6 +380,14 @@ describe("a look for dead processes", () => {
     await pass(5000);
     expect(kinds()).toEqual(["record"]);
   });
+
+  it("of a process without companions tells nobody", async () => {
+    const { answers, kinds } = await holding({ isCompanion: false });
+    answers.pulse = [{ time: AT, any_free: false, any_due: true }];
+    answers.look = [{ any_other: true, cut: [dead], any_due: true }];
+    await pass(30_000);
+    expect(kinds()).toContain("end leases");
+  });
 });
 
 it("the others are those that were there within 75 seconds, without this process", async () => {
@@ -439,12 +402,4 @@ it("the others are those that were there within 75 seconds, without this process
     ["own", AT],
     ["own", AT - 75_000],
   ]);
-});
-
-it("a process without companions tells nobody", async () => {
-  const { answers, kinds } = await holding({ isCompanion: false });
-  answers.pulse = [{ time: AT, any_free: false, any_due: true }];
-  answers.look = [{ any_other: true, cut: ["theirs 5"], any_due: true }];
-  await pass(30_000);
-  expect(kinds()).toContain("end leases");
 });

@@ -112,20 +112,6 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     busy.kill("SIGCONT");
   });
 
-  it("leave the entries alone of one that has lost only its connections", async () => {
-    const all = stage();
-    await running(all);
-    for (let times = 0; times < 3; times++) {
-      await admin.query(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%pg_postmaster_start_time%' AND pid <> pg_backend_pid()",
-      );
-      await delay(700);
-    }
-    await all.locked(2);
-    await delay(1500);
-    expect(all.runs()).toHaveLength(1);
-  });
-
   it.skipIf(server.restart === undefined)(
     "leave each other's entries alone when the server restarts",
     async () => {

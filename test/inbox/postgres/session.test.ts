@@ -1,7 +1,8 @@
-import { createServer } from "node:net";
+import { once } from "node:events";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../../../src/inbox/postgres/connect.ts";
+import { connect, Sockets } from "../../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import {
   ABANDONED,
@@ -13,16 +14,19 @@ import { message, READY } from "./pglite-server.ts";
 
 const TERMINATED = message("E", Buffer.from("SFATAL\0C57P01\0Mterminating connection\0\0"));
 
-/** The URL of a server that ends each connection in the packet in which it becomes ready. */
-async function startTerminating(): Promise<string> {
-  const server = createServer((socket) => {
-    socket.on("error", () => {});
-    socket.once("data", () => socket.end(Buffer.concat([READY, TERMINATED])));
+/** The port of a server that does something with each connection. */
+async function listening(serve: (socket: Socket) => void): Promise<number> {
+  const sockets: Socket[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket.on("error", () => {}));
+    serve(socket);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const address = server.address();
-  return `postgres://a@127.0.0.1:${typeof address === "object" ? address?.port : ""}/a`;
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
 }
 
 it.each([
@@ -43,7 +47,10 @@ it.each([
     const note = (error: Error) => void uncaught.push(error);
     process.on("uncaughtException", note);
     onTestFinished(() => void process.off("uncaughtException", note));
-    const session = await connect(readPostgresOptions(of(await startTerminating()), {}));
+    const port = await listening((socket) =>
+      socket.once("data", () => socket.end(Buffer.concat([READY, TERMINATED]))),
+    );
+    const session = await connect(readPostgresOptions(of(`postgres://a@127.0.0.1:${port}/a`), {}));
     onTestFinished(() => session.close());
     for (let times = 0; times < 10; times++)
       await expect(session.transaction(async () => {}, 5000)).rejects.toThrow();
@@ -57,6 +64,19 @@ it("leaves no listener on a user's pool once it is closed", async () => {
   expect(pool.listenerCount("connect")).toBe(1);
   await session.close();
   expect(pool.listenerCount("connect")).toBe(0);
+});
+
+it("a connection that the other side never closes is destroyed, although the client did not wait for it", async () => {
+  const sockets = new Sockets();
+  const socket = sockets.create();
+  socket.connect(await listening((held) => void held.resume()), "127.0.0.1");
+  await once(socket, "connect");
+  await sockets.close(async () => {
+    socket.end();
+  });
+  expect(socket.destroyed).toBe(false);
+  await once(socket, "close");
+  expect(socket.destroyed).toBe(true);
 });
 
 describe("a transaction on a pool", () => {
@@ -84,9 +104,8 @@ describe("a transaction on a pool", () => {
   }
   const withCode = (code: string) => Object.assign(new Error(code), { code });
   const BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED";
-  const end = async () => {};
 
-  it("is committed, and its connection is given back", async () => {
+  it("is committed, and its connection is given back, beside statements that any connection may run", async () => {
     const { pool, asked, released, listenersOf } = fakePool();
     const session = poolSession(pool);
     for (let times = 0; times < 2; times++) {
@@ -97,7 +116,7 @@ describe("a transaction on a pool", () => {
       expect(result).toEqual([[{ text: "a" }], [{ text: "b" }]]);
     }
     const limit = { query_timeout: 70 };
-    expect(asked.slice(0, 4)).toEqual([
+    expect(asked.splice(0, 8).slice(0, 4)).toEqual([
       { text: BEGIN, values: [], ...limit },
       { text: "a", values: [1], ...limit },
       { text: "b", values: [], ...limit },
@@ -105,6 +124,8 @@ describe("a transaction on a pool", () => {
     ]);
     expect(released).toEqual([false, false]);
     expect(listenersOf()).toBe(1); // however often it is used
+    expect(await session.query("SELECT 1", [2], 30)).toEqual([{ text: "SELECT 1" }]);
+    expect(asked).toEqual([{ text: "SELECT 1", values: [2], query_timeout: 30 }]);
     await session.close();
   });
 
@@ -123,57 +144,46 @@ describe("a transaction on a pool", () => {
     expect(released).toEqual([!isAsked]);
   });
 
-  it("whose rollback fails loses its connection, and fails with its first error", async () => {
-    const { pool, released } = fakePool((text) =>
-      text === "ROLLBACK" ? Promise.reject(new Error("lost")) : undefined,
-    );
-    await expect(poolSession(pool).transaction(() => Promise.reject(ROLLED_BACK), 70)).rejects.toBe(
-      ROLLED_BACK,
-    );
-    expect(released).toEqual([true]);
-  });
-
-  it("that cannot begin or be committed loses its connection", async () => {
-    for (const failing of [BEGIN, "COMMIT"]) {
+  it("that cannot begin, be committed or rolled back loses its connection, and fails with its first error", async () => {
+    const lost = new Error("lost");
+    for (const failing of [BEGIN, "COMMIT", "ROLLBACK"]) {
       const { pool, released, texts } = fakePool((text) =>
-        text === failing ? Promise.reject(new Error("lost")) : undefined,
+        text === failing ? Promise.reject(lost) : undefined,
       );
-      await expect(poolSession(pool).transaction(async () => {}, 70)).rejects.toThrow("lost");
+      const [thrown, run] =
+        failing === "ROLLBACK"
+          ? [ROLLED_BACK, () => Promise.reject(ROLLED_BACK)]
+          : [lost, async () => {}];
+      await expect(poolSession(pool).transaction(run, 70)).rejects.toBe(thrown);
       expect(released).toEqual([true]);
-      expect(texts()).not.toContain("ROLLBACK");
+      expect(texts().includes("ROLLBACK")).toBe(failing === "ROLLBACK");
     }
   });
 
-  it("of a handler sends its statements one by one, without a time limit", async () => {
-    const { pool, asked } = fakePool();
-    await poolSession(pool).transaction(async (_, statements) => {
-      await statements.query("SELECT $1", [1]);
-      await statements.query("SELECT 2");
-      await statements.query({ text: "SELECT 3", values: [3] });
-    }, 70);
-    expect(asked.slice(1, 4)).toEqual([
-      { text: "SELECT $1", values: [1], queryMode: "extended" },
-      { text: "SELECT 2", queryMode: "extended" },
-      { text: "SELECT 3", values: [3], queryMode: "extended" },
-    ]);
-    // what a user's pool has set is not reset
-    expect(asked.at(-1)).toMatchObject({ text: "COMMIT" });
-  });
-
-  it("of a handler leaves no setting behind on a connection of the inbox", async () => {
-    const { pool, texts, released } = fakePool();
-    const session = poolSession(pool, end);
+  it("of a handler sends its statements one by one without a time limit, and leaves no setting behind on a connection of the inbox", async () => {
+    const { pool, asked, texts, released } = fakePool();
+    const session = poolSession(pool, async () => {});
     await session.transaction(async (query) => void (await query("SELECT 1")), 70);
-    await session.transaction(async (_, { query }) => void (await query("SELECT 2")), 70);
-    expect(texts()).toEqual([
-      BEGIN,
-      "SELECT 1",
-      "COMMIT",
-      BEGIN,
-      "SELECT 2",
-      "COMMIT; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL",
+    expect(texts()).toEqual([BEGIN, "SELECT 1", "COMMIT"]);
+    const handler: Parameters<typeof session.transaction>[0] = async (_, { query }) => {
+      await query("SELECT $1", [1]);
+      await query({ text: "SELECT 3", values: [3] });
+    };
+    await session.transaction(handler, 70);
+    await poolSession(pool).transaction(handler, 70);
+    const statements = [
+      { text: "SELECT $1", values: [1], queryMode: "extended" },
+      { text: "SELECT 3", values: [3], queryMode: "extended" },
+    ];
+    expect(asked.slice(3)).toMatchObject([
+      { text: BEGIN },
+      ...statements,
+      { text: "COMMIT; RESET SESSION AUTHORIZATION; RESET ROLE; RESET ALL" },
+      { text: BEGIN },
+      ...statements,
+      { text: "COMMIT" }, // what a user's pool has set is not reset
     ]);
-    expect(released).toEqual([false, false]);
+    expect(released).toEqual([false, false, false]);
   });
 
   it.each([
@@ -205,11 +215,5 @@ describe("a transaction on a pool", () => {
     }, 70);
     await expect(failed).rejects.toBe(ROLLED_BACK);
     expect(released).toEqual([isDestroyed, isDestroyed, false]);
-  });
-
-  it("is beside statements that any connection may run", async () => {
-    const { pool, asked } = fakePool();
-    expect(await poolSession(pool).query("SELECT 1", [2], 30)).toEqual([{ text: "SELECT 1" }]);
-    expect(asked).toEqual([{ text: "SELECT 1", values: [2], query_timeout: 30 }]);
   });
 });

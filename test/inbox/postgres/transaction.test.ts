@@ -15,21 +15,17 @@ const statements = {
 };
 
 describe("the transaction of a handler", () => {
-  it("passes statements on, as texts or as objects", async () => {
+  it("passes statements on, as texts or as objects, until it is revoked", async () => {
     asked.length = 0;
-    const { tx } = revocableTransaction(statements);
+    const { tx, revoke } = revocableTransaction(statements);
     expect(await tx.query("SELECT $1", [1])).toEqual({ rows: [{ n: 1 }], rowCount: 1 });
     await tx.query({ text: "SELECT 2", values: [2] });
+    revoke();
+    await expect(tx.query("SELECT 1")).rejects.toMatchObject({ code: "tx_ended" });
     expect(asked).toEqual([
       ["SELECT $1", [1]],
       [{ text: "SELECT 2", values: [2] }, undefined],
     ]);
-  });
-
-  it("refuses everything once it is revoked", async () => {
-    const { tx, revoke } = revocableTransaction(statements);
-    revoke();
-    await expect(tx.query("SELECT 1")).rejects.toMatchObject({ code: "tx_ended" });
   });
 
   it.each([
@@ -78,47 +74,36 @@ it("an object of another library works as before until it is revoked, also if it
   expect(library.nested.deep).toBe(true);
   revoke();
   expect(() => library.answer()).toThrow(expect.objectContaining({ code: "tx_ended" }));
+  // what has nothing to revoke is given as it is
+  for (const given of [5, "text", null, undefined]) expect(revocable(given).proxy).toBe(given);
 });
 
-it.each([5, "text", null, undefined])(
-  "%j, which has nothing to revoke, is given as it is",
-  (given) => {
-    const { proxy, revoke } = revocable(given);
-    revoke();
-    expect(proxy).toBe(given);
-  },
-);
-
 describe("the number of transactions", () => {
+  const url = "postgres://a/b";
   const pool = (max?: number) =>
     ({ options: { max }, query: undefined, connect: undefined }) as never;
   const database = { transaction: () => {}, query: undefined } as never;
   const transaction: PostgresOptions["transaction"] = async () => {};
-  const limitOf = (connection: PostgresConnection, options: PostgresOptions) =>
-    readPostgresOptions(connection, options).maxTransactions;
 
-  it("leaves 3 connections to the inbox", () => {
-    expect(limitOf("postgres://a/b", { connections: 5 })).toBe(2);
-    expect(limitOf("postgres://a/b", { connections: 3 })).toBe(0);
-    expect(limitOf("postgres://a/b", { connections: 2 })).toBe(0);
-    expect(limitOf(pool(20), { connections: 5 })).toBe(17);
-    expect(limitOf(pool(), { connections: 5 })).toBe(7);
+  it.each<[string, PostgresConnection, PostgresOptions, number]>([
+    ["leaves 3 connections to the inbox", url, { connections: 5 }, 2],
+    ["is 0 if that leaves none", url, { connections: 3 }, 0],
+    ["is never below 0", url, { connections: 2 }, 0],
+    ["is taken from a pool's size", pool(20), { connections: 5 }, 17],
+    ["is taken from the default of pools", pool(), { connections: 5 }, 7],
+    ["is 1 on a database in the process", database, { connections: 5 }, 1],
+    ["is 1 there whatever is set", database, { maxTransactions: 4 }, 1],
+    ["is 5 with another library", url, { transaction }, 5],
+    ["can be set lower", pool(20), { maxTransactions: 4 }, 4],
+    ["cannot be set above what there is", pool(5), { maxTransactions: 4 }, 2],
+    ["can be set for another library", url, { transaction, maxTransactions: 30 }, 30],
+  ])("%s", (_, connection, options, limit) => {
+    expect(readPostgresOptions(connection, options).maxTransactions).toBe(limit);
   });
 
-  it("is 1 on a database in the process, and 5 with another library", () => {
-    expect(limitOf(database, { connections: 5 })).toBe(1);
-    expect(limitOf(database, { maxTransactions: 4 })).toBe(1);
-    expect(limitOf("postgres://a/b", { transaction })).toBe(5);
-  });
-
-  it("can be set lower, but not above what there is", () => {
-    expect(limitOf(pool(20), { maxTransactions: 4 })).toBe(4);
-    expect(limitOf(pool(5), { maxTransactions: 4 })).toBe(2);
-    expect(limitOf("postgres://a/b", { transaction, maxTransactions: 30 })).toBe(30);
-    for (const maxTransactions of [0, -1, 1.5, Number.NaN]) {
-      expect(() => limitOf(pool(5), { maxTransactions })).toThrow(
-        expect.objectContaining({ code: "option_invalid" }),
-      );
-    }
+  it.each([0, -1, 1.5, Number.NaN])("is refused if it is %d", (maxTransactions) => {
+    expect(() => readPostgresOptions(pool(5), { maxTransactions })).toThrow(
+      expect.objectContaining({ code: "option_invalid" }),
+    );
   });
 });

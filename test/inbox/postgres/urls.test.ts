@@ -18,72 +18,25 @@ const { parse } = require("pg-connection-string") as {
 
 /** Addresses in the forms in which providers print them, with a password that is not one. */
 it.each([
-  [
-    "Cloud SQL, by its socket",
-    "postgres://app:s3cret@/app?host=/cloudsql/project:europe-west1:main",
-    "/cloudsql/project:europe-west1:main",
-  ],
-  [
-    "Cloud SQL, encoded",
-    "postgresql://app:s3cret@%2Fcloudsql%2Fproject%3Aeurope-west1%3Amain/app",
-    "/cloudsql/project:europe-west1:main",
-  ],
-  [
-    "Neon",
-    "postgresql://app:s3cret@ep-cool-sea-a1b2.eu-central-1.aws.neon.tech/app?sslmode=require&channel_binding=require",
-    "ep-cool-sea-a1b2.eu-central-1.aws.neon.tech",
-  ],
-  [
-    "Neon, pooled",
-    "postgresql://app:s3cret@ep-cool-sea-a1b2-pooler.eu-central-1.aws.neon.tech/app?sslmode=require",
-    "ep-cool-sea-a1b2-pooler.eu-central-1.aws.neon.tech",
-  ],
-  [
-    "Supabase, direct",
-    "postgresql://postgres:s3cret@db.abcdefgh.supabase.co:5432/postgres",
-    "db.abcdefgh.supabase.co",
-  ],
-  [
-    "Supabase, session pooler",
-    "postgres://postgres.abcdefgh:s3cret@aws-0-eu-central-1.pooler.supabase.com:5432/postgres",
-    "aws-0-eu-central-1.pooler.supabase.com",
-  ],
-  [
-    "Supabase, transaction pooler",
-    "postgres://postgres.abcdefgh:s3cret@aws-0-eu-central-1.pooler.supabase.com:6543/postgres?pgbouncer=true",
-    "aws-0-eu-central-1.pooler.supabase.com",
-  ],
-  [
-    "Amazon RDS",
-    "postgres://app:s3cret@main.abc.eu-central-1.rds.amazonaws.com:5432/app?sslmode=no-verify",
-    "main.abc.eu-central-1.rds.amazonaws.com",
-  ],
-  [
-    "Azure",
-    "postgres://app%40main:s3cret@main.postgres.database.azure.com:5432/app?sslmode=require",
-    "main.postgres.database.azure.com",
-  ],
-  [
-    "Heroku",
-    "postgres://abcdefgh:s3cret@ec2-1-2-3-4.eu-west-1.compute.amazonaws.com:5432/d1a2b3",
-    "ec2-1-2-3-4.eu-west-1.compute.amazonaws.com",
-  ],
-  ["Fly", "postgres://app:s3cret@app-db.flycast:5432/app?sslmode=disable", "app-db.flycast"],
-  [
-    "DigitalOcean",
-    "postgresql://doadmin:s3cret@db-do-user-1-0.b.db.ondigitalocean.com:25060/defaultdb?sslmode=require",
-    "db-do-user-1-0.b.db.ondigitalocean.com",
-  ],
-])("the URL of %s is taken as it is printed", (_, url, host) => {
+  "postgres://app:s3cret@/app?host=/cloudsql/project:europe-west1:main",
+  "postgresql://app:s3cret@%2Fcloudsql%2Fproject%3Aeurope-west1%3Amain/app",
+  "postgresql://app:s3cret@ep-cool-a1b2.aws.neon.tech/app?sslmode=require&channel_binding=require",
+  "postgres://postgres.abcdefgh:s3cret@aws-0.pooler.supabase.com:6543/postgres?pgbouncer=true",
+  "postgres://app:s3cret@main.abc.eu-central-1.rds.amazonaws.com:5432/app?sslmode=no-verify",
+  "postgres://app%40main:s3cret@main.postgres.database.azure.com:5432/app?sslmode=require",
+  "postgres://abcdefgh:s3cret@ec2-1-2-3-4.eu-west-1.compute.amazonaws.com:5432/d1a2b3",
+  "postgres://app:s3cret@app-db.flycast:5432/app?sslmode=disable",
+])("the URL %s of a provider is taken as it is printed", (url) => {
   const { connection, name, schema } = readPostgresOptions(
     `${url}${url.includes("?") ? "&" : "?"}schema=hooks`,
     {},
   );
   expect(connection).toBe(url);
-  expect(parse(String(connection))).toMatchObject({ host, password: "s3cret" });
   expect(schema).toBe("hooks");
   expect(hasPassword(url)).toBe(true);
-  expect(parse(withoutPassword(url))).toMatchObject({ host });
+  const { password, host, port, database, user } = parse(url);
+  expect(password).toBe("s3cret");
+  expect(parse(withoutPassword(url))).toMatchObject({ host, port, database, user });
   for (const shown of [name, shownPostgresUrl(url), withoutPassword(url)])
     expect(shown).not.toContain("s3cret");
 });
@@ -114,12 +67,6 @@ it.each([
   ])
     for (const piece of pieces) expect(shown.split(/[^a-z0-9]/)).not.toContain(piece);
   expect(hasPassword(url)).toBe(true);
-});
-
-it("says that several hosts are more than the client can do", () => {
-  expect(() => readPostgresUrl("postgres://app:s3cret@a.example:5432,b.example:5432/app")).toThrow(
-    "one host",
-  );
 });
 
 it.each([
@@ -154,44 +101,33 @@ it.each([
 });
 
 it.each([
-  ["postgres://app:s3cret@db.test/app", "postgres://app@db.test/app"],
-  ["postgres://app@db.test/app?password=s3cret&x=y", "postgres://app@db.test/app?x=y"],
-  ["postgres://app:s3cret@/app?host=/cloudsql/one", "postgres://app@/app?host=%2Fcloudsql%2Fone"],
-  ["postgres://app:s3@cret@x/y@db.test/app", ""],
-  ["postgres://a b/db", ""],
-])("%j without its password is %j", (text, without) => {
-  expect(hasPassword(text)).toBe(text.includes("s3"));
+  ["postgres://app:s3cret@db.test/app", true, "postgres://app@db.test/app"],
+  ["postgres://app@db.test/app?password=s3cret&x=y", true, "postgres://app@db.test/app?x=y"],
+  ["postgres://app:s3@/app?host=/sql/one", true, "postgres://app@/app?host=%2Fsql%2Fone"],
+  ["postgres://app:s3@cret@x/y@db.test/app", true, ""],
+  ["postgres://app:pass word@db test/app", true, ""],
+  ["postgres://db.test/app?password=", true, "postgres://db.test/app"],
+  ["postgres://db.test/app", false, "postgres://db.test/app"],
+  ["postgres://app@db.test/app", false, "postgres://app@db.test/app"],
+  ["postgres://a b/db", false, ""],
+  ["inbox@home:s3cret.db", false, ""],
+])("whether %j may hold a password: %s; without it, it is %j", (text, may, without) => {
+  expect(hasPassword(text)).toBe(may);
   expect(withoutPassword(text)).toBe(without);
 });
 
 it.each([
-  ["postgres://db.test/app", false],
-  ["postgres://app@db.test/app", false],
-  ["postgres://a b/db", false],
-  ["postgres://app:pass word@db test/app", true],
-  ["postgres://db.test/app?password=", true],
-  ["inbox@home:s3cret.db", false],
-])("whether %j may hold a password: %s", (text, may) => {
-  expect(hasPassword(text)).toBe(may);
-});
-
-it.each([
-  "postgres://app:a@b,c@db.test/app#x",
-  "postgres://db.test/a@b",
-  "postgres://db.test/app?x@y",
-])("%j is no URL of one database unless it is encoded", (text) => {
-  expect(() => readPostgresUrl(text)).toThrow("encode special characters");
-});
-
-it("several hosts are told from commas elsewhere", () => {
-  for (const text of ["postgres://a.test,b.test/app#x", "postgres://u:p@a.test,b.test?x#y"])
-    expect(() => readPostgresUrl(text)).toThrow("one host");
-  for (const text of [
-    "postgres://u:a,b@c.test/app#x",
-    "postgres://a.test/b,c#x",
-    "postgres://a.test?b,c#x",
-  ])
-    expect(() => readPostgresUrl(text)).toThrow("encode special characters");
+  ["postgres://app:a@b,c@db.test/app#x", "encode special characters"],
+  ["postgres://db.test/a@b", "encode special characters"],
+  ["postgres://db.test/app?x@y", "encode special characters"],
+  ["postgres://u:a,b@c.test/app#x", "encode special characters"],
+  ["postgres://a.test/b,c#x", "encode special characters"],
+  ["postgres://a.test?b,c#x", "encode special characters"],
+  ["postgres://app:s3cret@a.example:5432,b.example:5432/app", "one host"],
+  ["postgres://a.test,b.test/app#x", "one host"],
+  ["postgres://u:p@a.test,b.test?x#y", "one host"],
+])("%j is no URL of one database: %s", (text, fix) => {
+  expect(() => readPostgresUrl(text)).toThrow(fix);
 });
 
 it.each([

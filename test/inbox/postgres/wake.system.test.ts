@@ -29,22 +29,11 @@ describe("an inbox on PostgreSQL", async () => {
     it.skip(NO_SERVER, () => {});
     return;
   }
-  const { server, admin, newSchema, open } = await openServer();
+  const { server, newSchema, open } = await openServer();
 
   describeDue("a server", async () => {
     const schema = newSchema();
     return [await open(schema), await open(schema)];
-  });
-
-  it("hears nothing of another process's duplicates, and of entries that it has leased", async () => {
-    const schema = newSchema();
-    const a = await open(schema);
-    const b = await open(schema);
-    const heard = await heardBy(a, b);
-    await keep(b, numberedEntry(3, 0, { lease: { token: "mine", until: AT + 1000 } }));
-    await keep(b, numberedEntry(3));
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    expect(heard.times).toBe(0);
   });
 
   it("lets a receiver run at once what another process keeps, however seldom it polls", async () => {
@@ -66,34 +55,6 @@ describe("an inbox on PostgreSQL", async () => {
     const key = { source: "service", eventId: "evt_other", timestamp: NOW };
     await keep(other, numberedEntry(1, 0, { key, delivery, runAt: AT }));
     await until(() => expect(ran).toEqual(["evt_other"]));
-  });
-
-  it("tells the others of many entries with few notifications", async () => {
-    const schema = newSchema();
-    const a = await open(schema);
-    const b = await open(schema);
-    const heard = await heardBy(a, b);
-    const start = performance.now();
-    for (let number = 0; number < 100; number++) await keep(b, numberedEntry(number));
-    const most = (performance.now() - start) / 20 + 2;
-    await until(() => expect(heard.times).toBeGreaterThan(0));
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(heard.times).toBeLessThanOrEqual(most);
-  });
-
-  it("listens again after its connection was lost", async () => {
-    const schema = newSchema();
-    const a = await open(schema);
-    const b = await open(schema);
-    const heard = await heardBy(a, b);
-    const sql = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = $1";
-    await admin.query(sql, [`LISTEN "hookporter_due_${schema}"`]);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    heard.times = 0;
-    await until(async () => {
-      await keep(b, numberedEntry(Math.random()));
-      expect(heard.times).toBeGreaterThan(1);
-    });
   });
 
   describe.skipIf(NO_POOLER !== undefined)(

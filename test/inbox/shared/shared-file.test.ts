@@ -5,7 +5,6 @@ import { createReceiver, type ReceiverOptions } from "../../../src/entries/index
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { storeOf } from "../../../src/inbox/shared/process-stores.ts";
 import { sharedFile } from "../../../src/inbox/shared/shared-file.ts";
-import { sharedInbox } from "../../../src/inbox/shared/shared-inbox.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import {
@@ -151,17 +150,6 @@ it("an inbox can be left before it is opened, and knows its registrations, pause
   await inbox.register?.(runner);
   expect(await inbox.runners?.()).toContainEqual(runner);
   expect((await inbox.vitals?.size())?.bytes).toBeGreaterThan(0);
-});
-
-it("a store without figures has no size", async () => {
-  const names = ["a store without figures"];
-  const inbox = sharedInbox({
-    make: () => memoryInbox(),
-    names: () => ({ opening: names, open: names }),
-  });
-  await inbox.open();
-  expect(await inbox.vitals?.size()).toEqual({ bytes: 0 });
-  await inbox.close();
 });
 
 it("a store that nobody uses any more is forgotten", async () => {

@@ -121,20 +121,7 @@ describe("a merge", () => {
     },
   );
 
-  it("adds nothing that was handled and pruned here, but what still waits there", async () => {
-    const { from, into } = paths();
-    await using(from, async (inbox) => {
-      await keep(inbox, numberedEntry(1));
-      await REACH.handled?.(inbox);
-      await keep(inbox, numberedEntry(2));
-    });
-    const target = await openFileTransfer(into, "own");
-    await target.markPruned([{ source: "service", until: AT }]);
-    await target.close();
-    expect(await merge(from, into)).toMatchObject({ entries: 2, added: 1, advanced: 0 });
-  });
-
-  it("adds dead letters, which nothing prunes unasked, and newer events by the user's own identity", async () => {
+  it("adds nothing that was handled and pruned here, but what waits, dead letters, which nothing prunes unasked, and newer events by the user's own identity", async () => {
     const { from, into } = paths();
     const key = (eventId: string, timestamp: number) => sampleKey({ eventId, timestamp });
     await using(from, async (inbox) => {
@@ -151,14 +138,20 @@ describe("a merge", () => {
         numberedEntry(3, 0, { key: key("own_3", OWN_IDENTITY), eventTimestamp: AT }),
       );
       await REACH.handled?.(inbox);
-      await keep(inbox, numberedEntry(4, 0, { key: key("own_4", OWN_IDENTITY) }));
-      await REACH.handled?.(inbox);
+      for (const [number, own] of [
+        [4, key("own_4", OWN_IDENTITY)],
+        [5, key("evt_5", AT - 10)],
+      ] as const) {
+        await keep(inbox, numberedEntry(number, 0, { key: own }));
+        await REACH.handled?.(inbox);
+      }
+      await keep(inbox, numberedEntry(6, 0, { key: key("evt_6", AT - 10) }));
     });
     const target = await openFileTransfer(into, "own");
     await target.markPruned([{ source: "service", until: AT - 1 }]);
     await target.close();
     await merge(from, into);
     const ids = (await using(into, (inbox) => inbox.list({}))).map((entry) => entry.key.eventId);
-    expect(ids).toEqual(["evt_1", "raw_1", "own_3"]);
+    expect(ids).toEqual(["evt_1", "raw_1", "own_3", "evt_6"]);
   });
 });

@@ -1,0 +1,135 @@
+import { expect, it } from "vitest";
+import type { EntryState } from "../../src/entries/index.ts";
+import { leaseToken } from "../../src/inbox/claim.ts";
+import { countStates, countsText, deadToDo, stateCounts, totalOf } from "../../src/inbox/counts.ts";
+import {
+  hasEnded,
+  OPEN_STATES,
+  progressOf,
+  STATE_WORDS,
+  stateBeforeRun,
+} from "../../src/inbox/entry-state.ts";
+import { storedKind } from "../../src/inbox/new-entry.ts";
+import { lastRunsOf, type RunOutline } from "../../src/inbox/outline.ts";
+import { stepResult } from "../../src/inbox/prune.ts";
+import { reasonWords } from "../../src/inbox/reasons.ts";
+import { waitsValue } from "../../src/inbox/rows.ts";
+import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
+import { STATE_WITHOUT_REASON } from "../../src/inbox/sqlite/pause.ts";
+
+it.each([
+  ["waiting", 0, null],
+  ["failing", 1, null],
+  ["waiting", 2, "target_away"],
+  ["waiting", 1, "awaits_handler"],
+] as const)(
+  "an entry that will run is %s after %i attempts with the reason %s",
+  (state, attempts, reason) => {
+    expect(stateBeforeRun(attempts, reason)).toBe(state);
+  },
+);
+
+it("SQLite's statements decide between failing and waiting as the program does", () => {
+  const database = new (loadSqlite().DatabaseSync)(":memory:");
+  const inSql = database.prepare(
+    `SELECT ${STATE_WITHOUT_REASON} AS state FROM (SELECT ? AS attempts)`,
+  );
+  for (const attempts of [0, 1, 2, 10])
+    expect(inSql.get(attempts)?.state).toBe(stateBeforeRun(attempts, null));
+  database.close();
+});
+
+it("an entry has ended if it runs again only once someone retries it", () => {
+  expect(STATE_WORDS.filter(hasEnded)).toEqual(["handled", "dead", "received"]);
+  expect(STATE_WORDS.filter((state) => !hasEnded(state))).toEqual(OPEN_STATES);
+});
+
+it("a handled entry has got furthest, then dead, received, tried and untried ones", () => {
+  const progress = (state: EntryState, attempts = 0) => progressOf({ state, attempts });
+  expect(
+    ["waiting" as const, "received" as const, "dead" as const, "handled" as const].map((state) =>
+      progress(state),
+    ),
+  ).toEqual([0, 2, 3, 4]);
+  for (const state of OPEN_STATES) expect(progress(state, 3)).toBe(1);
+});
+
+it("of a kind 200 characters are stored", () => {
+  for (const long of [200, 201]) expect(storedKind("k".repeat(long))).toBe("k".repeat(200));
+});
+
+it("no lease token of a process is like another", () => {
+  expect(leaseToken("0a")).not.toBe(leaseToken("0a"));
+});
+
+it("an entry that waits for no target has nothing stored, so that those that wait are found", () => {
+  expect(waitsValue([])).toBeNull();
+  const wait = { target: "crm\0", since: 1, attempts: 2, nextAt: 3, over: null };
+  expect(JSON.parse(waitsValue([wait]) ?? "")).toEqual([{ ...wait, target: '\u0001"crm\\u0000"' }]);
+});
+
+it.each([
+  ["paced_3", "waits for its time in retry 3"],
+  ["paused", "paused by hand"],
+  ["dropped", "dropped by hand"],
+  ["erased", "erased by hand"],
+  ["no_handler", "no handler for this event"],
+  ["of_another_version", "of another version"],
+  ["not_paced_", "not paced "],
+  ["constructor", "constructor"],
+])("the reason %s means: %s", (reason, words) => {
+  expect(reasonWords(reason)).toBe(words);
+});
+
+/** A run, such as `2b`: of attempt 2, by handler b. */
+const run = (text: string) =>
+  ({ attempt: Number(text[0]), handler: text[1], error: text }) as RunOutline;
+
+it.each([
+  ["", ""],
+  ["1a", "1a"],
+  ["1a 1b", "1a 1b"],
+  ["1a 1b 2a 2b", "2a 2b"],
+  ["1a 2a 1a", "1a"], // retried: the attempts are counted from 1 again
+  ["1a 1a", "1a"],
+  ["1a 1b 1b 1a", "1b 1a"],
+])("of the runs %j the last attempt has %j", (runs, last) => {
+  const all = runs.split(" ").filter((text) => text !== "");
+  expect(lastRunsOf(all.map(run)).map(({ error }) => error)).toEqual(
+    last.split(" ").filter((text) => text !== ""),
+  );
+});
+
+it.each([
+  [3, 1, "7"],
+  [3, 0, undefined],
+  [2, 1, undefined],
+])("after %i of 3 rows, %i of them old, the next step begins after %s", (count, old, next) => {
+  const rows = [{ seq: 5 }, { seq: 6 }, { seq: 7 }].slice(0, count);
+  expect(stepResult(rows, old, 3, { limit: 3 })).toEqual({ changed: 3, next });
+});
+
+const SEEN = { waiting: 5, failing: 2, running: 1, handled: 40, dead: 3, received: 4 };
+
+it("the counts of states leave out how many were dropped, who are dead too and nothing to do", () => {
+  expect(stateCounts({ ...SEEN, dropped: 2 })).toEqual(SEEN);
+  expect(totalOf(SEEN)).toBe(55);
+  expect(deadToDo({ dead: 3, dropped: 2 })).toBe(1);
+  expect(deadToDo({ dead: 3 })).toBe(3);
+  const states = ["waiting", "waiting", "failing", "handled"] as const;
+  const none = { running: 0, dead: 0, received: 0 };
+  expect(countStates(states.map((state) => ({ state })))).toEqual({
+    ...none,
+    waiting: 2,
+    failing: 1,
+    handled: 1,
+  });
+});
+
+it("in words, only states that have entries are named, and an estimate is one", () => {
+  expect(countsText(SEEN)).toBe("5 waiting, 2 failing, 1 running, 40 handled, 3 dead, 4 received");
+  expect(
+    countsText({ dead: 2, handled: 1500, handledIsEstimate: true }, (number) => `<${number}>`),
+  ).toBe("about <1500> handled, <2> dead");
+  expect(countsText({ handled: 0, handledIsEstimate: true })).toBe("");
+});
