@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { DEFAULT_INBOX } from "../../src/cli/files/state-folder.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { contentOf, fillEveryState } from "../inbox/transfer/every-state.ts";
 import { type FakeIoOptions, runCli, tempFolder } from "./fake-io.ts";
 
 /** Runs command lines, whose words have no spaces, in a folder. */
@@ -20,4 +21,22 @@ export async function inboxFolder(file: string = DEFAULT_INBOX, cwd = tempFolder
   await inbox.open();
   onTestFinished(() => inbox.close());
   return { cwd, path, inbox, cli: cliIn(cwd) };
+}
+
+/** The same, of an inbox that has entries of every state, and is closed. */
+export async function filledFolder(file = "a.db") {
+  const { inbox, ...folder } = await inboxFolder(file);
+  await fillEveryState(inbox);
+  const content = await contentOf(inbox);
+  await inbox.close();
+  return { ...folder, content };
+}
+
+/** What an inbox file holds. */
+export async function contentAt(path: string) {
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  const content = await contentOf(inbox);
+  await inbox.close();
+  return content;
 }

@@ -18,9 +18,9 @@ import { runnerLock } from "../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
 import { changeFile } from "../../inbox/sqlite/changed-file.ts";
-import { contentOf, fillEveryState } from "../../inbox/transfer/every-state.ts";
+import { contentOf } from "../../inbox/transfer/every-state.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
-import { inboxFolder } from "../inbox-folder.ts";
+import { filledFolder, inboxFolder } from "../inbox-folder.ts";
 import { listening } from "../open-listen.ts";
 
 /** Backs up the inbox of a folder, and says what it holds beside it. */
@@ -32,12 +32,9 @@ function backingUp(cwd = tempFolder()) {
   return { cwd, backUp, others, at: (name: string) => join(cwd, name) };
 }
 
-/** A folder with an inbox that has entries of every state. */
+/** The same, of an inbox that has entries of every state. */
 async function filled() {
-  const { inbox, cwd } = await inboxFolder("a.db");
-  await fillEveryState(inbox);
-  const content = await contentOf(inbox);
-  await inbox.close();
+  const { cwd, content } = await filledFolder();
   return { ...backingUp(cwd), content };
 }
 
