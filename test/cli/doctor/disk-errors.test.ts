@@ -1,9 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
-import { tempFolder } from "../fake-io.ts";
+import { inboxFolder } from "../inbox-folder.ts";
 
 const bin = join(import.meta.dirname, "..", "..", "..", "dist", "bin.js");
 
@@ -14,30 +13,16 @@ beforeEach((context) => {
 
 /** Runs a command on a sound inbox, while calls of the system fail as on a disk with errors. */
 async function onBrokenDisk(calls: string, command: readonly string[]) {
-  const cwd = tempFolder();
-  const file = join(cwd, "inbox.db");
-  const inbox = sqliteInbox(file);
-  await inbox.open();
+  const { cwd, inbox, path: file } = await inboxFolder();
   await keep(inbox, numberedEntry(1));
   await inbox.close();
   const which = calls === "fdatasync" ? [] : ["-P", file];
-  const tracer = [
-    "-f",
-    "-qq",
-    "-o",
-    "/dev/null",
-    "-e",
-    `trace=${calls}`,
-    ...which,
-    "-e",
-    `inject=${calls}:error=EIO`,
-  ];
-  const argv = [...tracer, process.execPath, bin, ...command, "--inbox", file, "--json"];
+  const traced = `-f -qq -o /dev/null -e trace=${calls} -e inject=${calls}:error=EIO`.split(" ");
+  const program = [process.execPath, bin, ...command, "--inbox", file, "--json"];
+  const argv = [...traced, ...which, ...program];
   const { status, stdout } = spawnSync("strace", argv, { cwd, encoding: "utf8" });
-  const records: Record<string, unknown>[] = stdout
-    .split("\n")
-    .filter(Boolean)
-    .map((line) => JSON.parse(line));
+  const lines = stdout.split("\n").filter(Boolean);
+  const records = lines.map((line): Record<string, unknown> => JSON.parse(line));
   return { status, stdout, records };
 }
 

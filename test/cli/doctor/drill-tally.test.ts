@@ -2,45 +2,37 @@ import { expect, it } from "vitest";
 import { tally } from "../../../src/cli/doctor/drill/tally.ts";
 import type { Entry } from "../../../src/inbox/entry.ts";
 
-const entry = (id: string, state: Entry["state"], attempts = 1, reason: string | null = null) =>
+const entry = (id: string, state: Entry["state"], reason: string | null = null) =>
   ({
     key: { eventId: id },
     bodyHash: `hash of ${id}`,
     state,
-    attempts,
+    attempts: id === "twice" || id === "at once" ? 2 : 1,
     reason,
   }) as unknown as Entry;
-const acknowledged = (...ids: readonly string[]) => new Set(ids.map((id) => `hash of ${id}`));
 
-it("an acknowledged event that has no entry, or none of whose runs is known, is lost", () => {
-  const entries = [entry("a", "handled"), entry("b", "handled")];
-  const found = tally(acknowledged("a", "b", "c"), entries, new Map([["a", ["1"]]]));
-  expect(found).toMatchObject({ acknowledged: 3, lost: 2, stuck: 0, dead: 0 });
+const ENTRIES = [
+  entry("handled", "handled"),
+  entry("twice", "handled"),
+  entry("at once", "handled"),
+  entry("waits", "waiting"),
+  entry("runs", "running"),
+  entry("waits for a handler", "waiting", "no_handler"),
+  entry("dead", "dead"),
+];
+const IDS = ENTRIES.map(({ key }) => key.eventId);
+const hashes = new Set(IDS.concat("no entry").map((id) => `hash of ${id}`));
+
+it("an event that waits is stuck, unless for a handler, and one without an entry is lost", () => {
+  const found = tally(hashes, ENTRIES, undefined);
+  expect(found).toMatchObject({ acknowledged: 8, lost: 1, stuck: 2, dead: 1 });
 });
 
-it("an event that was run again after a kill is told from one that one process ran twice", () => {
-  const entries = [entry("a", "handled", 2), entry("b", "handled", 2)];
+it("a handled event none of whose runs is known is lost, and one that was run again after a kill is told from one that one process ran twice", () => {
   const ran = new Map([
-    ["a", ["1", "2"]],
-    ["b", ["2", "2"]],
+    ["twice", ["1", "2"]],
+    ["at once", ["2", "2"]],
   ]);
-  expect(tally(acknowledged("a", "b"), entries, ran)).toMatchObject({
-    lost: 0,
-    runTwice: 2,
-    runTwiceAtOnce: 1,
-  });
-});
-
-it("an event that waits is stuck, unless it waits for a handler", () => {
-  const entries = [
-    entry("a", "waiting"),
-    entry("b", "running"),
-    entry("c", "waiting", 1, "no_handler"),
-    entry("d", "dead"),
-  ];
-  expect(tally(acknowledged("a", "b", "c", "d"), entries, undefined)).toMatchObject({
-    lost: 0,
-    stuck: 2,
-    dead: 1,
-  });
+  const found = tally(hashes, ENTRIES, ran);
+  expect(found).toMatchObject({ lost: 2, runTwice: 2, runTwiceAtOnce: 1 });
 });

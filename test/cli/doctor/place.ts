@@ -35,12 +35,22 @@ export async function openPlace(): Promise<Place> {
   mkdirSync(join(cwd, ".hookporter"), { mode: 0o700 });
   writeEnvFile({ cwd }, `HOOKPORTER_SECRET=${GOOD_SECRET}\n`);
   writeFileSync(inbox, await healthyInbox(), { mode: 0o600 });
-  return {
-    cwd,
+  const env = { PATH: process.env.PATH ?? "" };
+  return { cwd, inbox, env, argv: ["--port", String(await closedPort())] };
+}
+
+/** Adds an entry, as a row of these columns beside those that each entry has. */
+export function addRow(
+  { inbox }: Pick<Place, "inbox">,
+  { seq = 1, at = 1, ...columns }: { seq?: number; at?: number; state: string; reason?: string },
+): void {
+  const names = ["seq", "received_at", "run_at", "last_seen_at", ...Object.keys(columns)];
+  const values = [seq, at, at, at, ...Object.values(columns).map((value) => `'${value}'`)];
+  changeInbox(
     inbox,
-    env: { PATH: process.env.PATH ?? "" },
-    argv: ["--port", String(await closedPort())],
-  };
+    `INSERT INTO entry (key_timestamp, event_id, source, body_hash, body_length, ${names.join()})
+       VALUES (0, 'e${seq}', 'service', '', 0, ${values.join()})`,
+  );
 }
 
 export function writeEnvFile({ cwd }: Pick<Place, "cwd">, text: string): void {
@@ -71,12 +81,14 @@ function healthyInbox(): Promise<Buffer> {
   return healthy;
 }
 
-/** What doctor finds, and its exit code. */
+/** What doctor finds, its exit code, and the messages of a check. */
 export async function diagnose({ cwd, env, argv }: Place) {
   const { code, records, stderr } = await runCli(["doctor", "--json", ...argv], { cwd, env });
   const findings = records.filter(({ type }) => type === "finding") as unknown as readonly Found[];
   expect(findings.length, stderr).toBeGreaterThan(3);
-  return { code, findings, wrong: findings.filter(({ status }) => status !== "ok") };
+  const of = (check: string) =>
+    findings.filter((finding) => finding.check === check).map(({ message }) => message);
+  return { code, findings, of, wrong: findings.filter(({ status }) => status !== "ok") };
 }
 
 /** Runs the command of a fix in the place's folder, letter for letter. */

@@ -10,7 +10,7 @@ import { closedPort } from "../../tunnel/machine.ts";
 import { runCli } from "../fake-io.ts";
 import { type Fault, plantAndFix } from "./fault.ts";
 import { diagnose, openPlace, type Place, writeEnvFile } from "./place.ts";
-import { report, trouble } from "./trouble.ts";
+import { expectTrouble, report, trouble } from "./trouble.ts";
 
 describe("doctor on an inbox on PostgreSQL", async () => {
   if (NO_SERVER !== undefined) {
@@ -46,11 +46,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
   ) => {
     const inbox = postgresStore(server.url, { schema });
     await inbox.open();
-    try {
-      await work(inbox);
-    } finally {
-      await inbox.close();
-    }
+    await work(inbox).finally(() => inbox.close());
   };
   /** A user without rights; ends with the test. */
   const newUser = async () => {
@@ -61,6 +57,12 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     );
     return { username: name, password: "app" };
   };
+  /** Adds this many entries that wait until a time. */
+  const fill = (schema: string, count: number, runAt: number) =>
+    admin.query(
+      `INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
+       SELECT n, 0, 0, 0, 's', false, ${runAt}, 0, '[]' FROM generate_series(1, ${count}) n`,
+    );
   const migrateFor = (schema: string, fix: string) => {
     const [, flags = ""] =
       /^run `hookporter (inbox migrate --grant-to \S+)` as a user/.exec(fix) ?? [];
@@ -101,10 +103,8 @@ describe("doctor on an inbox on PostgreSQL", async () => {
           `CREATE DATABASE ${name} ENCODING 'SQL_ASCII' LOCALE 'C' TEMPLATE template0`,
         );
         onTestFinished(async () => void (await admin.query(`DROP DATABASE ${name}`)));
-        place.argv.push(
-          "--inbox",
-          Object.assign(new URL(server.url), { pathname: `/${name}` }).href,
-        );
+        const url = Object.assign(new URL(server.url), { pathname: `/${name}` });
+        place.argv.push("--inbox", url.href);
       },
       found: { check: "database", status: "fail", message: /the encoding SQL_ASCII/ },
       fix: /ENCODING 'UTF8'/,
@@ -162,15 +162,10 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       title: "a planner that believes that nothing waits",
       plant: async (place) => {
         const schema = schemaOf(place);
-        const fill = () =>
-          admin.query(
-            `INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
-             SELECT n, 0, 0, 0, 's', false, 4102444800000, 0, '[]' FROM generate_series(1, 6000) n`,
-          );
-        await fill();
+        await fill(schema, 6000, 4_102_444_800_000);
         await admin.query(`DELETE FROM ${schema}.turn`);
         await admin.query(`VACUUM (TRUNCATE false) ${schema}.turn`);
-        await fill();
+        await fill(schema, 6000, 4_102_444_800_000);
       },
       found: {
         check: "tables",
@@ -193,10 +188,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       title: "dead rows that nothing removed",
       plant: async (place) => {
         const schema = schemaOf(place);
-        await admin.query(
-          `INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
-           SELECT n, 0, 0, 0, 's', false, 0, 0, '[]' FROM generate_series(1, 110000) n`,
-        );
+        await fill(schema, 110_000, 0);
         await admin.query(`DELETE FROM ${schema}.turn`);
         await expect
           .poll(async () => (await diagnose(place)).wrong.length, { timeout: 10_000 })
@@ -204,9 +196,7 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       },
       found: { check: "tables", status: "warn", message: /^110000 dead rows make claims slow$/ },
       fix: /^VACUUM \S+\.turn$/,
-      follow: async (_, fix) => {
-        await admin.query(fix);
-      },
+      follow: (_, fix) => admin.query(fix),
     },
     {
       title: "days without partitions",
@@ -235,6 +225,20 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     },
   ];
 
+  const POOLER: Fault = {
+    title: "a pooler in transaction mode",
+    plant: async (place) => {
+      const pooler = await startPooler(server);
+      onTestFinished(() => pooler.stop());
+      const search = `schema=${schemaOf(place)}`;
+      place.argv.push("--inbox", Object.assign(new URL(pooler.url), { search }).href);
+    },
+    found: { check: "database", status: "warn", message: /pooler in transaction mode/ },
+    fix: /^name the server itself in --inbox/,
+    follow: (place) => place.argv.splice(-2, 2),
+  };
+  const planted = NO_POOLER === undefined ? FAULTS.concat(POOLER) : FAULTS;
+
   it("finds nothing wrong, and makes no schema", async () => {
     expect((await diagnose(await open())).wrong).toEqual([]);
     const place = await openPlace();
@@ -251,9 +255,9 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     use(place, urlOf(schemaOf(place), user));
     writeEnvFile(place, `HOOKPORTER_SECRET=${SECRET}\n`);
     await trouble(place.env.HOOKPORTER_INBOX ?? "", 20 * 60_000);
-    const { code, of, text, findings } = await report(place);
-    expect(code).toBe(0);
-    expect([...new Set(findings.map(({ check }) => check))]).toEqual([
+    const found = await report(place);
+    expectTrouble(found);
+    expect([...new Set(found.findings.map(({ check }) => check))]).toEqual([
       "time",
       "node",
       "secret",
@@ -265,22 +269,8 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       "dead letters",
       "changes",
     ]);
-    expect(of("database")[0]).toMatch(/PostgreSQL 1\d/);
-    expect(of("signatures")[0]).toMatch(
-      /authentic delivery .*\(20 min ago\), latest mismatch .*\(20 min ago\)$/,
-    );
-    expect(of("signatures")[1]).toMatch(/^4 refused since /);
-    expect(of("entries")).toEqual([
-      "0 unfinished, 0 due, the oldest: none; 3 dead letters",
-      "3 dead letters",
-    ]);
-    expect(of("dead letters")).toEqual([
-      expect.stringMatching(/^3 since .*: no account for …, # at .*trouble\.ts/),
-    ]);
-    expect(of("changes")[0]).toMatch(
-      /^last well at .*; changed since an hour before: .*\.env changed$/,
-    );
-    expect(text).not.toMatch(/Jane|4711|:app@/);
+    expect(found.of("database")[0]).toMatch(/PostgreSQL 1\d/);
+    expect(found.text).not.toMatch(/:app@/);
   });
 
   it("reports for how long the oldest entry on a server has been due, and the processes that started", async () => {
@@ -300,33 +290,10 @@ describe("doctor on an inbox on PostgreSQL", async () => {
     expect(of("changes")[0]).toMatch(/ a process started \(role receive, version /);
   });
 
-  it.each(FAULTS.map((fault) => [fault.title, fault] as const))(
+  it.each(planted.map((fault) => [fault.title, fault] as const))(
     "finds %s, and nothing else, and its fix works",
     async (_, fault) => {
       await plantAndFix(fault, open);
-    },
-  );
-
-  it.skipIf(NO_POOLER !== undefined)(
-    "finds a pooler in transaction mode, and its fix works",
-    async () => {
-      const pooler = await startPooler(server);
-      onTestFinished(() => pooler.stop());
-      await plantAndFix(
-        {
-          title: "a pooler",
-          plant: (place) => {
-            const url = Object.assign(new URL(pooler.url), {
-              search: `schema=${schemaOf(place)}`,
-            }).href;
-            place.argv.push("--inbox", url);
-          },
-          found: { check: "database", status: "warn", message: /pooler in transaction mode/ },
-          fix: /^name the server itself in --inbox/,
-          follow: (place) => place.argv.splice(-2, 2),
-        },
-        open,
-      );
     },
   );
 });

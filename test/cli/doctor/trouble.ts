@@ -7,9 +7,28 @@ import { diagnose, type Place } from "./place.ts";
 /** The findings of `doctor --report`, and all their words. */
 export async function report(place: Place) {
   const found = await diagnose({ ...place, argv: [...place.argv, "--report"] });
-  const of = (check: string) =>
-    found.findings.filter((finding) => finding.check === check).map(({ message }) => message);
-  return { ...found, of, text: JSON.stringify(found.findings) };
+  return { ...found, text: JSON.stringify(found.findings) };
+}
+
+/** Expects the report to name the trouble of some 20 minutes ago, and not the payloads. */
+export function expectTrouble({ code, of, text }: Awaited<ReturnType<typeof report>>): void {
+  expect(code).toBe(0);
+  const [facts, warning] = of("signatures");
+  expect(facts).toMatch(
+    /latest authentic delivery .*\(20 min ago\), latest mismatch .*\(20 min ago\)$/,
+  );
+  expect(warning).toMatch(/^4 refused since /);
+  expect(of("entries")).toEqual([
+    "0 unfinished, 0 due, the oldest: none; 3 dead letters",
+    "3 dead letters",
+  ]);
+  expect(of("dead letters")).toEqual([
+    expect.stringMatching(/^3 since .*: no account for …, # at .*trouble\.ts/),
+  ]);
+  expect(of("changes")[0]).toMatch(
+    /^last well at .*; changed since an hour before: .*\.env changed$/,
+  );
+  expect(text).not.toMatch(/Jane|4711/);
 }
 
 /**
@@ -37,13 +56,8 @@ export async function trouble(inbox: string, ago: number): Promise<void> {
   const deliver = async (secret: string, index: number) => {
     const event = sampleEvent("payment.received", { timestamp: clock() + index });
     const { headers, body } = signedRequest(event, { secret });
-    await receiver.accept({
-      method: "POST",
-      target: "/webhooks",
-      headers,
-      body,
-      receivedAt: clock(),
-    });
+    const delivery = { method: "POST", target: "/webhooks", headers, body };
+    await receiver.accept({ ...delivery, receivedAt: clock() });
   };
   for (const index of [0, 1, 2]) await deliver(SECRET, index);
   await until(() => expect(attempts).toHaveLength(3));

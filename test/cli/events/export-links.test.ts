@@ -9,30 +9,31 @@ import {
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { fixtureName } from "../../../src/relay/fixture.ts";
 import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
 import { SECRET } from "../../receiver/sample.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { tempFolder } from "../fake-io.ts";
+import { inboxFolder } from "../inbox-folder.ts";
 import { listening } from "../open-listen.ts";
+
+/** A link in a folder to a file elsewhere; returns both paths. */
+function linkIn(folder: string, name: string) {
+  const target = join(tempFolder(), "target");
+  mkdirSync(folder);
+  symlinkSync(target, join(folder, name));
+  return { target, file: join(folder, name) };
+}
 
 it.each(["a file", "nothing", "a folder"])(
   "export replaces a link to %s at the name of its file, and writes nothing through it",
   async (what) => {
-    const cwd = tempFolder();
-    const inbox = sqliteInbox(join(cwd, "inbox.db"));
-    await inbox.open();
+    const { cwd, inbox, cli } = await inboxFolder();
     await keep(inbox, numberedEntry(1));
-    await inbox.close();
-    const target = join(tempFolder(), "target");
+    const name = fixtureName(AT, 1, "payment.received", "evt_1");
+    const { target, file } = linkIn(join(cwd, "out"), name);
     if (what === "a file") writeFileSync(target, "mine");
     if (what === "a folder") mkdirSync(target);
-    mkdirSync(join(cwd, "out"));
-    const file = join(cwd, "out", fixtureName(AT, 1, "payment.received", "evt_1"));
-    symlinkSync(target, file);
-    const { code } = await runCli(["events", "export", "--inbox", "inbox.db", "--to", "out"], {
-      cwd,
-    });
+    const { code } = await cli("events export --to out");
     expect({ code, isFile: lstatSync(file).isFile() }).toEqual({ code: 0, isFile: true });
     expect(readFileSync(file, "utf8")).toContain("payment.received");
     if (what === "a file") expect(readFileSync(target, "utf8")).toBe("mine");
@@ -47,23 +48,19 @@ it("--save-dir replaces a link at the name of its file, and writes nothing throu
   // so that the same event is saved under the same name again
   vi.spyOn(Date, "now").mockReturnValue(AT);
   onTestFinished(() => void vi.restoreAllMocks());
-  const request = signedRequest(sampleEvent("payment.received", { timestamp: AT }), {
-    secret: SECRET,
-  });
+  const event = sampleEvent("payment.received", { timestamp: AT });
   const save = async (folder: string) => {
     const argv = ["--secret-env", "OWN", "--save-dir", folder, "--inbox", `${folder}.db`];
     const { url, stop } = await listening(["--no-inspect", ...argv], cwd, { OWN: SECRET });
-    expect((await fetch(url, request)).status).toBe(200);
+    expect((await fetch(url, signedRequest(event, { secret: SECRET }))).status).toBe(200);
     await stop();
     return readdirSync(join(cwd, folder));
   };
   const [name = ""] = await save("first");
-  const target = join(tempFolder(), "target");
+  const { target, file } = linkIn(join(cwd, "second"), name);
   writeFileSync(target, "mine");
-  mkdirSync(join(cwd, "second"));
-  symlinkSync(target, join(cwd, "second", name));
   expect(await save("second")).toEqual([name]);
-  expect(lstatSync(join(cwd, "second", name)).isFile()).toBe(true);
+  expect(lstatSync(file).isFile()).toBe(true);
   expect(readFileSync(target, "utf8")).toBe("mine");
 });
 

@@ -1,13 +1,14 @@
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { codeOf, readPage, root } from "../../docs/markdown.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { openServer } from "../../inbox/postgres/schemas.ts";
 import { NO_SERVER } from "../../inbox/postgres/server.ts";
 import { fillEveryState } from "../../inbox/transfer/every-state.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { runCli } from "../fake-io.ts";
+import { inboxFolder } from "../inbox-folder.ts";
 
 /** SQLite's own shell, which knows nothing of this program. */
 function shell(path: string, sql: string): string | undefined {
@@ -44,16 +45,12 @@ describe("care of an inbox on a server:", async () => {
     const done = { type: "migrate", schema: made, from: 0, to: expect.any(Number), sql: null };
     const [first] = await run(urlOf(made), "inbox", "migrate");
     expect(first).toMatchObject(done);
-    expect(await run(urlOf(made), "inbox", "migrate")).toMatchObject([
-      { ...done, from: first?.to },
-    ]);
-    const [{ sql }] = (await run(urlOf(printed), "inbox", "migrate", "--print")) as [
-      { sql: string },
-    ];
+    const [again] = await run(urlOf(made), "inbox", "migrate");
+    expect(again).toMatchObject({ ...done, from: first?.to });
+    const print = () => run(urlOf(printed), "inbox", "migrate", "--print");
+    const [{ sql }] = (await print()) as [{ sql: string }];
     await admin.query(sql);
-    expect(await run(urlOf(printed), "inbox", "migrate", "--print")).toMatchObject([
-      { sql: "", from: first?.to },
-    ]);
+    expect(await print()).toMatchObject([{ sql: "", from: first?.to }]);
     const shapeOf = async (schema: string) => {
       const { rows } = await admin.query(
         `SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns
@@ -118,11 +115,8 @@ describe("care of an inbox on a server:", async () => {
   it("10 000 entries are copied to the server over a kill, and back, each once", {
     timeout: 120_000,
   }, async () => {
-    const cwd = tempFolder();
     const schema = newSchema();
-    const file = join(cwd, "a.db");
-    const inbox = sqliteInbox(file);
-    await inbox.open();
+    const { cwd, inbox, path: file } = await inboxFolder("a.db");
     await fillEveryState(inbox);
     const numbers = Array.from({ length: 10_000 }, (_, index) => 1000 + index);
     await Promise.all(numbers.map((number) => keep(inbox, numberedEntry(number))));
@@ -132,9 +126,8 @@ describe("care of an inbox on a server:", async () => {
     const env = { PATH: process.env.PATH, HOOKPORTER_INBOX: urlOf(schema) };
     const child = spawn(process.execPath, argv, { cwd, env, stdio: ["ignore", "pipe", "inherit"] });
     child.stdout.once("data", () => child.kill("SIGKILL"));
-    expect(
-      await new Promise((resolve) => child.once("close", (_, signal) => resolve(signal))),
-    ).toBe("SIGKILL");
+    const [, signal] = await once(child, "close");
+    expect(signal).toBe("SIGKILL");
     const counted = async () =>
       Number((await admin.query(`SELECT count(*) FROM ${schema}.entry`)).rows[0].count);
     const left = await counted();

@@ -1,12 +1,9 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { root } from "../../docs/markdown.ts";
 import { openServer } from "../../inbox/postgres/schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "../../inbox/postgres/server.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
+import { startListening } from "../listening.ts";
 import { listening } from "../open-listen.ts";
 
 const WAIT = { timeout: 20_000, interval: 50 };
@@ -39,46 +36,21 @@ describe("`listen` and `events` on a shared database:", async () => {
   };
 
   /** Starts the built program with `listen`, and returns its URL. */
-  async function listenProcess(inbox: string, cwd: string, ...argv: string[]): Promise<string> {
-    const env = { PATH: process.env.PATH, HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET };
-    const program = join(root, "dist", "bin.js");
-    const child = spawn(process.execPath, [program, "listen", "--port", "0", "--json", ...argv], {
-      cwd,
-      env,
-      stdio: ["ignore", "pipe", "pipe"],
-    });
-    onTestFinished(async () => {
-      const ended = once(child, "exit");
-      if (child.exitCode !== null || !child.kill("SIGKILL")) return;
-      await ended;
-    });
-    let stdout = "";
-    let stderr = "";
-    child.stdout.on("data", (chunk) => {
-      stdout += String(chunk);
-    });
-    child.stderr.on("data", (chunk) => {
-      stderr += String(chunk);
-    });
-    return vi.waitFor(() => {
-      const ready = stdout.split("\n").find((line) => line.includes('"ready"'));
-      if (ready === undefined) throw new Error(`not ready: ${stdout}${stderr}`);
-      return String(JSON.parse(ready).url);
-    }, WAIT);
+  async function listenProcess(inbox: string, argv: string, cwd = tempFolder()): Promise<string> {
+    const env = { HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET };
+    const { localUrl } = await startListening(argv.split(" "), { cwd, env }).ready();
+    return localUrl.href;
   }
 
   it("one process receives 50 events, another one runs them, and none ends as received", {
     timeout: 60_000,
   }, async () => {
     const inbox = urlOf(newSchema());
-    const cwd = tempFolder();
-    writeFileSync(
-      join(cwd, "h.js"),
-      'export default { "*": (event, { note }) => note(String(process.pid)) };',
-    );
-    const front = await listenProcess(inbox, tempFolder(), "--role", "receive");
+    const handlers = 'export default { "*": (event, { note }) => note(String(process.pid)) };';
+    const front = await listenProcess(inbox, "--role receive");
     await run(inbox, "trigger", "payment.received", "--count", "25", "--url", front);
-    await listenProcess(inbox, cwd, "--role", "run", "--handlers", "h.js");
+    const cwd = folderWith({ "h.js": handlers });
+    await listenProcess(inbox, "--role run --handlers h.js", cwd);
     await run(inbox, "trigger", "lead.created", "--count", "25", "--url", front);
     await vi.waitFor(async () => {
       const entries = await run(inbox, "events", "list", "--limit", "100");
@@ -90,8 +62,7 @@ describe("`listen` and `events` on a shared database:", async () => {
   it("a handler with `tx` writes on a database, and is refused in one line on a file", async () => {
     await admin.query("CREATE TABLE IF NOT EXISTS cli_effect (event text)");
     onTestFinished(async () => void (await admin.query("DROP TABLE cli_effect")));
-    const cwd = tempFolder();
-    writeFileSync(join(cwd, "h.js"), WITH_TX);
+    const cwd = folderWith({ "h.js": WITH_TX });
     const argv = ["listen", "--port", "0", "--inbox", "a.db", "--handlers", "h.js"];
     const refused = await runCli(argv, { cwd, env: { HOOKPORTER_SECRET } });
     expect(refused.code).toBe(3);
@@ -128,9 +99,8 @@ describe("`listen` and `events` on a shared database:", async () => {
         expect(await run(inbox, "events", "list")).toMatchObject([{ seq: 1, state: "received" }]);
       }, WAIT);
       await listen.stop();
-      expect(await run(inbox, "events", "show", "1")).toMatchObject([
-        { delivery: { method: "POST" } },
-      ]);
+      const shown = await run(inbox, "events", "show", "1");
+      expect(shown).toMatchObject([{ delivery: { method: "POST" } }]);
       expect(await run(inbox, "events", "retry", "1")).toMatchObject([{ ended: 1 }]);
       expect(await run(inbox, "events", "list")).toMatchObject([
         { seq: 1, state: "waiting", attempts: 0 },

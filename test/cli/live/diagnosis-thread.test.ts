@@ -47,10 +47,8 @@ function refusedWith(
 it("the built thread finds the cause, from a copy of the body", async () => {
   const { thread } = open(BUILT, 20_000);
   const body = Buffer.from('{"event": "lead.created"}');
-  const observation = {
-    ...refusedWith(body, signed(body.toString(), `${SECRET}\n`)),
-    body: () => body,
-  };
+  const refused = refusedWith(body, signed(body.toString(), `${SECRET}\n`));
+  const observation = { ...refused, body: () => body };
   const found = thread.diagnose(observation);
   body.fill(0); // the receiver releases it
   expect(await found).toMatchObject({ code: "secret_whitespace", complete: true });

@@ -1,37 +1,26 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { type BarStatus, StatusBar } from "../../../src/cli/live/status-bar.ts";
-import { createOutput } from "../../../src/cli/output.ts";
+import { expect, it, vi } from "vitest";
+import type { BarStatus } from "../../../src/cli/live/status-bar.ts";
 import { columnsOf } from "../../../src/cli/wrap-text.ts";
-import { collected } from "./collected.ts";
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
+import { outputUnderClock } from "./collected.ts";
 
 function open() {
-  const { io, text } = collected(true);
-  const bar = new StatusBar(createOutput(io, { json: false, color: false, clock: Date.now }));
-  const line = async (status: Partial<BarStatus>) => {
+  const { bar, text } = outputUnderClock({ terminal: true });
+  return async (status: Partial<BarStatus>) => {
     bar.update({ hasKeys: true, ...status });
     await vi.advanceTimersByTimeAsync(200);
     return text().split("\r\u001b[K").at(-1) ?? "";
   };
-  return { line };
 }
 
 it("what fails comes first, numbers keep their words, and the help is never lost at 80 columns", async () => {
-  const { line } = open();
+  const line = open();
   const counts =
     "6 accepted  2 duplicate  3 rejected  5 unauthorized  3 refused  2 handled  9 received";
   const whole = await line({ counts, failed: "2 failing, 1 dead" });
   expect(whole).toMatch(/^2 failing, 1 dead {3}6 accepted .* {2}3 rejected … {3}\? help$/);
   expect(columnsOf(whole)).toBeLessThan(80);
   expect(await line({ counts: "", failed: "" })).toBe("↑↓ select  ? help");
-});
-
-it("the keys of a selected entry fit 80 columns, and the help stays beside a wide one", async () => {
-  const { line } = open();
-  const selected = { seq: 41, text: "deal.status_changed  received" };
-  expect(await line({ selected })).toBe(
+  expect(await line({ selected: { seq: 41, text: "deal.status_changed  received" } })).toBe(
     "▸ #41 deal.status_changed  received   enter show  r retry  d drop  ? help",
   );
   const wide = await line({ selected: { seq: 1, text: `${"漢字".repeat(30)}  handled` } });

@@ -1,55 +1,41 @@
 import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
 import { reserveInstants } from "../../../src/cli/send/instants.ts";
-import { tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 10);
 
 function folder(lastInstant?: string) {
-  const cwd = tempFolder();
+  const noted = lastInstant === undefined ? {} : { ".hookporter/last-instant": lastInstant };
+  const cwd = folderWith(noted);
   const state = join(cwd, ".hookporter");
   const path = join(state, "last-instant");
-  if (lastInstant !== undefined) {
-    mkdirSync(state);
-    writeFileSync(path, lastInstant);
-  }
   const reserve = (count: number, { now = NOW, dryRun = false } = {}) =>
     reserveInstants(count, { cwd, clock: () => now, dryRun });
-  return {
-    cwd,
-    state,
-    path,
-    lock: `${path}.lock`,
-    reserve,
-    last: () => readFileSync(path, "utf8"),
-  };
+  return { state, path, lock: `${path}.lock`, reserve };
 }
 
-it("the last of some milliseconds is the clock's, and is noted", async () => {
-  const { reserve, last, lock } = folder();
+it("the last of some milliseconds is the clock's, and those of another run begin after them", async () => {
+  const { reserve, path, lock } = folder();
   expect(await reserve(5)).toBe(NOW - 4);
-  expect(last()).toBe(`${NOW}\n`);
+  expect(readFileSync(path, "utf8")).toBe(`${NOW}\n`);
   expect(existsSync(lock)).toBe(false);
-});
-
-it("those of another run begin after them, unless the clock is further", async () => {
-  const { reserve } = folder();
-  expect(await reserve(5)).toBe(NOW - 4);
   expect(await reserve(3)).toBe(NOW + 1);
   expect(await reserve(1, { now: NOW + 3 })).toBe(NOW + 4);
   expect(await reserve(2, { now: NOW + 10 })).toBe(NOW + 9);
 });
 
 it.each([
-  [60_000, NOW + 60_001],
-  [60_001, NOW],
-])("a last run that is %i ms ahead of the clock begins the next at %i", async (ahead, first) => {
-  expect(await folder(`${NOW + ahead}\n`).reserve(1)).toBe(first);
-});
-
-it.each(["", "soon", "1e400", "1.5"])("what is no instant does not count: %j", async (text) => {
-  expect(await folder(text).reserve(1)).toBe(NOW);
+  [`${NOW + 60_000}\n`, NOW + 60_001],
+  [`${NOW + 60_001}\n`, NOW], // of a clock that was ahead
+  ["", NOW],
+  ["soon", NOW],
+  ["1e400", NOW],
+  ["1.5", NOW],
+])("after a last run that noted %j, the next begins at %i", async (noted, first) => {
+  expect(await folder(noted).reserve(1)).toBe(first);
 });
 
 it("a run that sends nothing makes no folder, but goes by one that is there", async () => {
@@ -79,13 +65,9 @@ it("a lock that a killed process left is removed once it is two seconds old, and
   hold(60_000);
   expect(await reserve(1)).toBe(NOW + 1);
   hold(1000);
-  let isDone = false;
-  const reserved = reserve(1).then((first) => {
-    isDone = true;
-    return first;
-  });
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  expect([isDone, statSync(lock).isFile()]).toEqual([false, true]);
+  const reserved = reserve(1);
+  expect(await Promise.race([reserved, wait(50)])).toBeUndefined();
+  expect(statSync(lock).isFile()).toBe(true);
   hold(60_000);
   expect(await reserved).toBe(NOW + 2);
   await vi.waitFor(() => expect(existsSync(lock)).toBe(false));

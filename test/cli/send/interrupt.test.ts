@@ -1,33 +1,22 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { GRACE, stopRunOnSignal } from "../../../src/cli/send/interrupt.ts";
-
-beforeEach(() => void vi.useFakeTimers());
-afterEach(() => void vi.useRealTimers());
 
 /** A run, what it was told, and a way to send it signals. */
 function run() {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
   let listener: ((signal: "SIGINT" | "SIGTERM") => void) | undefined;
-  const off = vi.fn(() => {
-    listener = undefined;
-  });
   const onSignal = (given: typeof listener) => {
     listener = given;
-    return off;
+    return () => {
+      listener = undefined;
+    };
   };
-  const stop = vi.fn();
-  const cut = vi.fn();
-  const onEnd = vi.fn();
+  const told = { stop: vi.fn(), cut: vi.fn(), onEnd: vi.fn() };
   const exit = vi.fn();
-  const interrupt = stopRunOnSignal({ io: { onSignal, exit } } as never, { stop, cut, onEnd });
-  return {
-    interrupt,
-    stop,
-    cut,
-    onEnd,
-    exit,
-    off,
-    signal: (name: "SIGINT" | "SIGTERM") => listener?.(name),
-  };
+  const interrupt = stopRunOnSignal({ io: { onSignal, exit } } as never, told);
+  const signal = (name: "SIGINT" | "SIGTERM") => listener?.(name);
+  return { interrupt, ...told, exit, signal, isWatched: () => listener !== undefined };
 }
 
 const BY_SIGINT = { reason: "stopped by SIGINT", exitCode: 130 };
@@ -45,25 +34,16 @@ it("the first signal begins nothing more, and ends what has begun after two seco
   expect([onEnd, exit].flatMap(({ mock }) => mock.calls)).toEqual([]);
 });
 
-it("a second signal ends the process at once, with the exit code of the second", () => {
-  const { interrupt, stop, onEnd, exit, signal } = run();
+it("a second signal ends the process with its exit code, and a run that has ended is cut no more", () => {
+  const { interrupt, stop, cut, onEnd, exit, signal, isWatched } = run();
   signal("SIGINT");
   signal("SIGTERM");
-  expect(onEnd).toHaveBeenCalledExactlyOnceWith({
-    reason: "stopped at once by SIGTERM",
-    exitCode: 143,
-  });
+  const second = { reason: "stopped at once by SIGTERM", exitCode: 143 };
+  expect(onEnd).toHaveBeenCalledExactlyOnceWith(second);
   expect(exit).toHaveBeenCalledExactlyOnceWith(143);
   expect(stop).toHaveBeenCalledOnce();
   expect(interrupt.reason).toEqual(BY_SIGINT);
-});
-
-it("a run that has ended is cut no more, and signals are no longer its own", () => {
-  const { interrupt, cut, off, signal } = run();
-  signal("SIGTERM");
   interrupt.done();
-  vi.advanceTimersByTime(10 * GRACE);
+  expect([isWatched(), vi.getTimerCount()]).toEqual([false, 0]);
   expect(cut).not.toHaveBeenCalled();
-  expect(off).toHaveBeenCalledOnce();
-  expect(vi.getTimerCount()).toBe(0);
 });

@@ -7,16 +7,28 @@ import {
   type StandInOptions,
   sampleProperty,
 } from "../../client/service.ts";
-import { runCli, startCli } from "../fake-io.ts";
+import { type FakeIoOptions, runCli, startCli } from "../fake-io.ts";
 
 const many = (count: number) =>
   Array.from({ length: count }, (_, index) => sampleProperty(index + 1));
 
+/** A page of the list. */
+const page = (number: number, data: readonly object[], total: number, size = 2) =>
+  json(200, { data, meta: { total, page: number, per_page: size } });
+
+/** A service, and command lines of `properties` that call it. */
 async function open(options: StandInOptions = {}, settings: Record<string, string> = {}) {
   const service = await openService(options);
   const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url, ...settings };
-  const properties = (...argv: string[]) => runCli(["properties", ...argv], { env });
-  return { service, properties };
+  const words = (flags: string) => ["properties", ...flags.split(" ").filter(Boolean)];
+  const properties = (flags = "", more: FakeIoOptions = {}) =>
+    runCli(words(flags), { env, ...more });
+  const start = (flags: string) => startCli(words(flags), { env });
+  const ids = async (flags = "") => {
+    const [, ...lines] = (await properties(`--fields id ${flags}`)).stdout.trim().split("\n");
+    return lines.map((line) => line.replace("prop_", "")).join();
+  };
+  return { service, properties, start, ids };
 }
 
 it("properties prints one page as a table, with the total", async () => {
@@ -35,11 +47,9 @@ it("properties prints one page as a table, with the total", async () => {
 });
 
 it("rows fit a terminal, whose reader learns how to see the rest; --fields are shown whole", async () => {
-  const { service } = await open({ properties: many(2) });
-  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url };
-  const onTerminal = (...argv: string[]) =>
-    runCli(["properties", "--no-color", ...argv], { env, isTTY: { stdout: true } });
-  const { stdout, stderr } = await onTerminal();
+  const { properties } = await open({ properties: many(2) });
+  const isTTY = { stdout: true };
+  const { stdout, stderr } = await properties("--no-color", { isTTY });
   expect(stdout.trimEnd().split("\n")).toEqual([
     expect.stringMatching(/^id .* yield {2}tenant\.name …$/),
     expect.stringMatching(/^prop_1 .* 4\.2 {4}Tenant 1 +…$/),
@@ -48,48 +58,31 @@ it("rows fit a terminal, whose reader learns how to see the rest; --fields are s
   expect(stderr).toMatch(
     /^2 of 2 properties, test environment; cut to this terminal: --fields chooses columns/,
   );
-  const chosen = await onTerminal(
-    "--fields",
-    "address,tenant.name,tenant.lease_start,address,type,address,rent",
-  );
+  const fields = "address,tenant.name,tenant.lease_start,address,type,address,rent";
+  const chosen = await properties(`--no-color --fields ${fields}`, { isTTY });
   expect(chosen.stdout).not.toContain("…");
   expect(chosen.stderr).not.toContain("cut");
 });
 
 it("--all prints every page, --page a given one", async () => {
-  const { service, properties } = await open({ properties: many(5) });
-  const ids = async (...argv: string[]) =>
-    (await properties("--fields", "id", ...argv)).stdout.trim().split("\n");
-  expect(await ids("--all", "--per-page", "2")).toEqual([
-    "id",
-    "prop_1",
-    "prop_2",
-    "prop_3",
-    "prop_4",
-    "prop_5",
-  ]);
+  const { service, properties, ids } = await open({ properties: many(5) });
+  expect(await ids("--all --per-page 2")).toBe("1,2,3,4,5");
   expect(service.requests).toHaveLength(3);
-  expect(await ids("--page", "2", "--per-page", "2")).toEqual(["id", "prop_3", "prop_4"]);
-  expect((await properties("--page", "1", "--all")).code).toBe(2);
+  expect(await ids("--page 2 --per-page 2")).toBe("3,4");
+  expect((await properties("--page 1 --all")).code).toBe(2);
 });
 
 it("a typed page overrides a setting for all, and vice versa", async () => {
-  const all = await open(
-    { properties: many(3), perPage: 2 },
-    { HOOKPORTER_PROPERTIES_ALL: "true" },
-  );
-  expect((await all.properties("--page", "2", "--fields", "id")).stdout).toBe("id\nprop_3\n");
-  expect((await all.properties("--fields", "id")).stdout).toBe("id\nprop_1\nprop_2\nprop_3\n");
-  const page = await open({ properties: many(3), perPage: 2 }, { HOOKPORTER_PAGE: "2" });
-  expect((await page.properties("--all", "--fields", "id")).stdout).toBe(
-    "id\nprop_1\nprop_2\nprop_3\n",
-  );
-  expect((await page.properties("--fields", "id")).stdout).toBe("id\nprop_3\n");
+  const three = { properties: many(3), perPage: 2 };
+  const all = await open(three, { HOOKPORTER_PROPERTIES_ALL: "true" });
+  expect([await all.ids("--page 2"), await all.ids()]).toEqual(["3", "1,2,3"]);
+  const second = await open(three, { HOOKPORTER_PAGE: "2" });
+  expect([await second.ids("--all"), await second.ids()]).toEqual(["1,2,3", "3"]);
 });
 
 it("--fields requests the given fields, and shows them in that order", async () => {
   const { service, properties } = await open({ properties: many(1) });
-  const { stdout } = await properties("--fields", "rent,tenant", "--fields", "id");
+  const { stdout } = await properties("--fields rent,tenant --fields id");
   expect(stdout).toBe(
     'rent  tenant                                     id\n950   {"name":"Tenant 1","lease_start":"2025-0…  prop_1\n',
   );
@@ -99,7 +92,7 @@ it("--fields requests the given fields, and shows them in that order", async () 
 it("--json prints each property in full, including undocumented fields", async () => {
   const { service, properties } = await open();
   const property = { ...sampleProperty(1), energy: { class: "B" } };
-  service.next(json(200, { data: [property], meta: { total: 1, page: 1, per_page: 20 } }));
+  service.next(page(1, [property], 1, 20));
   const { records } = await properties("--json");
   expect(records).toMatchObject([
     { type: "property", property, problems: null },
@@ -108,18 +101,14 @@ it("--json prints each property in full, including undocumented fields", async (
 });
 
 it("other parameter names and another separator are used", async () => {
-  const { service, properties } = await open({
-    properties: many(3),
-    pageParameter: "p",
-    perPageParameter: "size",
-  });
-  const names = [
-    "HOOKPORTER_PAGE_PARAMETER=p",
-    "HOOKPORTER_PER_PAGE_PARAMETER=size",
-    "HOOKPORTER_FIELDS_SEPARATOR=;",
-  ];
-  const run = await properties(...names, "--page", "2", "--per-page", "2", "--fields", "id,rent");
-  expect(run.code).toBe(0);
+  const names = { pageParameter: "p", perPageParameter: "size" };
+  const settings = {
+    HOOKPORTER_PAGE_PARAMETER: "p",
+    HOOKPORTER_PER_PAGE_PARAMETER: "size",
+    HOOKPORTER_FIELDS_SEPARATOR: ";",
+  };
+  const { service, properties } = await open({ properties: many(3), ...names }, settings);
+  expect((await properties("--page 2 --per-page 2 --fields id,rent")).code).toBe(0);
   expect([...(service.requests[0]?.query ?? [])]).toEqual([
     ["fields", "id;rent"],
     ["p", "2"],
@@ -133,16 +122,15 @@ it("missing values are shown, and characters that could draw on a terminal are e
     { id: "prop_1", address: "\u001b[31mred", tenant: null, type: "x".repeat(100) },
     { id: "prop_2", rent: 10, tenant: { name: "A", lease_start: "2025-03-01" } },
   ];
-  service.next(json(200, { data, meta: { total: 2, page: 1, per_page: 20 } }));
-  const { stdout } = await properties("--fields", "id,address,rent,tenant.name,type");
+  service.next(page(1, data, 2, 20));
+  const { stdout } = await properties("--fields id,address,rent,tenant.name,type");
   expect(stdout.split("\n")[1]).toMatch(/^prop_1 {2}\\u001b\[31mred {2}- {5}- {12}x{40}…$/);
 });
 
 it("a property that contradicts the description is printed, with a warning", async () => {
   const { service, properties } = await open();
   const data = [sampleProperty(1), { ...sampleProperty(2), rent: "12\u001b[31m00" }, { rooms: 1 }];
-  const answer = json(200, { data, meta: { total: 3, page: 1, per_page: 20 } });
-  service.next(answer, answer);
+  service.next(page(1, data, 3, 20), page(1, data, 3, 20));
   const { code, stdout, stderr } = await properties();
   expect(code).toBe(0);
   expect(stdout.split("\n")).toHaveLength(5);
@@ -161,15 +149,12 @@ it("a property that contradicts the description is printed, with a warning", asy
 it.each(["--json", "--no-color"])(
   "--all %s prints each page before the next one arrives",
   async (flag) => {
-    const { service } = await open({ properties: many(4), perPage: 2 });
-    const page = (number: number, data: object[]) =>
-      json(200, { data, meta: { total: 4, page: number, per_page: 2 } });
+    const { service, start } = await open();
     let answer = () => {};
-    service.next(page(1, many(2)), (response, request) => {
-      answer = () => page(2, many(4).slice(2))(response, request);
+    service.next(page(1, many(2), 4), (response, request) => {
+      answer = () => page(2, many(4).slice(2), 4)(response, request);
     });
-    const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: service.url };
-    const command = startCli(["properties", "--all", flag], { env });
+    const command = start(`--all ${flag}`);
     await vi.waitFor(() => expect(service.requests).toHaveLength(2));
     expect(command.now().stdout).toContain("prop_2");
     expect(command.now().stdout).not.toContain("prop_3");
@@ -182,13 +167,11 @@ it.each(["--json", "--no-color"])(
 
 it("--all keeps the columns of the first page, and makes them wider for later ones", async () => {
   const { service, properties } = await open();
-  const page = (number: number, data: object) =>
-    json(200, { data: [data], meta: { total: 2, page: number, per_page: 1 } });
   service.next(
-    page(1, { id: "prop_1", address: "A", tenant: null, rent: 5 }),
-    page(2, { id: "prop_22", address: "Long Street", tenant: { name: "B" }, rent: 10 }),
+    page(1, [{ id: "prop_1", address: "A", tenant: null, rent: 5 }], 2, 1),
+    page(2, [{ id: "prop_22", address: "Long Street", tenant: { name: "B" }, rent: 10 }], 2, 1),
   );
-  const { stdout } = await properties("--all", "--fields", "id,address,tenant.name,rent");
+  const { stdout } = await properties("--all --fields id,address,tenant.name,rent");
   expect(stdout.split("\n")).toEqual([
     "id      address  tenant.name  rent",
     "prop_1  A        -            5",
@@ -199,19 +182,21 @@ it("--all keeps the columns of the first page, and makes them wider for later on
 
 it("--all exits with 1 and says how far it came if the list is incomplete", async () => {
   const { service, properties } = await open();
-  const page = (number: number, data: object[]) =>
-    json(200, { data, meta: { total: 5, page: number, per_page: 2 } });
-  service.next(page(1, many(2)), page(2, []));
-  const { code, stdout, stderr } = await properties("--all", "--fields", "id");
+  service.next(page(1, many(2), 5), page(2, [], 5));
+  const { code, stdout, stderr } = await properties("--all --fields id");
   expect(code).toBe(1);
   expect(stdout).toBe("id\nprop_1\nprop_2\n");
   expect(stderr).toContain("incomplete: 2 of 5 properties, test environment\n");
   expect(stderr).toContain("after 2 of 5 properties in 1 page");
 });
 
-it("an empty portfolio prints only the count", async () => {
-  const { properties } = await open();
+it("an empty portfolio prints only the count, and 429 is retried, with a message", async () => {
+  const { service, properties } = await open();
   expect(await properties()).toMatchObject({ code: 0, stdout: "" });
+  service.next(failure(429, {}, { "retry-after": "0" }));
+  const run = await properties();
+  expect(run.code).toBe(0);
+  expect(run.stderr).toMatch(/429.*; retrying in \d\.\d s\n/);
 });
 
 it.each([
@@ -227,61 +212,35 @@ it.each([
 });
 
 it("accessTokenEnv sends an access token, even if an API key is set", async () => {
-  const { service, properties } = await open(
-    { key: "oauth-token", properties: many(1) },
-    { TOKEN: "oauth-token\n" },
-  );
-  const { code, stdout, stderr } = await properties(
-    "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN",
-    "--fields",
-    "id",
-  );
-  expect(code).toBe(0);
-  expect(stdout).toBe("id\nprop_1\n");
-  expect(stderr).toBe("1 of 1 properties\n");
+  const settings = { TOKEN: "oauth-token\n", HOOKPORTER_ACCESS_TOKEN_ENV: "TOKEN" };
+  const { service, properties } = await open({ key: "oauth-token", properties: many(1) }, settings);
+  const { code, stdout, stderr } = await properties("--fields id");
+  expect([code, stdout, stderr]).toEqual([0, "id\nprop_1\n", "1 of 1 properties\n"]);
   expect(service.requests[0]?.headers.authorization).toBe("Bearer oauth-token");
-});
-
-it("a setting names the access token's variable", async () => {
-  const settings = { TOKEN: "oauth-token", HOOKPORTER_ACCESS_TOKEN_ENV: "TOKEN" };
-  const { service, properties } = await open({ properties: many(1) }, settings);
-  await properties();
-  expect(service.requests[0]?.headers.authorization).toBe("Bearer oauth-token");
+  // One that the service repeats in an error is not printed.
+  service.next(failure(401, { message: "no such token: oauth-token" }));
+  const refused = await properties();
+  expect(refused.code).toBe(3);
+  expect(refused.stderr).toContain("access token");
+  expect(refused.stderr).not.toContain("oauth-token");
 });
 
 it.each([
-  ["no such variable", ["HOOKPORTER_ACCESS_TOKEN_ENV=NONE"], 3],
-  ["a token of several words", ["HOOKPORTER_ACCESS_TOKEN_ENV=WORDS"], 3],
-  ["a live key without --live", ["HOOKPORTER_ACCESS_TOKEN_ENV=LIVE"], 3],
+  ["no such variable", "HOOKPORTER_ACCESS_TOKEN_ENV=NONE", 3],
+  ["a token of several words", "HOOKPORTER_ACCESS_TOKEN_ENV=WORDS", 3],
+  ["a live key without --live", "HOOKPORTER_ACCESS_TOKEN_ENV=LIVE", 3],
   [
     "a variable for an API key too",
-    ["HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "HOOKPORTER_API_KEY_ENV=OTHER"],
+    "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN HOOKPORTER_API_KEY_ENV=OTHER",
     2,
   ],
-])("accessTokenEnv is refused with %s, before anything is sent", async (_, argv, code) => {
+])("accessTokenEnv is refused with %s, before anything is sent", async (_, flags, code) => {
   const settings = { TOKEN: "oauth-token", WORDS: "one-word and-another", LIVE: "sk_live_abcdef" };
   const { service, properties } = await open({ properties: many(1) }, settings);
-  const run = await properties(...argv);
+  const run = await properties(flags);
   expect(run.code).toBe(code);
   for (const secret of Object.values(settings)) expect(run.stderr).not.toContain(secret);
   expect(service.requests).toEqual([]);
-});
-
-it("an access token that the service repeats in an error is not printed", async () => {
-  const { service, properties } = await open({}, { TOKEN: "oauth-token" });
-  service.next(failure(401, { message: "no such token: oauth-token" }));
-  const run = await properties("HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN");
-  expect(run.code).toBe(3);
-  expect(run.stderr).toContain("access token");
-  expect(run.stderr).not.toContain("oauth-token");
-});
-
-it("429 is retried, with a message", async () => {
-  const { service, properties } = await open({ properties: many(1) });
-  service.next(failure(429, {}, { "retry-after": "0" }));
-  const run = await properties("--fields", "id");
-  expect(run.code).toBe(0);
-  expect(run.stderr).toMatch(/429.*; retrying in \d\.\d s\n/);
 });
 
 it("properties gives up after its timeout", async () => {
@@ -297,7 +256,8 @@ it.each([
   ["--page", "one"],
   ["--per-page", "0"],
 ])("%s %j is refused", async (...argv) => {
-  const { service, properties } = await open();
-  expect((await properties(...argv)).code).toBe(2);
-  expect(service.requests).toEqual([]);
+  const { url, requests } = await openService();
+  const env = { HOOKPORTER_API_KEY: KEY, HOOKPORTER_BASE_URL: url };
+  expect((await runCli(["properties", ...argv], { env })).code).toBe(2);
+  expect(requests).toEqual([]);
 });

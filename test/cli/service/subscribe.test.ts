@@ -1,6 +1,6 @@
 import {
   appendFileSync,
-  lstatSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   statSync,
@@ -14,13 +14,22 @@ import { eventKinds } from "../../../src/entries/index.ts";
 import { failure, KEY, openService, type Scripted } from "../../client/service.ts";
 import { openSandbox } from "../../sandbox/open.ts";
 import { type CliRun, runCli, tempFolder } from "../fake-io.ts";
-import { openSubscribe, remembered, SECRET, URL_1, URL_2, withBoth } from "../subscribe.ts";
+import { folderWith } from "../folder-with.ts";
+import { listening } from "../open-listen.ts";
+import {
+  openSubscribe,
+  remembered,
+  SECRET,
+  URL_1,
+  URL_2,
+  withBoth,
+  withKey,
+} from "../subscribe.ts";
 
 /** Neither key nor secret may appear in what a command prints or remembers. */
 function expectNoSecret(run: CliRun, cwd?: string): void {
   const kept = cwd === undefined ? "" : JSON.stringify(remembered(cwd));
-  expect(run.stdout + run.stderr + kept).not.toContain(SECRET);
-  expect(run.stdout + run.stderr + kept).not.toContain(KEY);
+  for (const secret of [SECRET, KEY]) expect(run.stdout + run.stderr + kept).not.toContain(secret);
 }
 
 /** Creates the subscription, as far as anyone knows, and sends half of the answer. */
@@ -73,35 +82,26 @@ describe("subscribe", () => {
     expect(service.created).toMatchObject([{ url: URL_1, events }]);
   });
 
-  it("reads the key from the env file, or from a variable with another name", async () => {
-    const { service, cwd, subscribe } = await openSubscribe({ HOOKPORTER_SECRET: SECRET });
-    writeFileSync(join(cwd, ".env"), `HOOKPORTER_API_KEY=${KEY}\nOTHER=sk_test_other\n`);
-    expect((await subscribe(URL_1)).code).toBe(0);
-    expect((await subscribe(URL_2, "HOOKPORTER_API_KEY_ENV=OTHER")).code).toBe(3);
-    const creations = service.requests.filter(({ path }) => path === "/v1/webhooks");
-    expect(creations.map(({ headers }) => headers.authorization)).toEqual([
-      `Bearer ${KEY}`,
-      "Bearer sk_test_other",
-    ]);
-  });
-
-  it("sends an access token from a variable or the env file instead of a key", async () => {
+  it("sends the key of the env file or of another variable, or an access token in its place", async () => {
     const { service, cwd, subscribe } = await openSubscribe({
       HOOKPORTER_SECRET: SECRET,
       TOKEN: "oauth-1",
     });
-    writeFileSync(join(cwd, ".env"), "FILE_TOKEN=oauth-2\n");
-    await subscribe(URL_1, "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN");
+    const keys = `HOOKPORTER_API_KEY=${KEY}\nOTHER=sk_test_other\nFILE_TOKEN=oauth-2\n`;
+    writeFileSync(join(cwd, ".env"), keys);
+    expect((await subscribe(URL_1)).code).toBe(0);
+    expect((await subscribe(URL_2, "HOOKPORTER_API_KEY_ENV=OTHER")).code).toBe(3);
+    await subscribe(URL_1, "--again", "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN");
     await subscribe(URL_2, "HOOKPORTER_ACCESS_TOKEN_ENV=FILE_TOKEN");
     const creations = service.requests.filter(({ path }) => path === "/v1/webhooks");
     expect(creations.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${KEY}`,
+      "Bearer sk_test_other",
       "Bearer oauth-1",
       "Bearer oauth-2",
     ]);
-    expect(
-      (await subscribe(URL_1, "HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "HOOKPORTER_API_KEY_ENV=OTHER"))
-        .code,
-    ).toBe(2);
+    const both = ["HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN", "HOOKPORTER_API_KEY_ENV=OTHER"];
+    expect((await subscribe(URL_1, ...both)).code).toBe(2);
   });
 
   it("sends nothing if the same subscription is remembered, except with --again", async () => {
@@ -128,10 +128,8 @@ describe("subscribe", () => {
     async (_, argv, env) => {
       const { service, cwd, subscribe } = await openSubscribe();
       await subscribe(URL_1);
-      const run = await runCli(["subscribe", ...argv, "--base-url", service.url, "--json"], {
-        cwd,
-        env: { ...withBoth, ...env },
-      });
+      const another = ["subscribe", ...argv, "--base-url", service.url, "--json"];
+      const run = await runCli(another, { cwd, env: { ...withBoth, ...env } });
       expect(run.code).toBe(0);
       expect(run.records).toMatchObject([{ id: "wh_2", created: true, others: [{ id: "wh_1" }] }]);
       expect(run.stderr).toMatch(/^warning: 1 earlier subscription .*: wh_1; /m);
@@ -141,29 +139,28 @@ describe("subscribe", () => {
   it("does not remember the subscriptions of a sandbox, which creates none twice", async () => {
     const { sandbox } = await openSandbox();
     const cwd = tempFolder();
-    const subscribe = () =>
-      runCli(["subscribe", URL_1, "--base-url", sandbox.url.href, "--json"], {
-        cwd,
-        env: withBoth,
-      });
-    expect((await subscribe()).records).toMatchObject([
-      { id: "wh_sandbox_0001", created: true, others: [] },
-    ]);
-    expect((await subscribe()).records).toMatchObject([{ id: "wh_sandbox_0001", others: [] }]);
+    const argv = ["subscribe", URL_1, "--base-url", sandbox.url.href, "--json"];
+    const subscribed = async () => (await runCli(argv, { cwd, env: withBoth })).records;
+    const only = { id: "wh_sandbox_0001", others: [] };
+    expect(await subscribed()).toMatchObject([{ ...only, created: true }]);
+    expect(await subscribed()).toMatchObject([only]);
     expect(sandbox.subscriptions).toHaveLength(1);
     expect(remembered(cwd)).toEqual([]);
   });
 
-  it("treats the subscriptions of another service separately", async () => {
+  it("treats the subscriptions of another service, and live ones, separately", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     await subscribe(URL_1);
     const other = await openService();
-    const run = await runCli(["subscribe", URL_1, "--base-url", other.url, "--json"], {
-      cwd,
-      env: withBoth,
-    });
+    const argv = ["subscribe", URL_1, "--json", "--base-url"];
+    const run = await runCli([...argv, other.url], { cwd, env: withBoth });
     expect(run.records).toMatchObject([{ created: true, others: [] }]);
     expect([service.created.length, other.created.length]).toEqual([1, 1]);
+    const { url } = await openService({ key: "sk_live_x" });
+    const env = { ...withBoth, HOOKPORTER_API_KEY: "sk_live_x" };
+    const live = await runCli([...argv, url, "--live"], { cwd, env });
+    expect(live.records).toMatchObject([{ environment: "live", created: true, others: [] }]);
+    expect(live.stdout + live.stderr).not.toContain("sk_live_x");
   });
 
   it("does not remember a subscription that was refused", async () => {
@@ -201,86 +198,55 @@ describe("subscribe", () => {
     },
   );
 
-  it("warns that there may be two if the service failed with 500 first", async () => {
+  it("warns that there may be two if the service failed with 500 first, and accepts a response without an id", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     service.next(failure(500));
     const run = await subscribe(URL_1);
     expect(run.records).toMatchObject([{ created: true, mayExistTwice: true }]);
     expect(run.stderr).toMatch(/^warning: an earlier attempt/m);
-    expect(remembered(cwd)).toMatchObject([{ id: "wh_1" }]);
-  });
-
-  it("accepts a response without an id", async () => {
-    const { service, cwd, subscribe } = await openSubscribe();
     service.next((response) => void response.writeHead(204).end());
-    expect((await subscribe(URL_1)).records).toMatchObject([{ id: null, created: true }]);
-    expect(remembered(cwd)).toMatchObject([{ id: null, url: URL_1 }]);
+    expect((await subscribe(URL_2)).records).toMatchObject([{ id: null, created: true }]);
+    expect(remembered(cwd)).toMatchObject([{ id: "wh_1" }, { id: null, url: URL_2 }]);
   });
 
-  it.each([
-    ["no address of the service", [URL_1], {}, 2],
-    ["no API key", [URL_1, "--base-url", "https://api.example"], { HOOKPORTER_API_KEY: "" }, 3],
-    [
-      "a live key without --live",
-      [URL_1, "--base-url", "https://api.example"],
-      { HOOKPORTER_API_KEY: "sk_live_x" },
-      3,
-    ],
-    ["another key", [URL_1, "--base-url", "https://api.example"], { HOOKPORTER_API_KEY: "x" }, 3],
-    ["plain http to another machine", [URL_1, "--base-url", "http://api.example"], {}, 3],
-    ["this machine for a service elsewhere", [URL_1, "--base-url", "https://api.example"], {}, 2],
-    ["a URL with a fragment", [`${URL_1}#top`, "--base-url", "http://127.0.0.1:1"], {}, 2],
-    [
-      "a URL with a password",
-      ["https://u:p@app.example", "--base-url", "https://api.example"],
-      {},
-      2,
-    ],
-    ["no URL", ["--base-url", "https://api.example"], {}, 2],
-    ["the key in place of its variable", [URL_1, "HOOKPORTER_API_KEY_ENV=sk_test-x"], {}, 2],
-    ["a kind that is none", [URL_1, "--events", "lead.create"], {}, 2],
+  it.each<[string, string, Record<string, string>, number]>([
+    ["no address of the service", URL_1, {}, 2],
+    ["no API key", `${URL_1} ELSEWHERE`, { HOOKPORTER_API_KEY: "" }, 3],
+    ["a live key without --live", `${URL_1} ELSEWHERE`, { HOOKPORTER_API_KEY: "sk_live_x" }, 3],
+    ["another key", `${URL_1} ELSEWHERE`, { HOOKPORTER_API_KEY: "x" }, 3],
+    ["plain http to another machine", `${URL_1} --base-url http://api.example`, {}, 3],
+    ["this machine for a service elsewhere", `${URL_1} ELSEWHERE`, {}, 2],
+    ["a URL with a fragment", `${URL_1}#top HERE`, {}, 2],
+    ["a URL with a password", "https://u:p@app.example ELSEWHERE", {}, 2],
+    ["no URL", "ELSEWHERE", {}, 2],
+    ["the key in place of its variable", `${URL_1} HOOKPORTER_API_KEY_ENV=sk_test-x`, {}, 2],
+    ["a kind that is none", `${URL_1} --events lead.create`, {}, 2],
     [
       "several variables of which one is missing",
-      [URL_1, "--base-url", "http://127.0.0.1:1", "--secret-env", "HOOKPORTER_SECRET,NEXT"],
+      `${URL_1} HERE --secret-env HOOKPORTER_SECRET,NEXT`,
       {},
       3,
     ],
-    ["an empty secret", [URL_1, "--base-url", "http://127.0.0.1:1"], { HOOKPORTER_SECRET: "" }, 3],
-  ])("refuses %s before anything is sent or written", async (_, argv, env, code) => {
+    ["an empty secret", `${URL_1} HERE`, { HOOKPORTER_SECRET: "" }, 3],
+  ])("refuses %s before anything is sent or written", async (_, given, env, code) => {
     const cwd = tempFolder();
-    const run = await runCli(["subscribe", ...argv], { cwd, env: { ...withBoth, ...env } });
+    const line = given
+      .replace("ELSEWHERE", "--base-url https://api.example")
+      .replace("HERE", "--base-url http://127.0.0.1:1");
+    const argv = ["subscribe", ...line.split(" ")];
+    const run = await runCli(argv, { cwd, env: { ...withBoth, ...env } });
     expect(run.code).toBe(code);
     expect(run.stderr.trimEnd()).toMatch(/^error: .+$/);
-    expect(lstatSync(join(cwd, ".hookporter"), { throwIfNoEntry: false })).toBeUndefined();
-    expect(lstatSync(join(cwd, ".env"), { throwIfNoEntry: false })).toBeUndefined();
-  });
-
-  it("accepts a live key with --live, and keeps live subscriptions separate", async () => {
-    const service = await openService({ key: "sk_live_x" });
-    const cwd = tempFolder();
-    const env = { ...withBoth, HOOKPORTER_API_KEY: "sk_live_x" };
-    const run = await runCli(["subscribe", URL_1, "--base-url", service.url, "--live", "--json"], {
-      cwd,
-      env,
-    });
-    expect(run.records).toMatchObject([{ environment: "live", created: true }]);
-    expect(run.stdout + run.stderr).not.toContain("sk_live_x");
+    for (const name of [".hookporter", ".env"]) expect(existsSync(join(cwd, name))).toBe(false);
   });
 
   it.each([
-    ["is not JSON", "{"],
-    [
-      "is of another form",
-      '{"format":"hookporter-subscription/1","change":"add","subscription":{"url":1}}\n',
-    ],
-    [
-      "is of another version",
-      '{"format":"hookporter-subscription/2","change":"add","subscription":{}}\n',
-    ],
-  ])("sends nothing if the memory %s, and leaves it unchanged", async (_, text) => {
+    "{",
+    '{"format":"hookporter-subscription/1","change":"add","subscription":{"url":1}}\n',
+    '{"format":"hookporter-subscription/2","change":"add","subscription":{}}\n',
+  ])("sends nothing if the memory is %s, and leaves it unchanged", async (text) => {
     const { service, cwd, subscribe } = await openSubscribe();
-    mkdirSync(join(cwd, ".hookporter"));
-    writeFileSync(join(cwd, SUBSCRIPTIONS_FILE), text);
+    folderWith({ [SUBSCRIPTIONS_FILE]: text }, cwd);
     expect((await subscribe(URL_1)).code).toBe(2);
     expect(service.requests).toEqual([]);
     expect(readFileSync(join(cwd, SUBSCRIPTIONS_FILE), "utf8")).toBe(text);
@@ -289,20 +255,52 @@ describe("subscribe", () => {
   it("sends nothing if the subscription could not be remembered", async () => {
     const { service, cwd, subscribe } = await openSubscribe();
     writeFileSync(join(cwd, ".hookporter"), "");
-    expect((await subscribe(URL_1)).records).toMatchObject([
-      { type: "error", code: "folder_unusable" },
-    ]);
+    const { records } = await subscribe(URL_1);
+    expect(records).toMatchObject([{ type: "error", code: "folder_unusable" }]);
     expect(service.requests).toEqual([]);
   });
 });
 
+describe("the secret of a subscription", () => {
+  /** The secret that the service gets. */
+  async function sent(variables: Record<string, string>, ...flags: string[]) {
+    const { service, subscribe } = await openSubscribe({ ...withKey, ...variables });
+    const { records } = await subscribe(URL_1, ...flags);
+    return { records, secret: service.created.at(-1)?.secret, requests: service.requests.length };
+  }
+
+  it("is never made up", async () => {
+    const { records, requests } = await sent({});
+    expect(records).toMatchObject([{ type: "error", code: "secret_missing" }]);
+    expect(requests).toBe(0);
+  });
+
+  it("is the current one of several, without the line break it was stored with, as the receiver reads it", async () => {
+    const two = { OLD: SECRET, NEW: "the newest of all secrets" };
+    expect((await sent(two, "--secret-env", "NEW,OLD")).secret).toBe(two.NEW);
+    expect((await sent({ HOOKPORTER_SECRET: `${SECRET}\n` })).secret).toBe(SECRET);
+  });
+
+  it("is the folder's development secret if `listen` created one", async () => {
+    const { service, cwd, subscribe } = await openSubscribe(withKey);
+    await (await listening([], cwd)).stop();
+    await subscribe(URL_1);
+    const secret = readFileSync(join(cwd, ".hookporter", "secret"), "utf8").trim();
+    expect(service.created).toMatchObject([{ secret }]);
+    expect(existsSync(join(cwd, ".env"))).toBe(false);
+  });
+
+  it("comes from standard input with --secret-stdin", async () => {
+    const { url, created } = await openService();
+    const argv = ["subscribe", URL_1, "--base-url", url, "--secret-stdin"];
+    expect((await runCli(argv, { env: withKey, stdin: SECRET })).code).toBe(0);
+    expect(created).toMatchObject([{ secret: SECRET }]);
+  });
+});
+
 it("a base URL in a file is said if the secret that the service gets is from the environment", async () => {
-  const service = await openService();
-  const cwd = tempFolder();
-  writeFileSync(
-    join(cwd, ".env"),
-    `HOOKPORTER_BASE_URL=${service.url}\nHOOKPORTER_API_KEY=${KEY}\n`,
-  );
+  const { url } = await openService();
+  const cwd = folderWith({ ".env": `HOOKPORTER_BASE_URL=${url}\nHOOKPORTER_API_KEY=${KEY}\n` });
   const subscribe = (env: Record<string, string>) => runCli(["subscribe", URL_1], { cwd, env });
   const { code, stderr } = await subscribe({ HOOKPORTER_SECRET: SECRET });
   expect(code, stderr).toBe(0);
