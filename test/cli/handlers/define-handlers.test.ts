@@ -34,8 +34,8 @@ const sample = (kind: EventKind) => JSON.stringify(sampleEvent(kind));
 
 it("a handlers module brings its schemas to listen, and a reload swaps both: the same entry then runs", async () => {
   const cwd = project({ "handlers.ts": paying("number") });
-  const { url, records, now } = await listening(["--handlers", "handlers.ts"], cwd);
-  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  const { records, trigger, until, said } = await listening(["--handlers", "handlers.ts"], cwd);
+  await trigger("payment.received");
   const [delivery] = await vi.waitFor(() => {
     expect(records("delivery")).toHaveLength(1);
     return records("delivery");
@@ -45,12 +45,9 @@ it("a handlers module brings its schemas to listen, and a reload swaps both: the
     detail: "data.amount: expected number, got string",
   });
   writeFileSync(join(cwd, "handlers.ts"), paying("string"));
-  await vi.waitFor(() => expect(now().stderr).toContain("handlers reloaded"), 10_000);
+  await said("handlers reloaded");
   await runCli(["events", "retry", "1"], { cwd });
-  await vi.waitFor(
-    () => expect(records("attempt")).toMatchObject([{ seq: 1, state: "handled" }]),
-    10_000,
-  );
+  await until("attempt", [{ seq: 1, state: "handled" }]);
   expect(records("attempt")[0]?.runs).toMatchObject([{ note: "paid 1450.00" }]);
 });
 

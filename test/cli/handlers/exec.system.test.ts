@@ -23,11 +23,11 @@ it("listen runs a command for each event until it exits with 0", async () => {
      require("fs").writeFileSync("got", require("fs").readFileSync(0));
      console.log("booked");`,
   );
-  const { url, records, now } = await listening(
+  const { records, now, trigger } = await listening(
     ["--exec", command, "--count", "1", "--timeout", "20s"],
     cwd,
   );
-  await runCli(["trigger", "payment.received", "--set", "data.id=pay_7", "--url", url], { cwd });
+  await trigger("payment.received", "--set", "data.id=pay_7");
   await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), PATIENCE);
   const name = `exec ${process.execPath}`;
   expect(records("ready")).toMatchObject([{ exec: process.execPath }]);
