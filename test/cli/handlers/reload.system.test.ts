@@ -1,7 +1,6 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { SECRET } from "../../receiver/sample.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { startListening } from "../listening.ts";
 import { listening } from "../open-listen.ts";
@@ -26,16 +25,17 @@ async function reloading(handlers: string, files: Readonly<Record<string, string
   /** Sends an event; returns the records of its runs and its state. */
   const trigger = async () => {
     const before = listen.records("attempt").length;
-    await runCli(["trigger", "payment.received", "--url", listen.url], { cwd });
-    return vi.waitFor(() => {
-      const attempt = listen.records("attempt")[before];
-      if (attempt === undefined) throw new Error(`no attempt: ${listen.now().stderr}`);
-      const runs = attempt.runs as { handler: string; error: string | null }[];
-      return {
-        state: attempt.state,
-        runs: runs.map(({ handler, error }) => `${handler}: ${error}`),
-      };
-    }, PATIENCE);
+    await listen.trigger("payment.received");
+    await vi.waitFor(
+      () => expect(listen.records("attempt").length).toBeGreaterThan(before),
+      PATIENCE,
+    );
+    const attempt = listen.records("attempt")[before];
+    const runs = attempt?.runs as { handler: string; error: string | null }[];
+    return {
+      state: attempt?.state,
+      runs: runs.map(({ handler, error }) => `${handler}: ${error}`),
+    };
   };
   /** Changes files, and waits for a line that `listen` prints. */
   const edit = async (change: () => void, line = "handlers reloaded") => {
@@ -149,16 +149,6 @@ describe("reloading", () => {
     expect((await trigger()).runs).toEqual(["*: b"]);
   });
 
-  it("the reason for which a JSON file is none is whole, although it quotes a line break", async () => {
-    const cwd = tempFolder();
-    writeFileSync(join(cwd, "d.json"), '{\n"v": oops\n');
-    writeFileSync(join(cwd, "h.ts"), 'import d from "./d.json"; export default { "*": () => d };');
-    const listen = await runCli(["listen", "--port", "0", "--handlers", "h.ts"], { cwd });
-    expect(listen.said).toMatch(
-      /d\.json: Unexpected token .*"\{"v": oops" is not valid JSON; correct/,
-    );
-  });
-
   it("an import by a path of tsconfig.json is found, also one of a file that it extends", async () => {
     const { trigger, edit, write } = await reloading("handlers/h.ts", {
       "tsconfig.base.json": '{ "compilerOptions": { "paths": { "@lib/*": ["./src/lib/*"] } } }',
@@ -172,18 +162,21 @@ describe("reloading", () => {
     expect((await trigger()).runs).toEqual(["*: b"]);
   });
 
-  it("decorators are refused, since they would run wrongly", async () => {
+  it("decorators are refused, since they would run wrongly, and the reason for which a JSON file is none is whole", async () => {
     const cwd = tempFolder();
     const service =
       "const D = (value: unknown) => value as never;\nexport class Pay { @D run() {} }\n";
     writeFileSync(join(cwd, "pay.ts"), service);
-    writeFileSync(
-      join(cwd, "h.ts"),
-      'import { Pay } from "./pay.ts"; export default { "*": () => new Pay().run() };',
-    );
-    const listen = await runCli(["listen", "--port", "0", "--handlers", "h.ts"], { cwd });
-    expect(listen.code).toBe(3);
-    expect(listen.said).toMatch(/expected no decorators, got some in .*pay\.ts: compile it/);
+    writeFileSync(join(cwd, "d.json"), '{\n"v": oops\n');
+    for (const [imported, words] of [
+      ["./pay.ts", /expected no decorators, got some in .*pay\.ts: compile it/],
+      ["./d.json", /d\.json: Unexpected token .*"\{"v": oops" is not valid JSON; correct/],
+    ] as const) {
+      const text = `import * as d from "${imported}"; export default { "*": () => d };`;
+      writeFileSync(join(cwd, "h.ts"), text);
+      const listen = await runCli(["listen", "--port", "0", "--handlers", "h.ts"], { cwd });
+      expect([listen.code, listen.said]).toEqual([3, expect.stringMatching(words)]);
+    }
   });
 
   it("a file that is added to the folder of the handlers is loaded, and files that were not loaded are ignored", async () => {
@@ -291,9 +284,7 @@ describe("reloading", () => {
     writeFileSync(join(cwd, "h.mjs"), text(1));
     writeFileSync(join(cwd, "deep.mjs"), deep(1));
     const listen = startListening(["--handlers", "h.mjs"], { cwd });
-    const until = (line: string) =>
-      vi.waitFor(() => expect(listen.output()).toContain(line), PATIENCE);
-    await until('"type":"ready"');
+    await listen.ready();
     const edit = async (name: string, content: string, line: string) => {
       const before = listen.output().length;
       writeFileSync(join(cwd, name), content);
@@ -303,9 +294,7 @@ describe("reloading", () => {
     await edit("deep.mjs", deep(2), "deep.mjs changed, but cannot be reloaded: restart to load it");
     await edit("h.mjs", "export default {{", "h.mjs:1:17");
     await edit("h.mjs", text(3), "handlers reloaded");
-    const [ready] = listen.records("ready");
-    const env = { HOOKPORTER_SECRET: SECRET };
-    await runCli(["trigger", "payment.received", "--url", String(ready?.url)], { cwd, env });
-    await until('"error":"3 120001"');
+    await listen.trigger("payment.received");
+    await listen.said('"error":"3 120001"');
   });
 });
