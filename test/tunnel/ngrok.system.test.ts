@@ -9,21 +9,14 @@ import { isAlive } from "./processes.ts";
 
 const sha = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-it("the tunnel is online once a probe has arrived, and the service gets the token but not the machine's name", async () => {
-  const { edge, until, events } = await openTunnel();
+it("the tunnel is online once a probe has arrived, and the service gets the token and the domain but not the machine's name", async () => {
+  const { edge, until, events } = await openTunnel({ settings: { domain: "fixed.example.com" } });
   const { url = "" } = await until("online");
   expect(await (await fetch(url)).text()).toBe("hello");
   expect(events.map(({ state }) => state)).toEqual(["starting", "online"]);
   expect(edge.auths).toMatchObject([{ Extra: { AuthToken: TOKEN } }]);
-  expect(edge.binds).toMatchObject([
-    { ForwardsTo: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/) },
-  ]);
-});
-
-it("the given domain is requested", async () => {
-  const { edge, until } = await openTunnel({ settings: { domain: "fixed.example.com" } });
-  await until("online");
-  expect(edge.binds).toMatchObject([{ Opts: { Domain: "fixed.example.com" } }]);
+  const ForwardsTo = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  expect(edge.binds).toMatchObject([{ ForwardsTo, Opts: { Domain: "fixed.example.com" } }]);
 });
 
 it("20 MB pass both ways, byte for byte", async () => {
@@ -177,21 +170,18 @@ it("missing heartbeats are noticed, and a new session is opened", async () => {
   expect(children).toHaveLength(2);
 });
 
-it.each(["ERR_NGROK_105", "ERR_NGROK_106", "ERR_NGROK_107", "ERR_NGROK_4018"])(
-  "a refused token fails at once and for good: %s",
-  async (code) => {
-    const { until, events, states, children } = await openTunnel({ knobs: { refuseAuth: code } });
-    const { failure } = await until("failed");
-    expect(failure).toMatchObject({ code, permanent: true });
-    expect(JSON.stringify(events)).not.toContain(TOKEN); // the service quotes it
-    expect(states()).toEqual(["starting", "failed"]);
-    expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
-  },
-);
-
-it("a refused domain fails for good", async () => {
-  const { until } = await openTunnel({ knobs: { refuseBind: "ERR_NGROK_320" } });
-  expect((await until("failed")).failure).toMatchObject({ code: "ERR_NGROK_320", permanent: true });
+it.each([
+  ["refuseAuth", "ERR_NGROK_105"],
+  ["refuseAuth", "ERR_NGROK_106"],
+  ["refuseAuth", "ERR_NGROK_107"],
+  ["refuseAuth", "ERR_NGROK_4018"],
+  ["refuseBind", "ERR_NGROK_320"],
+])("a refused token or domain fails at once and for good: %s %s", async (knob, code) => {
+  const { until, events, states, children } = await openTunnel({ knobs: { [knob]: code } });
+  expect((await until("failed")).failure).toMatchObject({ code, permanent: true });
+  expect(JSON.stringify(events)).not.toContain(TOKEN); // the service quotes it
+  expect(states()).toEqual(["starting", "failed"]);
+  expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
 });
 
 it("a token revoked while online fails when the session is lost", async () => {
@@ -228,35 +218,6 @@ it("an agent stopped from the dashboard fails", async () => {
   const first = await until("online");
   edge.sendStop();
   expect((await until("failed", first)).failure).toMatchObject({ code: "ngrok_stopped" });
-});
-
-it("a killed process is restarted, with the same address if the service keeps it", async () => {
-  const { until, children } = await openTunnel();
-  const first = await until("online");
-  process.kill(children[0]?.pid ?? 0, "SIGKILL");
-  const restarting = await until("restarting", first);
-  expect(restarting.failure).toMatchObject({ code: "tunnel_ended" });
-  expect(await until("online", restarting)).toMatchObject({
-    url: first.url,
-    previousUrl: undefined,
-  });
-});
-
-it("closing leaves no session and no process", async () => {
-  const { supervisor, edge, until, children, states } = await openTunnel();
-  await until("online");
-  await supervisor.close();
-  expect(states().at(-1)).toBe("closed");
-  expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
-  await vi.waitFor(() => expect(edge.sessions).toBe(0));
-});
-
-it("the tunnel can be closed while it is starting", async () => {
-  const { supervisor, children, states } = await openTunnel({ knobs: { silent: true } });
-  await vi.waitFor(() => expect(children).toHaveLength(1));
-  await supervisor.close();
-  expect(states()).toEqual(["starting", "closed"]);
-  expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
 });
 
 it("a missing client is reported with how to install it", async () => {
