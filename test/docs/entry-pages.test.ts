@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Declarations, ENTRIES, openDeclarations } from "../declarations.ts";
-import { codeOf, quoted, readPage, rowsOf, sectionsOf, withoutCode } from "./markdown.ts";
+import {
+  codeOf,
+  quoted,
+  readPage,
+  rowsOf,
+  sectionOf,
+  sectionsOf,
+  withoutCode,
+} from "./markdown.ts";
 
 const FOLDER = "docs/reference/package";
 
@@ -58,6 +66,26 @@ describe.each(ENTRIES)("the page of `$name`", ({ name, file }) => {
       });
     expect(missing).toEqual([]);
   });
+});
+
+it.each([
+  ["package/create-receiver", "createReceiver", ["ReceiverOptions", "RetryPolicy"]],
+  ["package/client", "Options of createClient", ["ClientOptions", "RetryPolicy"]],
+  ["package/sandbox", "startSandbox(options)", ["SandboxOptions"]],
+  ["sandbox", "The log", ["SandboxDelivery"]],
+  ["package/tracing", "createTracing(options)", ["TracingOptions"]],
+  ["package/verify", "verify(body, headers, options)", ["VerifyOptions"]],
+])("%s lists under %s every field of %j, and no other", (page, heading, types) => {
+  const { checker } = declarations.project;
+  const exported = ENTRIES.flatMap(({ file }) => declarations.exportsOf(file));
+  const fields = types.flatMap((type) => {
+    const symbol = exported.find(({ name }) => name === type);
+    if (symbol === undefined) throw new Error(`expected an import to export ${type}`);
+    return checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(symbol));
+  });
+  const rows = rowsOf(sectionOf(readPage(`docs/reference/${page}.md`), heading));
+  const onPage = rows.flatMap(([names = ""]) => quoted(names));
+  expect(onPage.sort()).toEqual(fields.map(({ name }) => name).sort());
 });
 
 /** The rows of all tables under headings that begin with "Types". */
