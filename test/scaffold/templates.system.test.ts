@@ -261,20 +261,10 @@ test.each(["express", "fastify", "hono"])(
   async (template) => {
     const { directory } = project(template, "file");
     await run(directory, join(modules, "typescript", "bin", "tsc"), "-p", "tsconfig.build.json");
-    const env = { ...process.env, PORT: "0", METRICS_PORT: "0", HOOKPORTER_INBOX: "memory:" };
-    const server = spawn(process.execPath, ["dist/server.js"], {
-      cwd: directory,
-      env,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    onTestFinished(() => void server.kill("SIGKILL"));
-    let printed = "";
-    server.stderr.on("data", (chunk) => {
-      printed += chunk;
-    });
-    const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
-    await vi.waitFor(() => expect(address()).not.toBe(""), { timeout: 30_000, interval: 50 });
-    const answer = await fetch(`${address()}/healthz`);
+    const { server, starts, printed } = startServer(directory, ["node", "dist/server.js"]);
+    await starts(1);
+    const [address = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed()) ?? [];
+    const answer = await fetch(`${address}/healthz`);
     expect(answer.status).toBe(200);
     const [, seconds] = /timeout=(\d+)/.exec(answer.headers.get("keep-alive") ?? "") ?? [];
     expect(Number(seconds)).toBeGreaterThanOrEqual(65);

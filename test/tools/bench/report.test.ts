@@ -34,22 +34,19 @@ it.each([
   expect(() => goOnFrom({ ...earlier, pending }, emptyReport())).toThrow(TypeError);
 });
 
-it("the measured Node is named, and the reason if a slow disk was not measured", () => {
-  const text = reportText({
-    ...emptyReport("v24.0.0"),
-    slowDisk: { leftOut: "there is no strace" },
-  });
+it("the measured Node is named, and a slow disk beside plain Express, or the reason why it was not measured", () => {
+  const leftOut = { leftOut: "there is no strace" };
+  const text = reportText({ ...emptyReport("v24.0.0"), slowDisk: leftOut });
   expect(text).toContain("Node v24.0.0 (the bench itself on v20.20.2)");
   expect(text).toContain("there is no strace");
-});
-
-it("a slow disk is shown next to plain Express", () => {
   const measured = [
     roundsOf("hookporter express", { rates: [2100], connections: 256 }),
     roundsOf("express plain", { rates: [1000], connections: 256 }),
   ];
-  const text = reportText({ ...emptyReport(), slowDisk: { addedMs: 1, loneMs: 1.5, measured } });
-  expect(text).toMatch(/hookporter express +\| +2 100 \| +2\.10/);
+  const slowDisk = { addedMs: 1, loneMs: 1.5, measured };
+  expect(reportText({ ...emptyReport(), slowDisk })).toMatch(
+    /hookporter express +\| +2 100 \| +2\.10/,
+  );
 });
 
 it("runs on several Nodes are shown side by side, each compared with its own peers", () => {
@@ -66,9 +63,6 @@ it("runs on several Nodes are shown side by side, each compared with its own pee
   ]);
   expect(text).toContain("v24.1.0 --max-semi-space-size=32");
   expect(text).toMatch(/node adapter × octokit +\| +1\.00 \| +1\.50 \|/);
-});
-
-it("rows that no run measured are omitted", () => {
   expect(compareText([emptyReport()])).not.toContain("×");
 });
 
@@ -81,12 +75,8 @@ it("a grown receiver is compared with an empty inbox, and the reason is given if
   const text = growthText(growth);
   expect(text).toMatch(/1 million entries +\| +9 000 \| +0\.950 \| +12\.0 \| +1\.10 \|/);
   expect(text).toContain("skipped: it needs 75 GB of disk");
-});
-
-it("the plot shows only what was measured", () => {
-  const image = growthPlot(growth);
-  expect(image).toMatch(/>1 million<.*\n.*>entries</);
-  expect(image).not.toContain("50 million");
+  expect(growthPlot(growth)).toMatch(/>1 million<.*\n.*>entries</);
+  expect(growthPlot(growth)).not.toContain("50 million");
 });
 
 const round = {
@@ -113,6 +103,9 @@ it("each peer is shown beside hookporter, with what it had not handled after it 
   expect(text).toMatch(/hookporter express, SQLite +\| +9 000 \| +8 000 \| +– \|/);
   expect(text).toMatch(/express with node:sqlite, SQLite +\|.* 3\.50 \|/);
   expect(text).toContain("10 of 1 000");
+  const leftOut = { leftOut: "no redis-server here" };
+  expect(peersText(leftOut)).toContain("no redis-server here");
+  expect(judgePeers(leftOut)).toEqual([]);
 });
 
 it("hookporter is to handle four times as many, to answer no later, and to lose nothing", () => {
@@ -124,18 +117,11 @@ it("hookporter is to handle four times as many, to answer no later, and to lose 
   ]);
 });
 
-it("the reason is given if they could not be measured", () => {
-  expect(peersText({ leftOut: "no redis-server here" })).toContain("no redis-server here");
-  expect(judgePeers({ leftOut: "no redis-server here" })).toEqual([]);
-});
-
-it("labels that are far enough apart stay in place", () => {
-  expect(labelPlaces([100, 20, 60], { gap: 18, lowest: 380 })).toEqual([100, 20, 60]);
-});
-
-it("overlapping labels move down, or up if there is no space below", () => {
-  expect(labelPlaces([100, 101, 99], { gap: 18, lowest: 380 })).toEqual([117, 135, 99]);
-  expect(labelPlaces([380, 379], { gap: 18, lowest: 380 })).toEqual([380, 362]);
+it("labels move down if they overlap, or up if there is no space below", () => {
+  const places = (wanted: readonly number[]) => labelPlaces(wanted, { gap: 18, lowest: 380 });
+  expect(places([100, 20, 60])).toEqual([100, 20, 60]);
+  expect(places([100, 101, 99])).toEqual([117, 135, 99]);
+  expect(places([380, 379])).toEqual([380, 362]);
 });
 
 it("labels never overlap or leave the plot", () => {
