@@ -141,7 +141,7 @@ it("an edge that never responds is not waited for for ever, and a tunnel that wa
   edge.knobs.silent = false;
   await until("online");
   expect(children.slice(0, -1).filter(({ pid }) => isAlive(pid))).toEqual([]);
-  const over = await openTunnel({ knobs: silent, timing: { start: 200, patience: 600 } });
+  const over = await openTunnel({ knobs: silent, timing: { start: 200, patience: 2000 } });
   expect((await over.until("failed")).failure).toMatchObject({ code: "tunnel_silent" });
   expect(over.children.length).toBeGreaterThan(1);
   expect(over.children.filter(({ pid }) => isAlive(pid))).toEqual([]);
