@@ -4,10 +4,10 @@ import { expect, onTestFinished, vi } from "vitest";
 import { root } from "../docs/markdown.ts";
 import { posting } from "../receiver/open.ts";
 import { SECRET } from "../receiver/sample.ts";
-import { asInShell, tempFolder } from "./fake-io.ts";
+import { asInShell, runCli, tempFolder } from "./fake-io.ts";
 
 /** Time limit in milliseconds, generous for a busy machine. */
-const PATIENCE = { timeout: 15_000, interval: 10 };
+const PATIENCE = { timeout: 40_000, interval: 10 };
 
 /** How to start `listen`. */
 export interface ListeningOptions {
@@ -61,6 +61,15 @@ export function startListening(words: readonly string[], given: ListeningOptions
       const publicUrl = new URL(String(record?.publicUrl ?? localUrl));
       return { publicUrl, localUrl, ...posting(publicUrl) };
     }, PATIENCE);
+  /** Sends it an event, at its local address. */
+  const trigger = async (...words: readonly string[]) => {
+    const url = (await ready()).localUrl.href;
+    const all = { HOOKPORTER_SECRET: SECRET, ...env };
+    return runCli(["trigger", ...words, "--url", url], { cwd, env: all });
+  };
+  const said = (text: string | RegExp) =>
+    vi.waitFor(() => expect(stdout + stderr).toMatch(text), PATIENCE);
   const pid = child.pid ?? 0;
-  return { child, pid, cwd, ended, records, until, ready, output: () => stdout + stderr };
+  const output = () => stdout + stderr;
+  return { child, pid, cwd, ended, records, until, ready, trigger, said, output };
 }

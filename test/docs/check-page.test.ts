@@ -1,27 +1,13 @@
 import { expect, it } from "vitest";
 import { CATALOGUE } from "../../src/check/catalogue.ts";
 import { GROUPS, groupOf, rightText } from "../../src/check/check-case.ts";
-import { type CheckResult, countResults, MARKS } from "../../src/check/check-result.ts";
-import { jsonReport } from "../../src/check/report-json.ts";
+import { MARKS } from "../../src/check/check-result.ts";
+import { right } from "../check/receivers/right.ts";
+import { SECRET } from "../check/receivers/under-test.ts";
+import { runCli } from "../cli/fake-io.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/check.md");
-
-const RESULT: CheckResult = {
-  id: "SIG-01",
-  group: "SIG",
-  sent: "",
-  outcome: "passed",
-  severity: "required",
-  right: "",
-  answer: null,
-  confirmed: [],
-  runs: null,
-  why: "",
-  fix: null,
-  responseTime: null,
-  duration: 0,
-};
 
 it.each(Object.entries(GROUPS))(
   "the page lists every case of %s as in the code, and no other",
@@ -97,25 +83,11 @@ it("the pages have the number of cases", () => {
   expect(readPage("docs/quickstart/qa.md")).toContain(`${CATALOGUE.length} cases`);
 });
 
-it("the page lists the fields of the JSON report, and no other", () => {
-  const text = jsonReport(
-    {
-      proof: null,
-      requests: 1,
-      url: "",
-      startedAt: "",
-      duration: 0,
-      diagnosis: [],
-      stopped: null,
-      endedBy: null,
-      isReceiversFault: false,
-      responseTimes: { median: 0, slowest: 0, slowestCase: "" },
-      results: [RESULT],
-      counts: countResults([RESULT]),
-    },
-    false,
-  );
-  const { cases, summary, responseTimes, ...whole } = JSON.parse(text);
+it("the page lists the fields of the JSON report, and no other", async () => {
+  const { url } = await right();
+  const argv = ["check", url.href, "--only", "SIG-01", "--format", "json"];
+  const { stdout } = await runCli(argv, { env: { HOOKPORTER_SECRET: SECRET } });
+  const { cases, summary, responseTimes, ...whole } = JSON.parse(stdout);
   const inCode = [
     ...Object.keys({ ...whole, summary, cases, responseTimes }),
     ...Object.keys(responseTimes),

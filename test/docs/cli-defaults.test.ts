@@ -1,4 +1,3 @@
-import { Readable, Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { createContext } from "../../src/cli/context.ts";
 import { KILLS } from "../../src/cli/doctor/doctor-options.ts";
@@ -24,10 +23,11 @@ import { eventKinds, SIGNATURE_HEADER } from "../../src/entries/index.ts";
 import { DEFAULT_ENDPOINT, DEFAULT_PATH, DEFAULT_PORT } from "../../src/http/default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
 import { SECRET_VARIABLE } from "../../src/project/secret-variables.ts";
-import { DEFAULT_AGES, readOptions } from "../../src/receiver/options/settings.ts";
+import { DEFAULT_AGES, DEFAULTS } from "../../src/receiver/options/settings.ts";
 import { SEND_TIMEOUT } from "../../src/relay/send.ts";
 import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
 import { SANDBOX_DEFAULTS } from "../../src/sandbox/sandbox-options.ts";
+import { fakeIo } from "../cli/fake-io.ts";
 
 /**
  * What the code takes if a flag is left out, by command and flag, as help shows it. Pages are
@@ -91,7 +91,7 @@ const TAKEN: Readonly<Record<string, string | number>> = {
 };
 
 const shown: Readonly<Record<string, string>> = Object.fromEntries(
-  leaves(program()).flatMap((command) =>
+  leaves(createProgram(createContext(fakeIo({ cwd: "." }).io))).flatMap((command) =>
     command.options.flatMap(({ long, description }) => {
       const [, fallback] = /\(default: (.+)\)$/.exec(description) ?? [];
       return fallback === undefined ? [] : [[`${commandName(command)} ${long}`, fallback]];
@@ -110,11 +110,7 @@ it("every default with a number in it is compared with the code", () => {
 });
 
 it("replay runs handlers for as long as it waits for an answer", () => {
-  const { handlerTimeout } = readOptions({
-    secret: "a-secret-that-is-long-enough",
-    inbox: "memory:",
-  });
-  expect(handlerTimeout).toBe(SEND_TIMEOUT);
+  expect(DEFAULTS.handlerTimeout).toBe(SEND_TIMEOUT);
 });
 
 it.each([
@@ -131,23 +127,3 @@ it.each([
   expect(shownDuration(ms)).toBe(text);
   expect(readDuration(text)).toBe(ms);
 });
-
-function program() {
-  const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() });
-  return createProgram(
-    createContext({
-      env: {},
-      cwd: ".",
-      stdin: Readable.from([]),
-      stdout: nowhere(),
-      stderr: nowhere(),
-      isTTY: { stdin: false, stdout: false, stderr: false },
-      exit: () => {},
-      onSignal: () => () => {},
-      onKeys: () => () => {},
-      onBrokenOutput: () => {},
-      onStray: () => () => {},
-      onExitCall: () => () => {},
-    }),
-  );
-}

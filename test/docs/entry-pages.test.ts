@@ -1,6 +1,15 @@
+import type { LiteralType, Symbol as TypeSymbol } from "typescript/unstable/sync";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Declarations, ENTRIES, openDeclarations } from "../declarations.ts";
-import { codeOf, quoted, readPage, rowsOf, sectionsOf, withoutCode } from "./markdown.ts";
+import {
+  codeOf,
+  quoted,
+  readPage,
+  rowsOf,
+  sectionOf,
+  sectionsOf,
+  withoutCode,
+} from "./markdown.ts";
 
 const FOLDER = "docs/reference/package";
 
@@ -59,6 +68,47 @@ describe.each(ENTRIES)("the page of `$name`", ({ name, file }) => {
     expect(missing).toEqual([]);
   });
 });
+
+it.each([
+  ["package/create-receiver", "createReceiver", ["ReceiverOptions", "RetryPolicy"]],
+  ["package/client", "Options of createClient", ["ClientOptions", "RetryPolicy"]],
+  ["package/sandbox", "startSandbox(options)", ["SandboxOptions"]],
+  ["sandbox", "The log", ["SandboxDelivery"]],
+  ["package/tracing", "createTracing(options)", ["TracingOptions"]],
+  ["package/verify", "verify(body, headers, options)", ["VerifyOptions"]],
+])("%s lists under %s every field of %j, and no other", (page, heading, types) => {
+  const { checker } = declarations.project;
+  const fields = types.flatMap((type) =>
+    checker.getPropertiesOfType(checker.getDeclaredTypeOfSymbol(exportNamed(type))),
+  );
+  const rows = rowsOf(sectionOf(readPage(`docs/reference/${page}.md`), heading));
+  const onPage = rows.flatMap(([names = ""]) => quoted(names));
+  expect(onPage.sort()).toEqual(fields.map(({ name }) => name).sort());
+});
+
+it.each(["ReceiverErrorCode", "ClientErrorCode", "SandboxErrorCode", "TestingErrorCode"])(
+  "the page of errors lists every code of %s, and no other",
+  (name) => {
+    const { checker } = declarations.project;
+    const type = checker.getDeclaredTypeOfSymbol(exportNamed(name));
+    const codes = type.isUnionType()
+      ? type.getTypes().map((one) => (one as LiteralType).value)
+      : [];
+    const rows = rowsOf(sectionOf(readPage("docs/reference/errors.md"), "By import"));
+    const listed = (of: string): readonly string[] =>
+      quoted(rows.find(([, type = ""]) => quoted(type)[0] === of)?.[2] ?? "").flatMap((code) =>
+        code === "ReceiverErrorCode" ? listed(code) : [code],
+      );
+    expect([...listed(name)].sort()).toEqual(codes.sort());
+  },
+);
+
+function exportNamed(name: string): TypeSymbol {
+  const exported = ENTRIES.flatMap(({ file }) => declarations.exportsOf(file));
+  const symbol = exported.find((one) => one.name === name);
+  if (symbol === undefined) throw new Error(`expected an import to export ${name}`);
+  return symbol;
+}
 
 /** The rows of all tables under headings that begin with "Types". */
 function typeRows(page: string) {

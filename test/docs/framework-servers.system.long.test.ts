@@ -88,15 +88,8 @@ it.skipIf(!HAS_OWN_PORTS).each(SERVERS.filter(({ from }) => isLong || from === u
 /** Installs a package in a folder, and links it among the modules of the pages. */
 async function install(from: string, folder: string): Promise<void> {
   mkdirSync(folder);
-  const flags = [
-    "--prefix",
-    folder,
-    "--ignore-scripts",
-    "--no-audit",
-    "--no-fund",
-    "--prefer-offline",
-  ];
-  await promisify(execFile)("npm", ["install", from, ...flags]);
+  const flags = ["--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  await promisify(execFile)("npm", ["install", from, "--prefix", folder, ...flags]);
   const name = from.replace(/@\d+$/, "");
   const link = join(modules.path, name);
   mkdirSync(dirname(link), { recursive: true });

@@ -71,6 +71,7 @@ it("the glossary has each word once, and all states of an entry", () => {
   expect(words.filter((word, index) => words.indexOf(word) !== index)).toEqual([]);
   const [, entry = ""] = rowsOf(page).find(([word]) => word === "entry") ?? [];
   expect(quoted(entry)).toEqual(Object.keys(ENTRY_STATES));
+  expect(rowsOf(page).filter(([, meaning = ""]) => !/[.)]$/.test(meaning))).toEqual([]);
 });
 
 it("the concepts list every state of an entry with its meaning, and no other", () => {

@@ -40,15 +40,8 @@ it.skipIf(process.env.HOOKPORTER_LONG === undefined)(
     writeFileSync(join(folder, "webhooks.ts"), block);
     writeFileSync(join(folder, "main.ts"), PROGRAM);
     const packages = ["@nestjs/common@12", "@nestjs/core@12", "reflect-metadata", "rxjs"];
-    await run(
-      "npm",
-      "install",
-      ...packages,
-      "--no-audit",
-      "--no-fund",
-      "--prefer-offline",
-      "--ignore-scripts",
-    );
+    const flags = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"];
+    await run("npm", "install", ...packages, ...flags);
     symlinkSync(root, join(folder, "node_modules", "hookporter"), "junction");
     const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
     const options = ["--module", "nodenext", "--target", "es2023", "--strict", "--skipLibCheck"];

@@ -14,7 +14,6 @@ import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { ALERT_RULES } from "../monitoring/alert-rules.ts";
 import { keptLog, SECRET, until } from "../receiver/sample.ts";
 import { listenNode } from "../receiver/wire.ts";
-import { compileWithPackage } from "./compile-with-package.ts";
 import { codeOf, quoted, readPage, root, rowsOf, sectionOf, withoutCode } from "./markdown.ts";
 import { setScene } from "./operations-scene.ts";
 
@@ -94,22 +93,11 @@ it("the address answers without a signature as the page says", async () => {
   const url = await listenNode(nodeReceiver(receiver));
   const status = async (path: string, method = "POST") =>
     (await fetch(new URL(path, url), { method })).status;
-  expect([
-    await status("/webhooks"),
-    await status("/other"),
-    await status("/webhooks", "GET"),
-  ]).toEqual([401, 404, 405]);
+  expect(await status("/webhooks")).toBe(401);
+  expect(await status("/other")).toBe(404);
+  expect(await status("/webhooks", "GET")).toBe(405);
   await receiver.close();
   expect(await status("/webhooks")).toBe(503);
-});
-
-it("the page's TypeScript compiles", { timeout: 60_000 }, async () => {
-  const examples = codeOf(page, "ts").map((code, index): [string, string] => [
-    `example-${index}.ts`,
-    code,
-  ]);
-  expect(examples).toHaveLength(1);
-  expect(await compileWithPackage(new Map(examples))).toBe("");
 });
 
 it("the page's server finishes a running handler on SIGTERM, and exits with 0", {

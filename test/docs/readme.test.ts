@@ -2,10 +2,11 @@ import { execFile, spawnSync } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { DEFAULT_ENDPOINT } from "../../src/http/default-endpoint.ts";
-import { runCli, startCli, tempFolder } from "../cli/fake-io.ts";
+import { runCli } from "../cli/fake-io.ts";
+import { listening } from "../cli/open-listen.ts";
 import { compileWithPackage } from "./compile-with-package.ts";
 import {
   anchorsOf,
@@ -21,7 +22,7 @@ import {
 import { importsRecipePackage } from "./recipe-blocks.ts";
 
 const docs = pagesIn("docs");
-const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...docs];
+const pages = ["README.md", "AGENTS.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", ...docs];
 const readme = readPage("README.md");
 
 it.each(pages)("every link in %s leads somewhere", (page) => {
@@ -91,21 +92,18 @@ it("everything that is listed as not in this version is absent", async () => {
       expect(Object.keys(packageJson.exports)).not.toContain(name.replace("hookporter", "."));
       continue;
     }
-    const { code, stderr } = await runCli([
-      ...name.split(" "),
-      ...(name.includes("--") ? ["x"] : []),
-    ]);
+    const words = name.split(" ");
+    const { code, stderr } = await runCli(name.includes("--") ? [...words, "x"] : words);
     expect([name, code]).toEqual([name, 2]);
     expect(stderr).toMatch(/unknown (?:command|option)/);
   }
 });
 
 it("only scripts of package.json are named", () => {
-  const named = [
-    ...(readme + readPage("CONTRIBUTING.md")).matchAll(/\bnpm (?:run ([\w:-]+)|(test))/g),
-  ];
+  const texts = ["README.md", "CONTRIBUTING.md", "AGENTS.md"].map(readPage).join("\n");
+  const named = [...texts.matchAll(/\bnpm (?:run ([\w:-]+)|(test))/g)];
   const scripts = named.map((match) => match[1] ?? match[2] ?? "");
-  expect(scripts.length).toBeGreaterThan(3);
+  expect(scripts.length).toBeGreaterThan(6);
   expect(scripts.filter((script) => !Object.hasOwn(packageJson.scripts, script))).toEqual([]);
 });
 
@@ -114,9 +112,10 @@ it("the README has the commands for a fresh clone, and names the oldest Node", (
   expect(readme).toContain(`Node ${packageJson.engines.node.replace(">=", "")} or newer`);
 });
 
-it("the README has ten lines of library code", () => {
+it("the README has ten lines of library code, and AGENTS.md fits on a screen", () => {
   const lines = (codeOf(readme, "ts")[0] ?? "").split("\n").filter((line) => line.trim() !== "");
   expect(lines).toHaveLength(10);
+  expect(readPage("AGENTS.md").trimEnd().split("\n").length).toBeLessThanOrEqual(60);
 });
 
 /** Packages that are not installed here, as far as the pages use them. */
@@ -158,28 +157,20 @@ it("all TypeScript on the pages compiles", { timeout: 60_000 }, async () => {
 it.skipIf(
   ["sh", "openssl", "curl"].some((name) => spawnSync(name, ["--help"]).error !== undefined),
 )("the example for openssl and curl works as written", { timeout: 90_000 }, async () => {
-  const cwd = tempFolder();
-  const listening = startCli(["listen", "--port", "0", "--json"], { cwd });
-  const ready = () => listening.now().records.find(({ type }) => type === "ready");
-  await vi.waitFor(() => expect(ready()).toBeDefined(), 40_000);
+  const { cwd, url } = await listening();
   const script = codeOf(readPage("docs/reference/cli/sign.md"), "sh").at(-1) ?? "";
   expect(script).toContain(DEFAULT_ENDPOINT);
-  const example = script.replace(DEFAULT_ENDPOINT, String(ready()?.url));
+  const example = script.replace(DEFAULT_ENDPOINT, url);
   const send = promisify(execFile);
   const first = await send("sh", ["-c", example], { cwd });
   expect(JSON.parse(first.stdout)).toMatchObject({ received: true, duplicate: false });
   const again = await send("sh", ["-c", example.slice(example.indexOf("digest="))], { cwd });
   expect(JSON.parse(again.stdout)).toMatchObject({ received: true, duplicate: true });
-  listening.signal("SIGINT");
-  expect((await listening.finished).code).toBe(0);
 });
 
 it("the page of the promise contains the exact promise", () => {
-  const promise = sectionOf(
-    readPage("docs/reference/identity-and-promise.md"),
-    "The promise",
-  ).replaceAll("\n", " ");
-  expect(promise).toContain(
+  const page = readPage("docs/reference/identity-and-promise.md");
+  expect(sectionOf(page, "The promise").replaceAll("\n", " ")).toContain(
     "An acknowledged event is never lost; handlers run *at least once*; with `tx` (PostgreSQL) their database effects " +
       "commit together with the entry's completion, *effectively once*; no order is promised except per key, on request (`orderBy`).",
   );

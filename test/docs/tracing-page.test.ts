@@ -1,34 +1,8 @@
 import * as conventions from "@opentelemetry/semantic-conventions/incubating";
 import { expect, it } from "vitest";
-import type { TracingOptions } from "../../src/entries/tracing.ts";
-import { compileWithPackage } from "./compile-with-package.ts";
-import { codeOf, quoted, readPage, rowsOf, sectionOf, withoutCode } from "./markdown.ts";
+import { quoted, readPage, rowsOf, sectionOf, withoutCode } from "./markdown.ts";
 
 const page = readPage("docs/tracing.md");
-
-/** The types keep these complete: an added or removed option does not compile. */
-const OPTIONS: Readonly<Record<keyof TracingOptions, true>> = {
-  tracerProvider: true,
-  trustSender: true,
-  attempts: true,
-  errorMessages: true,
-};
-
-it("the page's examples compile", { timeout: 60_000 }, async () => {
-  const examples = codeOf(page, "ts").map((code, index): [string, string] => [
-    `example-${index}.ts`,
-    code,
-  ]);
-  expect(examples).toHaveLength(2);
-  expect(await compileWithPackage(new Map(examples))).toBe("");
-});
-
-it("the page of `hookporter/tracing` lists every option", () => {
-  const names = rowsOf(
-    sectionOf(readPage("docs/reference/package/tracing.md"), "createTracing(options)"),
-  ).map(([name = ""]) => quoted(name)[0]);
-  expect(names).toEqual(Object.keys(OPTIONS));
-});
 
 it("the attributes have the current names of OpenTelemetry's conventions, or begin with `hookporter.`", () => {
   const known = new Map<string, unknown>(Object.entries(conventions));

@@ -41,13 +41,8 @@ describe.skipIf(!isLong).each(variants)(
       "installs, type-checks, passes its tests, builds, starts, and verifies, keeps and handles a signed delivery",
       async () => {
         const { env, run } = packed;
-        const project = await packed.init(
-          `${template}-${inbox}`,
-          "--template",
-          template,
-          "--inbox",
-          inbox,
-        );
+        const flags = ["--template", template, "--inbox", inbox];
+        const project = await packed.init(`${template}-${inbox}`, ...flags);
         await run(project, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline");
         await run(project, "npm", "test");
         await run(project, "npm", "run", "build");
@@ -58,22 +53,10 @@ describe.skipIf(!isLong).each(variants)(
           postgres === undefined || inbox === "file"
             ? "data/inbox.db"
             : schemaOf(postgres, template);
-        const { log } = await start(
-          project,
-          { PORT: String(port), METRICS_PORT: "0", HOOKPORTER_INBOX: store },
-          url,
-        );
-        const sent = await run(
-          project,
-          commandIn(project),
-          "trigger",
-          "payment.received",
-          "--duplicate",
-          "2",
-          "--url",
-          url,
-          "--json",
-        );
+        const settings = { PORT: String(port), METRICS_PORT: "0", HOOKPORTER_INBOX: store };
+        const { log } = await start(project, settings, url);
+        const twice = ["trigger", "payment.received", "--duplicate", "2"];
+        const sent = await run(project, commandIn(project), ...twice, "--url", url, "--json");
         const answers = lines(sent.stdout).map(({ body }) => JSON.parse(String(body)));
         expect(answers).toMatchObject([{ duplicate: false }, { duplicate: true }]);
         expect((await fetch(url, { method: "POST", body: "{}" })).status).toBe(401);

@@ -57,7 +57,7 @@ test("a line that names a part becomes the part, in each language's comment and 
   });
 });
 
-test("a part of a later layer replaces the same one of an earlier layer, and an empty one leaves no trace", async () => {
+test("a part of a later layer replaces the same one of an earlier layer, and an empty one leaves no trace; one that no layer has is an error", async () => {
   const below = await layer("below", {
     "_parts/one": "below\n",
     "a.md": "1\n\n# part: one\n\n2\n\n# part: end\n",
@@ -66,11 +66,8 @@ test("a part of a later layer replaces the same one of an earlier layer, and an 
   const above = await layer("above", { "_parts/one": "" });
   expect(await filesOf(below)).toEqual({ "a.md": "1\n\nbelow\n\n2\n" });
   expect(await filesOf(below, above)).toEqual({ "a.md": "1\n\n2\n" });
-});
-
-test("a part that no layer has is an error", async () => {
-  const only = await layer("only", { "a.md": "# part: one\n" });
-  await expect(readLayers([only])).rejects.toThrow(/part one/);
+  const only = await layer("only", { "a.md": "# part: none\n" });
+  await expect(readLayers([only])).rejects.toThrow(/part none/);
 });
 
 test("what a developer leaves behind is not copied, nor what a link leads to", async () => {

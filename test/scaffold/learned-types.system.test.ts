@@ -1,20 +1,15 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it } from "vitest";
 import { scaffold } from "../../src/scaffold/scaffold.ts";
-import { runCli, startCli } from "../cli/fake-io.ts";
+import { runCli, tempFolder } from "../cli/fake-io.ts";
+import { listening } from "../cli/open-listen.ts";
+import { root } from "../docs/markdown.ts";
 
-const root = join(import.meta.dirname, "..", "..");
-const KINDS = [
-  "payment.received",
-  "tenant.created",
-  "lease.expired",
-  "deal.status_changed",
-  "contact.created",
-];
+const KINDS =
+  "payment.received tenant.created lease.expired deal.status_changed contact.created".split(" ");
 
 /** Handlers that use fields of data that nobody wrote down. */
 const HANDLERS = `import { defineHandlers } from "hookporter";
@@ -35,37 +30,20 @@ export default defineHandlers({
 `;
 
 it("a new project's handlers are typed by what it received, with no edit of the schemas", async () => {
-  const place = await mkdtemp(join(tmpdir(), "hookporter-learned-"));
-  onTestFinished(() => rm(place, { recursive: true, force: true }));
-  const cwd = join(place, "app");
-  await scaffold({ directory: cwd, template: "express", inbox: "file" });
-  await symlink(await packagePlace(place), join(cwd, "node_modules"), "junction");
-  const listen = startCli(
-    ["listen", "--port", "0", "--json", "--no-inspect", "--inbox", "data/inbox.db"],
-    {
-      cwd,
-    },
-  );
-  const ready = await vi.waitFor(() => {
-    const record = listen.now().records.find(({ type }) => type === "ready");
-    if (record === undefined) throw new Error(listen.now().stderr);
-    return record;
-  }, 30_000);
-  for (const kind of KINDS) {
-    const argv = ["trigger", kind, "--count", "40", "--url", String(ready.url)];
-    expect((await runCli(argv, { cwd })).code).toBe(0);
+  const cwd = await newProject();
+  const { trigger, url, stop } = await listening(["--no-inspect", "--inbox", "data/inbox.db"], cwd);
+  for (const kind of KINDS) expect((await trigger(kind, "--count", "40")).code).toBe(0);
+  for (let number = 0; number < 40; number++) {
+    const invoice = {
+      event: "invoice.sent",
+      timestamp: new Date().toISOString(),
+      webhook: { id: "wh_1", url: "https://app.test/" },
+      data: { prénom: number % 2 ? "Zoé" : null, "code postal": "01000", number },
+    };
+    await writeFile(join(cwd, "data", `${number}.json`), JSON.stringify(invoice));
   }
-  const invoices = Array.from({ length: 40 }, (_, index) => ({
-    event: "invoice.sent",
-    timestamp: new Date().toISOString(),
-    webhook: { id: "wh_1", url: "https://app.test/" },
-    data: { prénom: index % 2 ? "Zoé" : null, "code postal": "01000", number: index },
-  }));
-  for (const [index, invoice] of invoices.entries())
-    await writeFile(join(cwd, "data", `${index}.json`), JSON.stringify(invoice));
-  expect((await runCli(["replay", "data", "--url", String(ready.url)], { cwd })).code).toBe(0);
-  listen.signal("SIGINT");
-  await listen.finished;
+  expect((await runCli(["replay", "data", "--url", url], { cwd })).code).toBe(0);
+  await stop();
 
   const { code, stderr } = await runCli(["types", "--with-samples"], { cwd });
   expect([code, stderr]).toEqual([
@@ -73,22 +51,15 @@ it("a new project's handlers are typed by what it received, with no edit of the 
     expect.stringMatching(/contact\.created +40 events.*invoice\.sent +40 events/s),
   ]);
   expect(await failedTests(cwd)).toEqual([]);
-  await writeFile(join(cwd, "src", "learned-handlers.ts"), HANDLERS);
+  const file = join(cwd, "src", "learned-handlers.ts");
+  await writeFile(file, HANDLERS);
   expect(await compilerOutput(cwd)).toBe("");
-  const wrong = (await readFile(join(cwd, "src", "learned-handlers.ts"), "utf8")).replace(
-    "amount.pad",
-    "amount.nope.pad",
-  );
-  await writeFile(join(cwd, "src", "learned-handlers.ts"), wrong);
+  await writeFile(file, HANDLERS.replace("amount.pad", "amount.nope.pad"));
   expect(await compilerOutput(cwd)).toContain("nope");
 });
 
 it("a 13th kind compiles in the handlers' files, and a misspelt one is told with those of its family", async () => {
-  const place = await mkdtemp(join(tmpdir(), "hookporter-registry-"));
-  onTestFinished(() => rm(place, { recursive: true, force: true }));
-  const cwd = join(place, "app");
-  await scaffold({ directory: cwd, template: "express", inbox: "file" });
-  await symlink(await packagePlace(place), join(cwd, "node_modules"), "junction");
+  const cwd = await newProject();
   const schemas = join(cwd, "src", "schemas.ts");
   const learned = await readFile(schemas, "utf8");
   await writeFile(schemas, learned.replace("otherKinds = []", 'otherKinds = ["invoice.sent"]'));
@@ -110,14 +81,18 @@ it("a 13th kind compiles in the handlers' files, and a misspelt one is told with
   );
 });
 
-/** A folder of packages in which `hookporter` is this one, as it is built. */
-async function packagePlace(place: string): Promise<string> {
+/** A new project, with packages of which `hookporter` is this one, as it is built. */
+async function newProject(): Promise<string> {
+  const place = tempFolder();
+  const cwd = join(place, "app");
+  await scaffold({ directory: cwd, template: "express", inbox: "file" });
   const packages = join(place, "packages");
   await mkdir(packages);
   await symlink(root, join(packages, "hookporter"), "junction");
   for (const name of ["zod", "express", "prom-client", "@types", "typescript", "vitest"])
     await symlink(join(root, "node_modules", name), join(packages, name), "junction");
-  return packages;
+  await symlink(packages, join(cwd, "node_modules"), "junction");
+  return cwd;
 }
 
 /** The project's own tests of its handlers that fail. */

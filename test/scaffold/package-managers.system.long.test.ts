@@ -45,12 +45,8 @@ describe.skipIf(process.platform !== "linux").each(MANAGERS)(
     test.each(isLong ? templates : [template])(
       "a project of %s installs without a warning of ours, passes its tests and builds",
       async (chosen) => {
-        const project = await packed.init(
-          `${chosen}-${name.toLowerCase().replace(" ", "-")}`,
-          "--template",
-          chosen,
-          "--yes",
-        );
+        const folder = `${chosen}-${name.toLowerCase().replace(" ", "-")}`;
+        const project = await packed.init(folder, "--template", chosen, "--yes");
         if (name === "Yarn") prepareForYarn(project);
         const [command = "", ...argv] = start;
         const run = (...rest: readonly string[]) => packed.run(project, command, ...argv, ...rest);
@@ -93,16 +89,8 @@ async function startOf(
   const tool = join(packed.place, `tool-${name}`);
   mkdirSync(tool);
   writeFileSync(join(tool, "package.json"), '{ "private": true }');
-  await packed.run(
-    tool,
-    "npm",
-    "install",
-    from,
-    "--no-audit",
-    "--no-fund",
-    "--prefer-offline",
-    "--ignore-scripts",
-  );
+  const flags = ["--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"];
+  await packed.run(tool, "npm", "install", from, ...flags);
   const path = join(tool, "node_modules", program);
   return name === "Bun" ? [path] : [process.execPath, path];
 }

@@ -15,6 +15,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify, stripVTControlCharacters } from "node:util";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
+import { createContext } from "../../src/cli/context.ts";
+import type { Io } from "../../src/cli/io.ts";
+import { createProgram } from "../../src/cli/program.ts";
+import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { readProject } from "../../src/entries/config.ts";
 import { fetchReceiver } from "../../src/entries/fetch.ts";
 import { createReceiver } from "../../src/entries/index.ts";
@@ -30,6 +34,7 @@ const variants = templates.flatMap((template) =>
   template.inboxes.map((inbox) => [template.name, inbox] as const),
 );
 const modules = join(root, "node_modules");
+const commands = leaves(createProgram(createContext({ env: {}, isTTY: {} } as Io)));
 const execute = promisify(execFile);
 
 /** Runs a script of this repository's packages; rejects with its output if it fails. */
@@ -146,6 +151,30 @@ describe.each(variants)("the template %s with its events in %s", (template, inbo
     expect(unknown).toEqual([]);
   });
 
+  test("has an AGENTS.md that names files, scripts, commands and flags that exist", async () => {
+    const { directory } = project(template, inbox);
+    const page = await readFile(join(directory, "AGENTS.md"), "utf8");
+    const paths = [...page.matchAll(/`((?:src|test)\/[\w./-]*|\.env)`/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(paths.length).toBeGreaterThan(3);
+    expect(paths.filter((path) => !existsSync(join(directory, path)))).toEqual([]);
+    const ran = [...page.matchAll(/npm (?:run )?(\w+)/g)].map(([, name = ""]) => name);
+    expect(ran).toEqual(["dev", "test"]);
+    expect(await manifestOf(project(template, inbox))).toMatchObject({
+      scripts: { dev: expect.any(String), test: expect.any(String) },
+    });
+    const calls = [...page.matchAll(/npx hookporter ([a-z]+(?: [a-z]+)?)([^\n`#]*)/g)];
+    expect(calls.length).toBeGreaterThan(5);
+    for (const [call, words = "", rest = ""] of calls) {
+      const names = [words, words.split(" ")[0]];
+      const command = commands.find((command) => names.includes(commandName(command)));
+      expect(command, call).toBeDefined();
+      const flags = command?.options.map(({ long }) => long);
+      for (const [flag] of rest.matchAll(/--[a-z-]+/g)) expect(flags, call).toContain(flag);
+    }
+  });
+
   test("keeps its events where it says", async () => {
     const { directory, files } = project(template, inbox);
     const env = await readFile(join(directory, ".env"), "utf8");
@@ -218,12 +247,8 @@ async function keepDeadLetter(inbox: string): Promise<void> {
   const secret = "a secret of good length";
   const receiver = createReceiver({ secret, inbox, handlers: { "*": () => {} } });
   await receiver.start();
-  const { method, headers, body } = signedRequest(
-    sampleEvent("property.created", { data: { id: 7 } }),
-    {
-      secret,
-    },
-  );
+  const event = sampleEvent("property.created", { data: { id: 7 } });
+  const { method, headers, body } = signedRequest(event, { secret });
   const receive = fetchReceiver(receiver);
   expect((await receive(new Request("http://localhost/", { method, headers, body }))).status).toBe(
     200,
@@ -236,20 +261,10 @@ test.each(["express", "fastify", "hono"])(
   async (template) => {
     const { directory } = project(template, "file");
     await run(directory, join(modules, "typescript", "bin", "tsc"), "-p", "tsconfig.build.json");
-    const env = { ...process.env, PORT: "0", METRICS_PORT: "0", HOOKPORTER_INBOX: "memory:" };
-    const server = spawn(process.execPath, ["dist/server.js"], {
-      cwd: directory,
-      env,
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    onTestFinished(() => void server.kill("SIGKILL"));
-    let printed = "";
-    server.stderr.on("data", (chunk) => {
-      printed += chunk;
-    });
-    const address = () => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0] ?? "";
-    await vi.waitFor(() => expect(address()).not.toBe(""), { timeout: 30_000, interval: 50 });
-    const answer = await fetch(`${address()}/healthz`);
+    const { server, starts, printed } = startServer(directory, ["node", "dist/server.js"]);
+    await starts(1);
+    const [address = ""] = /http:\/\/127\.0\.0\.1:\d+/.exec(printed()) ?? [];
+    const answer = await fetch(`${address}/healthz`);
     expect(answer.status).toBe(200);
     const [, seconds] = /timeout=(\d+)/.exec(answer.headers.get("keep-alive") ?? "") ?? [];
     expect(Number(seconds)).toBeGreaterThanOrEqual(65);
@@ -384,16 +399,8 @@ test("the tests that each template has of its own pass, without a line of a log"
       return files.map((file) => join(`${name}-${inbox}`, "test", file));
     }),
   );
-  const argv = [
-    vitest,
-    "run",
-    "--root",
-    place,
-    "--no-isolate",
-    ...flags.split(" "),
-    ...own.flat(),
-    ...shared,
-  ];
+  const all = [...flags.split(" "), ...own.flat(), ...shared];
+  const argv = [vitest, "run", "--root", place, "--no-isolate", ...all];
   const { stdout, stderr } = await execute(process.execPath, argv, { cwd: place });
   expect(stderr).toBe("");
   expect(stdout).not.toContain('"level"');

@@ -9,21 +9,14 @@ import { isAlive } from "./processes.ts";
 
 const sha = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
-it("the tunnel is online once a probe has arrived, and the service gets the token but not the machine's name", async () => {
-  const { edge, until, events } = await openTunnel();
+it("the tunnel is online once a probe has arrived, and the service gets the token and the domain but not the machine's name", async () => {
+  const { edge, until, events } = await openTunnel({ settings: { domain: "fixed.example.com" } });
   const { url = "" } = await until("online");
   expect(await (await fetch(url)).text()).toBe("hello");
   expect(events.map(({ state }) => state)).toEqual(["starting", "online"]);
   expect(edge.auths).toMatchObject([{ Extra: { AuthToken: TOKEN } }]);
-  expect(edge.binds).toMatchObject([
-    { ForwardsTo: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/) },
-  ]);
-});
-
-it("the given domain is requested", async () => {
-  const { edge, until } = await openTunnel({ settings: { domain: "fixed.example.com" } });
-  await until("online");
-  expect(edge.binds).toMatchObject([{ Opts: { Domain: "fixed.example.com" } }]);
+  const ForwardsTo = expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+  expect(edge.binds).toMatchObject([{ ForwardsTo, Opts: { Domain: "fixed.example.com" } }]);
 });
 
 it("20 MB pass both ways, byte for byte", async () => {
@@ -83,17 +76,6 @@ it("senders and apps that disconnect or are slow leave no stream open", async ()
   await vi.waitFor(() => expect(edge.streams).toBeLessThan(4), 10_000);
 });
 
-it("a dropped connection is reopened, with the same address", async () => {
-  const { edge, until, children } = await openTunnel({ knobs: { newUrls: true } });
-  const first = await until("online");
-  edge.drop();
-  const lost = await until("reconnecting", first);
-  const again = await until("online", lost);
-  expect(lost.failure).toMatchObject({ code: "tunnel_lost" });
-  expect(again).toMatchObject({ url: first.url, previousUrl: undefined });
-  expect(children).toHaveLength(1);
-});
-
 it("an address that is dead while its session lives is noticed, and replaced by a new one", async () => {
   const { edge, until, children } = await openTunnel({
     knobs: { newUrls: true },
@@ -115,13 +97,21 @@ it("an address that is dead while its session lives is noticed, and replaced by 
   expect(children).toHaveLength(2);
 });
 
-it("an address that is dead for a moment is online again without a restart", async () => {
-  const { edge, until, children } = await openTunnel({ timing: { probeEvery: 200 } });
+it("an address that is dead for a moment is online again without a restart, and so is a dropped connection, with the same address", async () => {
+  const { edge, until, children } = await openTunnel({
+    knobs: { newUrls: true },
+    timing: { probeEvery: 200 },
+  });
   const first = await until("online");
   edge.setDead(true);
   const doubted = await until("reconnecting", first);
   edge.setDead(false);
-  expect(await until("online", doubted)).toMatchObject({ url: first.url, previousUrl: undefined });
+  const back = await until("online", doubted);
+  edge.drop();
+  const lost = await until("reconnecting", back);
+  expect(lost.failure).toMatchObject({ code: "tunnel_lost" });
+  for (const again of [back, await until("online", lost)])
+    expect(again).toMatchObject({ url: first.url, previousUrl: undefined });
   expect(children).toHaveLength(1);
 });
 
@@ -143,27 +133,42 @@ it("the client is restarted if its own retries take too long, and the new addres
   expect(children.slice(0, -1).filter(({ pid }) => isAlive(pid))).toEqual([]);
 });
 
-it("an edge that never responds is not waited for for ever", async () => {
-  const { until, children, edge } = await openTunnel({
-    knobs: { silent: true },
-    timing: { start: 500 },
-  });
+it("an edge that never responds is not waited for for ever, and a tunnel that was never online is given up", async () => {
+  const silent = { silent: true };
+  const { until, children, edge } = await openTunnel({ knobs: silent, timing: { start: 2000 } });
   const restarting = await until("restarting");
   expect(restarting.failure).toMatchObject({ code: "tunnel_silent", permanent: false });
   edge.knobs.silent = false;
   await until("online");
   expect(children.slice(0, -1).filter(({ pid }) => isAlive(pid))).toEqual([]);
+  const over = await openTunnel({ knobs: silent, timing: { start: 200, patience: 2000 } });
+  expect((await over.until("failed")).failure).toMatchObject({ code: "tunnel_silent" });
+  expect(over.children.length).toBeGreaterThan(1);
+  expect(over.children.filter(({ pid }) => isAlive(pid))).toEqual([]);
 });
 
-it("a tunnel that was never online is given up, with the last reason", async () => {
-  const { until, children } = await openTunnel({
-    knobs: { silent: true },
-    timing: { start: 200, patience: 600 },
+it("a restart that waits begins as soon as the edge can be reached again", {
+  timeout: 30_000,
+}, async () => {
+  let stopped: number | undefined; // a clock that stands still ends no pause
+  const looks: boolean[] = [];
+  const { edge, until, children } = await openTunnel({
+    timing: { grace: 0 },
+    clock: () => stopped ?? performance.now(),
+    onLook: (reached) => {
+      stopped ??= performance.now();
+      looks.push(reached);
+    },
   });
-  const failed = await until("failed");
-  expect(failed.failure).toMatchObject({ code: "tunnel_silent" });
-  expect(children.length).toBeGreaterThan(1);
-  expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
+  const first = await until("online");
+  await edge.stop();
+  await vi.waitFor(() => expect(looks.length).toBeGreaterThan(2), { timeout: 10_000 });
+  expect([new Set(looks), children.length]).toEqual([new Set([false]), 1]);
+  await edge.start();
+  await vi.waitFor(() => expect(children).toHaveLength(2), { timeout: 10_000 });
+  stopped = undefined;
+  expect(looks.at(-1)).toBe(true);
+  await until("online", first);
 });
 
 it("missing heartbeats are noticed, and a new session is opened", async () => {
@@ -177,30 +182,18 @@ it("missing heartbeats are noticed, and a new session is opened", async () => {
   expect(children).toHaveLength(2);
 });
 
-it.each(["ERR_NGROK_105", "ERR_NGROK_106", "ERR_NGROK_107", "ERR_NGROK_4018"])(
-  "a refused token fails at once and for good: %s",
-  async (code) => {
-    const { until, events, states, children } = await openTunnel({ knobs: { refuseAuth: code } });
-    const { failure } = await until("failed");
-    expect(failure).toMatchObject({ code, permanent: true });
-    expect(JSON.stringify(events)).not.toContain(TOKEN); // the service quotes it
-    expect(states()).toEqual(["starting", "failed"]);
-    expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
-  },
-);
-
-it("a refused domain fails for good", async () => {
-  const { until } = await openTunnel({ knobs: { refuseBind: "ERR_NGROK_320" } });
-  expect((await until("failed")).failure).toMatchObject({ code: "ERR_NGROK_320", permanent: true });
-});
-
-it("a token revoked while online fails when the session is lost", async () => {
-  const { edge, until } = await openTunnel({ timing: { grace: 500 } });
-  const first = await until("online");
-  edge.knobs.refuseAuth = "ERR_NGROK_107";
-  edge.drop();
-  const failed = await until("failed", first);
-  expect(failed.failure).toMatchObject({ code: "ERR_NGROK_107" });
+it.each([
+  ["refuseAuth", "ERR_NGROK_105"],
+  ["refuseAuth", "ERR_NGROK_106"],
+  ["refuseAuth", "ERR_NGROK_107"],
+  ["refuseAuth", "ERR_NGROK_4018"],
+  ["refuseBind", "ERR_NGROK_320"],
+])("a refused token or domain fails at once and for good: %s %s", async (knob, code) => {
+  const { until, events, states, children } = await openTunnel({ knobs: { [knob]: code } });
+  expect((await until("failed")).failure).toMatchObject({ code, permanent: true });
+  expect(JSON.stringify(events)).not.toContain(TOKEN); // the service quotes it
+  expect(states()).toEqual(["starting", "failed"]);
+  expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
 });
 
 it.each(["ERR_NGROK_108", "ERR_NGROK_334"])(
@@ -223,40 +216,17 @@ it("an unknown code is reported with the service's message, without the token", 
   expect(JSON.stringify(failure)).not.toContain(TOKEN);
 });
 
-it("an agent stopped from the dashboard fails", async () => {
-  const { edge, until } = await openTunnel();
-  const first = await until("online");
-  edge.sendStop();
-  expect((await until("failed", first)).failure).toMatchObject({ code: "ngrok_stopped" });
-});
-
-it("a killed process is restarted, with the same address if the service keeps it", async () => {
-  const { until, children } = await openTunnel();
-  const first = await until("online");
-  process.kill(children[0]?.pid ?? 0, "SIGKILL");
-  const restarting = await until("restarting", first);
-  expect(restarting.failure).toMatchObject({ code: "tunnel_ended" });
-  expect(await until("online", restarting)).toMatchObject({
-    url: first.url,
-    previousUrl: undefined,
-  });
-});
-
-it("closing leaves no session and no process", async () => {
-  const { supervisor, edge, until, children, states } = await openTunnel();
-  await until("online");
-  await supervisor.close();
-  expect(states().at(-1)).toBe("closed");
-  expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
-  await vi.waitFor(() => expect(edge.sessions).toBe(0));
-});
-
-it("the tunnel can be closed while it is starting", async () => {
-  const { supervisor, children, states } = await openTunnel({ knobs: { silent: true } });
-  await vi.waitFor(() => expect(children).toHaveLength(1));
-  await supervisor.close();
-  expect(states()).toEqual(["starting", "closed"]);
-  expect(children.filter(({ pid }) => isAlive(pid))).toEqual([]);
+it("an agent stopped from the dashboard fails, and so does one whose token is revoked, once its session is lost", async () => {
+  const stopped = await openTunnel();
+  const first = await stopped.until("online");
+  stopped.edge.sendStop();
+  const { failure } = await stopped.until("failed", first);
+  expect(failure).toMatchObject({ code: "ngrok_stopped" });
+  const { edge, until } = await openTunnel({ timing: { grace: 500 } });
+  const online = await until("online");
+  edge.knobs.refuseAuth = "ERR_NGROK_107";
+  edge.drop();
+  expect((await until("failed", online)).failure).toMatchObject({ code: "ERR_NGROK_107" });
 });
 
 it("a missing client is reported with how to install it", async () => {

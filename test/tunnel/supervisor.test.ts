@@ -114,19 +114,16 @@ it("a tunnel is not online before a probe has arrived, whatever the provider rep
   expect(events[1]).toMatchObject({ url: "https://one.test", previousUrl: undefined });
 });
 
-it("a provider whose address never leads here is restarted", async () => {
-  const { states, here, children } = supervise();
-  here.leads = () => false;
+it("a provider whose address never leads here, or that reports none in time, is restarted", async () => {
+  const elsewhere = supervise();
+  elsewhere.here.leads = () => false;
   await pass(50 * SECOND);
-  expect(states()).toEqual([
+  expect(elsewhere.states()).toEqual([
     "starting",
     "starting tunnel_unreachable",
     "restarting tunnel_unreachable", // and no more, however often
   ]);
-  expect(children.map(({ killed }) => killed)).toEqual([true, true, false]);
-});
-
-it("a provider that reports no address in time is restarted", async () => {
+  expect(elsewhere.children.map(({ killed }) => killed)).toEqual([true, true, false]);
   const { states, children } = supervise({ onStart: () => {} });
   await pass(14 * SECOND);
   expect(states()).toEqual(["starting"]);
@@ -135,14 +132,21 @@ it("a provider that reports no address in time is restarted", async () => {
   expect(children.map(({ killed }) => killed)).toEqual([true, false]);
 });
 
-it("a tunnel that was never online is given up after a minute, with the last reason", async () => {
-  const { states, supervisor } = supervise({
-    onStart: (child) => child.report({ type: "failed", failure: WRONG }),
-  });
+it("a tunnel that was never online is given up after a minute, with the last reason, or closed at once", async () => {
+  const failing = () =>
+    supervise({ onStart: (child) => child.report({ type: "failed", failure: WRONG }) });
+  const { states, supervisor } = failing();
   await pass(MINUTE + SECOND);
   expect(states()).toEqual(["starting", "restarting wrong", "failed wrong"]);
   await supervisor.close();
   expect(states().at(-1)).toBe("failed wrong");
+  const closed = failing();
+  await pass(10 * SECOND);
+  const { length } = closed.children;
+  await closed.supervisor.close(); // while it waits for the next start
+  await pass(MINUTE);
+  expect(closed.children).toHaveLength(length);
+  expect(closed.states()).toEqual(["starting", "restarting wrong", "closed"]);
 });
 
 it("a tunnel that was online once is never given up, with at most 15 seconds between two starts", async () => {
@@ -187,19 +191,6 @@ it("a permanent failure ends the tunnel, even after it was online", async () => 
   expect(children.map(({ killed }) => killed)).toEqual([true]);
 });
 
-it("a lost connection is left to the provider for a moment, which keeps the address", async () => {
-  const { states, children, here } = supervise();
-  await pass(SECOND);
-  here.leads = () => false;
-  children[0]?.report({ type: "down", reason: "cut" });
-  await pass(4 * SECOND);
-  expect(states()).toEqual(["starting", "online", "reconnecting tunnel_lost"]);
-  here.leads = () => true;
-  await pass(3 * SECOND);
-  expect(states().at(-1)).toBe("online");
-  expect(children).toHaveLength(1);
-});
-
 it("a loss that is reported repeatedly does not extend the wait", async () => {
   const { children, here, states } = supervise();
   await pass(SECOND);
@@ -228,33 +219,28 @@ it("a probe's time limit is a whole number of milliseconds, whatever the clock s
   for (const { timeout } of probes) expect(() => AbortSignal.timeout(timeout)).not.toThrow();
 });
 
-it.each([0.4, 2.7, 5.2])(
-  "a client that reconnects after %s seconds is not restarted, and is online within a second",
-  async (away) => {
+it.each([
+  [0.4, "leads"],
+  [2.7, "leads"],
+  [5.2, "leads"],
+  [2.7, "answers"],
+])(
+  "a client that reconnects after %s seconds is not restarted, and is online within a second, also if a probe hangs",
+  async (away, what) => {
     const { states, children, here, events } = supervise({ clock: fineClock });
     await pass(SECOND);
-    here.leads = () => false;
+    const works = (does: boolean) =>
+      Object.assign(here, what === "leads" ? { leads: () => does } : { answers: does });
+    works(false);
     children[0]?.report({ type: "down", reason: "cut" });
     await pass(away * SECOND);
-    here.leads = () => true;
+    works(true);
     await pass(SECOND);
     expect(states()).toEqual(["starting", "online", "reconnecting tunnel_lost", "online"]);
     expect(events.at(-1)).toMatchObject({ url: "https://one.test", previousUrl: undefined });
     expect(children).toHaveLength(1);
   },
 );
-
-it("a probe that hangs does not keep a repaired connection from being noticed", async () => {
-  const { states, children, here } = supervise({ clock: fineClock });
-  await pass(SECOND);
-  here.answers = false;
-  children[0]?.report({ type: "down", reason: "cut" });
-  await pass(2.7 * SECOND);
-  here.answers = true;
-  await pass(SECOND);
-  expect(states().at(-1)).toBe("online");
-  expect(children).toHaveLength(1);
-});
 
 it("the reason for a restart says what the probes saw, even if the last one had no time left", async () => {
   const { events, here, children } = supervise({ clock: fineClock });
@@ -307,20 +293,7 @@ it.each<[string, Partial<Way>]>([
   expect(children[0]?.killed).toBe(true);
 });
 
-it("a child that cannot be killed is left behind", async () => {
-  const { supervisor, children } = supervise({
-    stubborn: true,
-    onStart: (child) => child.report({ type: "failed", failure: WRONG }),
-  });
-  await pass(5 * SECOND);
-  expect(children.length).toBeGreaterThan(1);
-  const closed = vi.fn();
-  void supervisor.close().then(closed);
-  await pass(5 * SECOND);
-  expect(closed).toHaveBeenCalled();
-});
-
-it("closing asks a child to end, and kills it if it does not", async () => {
+it("closing asks a child to end, kills it if it does not, and leaves one behind that cannot be killed", async () => {
   const { supervisor, children, states } = supervise({ stubborn: true });
   await pass(SECOND);
   const closed = supervisor.close();
@@ -332,24 +305,12 @@ it("closing asks a child to end, and kills it if it does not", async () => {
   expect(states().at(-1)).toBe("closed");
 });
 
-it("closing during the wait for the next start is immediate, and starts nothing more", async () => {
-  const { supervisor, children, states } = supervise({
-    onStart: (child) => child.report({ type: "failed", failure: WRONG }),
-  });
-  await pass(10 * SECOND);
-  const count = children.length;
-  await supervisor.close();
-  await pass(MINUTE);
-  expect(children).toHaveLength(count);
-  expect(states()).toEqual(["starting", "restarting wrong", "closed"]);
-});
-
 const KEPT = {
   startChild: fixedAddress("https://kept.test"),
   timing: { doubt: Number.POSITIVE_INFINITY },
 };
 
-it("an address that the user maintains is waited for as long as it takes", async () => {
+it("an address that the user maintains is waited for as long as it takes, but given up if it never led here, with what answers there", async () => {
   const { states, here, supervisor } = supervise(KEPT);
   await pass(SECOND);
   here.leads = () => false;
@@ -359,34 +320,12 @@ it("an address that the user maintains is waited for as long as it takes", async
   expect(states()).toEqual(["starting", "online", "reconnecting tunnel_unreachable", "online"]);
   await supervisor.close();
   expect(states().at(-1)).toBe("closed");
-});
-
-it("an address that the user maintains and that leads elsewhere is reported at the first probe", async () => {
-  const { events, here } = supervise({ ...KEPT, timing: { ...KEPT.timing, quiet: 0 } });
-  here.leads = () => false;
-  await pass(100);
-  expect(events).toMatchObject([
-    { state: "starting", failure: undefined },
-    {
-      state: "starting",
-      failure: { code: "tunnel_unreachable", message: expect.stringContaining("elsewhere") },
-    },
-  ]);
-  await pass(10 * SECOND);
-  expect(events).toHaveLength(2);
-});
-
-it("an address that the user maintains and that never led here is given up, with what answers there", async () => {
-  const { events, here } = supervise({ ...KEPT, clock: fineClock });
-  here.leads = () => false;
+  const elsewhere = supervise({ ...KEPT, clock: fineClock });
+  elsewhere.here.leads = () => false;
   await pass(2 * MINUTE);
-  expect(events.at(-1)).toMatchObject({
-    state: "failed",
-    failure: {
-      code: "tunnel_unreachable",
-      message: "the public address does not lead here: elsewhere",
-    },
-  });
+  const message = "the public address does not lead here: elsewhere";
+  const failure = { code: "tunnel_unreachable", message };
+  expect(elsewhere.events.at(-1)).toMatchObject({ state: "failed", failure });
 });
 
 /** As for ngrok, which counts requests. */
@@ -467,20 +406,18 @@ async function failingSince(options: Parameters<typeof supervise>[0]) {
   return { ...supervised, nextPause };
 }
 
-it("a restart waits no longer than a second once the network is back", async () => {
-  const network = { up: false };
-  const { nextPause } = await failingSince({ look: async () => network.up });
-  await pass(3 * SECOND);
-  network.up = true;
-  expect(await nextPause()).toBeLessThanOrEqual(4 * SECOND);
-  expect(await nextPause()).toBeGreaterThan(10 * SECOND); // the network was there all the time
-});
-
-it("a restart waits no longer than a second after a sleep, during which timers stood still", async () => {
-  const slept = { for: 0 };
-  const { nextPause } = await failingSince({ timeOfDay: () => performance.now() + slept.for });
-  await pass(3 * SECOND);
-  slept.for = MINUTE;
-  expect(await nextPause()).toBeLessThanOrEqual(4 * SECOND);
-  expect(await nextPause()).toBeGreaterThan(10 * SECOND);
-});
+it.each(["the network is back", "a sleep, during which timers stood still,"])(
+  "a restart waits no longer than a second after %s",
+  async (what) => {
+    const state = { up: false, slept: 0 };
+    const { nextPause } = await failingSince(
+      what.startsWith("a sleep")
+        ? { timeOfDay: () => performance.now() + state.slept }
+        : { look: async () => state.up },
+    );
+    await pass(3 * SECOND);
+    Object.assign(state, { up: true, slept: MINUTE });
+    expect(await nextPause()).toBeLessThanOrEqual(4 * SECOND);
+    expect(await nextPause()).toBeGreaterThan(10 * SECOND); // nothing has changed since
+  },
+);

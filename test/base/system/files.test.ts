@@ -18,12 +18,10 @@ it("on Windows, a file that another program has open for a moment is replaced af
   const to = join(folder, "file");
   writeFileSync(from, "new");
   writeFileSync(to, "old");
-  const rename = vi.fn((..._: [string, string]) => {});
-  rename.mockImplementationOnce(() => {
-    throw refusal("EPERM");
-  });
-  rename.mockImplementationOnce(() => {
-    throw refusal("EBUSY");
+  const refusals = ["EPERM", "EBUSY"];
+  const rename = vi.fn((..._: [string, string]) => {
+    const code = refusals.shift();
+    if (code !== undefined) throw refusal(code);
   });
   moveFile(from, to, "win32", rename as never);
   expect(rename.mock.calls).toEqual(Array(3).fill([from, to]));
@@ -63,52 +61,44 @@ it.each(["linux", "darwin"] as const)(
   },
 );
 
-it.each([
-  ["\\\\server\\share\\app", "a Windows share"],
-  ["\\\\wsl.localhost\\Debian\\app", "a Windows share"],
-  ["\\\\?\\Volume{1}\\app", undefined],
-  ["C:\\app", undefined],
-])("on Windows, %s is on %s", (folder, expected) => {
-  expect(networkFileSystem("inbox.db", "win32", () => folder)).toBe(expected);
-});
-
-it("a local folder is on no network, and what is unknown counts as local", () => {
+it("on Windows, a share is a network, and what is local or unknown is none", () => {
+  const onWindows = (folder: string) => networkFileSystem("inbox.db", "win32", () => folder);
+  expect(onWindows("\\\\server\\share\\app")).toBe("a Windows share");
+  expect(onWindows("\\\\wsl.localhost\\Debian\\app")).toBe("a Windows share");
+  expect(onWindows("\\\\?\\Volume{1}\\app")).toBeUndefined();
+  expect(onWindows("C:\\app")).toBeUndefined();
   expect(networkFileSystem(join(tempFolder(), "inbox.db"))).toBeUndefined();
   expect(networkFileSystem(join(tempFolder(), "none", "inbox.db"))).toBeUndefined();
 });
 
-it("a folder in Dropbox is synchronised", () => {
+it("a folder that a program synchronises is told by its name, and no other", () => {
+  for (const [folder, expected] of [
+    ["/home/a/OneDrive - Contoso/Documents", "OneDrive - Contoso"],
+    ["/home/a/Dropbox (Contoso)", "Dropbox (Contoso)"],
+    ["/Users/a/Library/Mobile Documents/com~apple~CloudDocs/app", "com~apple~CloudDocs"],
+    ["/Users/a/Library/CloudStorage/Box-Box", "CloudStorage"],
+    ["C:\\Users\\a\\Box\\app", "Box"],
+    ["C:\\Users\\a\\iCloudDrive", "iCloudDrive"],
+    ["G:\\My Drive\\app", "My Drive"],
+    ["/home/a/Sync", "Sync"],
+    ["/home/a/Nextcloud/app", "Nextcloud"],
+    ["/srv/x/box", undefined],
+    ["/srv/x/Box/data", undefined],
+    ["/home/a/code/sync", undefined],
+    ["/home/a/sync", undefined],
+    ["/home/a/code/Sync", undefined],
+    ["/var/www/nextcloud/data", undefined],
+    ["/home/a/onedrive-client", undefined],
+    ["/home/a/dropbox-webhooks", undefined],
+    ["/srv/CloudStorage/app", undefined],
+    ["/srv/mega", undefined],
+  ] as const)
+    expect(
+      syncedFolder(folder, (path) => path),
+      folder,
+    ).toBe(expected);
   const folder = join(tempFolder(), "Dropbox", "app");
   mkdirSync(folder, { recursive: true });
   expect(syncedFolder(folder)).toBe("Dropbox");
   expect(syncedFolder(tempFolder())).toBeUndefined();
-});
-
-it.each([
-  ["/home/a/OneDrive - Contoso/Documents", "OneDrive - Contoso"],
-  ["/home/a/Dropbox (Contoso)", "Dropbox (Contoso)"],
-  ["/Users/a/Library/Mobile Documents/com~apple~CloudDocs/app", "com~apple~CloudDocs"],
-  ["/Users/a/Library/CloudStorage/Box-Box", "CloudStorage"],
-  ["C:\\Users\\a\\Box\\app", "Box"],
-  ["C:\\Users\\a\\iCloudDrive", "iCloudDrive"],
-  ["G:\\My Drive\\app", "My Drive"],
-  ["/home/a/Sync", "Sync"],
-  ["/home/a/Nextcloud/app", "Nextcloud"],
-])("%s is synchronised", (folder, expected) => {
-  expect(syncedFolder(folder, (path) => path)).toBe(expected);
-});
-
-it.each([
-  "/srv/x/box",
-  "/srv/x/Box/data",
-  "/home/a/code/sync",
-  "/home/a/sync",
-  "/home/a/code/Sync",
-  "/var/www/nextcloud/data",
-  "/home/a/onedrive-client",
-  "/home/a/dropbox-webhooks",
-  "/srv/CloudStorage/app",
-  "/srv/mega",
-])("%s is not taken for a synchronised folder", (folder) => {
-  expect(syncedFolder(folder, (path) => path)).toBeUndefined();
 });

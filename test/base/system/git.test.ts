@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { askGit } from "../../../src/base/system/git.ts";
 import { runCli, tempFolder } from "../../cli/fake-io.ts";
 
@@ -33,16 +33,17 @@ const PROGRAMS: readonly (readonly [string, string])[] = [
   ],
 ];
 
-describe.each(PROGRAMS)("a repository with %s", (_, config) => {
-  it("runs nothing of it when `doctor` asks git about the env file", async () => {
+it.each(PROGRAMS)(
+  "a repository with %s runs nothing of it when `doctor` asks git about the env file",
+  async (_, config) => {
     const { cwd, ran } = repository(config);
     const { records } = await runCli(["doctor", "--json"], { cwd, env });
     expect(records).toContainEqual(
       expect.objectContaining({ check: "env file", message: ".env holds keys, and is in git" }),
     );
     expect(ran()).toBe(false);
-  });
-});
+  },
+);
 
 it("a file that git does not know is not found, nor one in a folder that is no repository", () => {
   const { cwd } = repository("");

@@ -1,31 +1,37 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { checkByKind } from "../../check/receivers/check-by-kind.ts";
 import { endsWith } from "../../check/receivers/ends-with.ts";
 import { failsOnBadJson } from "../../check/receivers/fails-on-bad-json.ts";
+import { refusing, reSerialiser } from "../../check/receivers/refusing.ts";
 import { right } from "../../check/receivers/right.ts";
 import { SECRET, serve } from "../../check/receivers/under-test.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { type FakeIoOptions, runCli, tempFolder } from "../fake-io.ts";
 
 const env = { HOOKPORTER_SECRET: SECRET };
+const base64 = Buffer.from(SECRET).toString("base64");
+
+/** `check` of a receiver, with flags as a shell splits them. */
+function check(url: URL, flags: string, options: FakeIoOptions = {}) {
+  return runCli(["check", url.href, ...flags.split(" ")], { env, ...options });
+}
 
 it("check exits with 0 if all cases pass, with a line per group and a summary", async () => {
   const { url } = await right();
-  const run = await runCli(["check", url.href, "--only", "SIG,kind-13", "--only", "DUP-01"], {
-    env,
-  });
+  const run = await check(url, "--only SIG,kind-13 --only DUP-01");
   expect(run).toMatchObject({ code: 0 });
   expect(run.stdout).toMatch(
     /^passed\n✓ KIND {3}2 of 2 {2}event kinds\n✓ SIG {2}46 of 46 {2}signatures\n✓ DUP .*\n49 of 49 passed, \d+ requests .*\npassed\n$/,
   );
+  expect(run.stdout).toMatch(/, response times: median \d+ ms, slowest .*\n/);
 });
 
 it("check exits with 1 if a required case fails, and prints what was sent, the answer and the fix", async () => {
   const { url } = await endsWith();
-  const run = await runCli(["check", url.href, "--only", "SIG-03"], { env });
+  const run = await check(url, "--only SIG-03");
   expect(run.code).toBe(1);
   expect(run.stdout).toMatch(
     /^failed\n[\s\S]*✗ SIG-03 {2}the bare hex digest, .* → 200 \(right: refused\)\n +it accepts another form/,
@@ -34,7 +40,7 @@ it("check exits with 1 if a required case fails, and prints what was sent, the a
 
 it("the verdict is the first line and the last, then what is wrong comes before what was not seen", async () => {
   const url = await serve((_, response) => response.writeHead(204).end());
-  const run = await runCli(["check", url.href, "--only", "KIND,DUP"], { env });
+  const run = await check(url, "--only KIND,DUP");
   expect(run.code).toBe(1);
   const lines = run.stdout.trimEnd().split("\n");
   expect(lines[0]).toMatch(
@@ -45,24 +51,16 @@ it("the verdict is the first line and the last, then what is wrong comes before 
     .filter((line) => /^ {4}\S/.test(line) && line.includes("DUP"))
     .map((line) => line.trim()[0]);
   expect(marks).toEqual([...marks].sort((a, b) => "✗!–".indexOf(a ?? "") - "✗!–".indexOf(b ?? "")));
+  const [, cause = ""] = /^failed, valid deliveries are refused: (.+)$/.exec(lines[0] ?? "") ?? [];
+  for (const format of ["pretty", "github", "markdown", "junit"]) {
+    const { stdout } = await check(url, `--only KIND-01 --format ${format}`);
+    expect(stdout.split(cause), `a cause is named once in ${format}`).toHaveLength(2);
+  }
 });
 
-it("a report of each format names a cause once that the verdict names", async () => {
-  const url = await serve((_, response) => response.writeHead(204).end());
-  const report = async (format: string) => {
-    const argv = ["check", url.href, "--only", "KIND-01", "--format", format];
-    return (await runCli(argv, { env })).stdout;
-  };
-  const [first = ""] = (await report("pretty")).split("\n");
-  const [, cause = ""] = /^failed, valid deliveries are refused: (.+)$/.exec(first) ?? [];
-  expect(cause).not.toBe("");
-  for (const format of ["pretty", "github", "markdown", "junit"])
-    expect((await report(format)).split(cause), format).toHaveLength(2);
-});
-
-it("a forgery that gets in is named first and last, with a curl command that proves it", async () => {
+it("a forgery that gets in is named first and last, with a curl command that proves it and hides the query's values", async () => {
   const url = await serve((_, response) => response.writeHead(200).end());
-  const run = await runCli(["check", url.href, "--only", "SIG"], { env });
+  const run = await check(url, "--only SIG");
   expect(run.code).toBe(1);
   const lines = run.stdout.trimEnd().split("\n");
   for (const line of [lines[0], lines.at(-1)])
@@ -70,24 +68,15 @@ it("a forgery that gets in is named first and last, with a curl command that pro
   const [, proof = ""] = /^try it: (curl .*)$/m.exec(run.stdout) ?? [];
   const { stdout } = await promisify(execFile)("sh", ["-c", proof]);
   expect(stdout).toMatch(/ 200 OK/);
-});
-
-it("neither the report nor its proof shows the values of the query of the URL", async () => {
-  const url = await serve((_, response) => response.writeHead(200).end());
-  const run = await runCli(["check", `${url.href}?key=hunter2&x`, "--only", "SIG-01", "--json"], {
-    env,
-  });
-  expect(run.stdout + run.stderr).not.toContain("hunter2");
-  expect(run.records.at(-1)).toMatchObject({ proof: expect.stringContaining("?key=…&…'") });
+  const hidden = await check(new URL("?key=hunter2&x", url), "--only SIG-01 --json");
+  expect(hidden.stdout + hidden.stderr).not.toContain("hunter2");
+  expect(hidden.records.at(-1)).toMatchObject({ proof: expect.stringContaining("?key=…&…'") });
 });
 
 it("on a terminal, a receiver with one hole gets a report that fits a screen", async () => {
   const { url } = await checkByKind();
-  const skip = ["--skip", "HTTP-10,HTTP-11,HTTP-12"];
-  const run = await runCli(["check", url.href, "--no-color", ...skip], {
-    env,
-    isTTY: { stdout: true },
-  });
+  const flags = "--no-color --skip HTTP-10,HTTP-11,HTTP-12";
+  const run = await check(url, flags, { isTTY: { stdout: true } });
   const rows = run.stdout
     .trimEnd()
     .split("\n")
@@ -96,13 +85,20 @@ it("on a terminal, a receiver with one hole gets a report that fits a screen", a
   expect(run.stdout).toMatch(/confirmed: property.updated,/);
 });
 
-it("the summary has the response times", async () => {
-  const { url } = await right();
-  const run = await runCli(["check", url.href, "--only", "SIG-01"], { env });
-  expect(run.stdout).toMatch(/, response times: median \d+ ms, slowest .*\n/);
-  const { records } = await runCli(["check", url.href, "--only", "SIG-01", "--json"], { env });
-  expect(records.at(-1)?.responseTimes).toMatchObject({ median: expect.any(Number) });
-  expect(records[0]?.responseTime).toEqual(expect.any(Number));
+it("on a terminal only, lines are wrapped, and recommendations share a line, except with --verbose", async () => {
+  const { url } = await failsOnBadJson();
+  const isTTY = { stdout: true };
+  const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
+  const wide = "--no-color --only SIG,BODY-22";
+  expect(widest((await check(url, wide, { isTTY })).stdout)).toBeLessThanOrEqual(80);
+  expect(widest((await check(url, wide)).stdout)).toBeGreaterThan(100);
+  const flags = "--no-color --only SIG-02,SIG-03";
+  const alone = /^ +! SIG-03/m;
+  const { stdout } = await check(url, flags, { isTTY });
+  expect(stdout).toMatch(/^! recommended, see --verbose: SIG-02, SIG-03$/m);
+  expect(stdout).not.toMatch(alone);
+  expect((await check(url, `${flags} --verbose`, { isTTY })).stdout).toMatch(alone);
+  expect((await check(url, flags)).stdout).toMatch(alone);
 });
 
 it("settle is how long a late second run is watched for", async () => {
@@ -113,20 +109,18 @@ it("settle is how long a late second run is watched for", async () => {
     // tried, polled, settled, then polled and settled again
     response.end(asked > 3 ? "2" : asked > 1 ? "1" : "0");
   });
-  const argv = ["check", url.href, "--only", "DUP-04", "--observe", observer.href, "--json"];
+  const flags = `--only DUP-04 --json --observe ${observer.href}`;
   const started = performance.now();
-  const { records } = await runCli([...argv, "HOOKPORTER_SETTLE=300ms"], { env });
+  const { records } = await check(url, `${flags} HOOKPORTER_SETTLE=300ms`);
   expect(records[1]).toMatchObject({ id: "DUP-04", outcome: "passed", runs: 1 });
   expect(performance.now() - started).toBeGreaterThanOrEqual(300);
-  expect((await runCli([...argv, "HOOKPORTER_SETTLE=soon"], { env })).code).toBe(2);
+  expect((await check(url, `${flags} HOOKPORTER_SETTLE=soon`)).code).toBe(2);
 });
 
 it("a failed recommended case fails the run only with --strict", async () => {
   const { url } = await failsOnBadJson();
-  expect((await runCli(["check", url.href, "--only", "BODY-22"], { env })).code).toBe(0);
-  expect((await runCli(["check", url.href, "--only", "BODY-22", "--strict"], { env })).code).toBe(
-    1,
-  );
+  expect((await check(url, "--only BODY-22")).code).toBe(0);
+  expect((await check(url, "--only BODY-22 --strict")).code).toBe(1);
 });
 
 it("check sends nothing to another machine without --yes", async () => {
@@ -135,16 +129,13 @@ it("check sends nothing to another machine without --yes", async () => {
   expect(run.stderr.trim().split("\n")).toHaveLength(1);
 });
 
-it("check exits with 5 if nothing listens", async () => {
-  expect((await runCli(["check", "http://127.0.0.1:1/webhooks"], { env })).code).toBe(5);
-});
-
-it("check exits with 5 if the receiver stops answering during the run", async () => {
+it("check exits with 5 if nothing listens, or the receiver stops answering during the run", async () => {
+  expect((await check(new URL("http://127.0.0.1:1/webhooks"), "--only SIG")).code).toBe(5);
   let requests = 0;
   const url = await serve(
     (_, response) => void (++requests === 1 && response.writeHead(200).end()),
   );
-  const run = await runCli(["check", url.href, "--only", "KIND", "--timeout", "50ms"], { env });
+  const run = await check(url, "--only KIND --timeout 50ms");
   expect(run.code).toBe(5);
   expect(run.stderr).toContain("the run ended early: 3 cases in a row got no answer");
 });
@@ -162,52 +153,34 @@ it.each([
   expect((await runCli(argv, { env })).code).toBe(code);
 });
 
-it("--json prints a record per case, then a summary", async () => {
+it("--json prints a record per case, then a summary, with response times", async () => {
   const { url } = await right();
-  const { records } = await runCli(["check", url.href, "--only", "SIG-01", "--json"], { env });
-  expect(records.map(({ type, id, outcome, exitCode }) => [type, id ?? exitCode, outcome])).toEqual(
-    [
-      ["check", "KIND-01", "passed"],
-      ["check", "SIG-01", "passed"],
-      ["summary", 0, undefined],
-    ],
-  );
+  const { records } = await check(url, "--only SIG-01 --json");
+  const responseTime = expect.any(Number);
+  expect(records).toMatchObject([
+    { type: "check", id: "KIND-01", outcome: "passed", responseTime },
+    { type: "check", id: "SIG-01", outcome: "passed", responseTime },
+    { type: "summary", exitCode: 0, responseTimes: { median: expect.any(Number) } },
+  ]);
 });
 
-it("--output writes the report to a file, and the pretty one is printed", async () => {
+it("--format prints one document and nothing else; --output writes it to a file, and the pretty report is printed", async () => {
   const cwd = tempFolder();
   const { url } = await right();
-  const argv = ["check", url.href, "--only", "SIG-01", "--output"];
-  const junit = await runCli([...argv, "check.xml", "--format", "junit"], { env, cwd });
+  const argv = "--only SIG-01 --format";
+  expect(JSON.parse((await check(url, `${argv} json`)).stdout).cases).toHaveLength(2);
+  const xml = /^<\?xml[\s\S]*<\/testsuites>\n$/;
+  expect((await check(url, `${argv} junit`)).stdout).toMatch(xml);
+  const written = (name: string) => readFileSync(join(cwd, name), "utf8");
+  const junit = await check(url, `${argv} junit --output check.xml`, { cwd });
   expect(junit.stdout).toContain("2 of 2 passed");
-  expect(readFileSync(join(cwd, "check.xml"), "utf8")).toMatch(/^<\?xml/);
-  await runCli([...argv, "check.json", "--format", "json", "--json"], { env, cwd });
-  expect(JSON.parse(readFileSync(join(cwd, "check.json"), "utf8"))).toMatchObject({
-    schemaVersion: 1,
-  });
-  await runCli([...argv, "check.txt"], { env: { ...env, FORCE_COLOR: "1" }, cwd });
-  expect(readFileSync(join(cwd, "check.txt"), "utf8")).toMatch(/^passed\n✓ KIND/);
-});
-
-it("a report that cannot be written is an error", async () => {
-  const { url } = await right();
-  const run = await runCli(
-    ["check", url.href, "--only", "SIG-01", "--output", "no/such/folder.xml"],
-    {
-      env,
-    },
-  );
-  expect(run.code).toBe(2);
-});
-
-it("--format prints one JSON or XML document and nothing else", async () => {
-  const { url } = await right();
-  const argv = ["check", url.href, "--only", "SIG-01", "--format"];
-  const { cases } = JSON.parse((await runCli([...argv, "json"], { env })).stdout);
-  expect(cases).toHaveLength(2);
-  expect((await runCli([...argv, "junit"], { env })).stdout).toMatch(
-    /^<\?xml[\s\S]*<\/testsuites>\n$/,
-  );
+  expect(written("check.xml")).toMatch(xml);
+  await check(url, `${argv} json --output check.json --json`, { cwd });
+  expect(JSON.parse(written("check.json"))).toMatchObject({ schemaVersion: 1 });
+  const coloured = { env: { ...env, FORCE_COLOR: "1" }, cwd };
+  await check(url, "--only SIG-01 --output check.txt", coloured);
+  expect(written("check.txt")).toMatch(/^passed\n✓ KIND/);
+  expect((await check(url, "--only SIG-01 --output no/such/folder.xml")).code).toBe(2);
 });
 
 it("--list needs neither a URL nor a secret", async () => {
@@ -215,58 +188,44 @@ it("--list needs neither a URL nor a secret", async () => {
   expect(run.code).toBe(0);
   expect(run.stdout.trim().split("\n").length).toBeGreaterThan(100);
   const { records } = await runCli(["check", "--list", "--only", "DUP", "--json"]);
-  expect(records.map(({ type, id, observed }) => [type, id, observed]).slice(3, 5)).toEqual([
-    ["case", "DUP-03", false],
-    ["case", "DUP-04", true],
+  expect(records.slice(3, 5)).toMatchObject([
+    { type: "case", id: "DUP-03", observed: false },
+    { type: "case", id: "DUP-04", observed: true },
   ]);
 });
 
 it("--signature-header and --observe are used", async () => {
   const { url, observe = "" } = await right();
-  const argv = ["check", url.href, "--only", "DUP-05", "--observe", observe];
-  expect((await runCli(argv, { env })).stdout).toContain("2 of 2 passed");
-  const other = await runCli([...argv, "--signature-header", "x-other"], { env });
-  expect(other.code).toBe(1);
-  expect(other.stdout).toContain("KIND-01");
+  const flags = `--only DUP-05 --observe ${observe}`;
+  expect((await check(url, flags)).stdout).toContain("2 of 2 passed");
+  const other = await check(url, `${flags} --signature-header x-other`);
+  expect(other).toMatchObject({ code: 1, stdout: expect.stringContaining("KIND-01") });
 });
 
-it("lines are wrapped on a terminal only", async () => {
-  const { url } = await failsOnBadJson();
-  const argv = ["check", url.href, "--only", "SIG,BODY-22", "--no-color"];
-  const widest = (text: string) => Math.max(...text.split("\n").map((line) => line.length));
-  expect(widest((await runCli(argv, { env, isTTY: { stdout: true } })).stdout)).toBeLessThanOrEqual(
-    80,
-  );
-  expect(widest((await runCli(argv, { env })).stdout)).toBeGreaterThan(100);
+it.each(["pretty", "json", "junit", "github", "markdown"])(
+  "the %s report names the encoding that the receiver uses, and never the secret",
+  async (format) => {
+    const { url } = await refusing({ key: SECRET });
+    const flags = `--only SIG-01 --format ${format}`;
+    const run = await check(url, flags, { env: { HOOKPORTER_SECRET: base64 } });
+    expect(run.code).toBe(1);
+    const text = run.stdout + run.stderr;
+    expect(text.replaceAll("\\", "")).toMatch(
+      /secret as base64.*decoded in the receiver.*HOOKPORTER_SECRET_ENCODING=base64/s,
+    );
+    for (const secret of [SECRET, base64]) expect(text).not.toContain(secret);
+  },
+);
+
+it("with the encoding that was named, the receiver passes", async () => {
+  const { url } = await refusing({ key: SECRET });
+  const flags = "--secret-encoding base64 --only KIND";
+  expect((await check(url, flags, { env: { HOOKPORTER_SECRET: base64 } })).code).toBe(0);
 });
 
-it("recommendations share a line on a terminal, except with --verbose", async () => {
-  const { url } = await failsOnBadJson();
-  const argv = ["check", url.href, "--only", "SIG-02,SIG-03", "--no-color"];
-  const shown = async (...more: string[]) =>
-    (await runCli([...argv, ...more], { env, isTTY: { stdout: true } })).stdout;
-  const alone = /^ +! SIG-03/m;
-  expect(await shown()).toMatch(/^! recommended, see --verbose: SIG-02, SIG-03$/m);
-  expect(await shown()).not.toMatch(alone);
-  expect(await shown("--verbose")).toMatch(alone);
-  expect((await runCli(argv, { env })).stdout).toMatch(alone);
-});
-
-it("check never prints the secret", async () => {
-  const cwd = tempFolder();
-  const { url } = await failsOnBadJson();
-  const argv = [
-    "check",
-    url.href,
-    "--only",
-    "SIG",
-    "--format",
-    "junit",
-    "--output",
-    "check.xml",
-    "--json",
-  ];
-  const { stdout, stderr } = await runCli(argv, { env, cwd });
-  expect(existsSync(join(cwd, "check.xml"))).toBe(true);
-  expect(stdout + stderr + readFileSync(join(cwd, "check.xml"), "utf8")).not.toContain(SECRET);
+it("a cause with long names is printed whole, with the fix", async () => {
+  const { url } = await reSerialiser("php");
+  const { stdout } = await check(url, "--only SIG-01");
+  const cause = /as PHP's `json_encode`.* prints it.*file_get_contents\("php:\/\/input"\)/g;
+  expect(stdout.match(cause)).toHaveLength(2);
 });

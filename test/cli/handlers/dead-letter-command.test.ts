@@ -14,7 +14,6 @@ import { tempFolder } from "../fake-io.ts";
 
 const PATIENCE = { timeout: 10_000, interval: 10 };
 const HOUR = 3_600_000;
-const windows = process.platform === "win32";
 
 /** Writes what it got to a file per run. */
 const KEEP = `
@@ -27,7 +26,11 @@ const KEEP_LATER = `const fs = require("node:fs");
 const timer = setInterval(() => { if (fs.existsSync("go")) { clearInterval(timer); ${KEEP} } }, 5);`;
 
 /** A command that runs a script with Node; it ends with the test. */
-function commandOf(script: string, options: Partial<DeadLetterCommandOptions> = {}) {
+function commandOf(
+  script: string,
+  options: Partial<DeadLetterCommandOptions> = {},
+  times: Partial<DeadLetterCommandOptions> = { lastRun: 0, interval: HOUR },
+) {
   const cwd = options.cwd ?? tempFolder();
   const said: string[] = [];
   const command = new DeadLetterCommand({
@@ -37,8 +40,7 @@ function commandOf(script: string, options: Partial<DeadLetterCommandOptions> = 
     inbox: "inbox.db",
     onLine: (line: string) => void said.push(line),
     onFailure: (line: string) => void said.push(line),
-    lastRun: 0,
-    interval: HOUR,
+    ...times,
     ...options,
   });
   onTestFinished(() => command.close());
@@ -94,8 +96,8 @@ it("a command gets a dead letter in variables and as JSON, without its payload",
   });
 });
 
-it("a dead letter that is no event has an empty kind and timestamp, and null in JSON", async () => {
-  const { command, ran } = commandOf(KEEP, { inbox: undefined });
+it("a dead letter that is no event has an empty kind and timestamp, and null in JSON; a long kind is cut in its variable", async () => {
+  const { command, ran } = commandOf(KEEP, { inbox: undefined, interval: 1 });
   command.note(letter(1, { kind: null, event: null, error: null, reason: "malformed_json" }));
   const { env, input } = await ran(1);
   expect(env).toMatchObject({
@@ -104,15 +106,11 @@ it("a dead letter that is no event has an empty kind and timestamp, and null in 
     HOOKPORTER_INBOX: "",
   });
   expect(input).toMatchObject({ kind: null, timestamp: null, error: null, inbox: null });
-});
-
-it("a kind that is longer than a variable may be is cut, and whole in JSON", async () => {
-  const { command, ran } = commandOf(KEEP);
   const kind = "k".repeat(500_000);
-  command.note(letter(1, { kind }));
-  const { env, input } = await ran(1);
-  expect(env.HOOKPORTER_EVENT_KIND).toMatch(/^k{900,}…$/);
-  expect(input.kind).toBe(kind);
+  command.note(letter(2, { kind }));
+  const long = await ran(2);
+  expect(long.env.HOOKPORTER_EVENT_KIND).toMatch(/^k{900,}…$/);
+  expect(long.input.kind).toBe(kind);
 });
 
 it("dead letters during a run make one run after it, with their number and the latest of them", async () => {
@@ -129,17 +127,7 @@ it("dead letters during a run make one run after it, with their number and the l
 it("the next run begins a minute after the previous one, if there were dead letters meanwhile", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  const cwd = tempFolder();
-  const words = [process.execPath, "-e", KEEP];
-  const env = { PATH: process.env.PATH ?? "" };
-  const command = new DeadLetterCommand({
-    words,
-    cwd,
-    env,
-    inbox: undefined,
-    onLine: () => {},
-    onFailure: () => {},
-  });
+  const { command, cwd, runs } = commandOf(KEEP, {}, {});
   const ended = (seq: number) => expectFile(join(cwd, `run-${seq}`));
   command.note(letter(1));
   await ended(1);
@@ -153,10 +141,10 @@ it("the next run begins a minute after the previous one, if there were dead lett
   await vi.advanceTimersByTimeAsync(60_000);
   command.note(letter(4)); // nothing since: at once again
   await ended(4);
-  expect(existsSync(join(cwd, "run-2"))).toBe(false);
+  expect(runs().sort()).toEqual([1, 3, 4]);
 });
 
-it("a command that fails is reported, and run for later dead letters", async () => {
+it("a command that fails, or is no program, is reported, and run for later dead letters", async () => {
   const script = `console.error("no network"); if (process.env.HOOKPORTER_ENTRY === "1") process.exit(3); ${KEEP}`;
   const { command, said, ran } = commandOf(script, { interval: 1 });
   command.note(letter(1));
@@ -167,34 +155,20 @@ it("a command that fails is reported, and run for later dead letters", async () 
   ]);
   command.note(letter(2));
   expect((await ran(2)).input).toMatchObject({ count: 1 });
+  const missing = commandOf("", { words: ["./missing one"] });
+  missing.command.note(letter(1));
+  const told = [expect.stringContaining("could not start ./missing one")];
+  await vi.waitFor(() => expect(missing.said).toEqual(told), PATIENCE);
 });
 
-it("a program that cannot be started is reported", async () => {
-  const { command, said } = commandOf("", { words: ["./missing one"] });
-  command.note(letter(1));
-  await vi.waitFor(
-    () => expect(said).toEqual([expect.stringContaining("could not start ./missing one")]),
-    PATIENCE,
-  );
-});
-
-it("a command has 30 seconds, and 5 once listen ends, unless it is told otherwise", async () => {
+it("a command that hangs is ended after 30 seconds, and after 5 once listen ends, and reported", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => void vi.useRealTimers());
-  for (const [limit, begin] of [
-    [TIME_LIMIT, () => {}],
-    [LAST_RUN, (command: DeadLetterCommand) => command.close()],
+  for (const [limit, begin, words] of [
+    [TIME_LIMIT, () => {}, /to end within 30 s, so it was ended$/],
+    [LAST_RUN, (command: DeadLetterCommand) => command.close(), /was ended, since listen ends$/],
   ] as const) {
-    const cwd = tempFolder();
-    const said: string[] = [];
-    const command = new DeadLetterCommand({
-      words: [process.execPath, "-e", `${KEEP}; setInterval(() => {}, 1000)`],
-      cwd,
-      env: { PATH: process.env.PATH ?? "" },
-      inbox: undefined,
-      onLine: () => {},
-      onFailure: (message) => void said.push(message),
-    });
+    const { command, cwd, said } = commandOf(`${KEEP}; setInterval(() => {}, 1000)`, {}, {});
     command.note(letter(1));
     await expectFile(join(cwd, "run-1"));
     void begin(command);
@@ -203,29 +177,9 @@ it("a command has 30 seconds, and 5 once listen ends, unless it is told otherwis
     expect(said).toEqual([]);
     vi.advanceTimersByTime(1);
     while (said.length === 0) await new Promise(setImmediate);
+    expect(said).toEqual([expect.stringMatching(words)]);
     await command.close();
   }
-});
-
-it("a command that hangs is ended after its time, and reported", async () => {
-  const { command, said, ran } = commandOf(
-    `if (process.env.HOOKPORTER_ENTRY === "1") setInterval(() => {}, 1000); else { ${KEEP} }`,
-    { interval: 1, timeLimit: 2000 },
-  );
-  command.note(letter(1));
-  command.note(letter(2));
-  await ran(2);
-  expect(said[0]).toMatch(/to end within 2 s/);
-});
-
-it.skipIf(windows)("a command that ignores SIGTERM is killed", async () => {
-  const { command, said } = commandOf("", {
-    words: ["sh", "-c", "trap '' TERM; echo up; sleep 1000"],
-    timeLimit: 300,
-    grace: 50,
-  });
-  command.note(letter(1));
-  await vi.waitFor(() => expect(said.at(-1)).toMatch(/to end within/), PATIENCE);
 });
 
 it("closing waits for the current run, and starts none for the dead letters after it", async () => {
@@ -235,22 +189,6 @@ it("closing waits for the current run, and starts none for the dead letters afte
   writeFileSync(join(cwd, "go"), "");
   await closed;
   expect([runs(), command.pending]).toEqual([[1], 2]);
-});
-
-it("closing ends a run that does not end by itself", async () => {
-  const { command, said } = commandOf("setInterval(() => {}, 1000)", { lastRun: 20 });
-  command.note(letter(1));
-  await command.close();
-  expect(said).toEqual([expect.stringMatching(/was ended, since listen ends$/)]);
-});
-
-it("paths with blanks, and arguments that a shell would change, are passed as they are", async () => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "tell me.cjs"), "console.log(JSON.stringify(process.argv.slice(2)))");
-  const words = [process.execPath, join(cwd, "tell me.cjs"), "$HOME", "*", "a|b", "two words"];
-  const { command, said } = commandOf("", { cwd, words });
-  command.note(letter(1));
-  await vi.waitFor(() => expect(said).toEqual(['["$HOME","*","a|b","two words"]']), PATIENCE);
 });
 
 /** Waits for a whole JSON file without the timers that a test replaces. */

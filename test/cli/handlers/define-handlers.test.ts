@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { EventKind } from "../../../src/entries/index.ts";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
@@ -34,24 +34,14 @@ const sample = (kind: EventKind) => JSON.stringify(sampleEvent(kind));
 
 it("a handlers module brings its schemas to listen, and a reload swaps both: the same entry then runs", async () => {
   const cwd = project({ "handlers.ts": paying("number") });
-  const { url, records, now } = await listening(["--handlers", "handlers.ts"], cwd);
-  await runCli(["trigger", "payment.received", "--url", url], { cwd });
-  const [delivery] = await vi.waitFor(() => {
-    expect(records("delivery")).toHaveLength(1);
-    return records("delivery");
-  });
-  expect(delivery).toMatchObject({
-    verdict: "dead",
-    detail: "data.amount: expected number, got string",
-  });
+  const { trigger, until, said } = await listening(["--handlers", "handlers.ts"], cwd);
+  await trigger("payment.received");
+  const detail = "data.amount: expected number, got string";
+  await until("delivery", [{ verdict: "dead", detail }]);
   writeFileSync(join(cwd, "handlers.ts"), paying("string"));
-  await vi.waitFor(() => expect(now().stderr).toContain("handlers reloaded"), 10_000);
+  await said("handlers reloaded");
   await runCli(["events", "retry", "1"], { cwd });
-  await vi.waitFor(
-    () => expect(records("attempt")).toMatchObject([{ seq: 1, state: "handled" }]),
-    10_000,
-  );
-  expect(records("attempt")[0]?.runs).toMatchObject([{ note: "paid 1450.00" }]);
+  await until("attempt", [{ seq: 1, state: "handled", runs: [{ note: "paid 1450.00" }] }]);
 });
 
 it("replay --handlers checks the schemas of the module", async () => {

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -61,13 +61,14 @@ function lives(pid: number): boolean {
   }
 }
 
-it("a command gets the body on standard input, byte for byte", async () => {
+it("a command gets the body on standard input, byte for byte, and need not read it", async () => {
   const { cwd, run } = commandOf(
     node('process.stdin.pipe(require("fs").createWriteStream("got"))'),
   );
   const body = Buffer.from([0, 255, 10, 13, 0x80, 0xef, 0xbb, 0xbf]);
   await run(body);
   expect(readFileSync(join(cwd, "got"))).toEqual(body);
+  await commandOf(node("process.exit(0)")).run("x".repeat(4 * 1024 * 1024));
 });
 
 it("a command gets its event in variables, and nothing else of ours", async () => {
@@ -92,46 +93,28 @@ it("a command gets its event in variables, and nothing else of ours", async () =
   expect(ours.sort()).toEqual([...EXEC_VARIABLES].sort());
 });
 
-it("a command need not read its input", async () => {
-  const { run } = commandOf(node("process.exit(0)"));
-  await run("x".repeat(4 * 1024 * 1024));
-});
-
 it("a command that exits with another code fails with the last lines of its standard error", async () => {
-  const { run, lines } = commandOf(
-    node(
-      'for (let n = 1; n < 9; n++) console.error("line", n); console.log("out"); process.exitCode = 3',
-    ),
-  );
+  const script = 'for (let n = 1; n < 9; n++) console.error("line", n); console.log("out");';
+  const { run, lines } = commandOf(node(`${script} process.exitCode = 3`));
   await expect(run()).rejects.toThrow(
     /got exit code 3: line 4 \| line 5 \| line 6 \| line 7 \| line 8$/,
   );
   expect(lines).toEqual(expect.arrayContaining(["7 line 1", "7 line 8", "7 out"]));
 });
 
-it("arguments are passed as they are, without a shell", async () => {
-  const { run, lines } = commandOf([
-    ...node("console.log(process.argv.slice(1))"),
-    "$HOME",
-    "*",
-    "a|b",
-  ]);
+it("arguments are passed as they are, without a shell, and the name is the program alone, since they may hold secrets", async () => {
+  const given = [...node("console.log(process.argv.slice(1))"), "$HOME", "*", "a|b"];
+  const { run, lines } = commandOf(given);
   await run();
   expect(lines).toEqual(["7 [ '$HOME', '*', 'a|b' ]"]);
-});
-
-it("the name of a command is its program alone, since arguments may hold secrets", () => {
   expect(commandOf(["curl", "-H", "authorization: hunter2"]).command.name).toBe("exec curl");
 });
 
 it("a program that does not exist, or is no program, is reported", async () => {
   const cwd = tempFolder();
-  writeFileSync(join(cwd, "text"), "no program");
-  chmodSync(join(cwd, "text"), 0o600);
-  await expect(commandOf(["./missing"], { cwd }).run()).rejects.toThrow(
-    "could not start ./missing",
-  );
-  await expect(commandOf(["./text"], { cwd }).run()).rejects.toThrow("could not start ./text");
+  writeFileSync(join(cwd, "text"), "no program", { mode: 0o600 });
+  for (const program of ["./missing", "./text"])
+    await expect(commandOf([program], { cwd }).run()).rejects.toThrow(`could not start ${program}`);
 });
 
 describe.skipIf(windows)("a command whose time is over", () => {

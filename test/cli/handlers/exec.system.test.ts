@@ -23,18 +23,14 @@ it("listen runs a command for each event until it exits with 0", async () => {
      require("fs").writeFileSync("got", require("fs").readFileSync(0));
      console.log("booked");`,
   );
-  const { url, records, now } = await listening(
-    ["--exec", command, "--count", "1", "--timeout", "20s"],
-    cwd,
-  );
-  await runCli(["trigger", "payment.received", "--set", "data.id=pay_7", "--url", url], { cwd });
-  await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), PATIENCE);
-  const name = `exec ${process.execPath}`;
+  const goal = ["--count", "1", "--timeout", "20s"];
+  const { records, until, said, trigger } = await listening(["--exec", command, ...goal], cwd);
+  await trigger("payment.received", "--set", "data.id=pay_7");
+  const handler = `exec ${process.execPath}`;
   expect(records("ready")).toMatchObject([{ exec: process.execPath }]);
-  const [first] = records("attempt");
-  expect(first).toMatchObject({ runs: [{ handler: name, outcome: "error" }] });
+  const [first] = await until("attempt", [{ runs: [{ handler, outcome: "error" }] }]);
   expect(JSON.stringify(first)).toContain("got exit code 4: the books are closed");
-  expect(now().stderr).toContain("exec #1: the books are closed");
+  await said("exec #1: the books are closed");
 });
 
 it("a command of listen gets neither our secrets nor those that flags name", async () => {
@@ -44,17 +40,10 @@ it("a command of listen gets neither our secrets nor those that flags name", asy
     'require("fs").writeFileSync("env.json", JSON.stringify(process.env))',
   );
   const env = { HOOKPORTER_SECRET: "own-secret-own-secret", APP_TOKEN: "app-secret", OWN: "kept" };
-  const { listen, ready } = startListen(
-    ["--exec", command, "--forward-to", "payment.*=1", "--header-env", "x-a=APP_TOKEN"],
-    cwd,
-    env,
-  );
-  const { localUrl } = await ready();
-  await runCli(["trigger", "lead.created", "--url", localUrl.href], { cwd, env });
-  await vi.waitFor(
-    () => expect(listen.records("attempt")).toMatchObject([{ state: "handled" }]),
-    PATIENCE,
-  );
+  const argv = ["--exec", command, "--forward-to", "payment.*=1", "--header-env", "x-a=APP_TOKEN"];
+  const { trigger, said } = startListening(argv, { cwd, env });
+  await trigger("lead.created");
+  await said(/"type":"attempt".*"state":"handled"/);
   const got = JSON.parse(readFileSync(join(cwd, "env.json"), "utf8"));
   expect(got).toMatchObject({ OWN: "kept", HOOKPORTER_ENTRY: "1" });
   expect(JSON.stringify(got)).not.toMatch(/own-secret|app-secret/);
@@ -69,9 +58,8 @@ it.skipIf(windows).each(["SIGINT", "SIGKILL"] as const)(
       cwd,
       'require("fs").writeFileSync("pid", String(process.pid)); setInterval(() => {}, 1000)',
     );
-    const { listen, ready } = startListen(["--exec", command], cwd);
-    const { localUrl } = await ready();
-    await runCli(["trigger", "lead.created", "--url", localUrl.href], { cwd, env: SECRET_ENV });
+    const listen = startListening(["--exec", command], { cwd });
+    await listen.trigger("lead.created");
     const pid = await vi.waitFor(() => {
       const found = Number(readFileSync(join(cwd, "pid"), "utf8"));
       expect(found).toBeGreaterThan(0);
@@ -90,18 +78,6 @@ it.skipIf(windows).each(["SIGINT", "SIGKILL"] as const)(
   },
 );
 
-const SECRET_ENV = { HOOKPORTER_SECRET: "own-secret-own-secret" };
-
-/** The built `listen` in a process of its own. */
-function startListen(
-  argv: readonly string[],
-  cwd: string,
-  env: Record<string, string> = SECRET_ENV,
-) {
-  const listen = startListening(argv, { cwd, env });
-  return { listen, ready: listen.ready };
-}
-
 it.each([
   [["--exec", "no-such-program-here --flag"], "PATH"],
   [["--exec", "./missing.sh"], "no executable file"],
@@ -117,11 +93,8 @@ it.each([
 it("events that arrived without a command run with --catch-up", async () => {
   const cwd = tempFolder();
   const plain = await listening([], cwd);
-  await runCli(["trigger", "lead.created", "--url", plain.url], { cwd });
+  await plain.trigger("lead.created");
   await plain.stop();
-  const { records } = await listening(["--exec", scriptIn(cwd, ""), "--catch-up"], cwd);
-  await vi.waitFor(
-    () => expect(records("attempt")).toMatchObject([{ state: "handled" }]),
-    PATIENCE,
-  );
+  const { until } = await listening(["--exec", scriptIn(cwd, ""), "--catch-up"], cwd);
+  await until("attempt", [{ state: "handled" }]);
 });

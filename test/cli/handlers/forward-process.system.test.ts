@@ -1,12 +1,9 @@
-import { spawn } from "node:child_process";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { startListening } from "../listening.ts";
 
-const bin = join(import.meta.dirname, "..", "..", "..", "dist", "bin.js");
-const env = { PATH: process.env.PATH ?? "", HOOKPORTER_SECRET: "a secret that is long enough" };
 const WAIT = { timeout: 30_000, interval: 20 };
 const BURST = 8;
 
@@ -39,29 +36,9 @@ function openApp() {
   return { up, down, got, port: () => port };
 }
 
-/** Starts the built `listen` in a folder; returns its address and a way to kill it. */
-async function startListen(cwd: string, port: number) {
-  const argv = ["listen", "--port", "0", "--json", "--forward-to", `${port}/in`];
-  const child = spawn(process.execPath, [bin, ...argv], {
-    cwd,
-    env,
-    stdio: ["ignore", "pipe", "ignore"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let stdout = "";
-  child.stdout.on("data", (chunk) => {
-    stdout += String(chunk);
-  });
-  const ready = /"type":"ready".*?"url":"([^"]+)"/;
-  const url = await vi.waitFor(() => {
-    const found = ready.exec(stdout)?.[1];
-    if (found === undefined) throw new Error("not ready");
-    return found;
-  }, WAIT);
-  const kill = () =>
-    new Promise<void>((resolve) => {
-      child.once("close", () => resolve()).kill("SIGKILL");
-    });
+/** The built `listen` in a folder, and a way to kill it. */
+function startListen(cwd: string, port: number) {
+  const listen = startListening(["--forward-to", `${port}/in`], { cwd });
   // Killed between attempts, it leaves no lease for which the next one would have to wait 15
   // seconds.
   const killBetweenAttempts = async () => {
@@ -73,9 +50,14 @@ async function startListen(cwd: string, port: number) {
       );
       expect(busy).toEqual([]);
     }, WAIT);
-    await kill();
+    listen.child.kill("SIGKILL");
+    await listen.ended;
   };
-  return { url, killBetweenAttempts };
+  const burst = async () => {
+    const count = ["--count", `${BURST}`, "--set", "data.name=\u00e9\u2028"];
+    expect((await listen.trigger("property.updated", ...count)).code).toBe(0);
+  };
+  return { ready: listen.ready, burst, killBetweenAttempts };
 }
 
 it("every acknowledged delivery reaches the app, byte for byte, although listen and app are killed and restarted", {
@@ -84,22 +66,18 @@ it("every acknowledged delivery reaches the app, byte for byte, although listen 
   const cwd = tempFolder();
   const app = openApp();
   await app.up();
-  const burst = (url: string) => {
-    const count = ["--count", `${BURST}`, "--set", "data.name=\u00e9\u2028"];
-    return runCli(["trigger", "property.updated", ...count, "--url", url], { cwd, env });
-  };
-  const first = await startListen(cwd, app.port());
-  expect((await burst(first.url)).code).toBe(0);
+  const first = startListen(cwd, app.port());
+  await first.burst();
   await app.down();
-  expect((await burst(first.url)).code).toBe(0);
+  await first.burst();
   await first.killBetweenAttempts();
 
-  const second = await startListen(cwd, app.port());
-  expect((await burst(second.url)).code).toBe(0);
+  const second = startListen(cwd, app.port());
+  await second.burst();
   await second.killBetweenAttempts();
   await app.up();
 
-  await startListen(cwd, app.port());
+  await startListen(cwd, app.port()).ready();
   await vi.waitFor(() => expect(app.got.size).toBe(3 * BURST), WAIT);
   const saved = await runCli(["events", "export", "--json"], { cwd });
   const acknowledged = saved.records.map(({ headers, body }) => {

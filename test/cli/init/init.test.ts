@@ -13,14 +13,6 @@ const init = async (
   ...(await runCli(["init", "app", ...argv], { cwd, env })),
 });
 
-it("the command to enter the folder quotes what a shell would replace", async () => {
-  const { stderr } = await runCli(["init", "my $HOME app"], { cwd: tempFolder() });
-  expect(stderr).toContain("  cd 'my $HOME app'\n");
-  expect((await runCli(["init", "my app"], { cwd: tempFolder() })).stderr).toContain(
-    '  cd "my app"\n',
-  );
-});
-
 it("a plain init creates an Express project with a file as its inbox, and prints the next steps", async () => {
   const { code, cwd, stderr, stdout } = await init([]);
   expect(code).toBe(0);
@@ -37,18 +29,14 @@ it("a plain init creates an Express project with a file as its inbox, and prints
 });
 
 it("--template and --inbox choose the project, and its record names both", async () => {
-  const { cwd, records, stderr } = await init([
-    "--template",
-    "hono",
-    "--inbox",
-    "postgres",
-    "--json",
-  ]);
+  const { cwd, records, stderr } = await init("--template hono --inbox postgres --json".split(" "));
   expect(records).toMatchObject([
     { type: "project", name: "app", template: "hono", inbox: "postgres" },
   ]);
   expect(readFileSync(join(cwd, "app", ".env"), "utf8")).toMatch(/^DATABASE_URL=postgres:/m);
   expect(stderr).toContain("docker compose up");
+  const functions = await init(["--template", "lambda", "--json"]);
+  expect(functions.records).toMatchObject([{ template: "lambda", inbox: "postgres" }]);
 });
 
 it("--help names every template", async () => {
@@ -59,28 +47,18 @@ it("--help names every template", async () => {
   );
 });
 
-it("an unknown template is refused with the names of all, and nothing is written", async () => {
-  const { code, cwd, stderr } = await init(["--template", "rails"]);
+it.each([
+  [
+    ["--template", "rails"],
+    ["express", "fastify", "hono", "lambda", "nextjs"],
+  ],
+  [["--inbox", "mysql"], ["file, postgres"]],
+  [["--template", "lambda", "--inbox", "file"], ["postgres"]], // as all for functions
+])("%j is refused with the names of all, and nothing is written", async (argv, names) => {
+  const { code, cwd, stderr } = await init(argv);
   expect(code).toBe(2);
-  for (const name of ["express", "fastify", "hono", "lambda", "nextjs"])
-    expect(stderr).toContain(name);
+  for (const name of names) expect(stderr).toContain(name);
   expect(existsSync(join(cwd, "app"))).toBe(false);
-});
-
-it("an unknown inbox is refused, and nothing is written", async () => {
-  const { code, cwd, stderr } = await init(["--inbox", "mysql"]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("file, postgres");
-  expect(existsSync(join(cwd, "app"))).toBe(false);
-});
-
-it("a template for functions has PostgreSQL, and refuses a file", async () => {
-  const { cwd, code, stderr } = await init(["--template", "lambda", "--inbox", "file"]);
-  expect(code).toBe(2);
-  expect(stderr).toContain("postgres");
-  expect(existsSync(join(cwd, "app"))).toBe(false);
-  const { records } = await init(["--template", "lambda", "--json"]);
-  expect(records).toMatchObject([{ template: "lambda", inbox: "postgres" }]);
 });
 
 it("a setting for the inbox of other commands is not one for the kind of inbox of a project", async () => {
@@ -95,8 +73,13 @@ it("a setting for the inbox of other commands is not one for the kind of inbox o
   expect(configured.records).toMatchObject([{ inbox: "postgres" }]);
 });
 
-it("the line to try has the port that the server will listen on", async () => {
+it("the lines to try have the port that the server will listen on, and quote what a shell would replace", async () => {
   expect((await init([])).stderr).toContain("--url http://127.0.0.1:3000/webhooks\n");
   const { stderr } = await init([], { PORT: "3456" });
   expect(stderr).toContain("--url http://127.0.0.1:3456/webhooks\n");
+  for (const [name, line] of [
+    ["my $HOME app", "  cd 'my $HOME app'\n"],
+    ["my app", '  cd "my app"\n'],
+  ] as const)
+    expect((await runCli(["init", name], { cwd: tempFolder() })).stderr).toContain(line);
 });

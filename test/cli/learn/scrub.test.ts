@@ -29,12 +29,8 @@ function folderWith(...all: readonly object[]): string {
   mkdirSync(join(cwd, "in"));
   for (const [index, data] of all.entries()) {
     const webhook = { id: "wh_private_1", url: "https://customer.test/hooks" };
-    const envelope = {
-      event: "payment.received",
-      timestamp: `2026-01-15T09:30:0${index}.000Z`,
-      data,
-      webhook,
-    };
+    const timestamp = `2026-01-15T09:30:0${index}.000Z`;
+    const envelope = { event: "payment.received", timestamp, data, webhook };
     writeFileSync(join(cwd, "in", `${index}.json`), JSON.stringify(envelope));
   }
   return cwd;
@@ -58,8 +54,11 @@ const all = (cwd: string) =>
 
 it("fixtures scrub replaces every value and keeps the shape", async () => {
   const cwd = folderWith(DATA, { ...DATA, id: "pay_8842" });
+  await runCli(["types", "in"], { cwd });
   const { code, stderr } = await runCli(["fixtures", "scrub", "in", "--to", "out"], { cwd });
   expect([code, stderr]).toEqual([0, "2 scrubbed to out\n"]);
+  const fits = await runCli(["types", "out", "--check"], { cwd });
+  expect([fits.code, fits.stdout]).toEqual([0, ""]);
   // Whole words: random ids and signatures may hold any few digits.
   expect(all(cwd)).not.toMatch(
     /pay_884|tenant_4711|1450\.00|\b812\.5\b|\bAda\b|lovelace|0f6a1f0e|2026-01-03|\bopen\b|private|hello|customer/i,
@@ -93,14 +92,6 @@ it("fixtures scrub keeps what it is told to, and repeats itself with a seed only
   expect((await run()).stdout).not.toBe((await run()).stdout);
 });
 
-it("what fixtures scrub wrote fits the shapes of what it read", async () => {
-  const cwd = folderWith(DATA, DATA, DATA);
-  await runCli(["types", "in"], { cwd });
-  await runCli(["fixtures", "scrub", "in", "--to", "out"], { cwd });
-  const { code, stdout } = await runCli(["types", "out", "--check"], { cwd });
-  expect([code, stdout]).toEqual([0, ""]);
-});
-
 it("trigger sends data that fits the shape file, the same with the same seed", async () => {
   const cwd = folderWith(DATA, { ...DATA, id: "pay_8842", rooms: null });
   await runCli(["types", "in", "--with-samples"], { cwd });
@@ -116,12 +107,8 @@ it("trigger sends data that fits the shape file, the same with the same seed", a
   expect(made.stderr).toContain("data made up from src/schemas.shape.json");
   expect(new Set(made.bodies.map(({ id }) => id)).size).toBe(5);
   expect((await trigger("--count", "5", "--seed", "3")).bodies).toEqual(made.bodies);
-  const { code, stdout } = await runCli(
-    ["types", ".hookporter/bodies", "--check", "--with-samples"],
-    {
-      cwd,
-    },
-  );
+  const checking = ["types", ".hookporter/bodies", "--check", "--with-samples"];
+  const { code, stdout } = await runCli(checking, { cwd });
   expect([code, stdout]).toEqual([0, ""]);
   const plain = await trigger("--no-shapes");
   expect([plain.stderr, plain.bodies[0].tenant]).toEqual([

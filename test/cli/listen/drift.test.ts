@@ -1,36 +1,32 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it } from "vitest";
+import type { Sample, Triggered } from "../../../src/inspector/api.ts";
 import { type Learned, learn } from "../../../src/learn/shape.ts";
 import { writeShapes } from "../../../src/learn/shape-file.ts";
-import { runCli, startCli, tempFolder } from "../fake-io.ts";
-import { listening } from "../open-listen.ts";
+import { tempFolder } from "../fake-io.ts";
+import { listening, listeningForPeople } from "../open-listen.ts";
 
-const WAIT = { timeout: 15_000, interval: 20 };
-
-function folderWithShapes(): string {
+/** A folder with the shapes that three events of a kind taught. */
+function folderWithShapes(kind: string, data: object): string {
   const cwd = tempFolder();
   const learned: Learned = new Map();
-  for (let count = 0; count < 3; count++)
-    learn(learned, "payment.received", { id: "pay_1001", amount: "12.50" }, count);
+  for (let count = 0; count < 3; count++) learn(learned, kind, { ...data }, count);
   mkdirSync(join(cwd, "src"));
   writeFileSync(join(cwd, "src", "schemas.shape.json"), writeShapes(learned));
   return cwd;
 }
 
-function send(data: object, url: string, cwd: string) {
-  return runCli(["trigger", "payment.received", "--data", JSON.stringify(data), "--url", url], {
-    cwd,
-  });
-}
+const PAYMENT = { id: "pay_1001", amount: "12.50" };
+const FITS = '{"id":"pay_1","amount":"7.00"}';
+const DIFFERS = '{"id":"pay_2","amount":7.5}';
 
 it("a changed sender is told of within one delivery, in the record and on the page", async () => {
-  const cwd = folderWithShapes();
-  const { url, records } = await listening([], cwd);
-  await send({ id: "pay_1", amount: "7.00" }, url, cwd);
+  const cwd = folderWithShapes("payment.received", PAYMENT);
+  const { trigger, records, until, api } = await listening([], cwd);
+  await trigger("payment.received", "--data", FITS);
   expect(records("drift")).toEqual([]);
-  await send({ id: "pay_2", amount: 7.5 }, url, cwd);
-  await vi.waitFor(() => expect(records("drift")).toHaveLength(1), WAIT);
+  await trigger("payment.received", "--data", DIFFERS);
   const difference = {
     kind: "payment.received",
     path: "data.amount",
@@ -38,29 +34,52 @@ it("a changed sender is told of within one delivery, in the record and on the pa
     got: "number",
     seq: 2,
   };
-  expect(records("drift")).toMatchObject([{ ...difference, change: "type changed" }]);
-  const page = new URL(String(records("ready")[0]?.inspector));
-  const headers = { authorization: `Bearer ${page.hash.replace("#token=", "")}` };
-  const drifts = await (await fetch(`${page.origin}/api/drifts`, { headers })).json();
-  expect(drifts).toMatchObject([{ ...difference, what: "type changed" }]);
+  expect(await until("drift")).toMatchObject([{ ...difference, change: "type changed" }]);
+  expect(await api("/api/drifts")).toMatchObject([{ ...difference, what: "type changed" }]);
 });
 
 it("a changed sender is told of within one delivery in the terminal", async () => {
-  const cwd = folderWithShapes();
-  const listen = startCli(["listen", "--port", "0", "--no-inspect"], { cwd });
-  onTestFinished(async () => {
-    listen.signal("SIGINT");
-    await listen.finished;
-  });
-  const shown = () => listen.now().stdout + listen.now().stderr;
-  const url = await vi.waitFor(() => {
-    const [found] = /http:\/\/127\.0\.0\.1:\d+\/webhooks/.exec(shown()) ?? [];
-    if (found === undefined) throw new Error(`not ready: ${shown()}`);
-    return found;
-  }, WAIT);
-  await send({ id: "pay_1", amount: "7.00" }, url, cwd);
-  await send({ id: "pay_2", amount: 7.5 }, url, cwd);
-  const difference = "data.amount: type changed, expected string (decimal), got number";
-  await vi.waitFor(() => expect(shown()).toContain(difference), WAIT);
+  const cwd = folderWithShapes("payment.received", PAYMENT);
+  const { trigger, now } = await listeningForPeople(["--no-inspect"], { cwd });
+  await trigger("payment.received", "--data", FITS);
+  await trigger("payment.received", "--data", DIFFERS);
+  const shown = () => now().stdout + now().stderr;
+  await expect
+    .poll(shown, { timeout: 15_000 })
+    .toContain("data.amount: type changed, expected string (decimal), got number");
   expect(shown()).toMatch(/#2 +! payment\.received +differs/);
+});
+
+it("the page's trigger makes up data from the shape file, unless told to send the samples", async () => {
+  const kind = "lead.created";
+  const { api } = await listening([], folderWithShapes(kind, { id: "lead_1", invented: 1 }));
+  for (const fields of [{}, { samples: true }, { data: '{"id":"mine"}' }])
+    await api("/api/trigger", { kind, ...fields });
+  const bodies = await Promise.all(
+    [1, 2, 3].map((seq) => api<{ data: object }>(`/api/entries/${seq}/body`)),
+  );
+  expect(bodies.map((body) => body.data)).toEqual([
+    expect.objectContaining({ invented: expect.any(Number) }),
+    expect.not.objectContaining({ invented: expect.anything() }),
+    { id: "mine" },
+  ]);
+  const samples = await api<readonly Sample[]>("/api/samples");
+  expect(samples.filter(({ madeUpFrom }) => madeUpFrom !== null)).toMatchObject([
+    { kind, madeUpFrom: "src/schemas.shape.json" },
+  ]);
+});
+
+it("events of the page's trigger and of the command at the same time are no duplicates of each other", async () => {
+  const { api, trigger, until, records } = await listening();
+  const data = '{"id":"the same"}';
+  const fromPage = () =>
+    api<readonly Triggered[]>("/api/trigger", { kind: "lead.created", data, count: 40 });
+  const [first, second] = await Promise.all([
+    fromPage(),
+    fromPage(),
+    trigger("lead.created", "--data", data, "--count", "40"),
+  ]);
+  expect([...first, ...second].map(({ word }) => word)).toEqual(Array(80).fill("accepted"));
+  await until("delivery", 120);
+  expect(records("delivery").filter(({ verdict }) => verdict !== "accepted")).toEqual([]);
 });

@@ -34,14 +34,13 @@ async function deadly() {
 
 it("listen runs a command for the first dead letter, and tells at its end of those it was not run for", async () => {
   const { cwd, flags, told } = await deadly();
-  const { url, records, now, stop } = await listening(flags, cwd);
-  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  const { trigger, until, now, stop } = await listening(flags, cwd);
+  await trigger("payment.received");
   const { env, input } = await told();
   expect(input).toMatchObject({ seq: 1, kind: "payment.received", count: 1 });
   expect(env).toMatchObject({ HOOKPORTER_ENTRY: "1", HOOKPORTER_DEAD_REASON: input.reason });
-  await runCli(["trigger", "lead.created", "--count", "3", "--url", url], { cwd });
-  const dead = () => records("attempt").filter(({ state }) => state === "dead");
-  await vi.waitFor(() => expect(dead()).toHaveLength(4), PATIENCE);
+  await trigger("lead.created", "--count", "3");
+  await until("attempt", Array(4).fill({ state: "dead" }));
   await stop();
   expect(now().stderr).toContain("on-dead: told of 1");
   expect(now().stderr).toContain("on-dead: not run for the last 3 dead letters");
@@ -51,10 +50,10 @@ it("the command still runs after the handlers were reloaded", async () => {
   const { cwd, flags, told } = await deadly();
   const file = join(cwd, "handlers.mjs");
   writeFileSync(file, 'export default (receiver) => { receiver.on("tenant.*", () => {}); };');
-  const { url, now } = await listening([...flags, "--handlers", file], cwd);
+  const { trigger, said } = await listening([...flags, "--handlers", file], cwd);
   writeFileSync(file, 'export default (receiver) => { receiver.on("property.*", () => {}); };');
-  await vi.waitFor(() => expect(now().stderr).toContain("handlers reloaded"), PATIENCE);
-  await runCli(["trigger", "payment.received", "--url", url], { cwd });
+  await said("handlers reloaded");
+  await trigger("payment.received");
   expect((await told()).input).toMatchObject({ seq: 1 });
 });
 

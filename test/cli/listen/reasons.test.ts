@@ -1,24 +1,28 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
-import { runCli, startCli, tempFolder } from "../fake-io.ts";
-import { listening } from "../open-listen.ts";
+import { expect, it, vi } from "vitest";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { listening, listeningForPeople } from "../open-listen.ts";
 
 const PROBLEM = { field: "data.surface", message: "expected number, got string" };
 const LINE = "data.surface: expected number, got string";
 
+/** Handlers that fit no event of the tests. */
+const OTHERS = "export default { 'deal.status_changed': () => {} };";
+
+/** A `listen` as people see it, with a handlers module of this code. */
+async function withHandlers(code = OTHERS, env: Readonly<Record<string, string>> = {}) {
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "handlers.mjs"), code);
+  return listeningForPeople(["--handlers", "handlers.mjs"], { cwd, env });
+}
+
 it("data that does not fit names its field in listen, in events and in records", async () => {
-  const { url, cwd, records } = await listening([
-    "--handlers",
-    handlers("export default { 'deal.status_changed': () => {} };"),
-  ]);
-  await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], {
-    cwd,
-  });
-  const [delivery] = await vi.waitFor(() => {
-    expect(records("delivery")).toHaveLength(1);
-    return records("delivery");
-  });
+  const cwd = tempFolder();
+  writeFileSync(join(cwd, "h.mjs"), OTHERS);
+  const { trigger, until } = await listening(["--handlers", "h.mjs"], cwd);
+  await trigger("property.created", "--set", 'data.surface="wide"');
+  const [delivery] = await until("delivery");
   expect(delivery).toMatchObject({ reason: "invalid_data", detail: LINE, problems: [PROBLEM] });
   const list = await runCli(["events", "list"], { cwd });
   expect(list.stdout).toContain(`invalid_data: ${LINE}`);
@@ -32,22 +36,11 @@ it("data that does not fit names its field in listen, in events and in records",
 
 it("no value of data reaches a record, a log line or the list", async () => {
   const canary = "canary-81e5";
-  const { url, cwd, records, now } = await listening();
-  const set = [
-    `data.surface="${canary}"`,
-    `data.owner.id=7`,
-    `data.owner.name={"${canary}":"${canary}"}`,
-  ];
-  await runCli(
-    ["trigger", "property.created", ...set.flatMap((text) => ["--set", text]), "--url", url],
-    {
-      cwd,
-    },
-  );
-  const [delivery] = await vi.waitFor(() => {
-    expect(records("delivery")).toHaveLength(1);
-    return records("delivery");
-  });
+  const { cwd, trigger, until, now } = await listening();
+  const name = `data.owner.name={"${canary}":"${canary}"}`;
+  const set = [`data.surface="${canary}"`, "data.owner.id=7", name];
+  await trigger("property.created", ...set.flatMap((text) => ["--set", text]));
+  const [delivery] = await until("delivery");
   const fields = ["data.surface", "data.owner.id", "data.owner.name"];
   expect(delivery?.problems).toMatchObject(fields.map((field) => ({ field })));
   expect(now().stderr).not.toContain("data does not fit"); // the live view and the record say it
@@ -58,52 +51,36 @@ it("no value of data reaches a record, a log line or the list", async () => {
   expect(shown).not.toContain(canary);
 });
 
-it("data that does not fit names its field on the terminal, with the command that runs it again", async () => {
-  const { url, cwd, stdout } = await listeningForPeople(
-    "export default { 'deal.status_changed': () => {} };",
-  );
-  await runCli(["trigger", "property.created", "--set", 'data.surface="wide"', "--url", url], {
-    cwd,
-  });
-  await vi.waitFor(() => expect(stdout()).toContain("fix: "));
-  expect(stdout()).toContain(`${LINE}\n`);
-  expect(stdout()).toContain("hookporter events retry 1");
-});
-
 it("what is special about a delivery is told though its handler runs at once", async () => {
-  const { url, cwd, stdout } = await listeningForPeople('export default { "*": () => {} };');
-  const send = (...more: string[]) =>
-    runCli(["trigger", "payment.received", ...more, "--url", url], { cwd });
-  await send("--set", "data.amount=1e400", "--set", "data.id=a");
-  await vi.waitFor(() => expect(stdout()).toContain("data.amount: sent 1e400, read as Infinity"));
-  expect(stdout()).toContain("fix: let its handler read such numbers with exactNumber");
-  await send("--set", "data.amount=1e400", "--set", "data.id=a");
-  await vi.waitFor(() => expect(stdout()).toContain("known content, new timestamp"));
-  await vi.waitFor(() => expect(stdout().match(/payment\.received +handled/g)).toHaveLength(2));
+  const { trigger, shows } = await withHandlers('export default { "*": () => {} };');
+  const number = ["--set", "data.amount=1e400", "--set", "data.id=a"];
+  await trigger("payment.received", ...number);
+  await shows("data.amount: sent 1e400, read as Infinity");
+  await shows("fix: let its handler read such numbers with exactNumber");
+  await trigger("payment.received", ...number);
+  await shows("known content, new timestamp");
+  await shows(/payment\.received +handled[\s\S]*payment\.received +handled/);
 });
 
 it("forty dead letters of one cause, as they arrive, take at most fifty lines besides", async () => {
-  const { url, cwd, stdout } = await listeningForPeople(
-    "export default { 'deal.status_changed': () => {} };",
-  );
-  const set = ["--set", 'data.surface="wide"', "--count", "40"];
-  await runCli(["trigger", "property.created", ...set, "--url", url], { cwd });
-  await vi.waitFor(() => expect(stdout()).toContain("40 dead like this"), 10_000);
+  const { trigger, shows, stdout } = await withHandlers();
+  await trigger("property.created", "--set", 'data.surface="wide"', "--count", "40");
+  await shows("40 dead like this");
   const lines = stdout().split("\n");
   expect(lines.filter((line) => line.includes("the same as #1"))).toHaveLength(39);
   expect(lines.length).toBeLessThanOrEqual(50);
   expect(stdout()).toContain(`${LINE}; fix the cause, then: hookporter events retry --like 1`);
+  expect(stdout()).toContain(`${LINE}\n`);
+  expect(stdout()).toMatch(/fix: .*hookporter events retry 1$/m);
 });
 
 it("a signed request that is refused is explained once, in its row", async () => {
-  const { url, now, stdout } = await listeningForPeople(
-    "export default { 'deal.status_changed': () => {} };",
-  );
+  const { url, now, shows } = await withHandlers();
   const headers = { "x-service-signature": `sha256=${"0".repeat(64)}` };
   const body = new Uint8Array(1_100_000);
   expect((await fetch(url, { method: "POST", headers, body })).status).toBe(413);
-  await vi.waitFor(() => expect(stdout()).toContain("(too_large)\n"));
-  expect(stdout()).toContain("fix: send a smaller one");
+  await shows("(too_large)\n");
+  await shows("fix: send a smaller one");
   expect(now().stderr).not.toContain("bodyLimit");
 });
 
@@ -116,17 +93,14 @@ it("an error of a handler names its type, its line and its causes, and repeats a
     "  },",
     "};",
   ].join("\n");
-  const { url, cwd, stdout } = await listeningForPeople(code);
-  await runCli(["trigger", "payment.received", "--url", url], { cwd });
-  await runCli(["trigger", "lead.created", "--url", url], { cwd });
-  await vi.waitFor(
-    () => expect(stdout()).toMatch(/same error, attempt 2, again in [\d.]+ m?s/),
-    10_000,
-  );
-  expect(stdout()).toMatch(
+  const { cwd, trigger, shows } = await withHandlers(code);
+  await trigger("payment.received");
+  await trigger("lead.created");
+  await shows(/same error, attempt 2, again in [\d.]+ m?s/);
+  await shows(
     /TypeError: Cannot read properties of undefined \(reading 'name'\)\n +at \S*handlers\.mjs:2:\d+\n/,
   );
-  expect(stdout()).toMatch(/not saved ← fetch failed ← \S/);
+  await shows(/not saved ← fetch failed ← \S/);
   const show = await runCli(["events", "show", "1"], { cwd });
   expect(show.stdout).toContain("TypeError: Cannot read properties of undefined");
   expect(show.stdout).toContain("handlers.mjs:2");
@@ -138,7 +112,7 @@ it("each row has what is special about it: the secret, several handlers, a field
     OLD: "the old secret of good size",
     HOOKPORTER_SECRET_ENV: "NEW,OLD",
   };
-  const { url, cwd, stdout } = await listeningForPeople(
+  const { url, cwd, trigger, stdout } = await withHandlers(
     `export default (receiver) => {
       receiver.on("lead.created", () => {}, { name: "ledger" });
       receiver.on("lead.created", () => { throw new TypeError("no address"); }, { name: "mail" });
@@ -153,8 +127,7 @@ it("each row has what is special about it: the secret, several handlers, a field
       return lines.slice(at, at + 4).map((line) => line.trim());
     }, 10_000);
 
-  const send = (...argv: string[]) => runCli([...argv, "--url", url], { cwd, env });
-  await send("trigger", "lead.created");
+  await trigger("lead.created");
   const failing = await row("failing");
   expect(failing[1]).toMatch(/^ledger: ok [\d.]+ ms$/);
   expect(failing[2]).toBe("mail: TypeError: no address");
@@ -165,7 +138,7 @@ it("each row has what is special about it: the secret, several handlers, a field
   await runCli(["trigger", "payment.received", "--url", url], { cwd, env: old });
   expect((await row("previous secret"))[0]).toContain("payment.received");
 
-  await send("trigger", "payment.received", "--count", "2", "--set", "webhook.id=5");
+  await trigger("payment.received", "--count", "2", "--set", "webhook.id=5");
   const [invalid] = await row("like #3");
   expect(invalid).toMatch(/rejected +400 .*webhook\.id .*, like #3 /);
 
@@ -173,28 +146,3 @@ it("each row has what is special about it: the secret, several handlers, a field
   expect((await row("/other"))[0]).toContain("/other?code=…&…");
   expect(stdout()).not.toContain("hunter2");
 });
-
-/** A handlers module with this code. */
-function handlers(code: string, folder = tempFolder()): string {
-  const path = join(folder, "handlers.mjs");
-  writeFileSync(path, code);
-  return path;
-}
-
-/** A `listen` without `--json`. */
-async function listeningForPeople(code: string, env: Readonly<Record<string, string>> = {}) {
-  const cwd = tempFolder();
-  const argv = ["listen", "--port", "0", "--handlers", handlers(code, cwd)];
-  const listen = startCli(argv, { cwd, env });
-  const url = await vi.waitFor(() => {
-    const { stdout, stderr } = listen.now();
-    const [found] = /http:\/\/127\.0\.0\.1:\d+\/webhooks/.exec(stdout + stderr) ?? [];
-    if (found === undefined) throw new Error(`not ready: ${stderr}`);
-    return found;
-  }, 10_000);
-  onTestFinished(async () => {
-    listen.signal("SIGINT");
-    await listen.finished;
-  });
-  return { url, cwd, now: listen.now, stdout: () => listen.now().stdout };
-}

@@ -1,24 +1,10 @@
 import { writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it } from "vitest";
 import type { EntryDetail } from "../../../src/inspector/api.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { openTarget } from "../../relay/sample.ts";
+import { tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
-
-const WAIT = { timeout: 15_000, interval: 20 };
-
-/** `listen` in a folder, and what its page says about an entry. */
-async function opened(argv: readonly string[], cwd: string) {
-  const listen = await listening([...argv], cwd);
-  const page = new URL(String(listen.records("ready")[0]?.inspector));
-  const headers = { authorization: `Bearer ${page.hash.replace("#token=", "")}` };
-  const entry = async (seq: number) =>
-    (await (await fetch(`${page.origin}/api/entries/${seq}`, { headers })).json()) as EntryDetail;
-  const trigger = (kind: string) => runCli(["trigger", kind, "--url", listen.url], { cwd });
-  return { ...listen, entry, trigger };
-}
 
 it("what a handler prints is told apart by run, and still reaches the terminal", async () => {
   const cwd = tempFolder();
@@ -36,14 +22,12 @@ it("what a handler prints is told apart by run, and still reaches the terminal",
        if (kind === "lead.created" && attempt === 1) throw new Error("once");
      } };`,
   );
-  const { entry, trigger, now, records } = await opened(["--handlers", "handlers.mjs"], cwd);
+  const { api, trigger, now, until } = await listening(["--handlers", "handlers.mjs"], cwd);
   await Promise.all([trigger("payment.received"), trigger("lead.created")]);
-  await vi.waitFor(
-    () => expect(records("attempt").filter(({ state }) => state === "handled")).toHaveLength(2),
-    WAIT,
-  );
+  await until("attempt", [{ state: "handled" }]);
+  await until("attempt", 3);
   for (const seq of [1, 2]) {
-    const { kind, runs } = await entry(seq);
+    const { kind, runs } = await api<EntryDetail>(`/api/entries/${seq}`);
     expect(
       runs.map(({ printed }) => printed.map(({ level, text }) => `${level}: ${text}`)),
     ).toEqual(
@@ -62,55 +46,42 @@ it("what a handler prints is told apart by run, and still reaches the terminal",
 });
 
 it("a target's answer has its headers, without credentials, the values of added headers, and queries", async () => {
-  const target = createServer((request, response) => {
-    request.resume().on("end", () => {
-      response.writeHead(202, {
-        "set-cookie": ["session=canary-cookie", "b=2"],
-        location: "/jobs/7?key=canary-query",
-        "x-echo": `got ${request.headers["x-api"]}`,
-        "x-plain": "yes",
-      });
-      response.end("accepted");
+  const target = await openTarget((response, { headers }) => {
+    response.writeHead(202, {
+      "set-cookie": ["session=canary-cookie", "b=2"],
+      location: "/jobs/7?key=canary-query",
+      "x-echo": `got ${headers["x-api"]}`,
+      "x-plain": "yes",
     });
+    response.end("accepted");
   });
-  await new Promise<void>((resolve) => target.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void target.close());
-  const { port } = target.address() as AddressInfo;
   const cwd = tempFolder();
   writeFileSync(join(cwd, ".env"), "APP_KEY=canary-key\n");
-  const argv = ["--forward-to", String(port), "--header-env", "x-api=APP_KEY"];
-  const { entry, trigger, records } = await opened(argv, cwd);
+  const argv = ["--forward-to", target.url.href, "--header-env", "x-api=APP_KEY"];
+  const { api, trigger, until } = await listening(argv, cwd);
   await trigger("payment.received");
-  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), WAIT);
-  const { runs } = await entry(1);
-  expect(runs).toMatchObject([
-    {
-      answer: {
-        status: 202,
-        bytes: 8,
-        isCut: false,
-        headers: {
-          "set-cookie": "(not shown)",
-          location: "/jobs/7?key=…",
-          "x-echo": "got …",
-          "x-plain": "yes",
-        },
-      },
-    },
-  ]);
+  await until("attempt");
+  const { runs } = await api<EntryDetail>("/api/entries/1");
+  const headers = {
+    "set-cookie": "(not shown)",
+    location: "/jobs/7?key=…",
+    "x-echo": "got …",
+    "x-plain": "yes",
+  };
+  expect(runs).toMatchObject([{ answer: { status: 202, bytes: 8, isCut: false, headers } }]);
   expect(JSON.stringify(runs)).not.toContain("canary");
 });
 
 it("the output of a command of --exec is its run's", async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, "step.cjs"), 'console.log("booked"); console.error("careful");');
-  const { entry, trigger, records } = await opened(
+  const { api, trigger, until } = await listening(
     ["--exec", `"${process.execPath}" step.cjs`],
     cwd,
   );
   await trigger("payment.received");
-  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), WAIT);
-  const [run] = (await entry(1)).runs;
+  await until("attempt");
+  const [run] = (await api<EntryDetail>("/api/entries/1")).runs;
   expect(run?.printed.map(({ text }) => text).sort()).toEqual(["booked", "careful"]);
 });
 
@@ -122,9 +93,9 @@ it("a handler that prints a payload cannot forge a row, and each line has the en
     join(cwd, "handlers.mjs"),
     `export default { "*": () => console.log("${forged}") };`,
   );
-  const { trigger, now, records } = await opened(["--handlers", "handlers.mjs"], cwd);
+  const { trigger, now, until } = await listening(["--handlers", "handlers.mjs"], cwd);
   await trigger("payment.received");
-  await vi.waitFor(() => expect(records("attempt")).toHaveLength(1), WAIT);
+  await until("attempt");
   const printed = now()
     .stderr.split("\n")
     .filter((line) => line.includes("✓"));

@@ -10,6 +10,8 @@ import { listening } from "../open-listen.ts";
 
 const WAIT = { timeout: 20_000, interval: 10 };
 
+type Listening = Awaited<ReturnType<typeof listening>>;
+
 /** The address of a target that is down. */
 async function down(): Promise<string> {
   const target = await startReceiving();
@@ -34,63 +36,50 @@ async function up(url: string): Promise<readonly number[]> {
 }
 
 /** Triggers events one after another, with rising numbers. */
-async function send(count: number, url: string, cwd: string, from = 1): Promise<void> {
-  for (let number = from; number < from + count; number++) {
-    const sent = await runCli(
-      ["trigger", "lead.created", "--set", `data.number=${number}`, "--url", url],
-      {
-        cwd,
-      },
-    );
-    expect(sent.code).toBe(0);
-  }
+async function send(count: number, trigger: Listening["trigger"]): Promise<void> {
+  for (let number = 1; number <= count; number++)
+    expect((await trigger("lead.created", "--set", `data.number=${number}`)).code).toBe(0);
 }
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 it("events that waited for a target arrive in order of arrival once it is up", async () => {
   const app = await down();
-  const { url, cwd, records, now } = await listening(["--forward-to", app]);
-  await send(40, url, cwd);
-  await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), WAIT);
+  const { trigger, records, until, now } = await listening(["--forward-to", app]);
+  await send(40, trigger);
+  await until("attempt", [{}]);
   expect(records("attempt").length).toBeLessThan(10);
   const got = await up(app);
   await vi.waitFor(() => expect(got).toHaveLength(40), WAIT);
   expect(got).toEqual(upTo(40));
-  await vi.waitFor(
-    () => expect(records("attempt").filter(({ state }) => state === "handled")).toHaveLength(40),
-    WAIT,
-  );
+  await until("attempt", Array(40).fill({ state: "handled" }));
   expect(now().stderr).not.toContain("wait for");
 });
 
-it("listen says at its start and its stop how many events wait for which target", async () => {
+it("listen says at its start and its stop how many events wait for which target, not counting other sources", async () => {
   const app = await down();
   const first = await listening(["--forward-to", app]);
-  await send(3, first.url, first.cwd);
-  await vi.waitFor(() => expect(first.records("attempt").length).toBeGreaterThan(0), WAIT);
+  await send(3, first.trigger);
+  await first.until("attempt", [{}]);
   expect(first.records("ready")).toMatchObject([{ waiting: [] }]);
+  const inbox = sqliteInbox(join(first.cwd, DEFAULT_INBOX));
+  await inbox.open();
+  const key = sampleKey({ source: "another" });
+  await keep(inbox, numberedEntry(7, 0, { key, orderKey: null }));
+  await inbox.close();
   await first.stop();
   const told = `3 events wait for ${app}`;
-  expect(first.now().stderr).toContain(told);
-  expect(first.records("stopped")).toMatchObject([{ waiting: [{ target: app, entries: 3 }] }]);
+  await first.said(told);
+  expect(first.now().stderr).not.toContain("more wait");
+  const waiting = [{ target: app, entries: 3 }];
+  expect(first.records("stopped")).toMatchObject([{ waiting }]);
   const got = await up(app);
   const second = await listening(["--forward-to", app], first.cwd);
-  expect(second.now().stderr).toContain(told);
-  expect(second.records("ready")).toMatchObject([{ waiting: [{ target: app, entries: 3 }] }]);
+  await second.said(told);
+  expect(second.records("ready")).toMatchObject([{ waiting }]);
   await vi.waitFor(() => expect(got).toEqual(upTo(3)), WAIT);
   await second.stop();
   expect(second.records("stopped")).toMatchObject([{ waiting: [] }]);
-});
-
-it("events that waited go to the target of the next listen, wherever that is", async () => {
-  const first = await listening(["--forward-to", await down()]);
-  await send(3, first.url, first.cwd);
-  await vi.waitFor(() => expect(first.records("attempt").length).toBeGreaterThan(0), WAIT);
-  await first.stop();
-  const app = await startReceiving();
-  await listening(["--forward-to", app.url], first.cwd);
-  await vi.waitFor(() => expect(app.kinds()).toHaveLength(3), WAIT);
 });
 
 it.each([
@@ -101,20 +90,13 @@ it.each([
   "a target that always answers 404 is given up on with giveUp %s",
   async (limits, reason, attempts) => {
     const target = await startReceiving(404);
-    const { url, cwd, records } = await listening([
-      "--forward-to",
-      target.url,
-      `HOOKPORTER_GIVE_UP=${limits}`,
-    ]);
-    await send(1, url, cwd);
-    await vi.waitFor(
-      () => expect(records("attempt").at(-1)).toMatchObject({ state: "dead", reason }),
-      WAIT,
-    );
+    const argv = ["--forward-to", target.url, `HOOKPORTER_GIVE_UP=${limits}`];
+    const { trigger, until } = await listening(argv);
+    await send(1, trigger);
+    await until("attempt", [{ state: "dead", reason }]);
     const { length } = target.got;
     if (attempts !== undefined) expect(length).toBe(attempts);
-    // longer than the time between probes
-    await new Promise((resolve) => setTimeout(resolve, 2500));
+    await new Promise((resolve) => setTimeout(resolve, 2500)); // longer than between probes
     expect(target.got).toHaveLength(length);
   },
 );
@@ -126,14 +108,14 @@ it.each([
   "orderBy goes on after an event that was given up on as deadLetters says (%s)",
   async (choice, later) => {
     const target = await startReceiving(404, 200);
-    const { url, cwd, records } = await listening([
+    const { cwd, trigger, records } = await listening([
       "--forward-to",
       target.url,
       "HOOKPORTER_GIVE_UP=on=4xx",
       "HOOKPORTER_ORDER_BY=data.address",
       `HOOKPORTER_DEAD_LETTERS=${choice}`,
     ]);
-    await send(3, url, cwd);
+    await send(3, trigger);
     await vi.waitFor(() => expect(records("attempt")[0]).toMatchObject({ state: "dead" }), WAIT);
     if (later > 0) await vi.waitFor(() => expect(target.got).toHaveLength(1 + later), WAIT);
     else expect(target.got).toHaveLength(1);
@@ -141,18 +123,3 @@ it.each([
     await vi.waitFor(() => expect(target.got).toHaveLength(3), WAIT);
   },
 );
-
-it("entries of other sources are not counted among those that wait here", async () => {
-  const app = await down();
-  const { url, cwd, records, stop, now } = await listening(["--forward-to", app]);
-  await send(1, url, cwd);
-  await vi.waitFor(() => expect(records("attempt").length).toBeGreaterThan(0), WAIT);
-  const inbox = sqliteInbox(join(cwd, DEFAULT_INBOX));
-  await inbox.open();
-  const key = sampleKey({ source: "another" });
-  await keep(inbox, numberedEntry(7, 0, { key, orderKey: null }));
-  await inbox.close();
-  await stop();
-  expect(now().stderr).toContain(`1 event waits for ${app}`);
-  expect(now().stderr).not.toContain("more wait");
-});

@@ -8,7 +8,7 @@ import { SECRET } from "../../receiver/sample.ts";
 import { tempFolder } from "../fake-io.ts";
 import { startListening } from "../listening.ts";
 
-export const BIN = join(root, "dist", "hookporter.cjs");
+const BIN = join(root, "dist", "hookporter.cjs");
 
 /** The tools of a folder, over the SDK's own client and the built program. */
 export function connect(cwd: string, ...argv: string[]) {
@@ -47,5 +47,5 @@ export async function listeningFolder() {
   writeFileSync(join(cwd, "handlers.mjs"), BROKEN);
   const listen = startListening(["--handlers", "handlers.mjs", "--no-inspect"], { cwd });
   const url = (await listen.ready()).localUrl.href;
-  return { cwd, url };
+  return { cwd, url, trigger: listen.trigger };
 }

@@ -15,15 +15,8 @@ const execute = promisify(execFile);
  * The Inspector needs a newer Node than this package; both are downloaded, so only the long run
  * does it.
  */
-const INSPECTOR = [
-  "-y",
-  "-p",
-  "node@24",
-  "-p",
-  "@modelcontextprotocol/inspector@2",
-  "mcp-inspector",
-  "--cli",
-];
+const PACKAGES = "-y -p node@24 -p @modelcontextprotocol/inspector@2";
+const INSPECTOR = [...PACKAGES.split(" "), "mcp-inspector", "--cli"];
 
 it.skipIf(process.env.HOOKPORTER_LONG === undefined)(
   "the protocol's Inspector lists the tools without an error in a schema, reads a kind and calls a tool",
@@ -48,14 +41,8 @@ it.skipIf(process.env.HOOKPORTER_LONG === undefined)(
     expect(resources.map(({ name }: { name: string }) => name)).toEqual(eventKinds);
     const read = await inspect("--method", "resources/read", "--uri", String(resources[0].uri));
     expect(JSON.parse(read.answer.contents[0].text).properties.event.const).toBe(eventKinds[0]);
-    const call = ["--method", "tools/call", "--tool-name", "send_event"];
-    const sent = await inspect(
-      ...call,
-      "--tool-arg",
-      "kind=lead.created",
-      "--tool-arg",
-      `url=${url}`,
-    );
+    const call = "--method tools/call --tool-name send_event --tool-arg kind=lead.created";
+    const sent = await inspect(...call.split(" "), "--tool-arg", `url=${url}`);
     expect(sent.answer.content[0].text).toMatch(/^exit code 0\n[\s\S]*"state":"handled"/);
   },
 );

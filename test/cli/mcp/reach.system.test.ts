@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { KEY, openService } from "../../client/service.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { tempFolder } from "../fake-io.ts";
@@ -21,8 +21,9 @@ const FILES: readonly (readonly [string, (cwd: string, url: string) => void])[] 
   ],
 ];
 
-describe.each(FILES)("a base URL in %s", (file, write) => {
-  it("gets no API key of the environment through `doctor`, not even with --allow hosts", async () => {
+it.each(FILES)(
+  "a base URL in %s gets no API key of the environment through `doctor`, not even with --allow hosts",
+  async (file, write) => {
     const service = await openService();
     const cwd = tempFolder();
     const { call } = await connectWith({ HOOKPORTER_API_KEY: KEY }, cwd, "--allow", "hosts");
@@ -37,19 +38,14 @@ describe.each(FILES)("a base URL in %s", (file, write) => {
     expect(found.message).toContain(file);
     expect(found.message).toContain("HOOKPORTER_API_KEY in the environment");
     expect(text).not.toContain(KEY);
-  });
-});
+  },
+);
 
 it("a base URL and a key of one folder are used together", async () => {
   const service = await openService();
   const cwd = tempFolder();
-  writeFileSync(
-    join(cwd, ".env"),
-    `HOOKPORTER_BASE_URL=${service.url}\nHOOKPORTER_API_KEY=${KEY}\n`,
-    {
-      mode: 0o600,
-    },
-  );
+  const both = `HOOKPORTER_BASE_URL=${service.url}\nHOOKPORTER_API_KEY=${KEY}\n`;
+  writeFileSync(join(cwd, ".env"), both, { mode: 0o600 });
   const { call } = await connectWith({}, cwd);
   const { records } = await call("doctor", {});
   expect(records.find(({ check }) => check === "service")).toMatchObject({ status: "ok" });
@@ -79,10 +75,8 @@ it("`doctor` asks no other machine unless --allow hosts is typed", async () => {
 it("a file that says --allow is told, not obeyed", async () => {
   const { cwd } = await listeningFolder();
   writeFileSync(join(cwd, ".env"), `HOOKPORTER_ALLOW=hosts\nHOOKPORTER_URL=${ELSEWHERE}\n`);
-  const { call } = await connectWith(
-    { HOOKPORTER_SECRET: SECRET, HOOKPORTER_ALLOW: "many,hosts" },
-    cwd,
-  );
+  const env = { HOOKPORTER_SECRET: SECRET, HOOKPORTER_ALLOW: "many,hosts" };
+  const { call } = await connectWith(env, cwd);
   expect((await call("send_event", { kind: "lead.created" })).text).toContain("--allow hosts");
   const two = await call("send_event", { kind: "lead.created", url: "9", count: 2 });
   expect(two.text).toContain("--allow many");

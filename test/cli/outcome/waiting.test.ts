@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { listening, startTarget } from "../open-listen.ts";
 
@@ -49,18 +48,8 @@ describe("`--wait`", () => {
 
   it("does not wait after a signal", async () => {
     const { url, cwd, records } = await listening(["--forward-to", "9", "--no-inspect"]);
-    const argv = [
-      "trigger",
-      "lead.created",
-      "--count",
-      "50",
-      "--rate",
-      "10",
-      "--url",
-      url,
-      "--wait",
-    ];
-    const run = startCli(argv, { cwd });
+    const many = ["trigger", "lead.created", "--count", "50", "--rate", "10"];
+    const run = startCli([...many, "--url", url, "--wait"], { cwd });
     await vi.waitFor(() => expect(records("delivery").length).toBeGreaterThan(1));
     run.signal("SIGINT");
     const { code, stderr } = await run.finished;
@@ -87,42 +76,25 @@ describe("`--wait`", () => {
   });
 
   it("says which inbox it looked in if the endpoint keeps its events elsewhere", async () => {
-    const { url, cli, trigger } = await listeningWithHandlers();
+    const { trigger } = await listeningWithHandlers();
     await trigger("lead.created");
-    const other = sqliteInbox(join(tempFolder(), "other.db"));
-    await other.open();
-    await other.close();
-    const missing = await cli(
-      "trigger",
-      "lead.created",
-      "--url",
-      url,
-      "--wait",
-      "--inbox",
-      "none.db",
-    );
-    expect([missing.code, missing.records.at(-1)]).toMatchObject([
-      3,
-      { code: "inbox_unavailable" },
-    ]);
+    const missing = await trigger("lead.created", "--inbox", "none.db");
+    expect(missing.code).toBe(3);
+    expect(missing.records.at(-1)).toMatchObject({ code: "inbox_unavailable" });
   });
 
   it("reports what a target answered, and times out while it is away", async () => {
     let status = 500;
     const target = await startTarget(() => status);
-    const { url, cwd } = await listening(["--forward-to", target, "--no-inspect"]);
-    const send = (...argv: string[]) =>
-      runCli(["trigger", "lead.created", "--url", url, "--wait", "--json", ...argv], { cwd });
+    const { trigger } = await listening(["--forward-to", target, "--no-inspect"]);
+    const send = () => trigger("lead.created", "--wait", "--json");
     const refused = await send();
     expect([refused.code, outcomes(refused)]).toMatchObject([7, [{ state: "failing" }]]);
     expect(String(outcomes(refused)[0]?.error)).toContain("answered 500");
     status = 200;
     expect((await send()).code).toBe(0);
     const away = await listening(["--forward-to", "9", "--no-inspect"]);
-    const late = await runCli(
-      ["trigger", "lead.created", "--url", away.url, "--wait", "--json", "--timeout", "1s"],
-      { cwd: away.cwd },
-    );
+    const late = await away.trigger("lead.created", "--wait", "--json", "--timeout", "1s");
     expect([late.code, late.records.at(-1)]).toMatchObject([6, { code: "timed_out" }]);
     expect(String(late.records.at(-1)?.message)).toContain("waiting for http://127.0.0.1:9/");
   });
@@ -157,17 +129,12 @@ describe("`events wait`", () => {
   });
 
   it("says what an entry waits for that a listen without handlers leaves to others", async () => {
-    const first = await listening(["--no-inspect"]);
-    const { cwd } = first;
-    await runCli(["trigger", "lead.created", "--url", first.url], { cwd });
-    await first.stop();
+    const { cwd, trigger, stop } = await listening(["--no-inspect"]);
+    await trigger("lead.created");
+    await stop();
     expect((await runCli(["events", "retry", "1"], { cwd })).code).toBe(0);
-    await listening(["--no-inspect"], cwd);
-    const entry = async () => (await runCli(["events", "list", "--json"], { cwd })).records[0];
-    await vi.waitFor(
-      async () => expect(await entry()).toMatchObject({ reason: "no_handler" }),
-      10_000,
-    );
+    const { entries } = await listening(["--no-inspect"], cwd);
+    await expect.poll(entries, { timeout: 10_000 }).toMatchObject([{ reason: "no_handler" }]);
     const late = await runCli(["events", "wait", "--after", "0", "--timeout", "300ms"], { cwd });
     expect(late).toMatchObject({ code: 6 });
     expect(late.stderr).toContain("#1 is waiting, no handler for this event");

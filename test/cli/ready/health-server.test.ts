@@ -1,7 +1,7 @@
-import { request } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { startHealthServer } from "../../../src/cli/ready/health-server.ts";
 import { Readiness } from "../../../src/cli/ready/readiness.ts";
+import { send } from "../../receiver/wire.ts";
 
 /** A health server whose single check can be switched; it ends with the test. */
 async function open() {
@@ -11,67 +11,32 @@ async function open() {
   readiness.add({ name: "switched", holds: () => state.holds() });
   const server = await startHealthServer(0, { readiness });
   onTestFinished(() => server.close());
-  return {
-    state,
-    ask: (path: string, method = "GET", host?: string) => ask(server.url, { path, method, host }),
-  };
+  const ask = (target: string, method = "GET", host?: string) =>
+    send(server.url, { target, method, headers: host === undefined ? {} : { host } });
+  return { state, ask, url: server.url };
 }
 
-/** By `node:http`: `fetch` writes the Host header itself. */
-function ask(
-  url: URL,
-  { path, method, host }: { path: string; method: string; host: string | undefined },
-) {
-  return new Promise<{ status: number | undefined; headers: object; text: string }>(
-    (resolve, reject) => {
-      const headers = host === undefined ? {} : { host };
-      const asking = request({
-        host: url.hostname,
-        port: url.port,
-        path,
-        method,
-        headers,
-        agent: false,
-      });
-      asking.on("error", reject).on("response", (response) => {
-        let text = "";
-        response.on("data", (chunk) => {
-          text += String(chunk);
-        });
-        response.on("end", () =>
-          resolve({ status: response.statusCode, headers: response.headers, text }),
-        );
-      });
-      asking.end();
-    },
-  );
-}
-
-it("/healthz answers 200 even if the process is not ready", async () => {
-  const { ask, state } = await open();
-  state.holds = () => false;
-  expect(await ask("/healthz")).toMatchObject({ status: 200, text: '{"alive":true}' });
-});
-
-it("/readyz says whether it is ready, and which check fails", async () => {
+it("/readyz says whether it is ready, and which check fails, throws or rejects; /healthz that the process lives", async () => {
   const { ask, state } = await open();
   const ready = await ask("/readyz");
   expect(ready).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
+  const names = Object.keys(ready.headers);
+  expect(names.filter((name) => name.startsWith("access-control"))).toEqual([]); // [case 83]
   expect(JSON.parse(ready.text)).toEqual({ ready: true, checks: { steady: true, switched: true } });
-  state.holds = async () => false;
-  const not = await ask("/readyz");
-  expect(not.status).toBe(503);
-  expect(JSON.parse(not.text)).toEqual({ ready: false, checks: { steady: true, switched: false } });
-});
-
-it("a check that throws or rejects counts as failed", async () => {
-  const { ask, state } = await open();
-  state.holds = () => Promise.reject(new Error("locked"));
-  expect(await ask("/readyz")).toMatchObject({ status: 503 });
-  state.holds = () => {
-    throw new Error("broken");
-  };
-  expect(await ask("/readyz")).toMatchObject({ status: 503 });
+  for (const holds of [
+    async () => false,
+    () => Promise.reject(new Error("locked")),
+    () => {
+      throw new Error("broken");
+    },
+  ]) {
+    state.holds = holds;
+    const not = await ask("/readyz");
+    expect(not.status).toBe(503);
+    const checks = { steady: true, switched: false };
+    expect(JSON.parse(not.text)).toEqual({ ready: false, checks });
+  }
+  expect(await ask("/healthz")).toMatchObject({ status: 200, text: '{"alive":true}' });
 });
 
 it.each([
@@ -99,26 +64,14 @@ it.each(["evil.test", "127.0.0.1.evil.test", "localhost.evil.test:80", "[::1]"])
   },
 );
 
-it.each(["localhost", "localhost:4401", "LOCALHOST", "127.0.0.1:9"])(
-  "the name %s is accepted",
-  async (host) => {
-    const { ask } = await open();
-    expect(await ask("/readyz", "GET", host)).toMatchObject({ status: 200 });
-  },
-);
-
-it("[case 83] no other origin may read it", async () => {
+it("the names of this machine are accepted", async () => {
   const { ask } = await open();
-  const { headers } = await ask("/readyz");
-  expect(Object.keys(headers).filter((name) => name.startsWith("access-control"))).toEqual([]);
+  for (const host of ["localhost", "localhost:4401", "LOCALHOST", "127.0.0.1:9"])
+    expect(await ask("/readyz", "GET", host), host).toMatchObject({ status: 200 });
 });
 
 it("a taken port is reported", async () => {
-  const { url, close } = await startHealthServer(0, { readiness: new Readiness() });
-  onTestFinished(close);
-  await expect(
-    startHealthServer(Number(url.port), { readiness: new Readiness() }),
-  ).rejects.toMatchObject({
-    code: "port_unavailable",
-  });
+  const { url } = await open();
+  const again = startHealthServer(Number(url.port), { readiness: new Readiness() });
+  await expect(again).rejects.toMatchObject({ code: "port_unavailable" });
 });

@@ -16,26 +16,17 @@ it("listen writes the ready file when it takes deliveries, and removes it before
   expect(existsSync(path)).toBe(false);
 });
 
-it("listen leaves no ready file if it fails to start", async () => {
-  const cwd = tempFolder();
-  const { url } = await listening([], cwd);
-  const port = new URL(url).port;
-  const run = await runCli(
-    ["listen", "--port", port, "--ready-file", "ready.json", "--inbox", "two.db"],
-    {
-      cwd,
-    },
-  );
-  expect(run.code).toBe(5);
+it("listen leaves no ready file if it fails to start, and refuses one with other content before it opens anything", async () => {
+  const { url, cwd } = await listening();
+  const ready = (port: string, file: string) =>
+    runCli(["listen", "--port", port, "--ready-file", file, "--inbox", "two.db"], { cwd });
+  expect((await ready(new URL(url).port, "ready.json")).code).toBe(5);
   expect(existsSync(join(cwd, "ready.json"))).toBe(false);
-});
-
-it("listen refuses a ready file with other content before it opens anything", async () => {
-  const cwd = tempFolder();
   writeFileSync(join(cwd, "notes.txt"), "mine");
-  const run = await runCli(["listen", "--port", "0", "--ready-file", "notes.txt"], { cwd });
-  expect(run.code).toBe(2);
+  expect((await ready("0", "notes.txt")).code).toBe(2);
   expect(readFileSync(join(cwd, "notes.txt"), "utf8")).toBe("mine");
+  const health = await runCli(["listen", "--port", "0", "--health-port", new URL(url).port]);
+  expect(health).toMatchObject({ code: 5, stderr: expect.stringContaining("--health-port") });
 });
 
 it("/readyz is served on a separate port, and not on the public one", async () => {
@@ -62,8 +53,9 @@ it("/readyz is served on a separate port, and not on the public one", async () =
   });
 });
 
-it("/metrics is served beside /readyz, with what listen counts, and not on the public port", async () => {
-  const { records, url } = await listening(["--health-port", "0"]);
+it("/metrics is served beside /readyz, with what listen counts, and not on the public port; both end with listen", async () => {
+  const argv = ["--health-port", "0", "--count", "1"];
+  const { records, url, trigger, finished } = await listening(argv);
   const health = String(records("ready")[0]?.health);
   expect((await fetch(url, { method: "POST" })).status).toBe(401);
   const scraped = await fetch(new URL("/metrics", health));
@@ -76,21 +68,9 @@ it("/metrics is served beside /readyz, with what listen counts, and not on the p
   expect(text).toContain('hookporter_part_up{part="receiver"} 1');
   expect(text).toContain("process_resident_memory_bytes ");
   expect((await fetch(new URL("/metrics", url))).status).toBe(404);
-});
-
-it("/readyz stops answering when listen ends for any reason", async () => {
-  const { records, url, cwd, finished } = await listening(["--health-port", "0", "--count", "1"]);
-  const health = String(records("ready")[0]?.health);
-  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  await trigger("lead.created");
   expect((await finished).code).toBe(0);
   await expect(fetch(new URL("/readyz", health))).rejects.toThrow();
-});
-
-it("listen reports a taken port and exits with 5", async () => {
-  const { url } = await listening();
-  const run = await runCli(["listen", "--port", "0", "--health-port", new URL(url).port]);
-  expect(run.code).toBe(5);
-  expect(run.stderr).toContain("--health-port");
 });
 
 it("listen is not ready while it waits for a handler to end", async () => {
@@ -102,12 +82,10 @@ it("listen is not ready while it waits for a handler to end", async () => {
     import { setTimeout } from "node:timers/promises";
     export default { "*": async () => { while (!existsSync(${JSON.stringify(go)})) await setTimeout(10); } };`,
   );
-  const { records, url, signal, finished } = await listening(
-    ["--health-port", "0", "--ready-file", "ready.json", "--handlers", "h.js"],
-    cwd,
-  );
+  const argv = ["--health-port", "0", "--ready-file", "ready.json", "--handlers", "h.js"];
+  const { records, trigger, signal, finished } = await listening(argv, cwd);
   const health = String(records("ready")[0]?.health);
-  await runCli(["trigger", "lead.created", "--url", url], { cwd });
+  await trigger("lead.created");
   signal("SIGTERM");
   const state = await vi.waitFor(async () => {
     const answer = await fetch(new URL("/readyz", health));

@@ -21,51 +21,36 @@ it("the file exists from its writing to its removal, complete, and readable only
   file.remove();
 });
 
-it("a file left by a killed process is removed at once", () => {
-  const path = join(tempFolder(), "ready.json");
-  writeFileSync(path, JSON.stringify({ ...FIELDS, pid: 1 }));
-  openReadyFile(path);
-  expect(existsSync(path)).toBe(false);
+it("a file left by a killed process is removed at once, and so is an empty one, as mktemp creates it", () => {
+  for (const text of [JSON.stringify({ ...FIELDS, pid: 1 }), ""]) {
+    const path = join(tempFolder(), "ready.json");
+    writeFileSync(path, text);
+    const file = openReadyFile(path);
+    expect(existsSync(path)).toBe(false);
+    file.write(FIELDS);
+    expect(existsSync(path)).toBe(true);
+  }
 });
 
-it("an empty file is accepted, as mktemp creates it", () => {
-  const path = join(tempFolder(), "ready.json");
-  writeFileSync(path, "");
-  const file = openReadyFile(path);
-  expect(existsSync(path)).toBe(false);
-  file.write(FIELDS);
-  expect(existsSync(path)).toBe(true);
-});
-
-it("the file can be written again, whatever is there by then", () => {
+it("the file can be written again, but is left alone once another process has taken it over", () => {
   const path = join(tempFolder(), "ready.json");
   const file = openReadyFile(path);
   file.write(FIELDS);
   file.write({ ...FIELDS, url: "http://127.0.0.1:1/" });
   expect(JSON.parse(readFileSync(path, "utf8"))).toMatchObject({ url: "http://127.0.0.1:1/" });
-});
-
-it("a file that another process has taken over is left alone", () => {
-  const path = join(tempFolder(), "ready.json");
-  const file = openReadyFile(path);
-  file.write(FIELDS);
   writeFileSync(path, JSON.stringify({ ...FIELDS, pid: process.pid + 1 }));
   file.remove();
   expect(existsSync(path)).toBe(true);
 });
 
-it.each(["precious notes", "{}", "[1]", '{"pid":1}', " "])(
-  "a path with %j is refused and left alone",
-  (text) => {
-    const path = join(tempFolder(), "notes.txt");
-    writeFileSync(path, text);
-    expect(() => openReadyFile(path)).toThrow(refused);
-    expect(readFileSync(path, "utf8")).toBe(text);
-  },
-);
-
-it("a folder is refused, and so is a path in a missing folder", () => {
+it("a path to other content, to a folder or in a missing folder is refused and left alone", () => {
   const folder = tempFolder();
+  const path = join(folder, "notes.txt");
+  for (const text of ["precious notes", "{}", "[1]", '{"pid":1}', " "]) {
+    writeFileSync(path, text);
+    expect(() => openReadyFile(path), text).toThrow(refused);
+    expect(readFileSync(path, "utf8")).toBe(text);
+  }
   mkdirSync(join(folder, "ready"));
   expect(() => openReadyFile(join(folder, "ready"))).toThrow(refused);
   expect(() => openReadyFile(join(folder, "none", "ready.json"))).toThrow(refused);

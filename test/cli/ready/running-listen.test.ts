@@ -10,21 +10,18 @@ import { listening } from "../open-listen.ts";
 
 const PAYMENT = "payment.received";
 
-it.each([
-  ["trigger", PAYMENT],
-  ["replay", "event.json"],
-])("%s sends to the listen that runs in the folder, on whatever port and path", async (...argv) => {
+it("trigger and replay send to the listen that runs in the folder, on whatever port and path", async () => {
   const { cwd, url } = await listening(["--path", "/in", "--no-inspect"]);
-  const sample = await runCli(
-    ["trigger", PAYMENT, "--json", "--dry-run", "HOOKPORTER_BODIES_TO=."],
-    { cwd },
-  );
-  const body = sample.records.find(({ type }) => type === "sending")?.file;
-  const given = argv.map((word) => (word === "event.json" ? String(body) : word));
-  const run = await runCli([...given, "--json"], { cwd });
-  expect(run.records, run.stderr).toContainEqual(
-    expect.objectContaining({ type: "answer", url, ok: true }),
-  );
+  const dry = ["trigger", PAYMENT, "--json", "--dry-run", "HOOKPORTER_BODIES_TO=."];
+  const [sample] = (await runCli(dry, { cwd })).records.filter(({ type }) => type === "sending");
+  for (const argv of [
+    ["trigger", PAYMENT],
+    ["replay", String(sample?.file)],
+  ]) {
+    const run = await runCli([...argv, "--json"], { cwd });
+    const answer = expect.objectContaining({ type: "answer", url, ok: true });
+    expect(run.records, run.stderr).toContainEqual(answer);
+  }
 });
 
 it("a flag, a variable and the configuration file override the running listen", async () => {
@@ -40,21 +37,15 @@ it("a flag, a variable and the configuration file override the running listen", 
   expect(await target([])).toBe("http://127.0.0.1:3/webhooks");
 });
 
-it("doctor looks at the port of the running listen", async () => {
-  const { cwd, url } = await listening(["--no-inspect"]);
-  const { port } = new URL(url);
-  expect(portLine(await runCli(["doctor"], { cwd }))).toMatch(
-    new RegExp(`^ok .* ${port}: a receiver answers there, and this inbox is in use$`),
-  );
-  expect(portLine(await runCli(["doctor", "--port", "0"], { cwd }))).toMatch(/any free port$/);
-});
-
-it("--explain, and a failure, say where the endpoint is from", async () => {
+it("doctor looks at the port of the running listen, and --explain and a failure say where the endpoint is from", async () => {
   const { cwd, url, stop } = await listening(["--no-inspect"]);
   const here = `listen in this folder (process ${process.pid})`;
-  expect((await runCli(["doctor", "--explain", "trigger"], { cwd })).stdout).toMatch(
-    `from ${here}`,
+  expect(portLine(await runCli(["doctor"], { cwd }))).toMatch(
+    new RegExp(`^ok .* ${new URL(url).port}: a receiver answers there, and this inbox is in use$`),
   );
+  expect(portLine(await runCli(["doctor", "--port", "0"], { cwd }))).toMatch(/any free port$/);
+  const explained = await runCli(["doctor", "--explain", "trigger"], { cwd });
+  expect(explained.stdout).toMatch(`from ${here}`);
   const env = { HOOKPORTER_SECRET: "another secret, of another receiver" };
   expect((await runCli(["trigger", PAYMENT], { cwd, env })).stderr).toBe(
     `endpoint ${url}, from ${here}\n`,

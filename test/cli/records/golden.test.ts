@@ -96,18 +96,8 @@ it("each command's exit code and the fields of its records are those of the gold
   await cli("trigger", "payment.received", ...own, "--wait");
   await cli("trigger", "property.created", ...own, "--wait");
   await cli("trigger", "no.kind", ...own);
-  await cli(
-    "trigger",
-    "lead.created",
-    ...own,
-    "--dry-run",
-    "--count",
-    "4",
-    "--drop",
-    "50%",
-    "--seed",
-    "1",
-  );
+  const chaotic = "--dry-run --count 4 --drop 50% --seed 1".split(" ");
+  await cli("trigger", "lead.created", ...own, ...chaotic);
   await cli("events", "wait", "--after", "0", "--count", "2");
   await cli("events", "wait", "--after", "0", "--count", "99", "--timeout", "1s");
   await cli("events", "list");
@@ -154,21 +144,13 @@ it("each command's exit code and the fields of its records are those of the gold
   const { code } = await listen.stop();
   outlines.listen = outlineOf(code, listen.now().records);
 
-  const slow = await started(
-    ["trigger", "lead.created", "--count", "9", "--rate", "1", ...own],
-    "answer",
-    {
-      cwd,
-    },
-  );
+  const slowly = ["trigger", "lead.created", "--count", "9", "--rate", "1", ...own];
+  const slow = await started(slowly, "answer", { cwd });
   outlines["trigger, interrupted"] = await slow.stop();
 
   const env = { HOOKPORTER_API_KEY: KEY };
-  const sandbox = await started(
-    ["sandbox", "--port", "0", "--properties", "2", "HOOKPORTER_ATTEMPTS=1"],
-    "sandbox",
-    { cwd },
-  );
+  const serving = "sandbox --port 0 --properties 2 HOOKPORTER_ATTEMPTS=1".split(" ");
+  const sandbox = await started(serving, "sandbox", { cwd });
   const base = String(sandbox.first.url);
   hidden.set(base, "SERVICE");
   const served = { cwd, env: { ...env, HOOKPORTER_BASE_URL: base } };
@@ -180,20 +162,12 @@ it("each command's exit code and the fields of its records are those of the gold
   learn(learned, "lead.created", { id: 1 }, 0);
   mkdirSync(join(learnt, "src"));
   writeFileSync(join(learnt, "src", "schemas.shape.json"), writeShapes(learned));
-  const reached = await started(
-    [
-      "listen",
-      "--port",
-      port,
-      "--public-url",
-      `http://127.0.0.1:${port}`,
-      "--subscribe",
-      "--stream",
-      new URL(base).port,
-    ],
-    "stream",
-    { cwd: learnt, env: { ...env, HOOKPORTER_BASE_URL: `http://127.0.0.1:${await closedPort()}` } },
-  );
+  const reach = ["--public-url", `http://127.0.0.1:${port}`, "--stream", new URL(base).port];
+  const away = { ...env, HOOKPORTER_BASE_URL: `http://127.0.0.1:${await closedPort()}` };
+  const reached = await started(["listen", "--port", port, "--subscribe", ...reach], "stream", {
+    cwd: learnt,
+    env: away,
+  });
   await reached.printed("subscribing");
   const emitted = { method: "POST", headers: { "content-type": "application/json" } };
   await fetch(new URL("/_sandbox/events", base), { ...emitted, body: '{"event":"lead.created"}' });

@@ -1,15 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { Writable } from "node:stream";
 import { expect, it } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
-import type { Io } from "../../../src/cli/io.ts";
 import {
   authtokenOf,
   ngrokConfigPath,
   ngrokSettings,
 } from "../../../src/cli/tunnel/ngrok-settings.ts";
-import { tempFolder } from "../fake-io.ts";
+import { fakeIo, tempFolder } from "../fake-io.ts";
 
 /** The settings in a folder with these files and variables; `HOME` is there too. */
 function settings({
@@ -26,9 +24,8 @@ function settings({
     mkdirSync(dirname(join(cwd, name)), { recursive: true });
     writeFileSync(join(cwd, name), text, { mode });
   }
-  const io = { cwd, env: { HOME: cwd, ...env }, stdout: new Writable(), stderr: new Writable() };
-  const isTTY = { stdin: false, stdout: false, stderr: false };
-  return (options = {}) => ngrokSettings(options, createContext({ ...io, isTTY } as unknown as Io));
+  const { io } = fakeIo({ cwd, env: { HOME: cwd, ...env } });
+  return (options = {}) => ngrokSettings(options, createContext(io));
 }
 
 const config = ngrokConfigPath({ HOME: "/h" })?.slice("/h/".length) ?? "";
@@ -54,29 +51,22 @@ it.each([{}, { [config]: "version: 3\nagent:\n  api_key: x\n" }, { ".env": "NGRO
   },
 );
 
-it("an own ingress decides for itself whether it requires a token", () => {
+it("an own ingress is read, which decides for itself whether it requires a token, and an invalid one is refused", () => {
   const env = { HOOKPORTER_NGROK_SERVER_ADDR: "tunnel.example.com:443" };
   expect(settings({ env })()).toEqual({ serverAddr: "tunnel.example.com:443" });
-});
-
-it("an own ingress is read, and an invalid one is refused", () => {
-  const env = {
-    HOOKPORTER_NGROK_SERVER_ADDR: "tunnel.example.com:443",
-    HOOKPORTER_NGROK_CA_FILE: "ca.pem",
-  };
+  const withCa = { ...env, HOOKPORTER_NGROK_CA_FILE: "ca.pem" };
   const files = { "ca.pem": "a certificate" };
-  expect(settings({ env, files })()).toEqual({
+  expect(settings({ env: withCa, files })()).toEqual({
     serverAddr: "tunnel.example.com:443",
     ca: "a certificate",
   });
-  for (const wrong of [
-    { HOOKPORTER_NGROK_SERVER_ADDR: "https://x" },
-    { HOOKPORTER_NGROK_CA_FILE: "no.pem" },
-  ]) {
-    expect(settings({ env: wrong as Record<string, string> })).toThrow(
+  for (const [name, value] of [
+    ["HOOKPORTER_NGROK_SERVER_ADDR", "https://x"],
+    ["HOOKPORTER_NGROK_CA_FILE", "no.pem"],
+  ] as const)
+    expect(settings({ env: { [name]: value } })).toThrow(
       expect.objectContaining({ code: "usage" }),
     );
-  }
 });
 
 it.each([

@@ -39,52 +39,41 @@ it.each([
   ["/webhooks", ""],
   ["/hooks/in", "/hooks/in"],
 ])(
-  "listen is ready once an address that the user maintains leads to it: %s",
+  "listen is ready once an address that the user maintains leads to it, and so are the ready file and /readyz: %s",
   async (path, given) => {
     const { origin, behind } = await openProxy(path);
-    const { url, now } = await startListen(["--json", "--public-url", `${origin}${given}`]);
+    const file = join(tempFolder(), "ready.json");
+    const more = ["--ready-file", file, "--health-port", "0"];
+    const { url, now } = await startListen([
+      "--json",
+      "--public-url",
+      `${origin}${given}`,
+      ...more,
+    ]);
     const records = (type: string) => now().records.filter((record) => record.type === type);
+    const readyz = async () => {
+      const answer = await fetch(/http:\S+readyz/.exec(now().stderr)?.[0] ?? "");
+      return [answer.status, await answer.json()];
+    };
     // What answers there is reported at the first probe.
     await vi.waitFor(() => expect(records("tunnel")).toHaveLength(2), PATIENCE);
-    expect(records("ready")).toEqual([]);
+    const checks = { open: false, receiver: true, tunnel: false };
+    expect(await readyz()).toMatchObject([503, { checks }]);
+    expect([records("ready"), existsSync(file)]).toEqual([[], false]);
     behind.url = url;
+    await vi.waitFor(() => expect(existsSync(file)).toBe(true), PATIENCE);
     await vi.waitFor(() => expect(records("ready")).toHaveLength(1), PATIENCE);
-    expect(records("ready")).toMatchObject([{ publicUrl: origin + path }]);
+    expect(await readyz()).toMatchObject([200, { ready: true, checks: { tunnel: true } }]);
+    const publicUrl = origin + path;
+    expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ publicUrl });
+    expect(records("ready")).toMatchObject([{ publicUrl }]);
+    const message = expect.stringContaining("it answers 404, but from another server");
     expect(records("tunnel")).toMatchObject([
       { name: "public-url", state: "starting", url: null, code: null },
-      {
-        name: "public-url",
-        state: "starting",
-        code: "tunnel_unreachable",
-        message: expect.stringContaining("it answers 404, but from another server"),
-      },
-      { name: "public-url", state: "online", url: origin + path, previousUrl: null },
+      { name: "public-url", state: "starting", code: "tunnel_unreachable", message },
+      { name: "public-url", state: "online", url: publicUrl, previousUrl: null },
     ]);
-    expect((await posting(new URL(origin + path)).post(nowEnvelope())).status).toBe(200);
+    expect((await posting(new URL(publicUrl)).post(nowEnvelope())).status).toBe(200);
     expect(records("delivery")).toHaveLength(1); // probes are not deliveries
   },
 );
-
-it("neither the ready file nor /readyz reports ready before the address leads here", async () => {
-  const { origin, behind } = await openProxy("/webhooks");
-  const file = join(tempFolder(), "ready.json");
-  const argv = ["--json", "--public-url", origin, "--ready-file", file, "--health-port", "0"];
-  const { url, now } = await startListen(argv);
-  const health = await vi.waitFor(() => {
-    const [found] = /http:\S+readyz/.exec(now().stderr) ?? [];
-    if (found === undefined) throw new Error("it does not say where");
-    return found;
-  }, PATIENCE);
-  const not = await fetch(health);
-  expect(not.status).toBe(503);
-  expect(await not.json()).toMatchObject({
-    checks: { open: false, receiver: true, tunnel: false },
-  });
-  expect(existsSync(file)).toBe(false);
-  behind.url = url;
-  await vi.waitFor(() => expect(existsSync(file)).toBe(true), PATIENCE);
-  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ publicUrl: `${origin}/webhooks` });
-  const ready = await fetch(health);
-  expect(ready.status).toBe(200);
-  expect(await ready.json()).toMatchObject({ ready: true, checks: { tunnel: true } });
-});

@@ -30,36 +30,14 @@ it.each([
   expect(stderr.trim().split("\n")).toHaveLength(1);
 });
 
-describe("a host", () => {
-  it.each([
-    "box",
-    "ssh.example.com",
-    "192.0.2.1",
-    "2001:db8::1",
-    "_my.box",
-    "bücher.example",
-    "ssh://box",
-    "ssh://first.last+tag-1_x@box:2222",
-    "ssh://me@[2001:db8::1]:22",
-  ])("may be %s", (text) => {
-    expect(readHost(text)).toBe(text);
-  });
-
-  it.each([
-    "",
-    "-oProxyCommand=x",
-    "me@box",
-    "a b",
-    "box;ls",
-    "$(box)",
-    "box\n",
-    "ssh://-oProxyCommand=x",
-    "ssh://-l@box",
-    "ssh://a b@box",
-    "ssh://$USER@box",
-    "ssh://box/x",
-    "ssh://box:ssh",
-  ])("may not be %j", (text) => expect(() => readHost(text)).toThrow("host"));
+it("a host may be a name, an address or a URL with a user and a port, and nothing that ssh reads otherwise", () => {
+  const hosts = ["box", "ssh.example.com", "192.0.2.1", "2001:db8::1", "_my.box", "bücher.example"];
+  const urls = ["ssh://box", "ssh://first.last+tag-1_x@box:2222", "ssh://me@[2001:db8::1]:22"];
+  for (const text of [...hosts, ...urls]) expect(readHost(text)).toBe(text);
+  const no = ["", "-oProxyCommand=x", "me@box", "a b", "box;ls", "$(box)", "box\n"];
+  const noUser = ["ssh://-oProxyCommand=x", "ssh://-l@box", "ssh://a b@box", "ssh://$USER@box"];
+  for (const text of [...no, ...noUser, "ssh://box/x", "ssh://box:ssh"])
+    expect(() => readHost(text), text).toThrow("host");
 });
 
 it("a port of another machine is read, but never 0", () => {

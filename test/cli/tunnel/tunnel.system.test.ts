@@ -22,95 +22,67 @@ it("deliveries are forwarded from the public address, byte for byte, and the add
   expect(output()).not.toContain(TOKEN);
 });
 
-it("--sync returns the target's response to the public sender, and readiness is not visible from outside", async () => {
+it("--sync returns the target's response to the public sender; readiness is not visible from outside, and ends with the tunnel", async () => {
   const edge = await openEdge();
   const target = await openTarget((response) => void response.writeHead(202).end("taken"));
   const argv = ["--forward-to", target.url.href, "--sync", "--health-port", "0"];
-  const { ready, records } = listenThrough(edge, argv);
+  const { ready, records, until } = listenThrough(edge, argv);
   const { publicUrl, post, ask } = await ready();
   expect(await post(JSON.stringify(nowEnvelope()))).toMatchObject({ status: 202, text: "taken" });
   for (const path of ["/readyz", "/healthz"])
     expect(await ask({ method: "GET", target: path })).toMatchObject({ status: 404 });
   const health = String(records("ready")[0]?.health);
+  expect(new URL(health).port).not.toBe(publicUrl.port);
   const answer = await fetch(new URL("/readyz", health));
   expect(await answer.json()).toMatchObject({ ready: true, checks: { tunnel: true } });
-  expect(new URL(health).port).not.toBe(publicUrl.port);
-});
-
-it("/readyz on the local port is not ready while the tunnel is down", async () => {
-  const edge = await openEdge();
-  const { ready, records, until } = listenThrough(edge, ["--health-port", "0"]);
-  await ready();
   await edge.stop();
   await until("reconnecting");
-  const answer = await fetch(`${records("ready")[0]?.health}readyz`);
-  expect(answer.status).toBe(503);
-  expect(await answer.json()).toMatchObject({
-    ready: false,
-    checks: { tunnel: false, open: true },
-  });
+  const down = await fetch(new URL("/readyz", health));
+  expect(down.status).toBe(503);
+  expect(await down.json()).toMatchObject({ ready: false, checks: { tunnel: false, open: true } });
 });
 
-it("the token is kept where no other user of the machine can read it", async () => {
-  const edge = await openEdge();
-  const { ready, child } = listenThrough(edge);
-  await ready();
-  const [tunnel = 0] = childrenOf(child.pid);
-  expect(edge.auths).toMatchObject([{ Extra: { AuthToken: TOKEN } }]);
-  expect(shownOf(tunnel)).toContain("tunnel-child");
-  expect(shownOf(tunnel)).not.toContain(TOKEN);
-  expect(shownOf(child.pid ?? 0).split("\n")[0]).not.toContain(TOKEN);
-});
+it.each([
+  ["SIGINT", 0],
+  ["SIGKILL", "SIGKILL"],
+] as const)(
+  "%s leaves no process and no session, and nobody else can have read the token",
+  async (signal, end) => {
+    const edge = await openEdge();
+    const { ready, child, ended, records } = listenThrough(edge);
+    await ready();
+    const tunnels = childrenOf(child.pid);
+    expect(tunnels).toHaveLength(1);
+    expect(edge.auths).toMatchObject([{ Extra: { AuthToken: TOKEN } }]);
+    expect(shownOf(tunnels[0] ?? 0)).toContain("tunnel-child");
+    expect(shownOf(tunnels[0] ?? 0)).not.toContain(TOKEN);
+    expect(shownOf(child.pid ?? 0).split("\n")[0]).not.toContain(TOKEN);
+    child.kill(signal);
+    expect(await ended).toBe(end);
+    if (signal === "SIGINT") expect(records("tunnel").at(-1)).toMatchObject({ state: "closed" });
+    await vi.waitFor(() => expect(tunnels.filter(isAlive)).toEqual([]), QUICK);
+    await vi.waitFor(() => expect(edge.sessions).toBe(0), QUICK);
+  },
+);
 
-it("Ctrl-C exits with 0, with the session closed and no process left", async () => {
-  const edge = await openEdge();
-  const { ready, child, ended, records } = listenThrough(edge);
-  await ready();
-  const tunnels = childrenOf(child.pid);
-  expect(tunnels).toHaveLength(1);
-  child.kill("SIGINT");
-  expect(await ended).toBe(0);
-  expect(tunnels.filter(isAlive)).toEqual([]);
-  expect(records("tunnel").at(-1)).toMatchObject({ state: "closed" });
-  await vi.waitFor(() => expect(edge.sessions).toBe(0), QUICK);
-});
-
-it("Ctrl-C during the start exits with 0, and leaves no process", async () => {
-  const edge = await openEdge({ silent: true });
-  const { until, child, ended, records } = listenThrough(edge);
-  await until("starting");
-  child.kill("SIGINT");
-  expect(await ended).toBe(0);
-  expect(records("ready")).toEqual([]);
-  expect(childrenOf(child.pid)).toEqual([]);
-  await vi.waitFor(() => expect(edge.connections).toBe(0), QUICK);
-});
-
-it("a killed listen leaves no process and no session", async () => {
-  const edge = await openEdge();
-  const { ready, child, ended } = listenThrough(edge);
-  await ready();
-  const tunnels = childrenOf(child.pid);
-  expect(tunnels).toHaveLength(1);
-  child.kill("SIGKILL");
-  expect(await ended).toBe("SIGKILL");
-  await vi.waitFor(() => expect(tunnels.filter(isAlive)).toEqual([]), QUICK);
-  await vi.waitFor(() => expect(edge.sessions).toBe(0), QUICK);
-});
-
-it("a killed listen leaves no process while the edge does not answer", async () => {
-  const edge = await openEdge({ silent: true });
-  const { until, child, ended } = listenThrough(edge);
-  await until("starting");
-  const [tunnel] = await vi.waitFor(() => {
-    const children = childrenOf(child.pid);
-    expect(children).toHaveLength(1);
-    return children;
-  }, QUICK);
-  child.kill("SIGKILL");
-  await ended;
-  await vi.waitFor(() => expect(isAlive(tunnel)).toBe(false), QUICK);
-});
+it.each([
+  ["SIGINT", 0],
+  ["SIGKILL", "SIGKILL"],
+] as const)(
+  "%s during the start, while the edge does not answer, leaves no process",
+  async (signal, end) => {
+    const edge = await openEdge({ silent: true });
+    const { until, child, ended, records } = listenThrough(edge);
+    await until("starting");
+    await vi.waitFor(() => expect(childrenOf(child.pid)).toHaveLength(1), QUICK);
+    const tunnels = childrenOf(child.pid);
+    child.kill(signal);
+    expect(await ended).toBe(end);
+    expect(records("ready")).toEqual([]);
+    await vi.waitFor(() => expect(tunnels.filter(isAlive)).toEqual([]), QUICK);
+    await vi.waitFor(() => expect(edge.connections).toBe(0), QUICK);
+  },
+);
 
 it("the tunnel is online again after its process is killed, at the same address", async () => {
   const edge = await openEdge();

@@ -24,24 +24,11 @@ test.each(APPS)(
   async (name, build, main) => {
     const cwd = appFolder(name);
     expect((await runCli(["init", "--into", ".", "--yes"], { cwd })).code).toBe(0);
-    provide(
-      cwd,
-      "hookporter",
-      "express",
-      "zod",
-      "vitest",
-      "typescript",
-      "@types/node",
-      "@types/express",
-    );
+    provide(cwd, "hookporter", "express", "zod", "vitest", "typescript");
+    provide(cwd, "@types/node", "@types/express");
     if (build.length > 0) await execute(process.execPath, build, { cwd });
-    const tested = [
-      join("node_modules", "vitest", "vitest.mjs"),
-      "run",
-      "webhooks",
-      "--exclude",
-      "dist",
-    ];
+    const vitest = join("node_modules", "vitest", "vitest.mjs");
+    const tested = [vitest, "run", "webhooks", "--exclude", "dist"];
     expect((await execute(process.execPath, tested, { cwd })).stdout).toMatch(/1 passed/);
 
     const port = await closedPort();
@@ -86,7 +73,7 @@ function provide(folder: string, ...names: readonly string[]): void {
     expect(existsSync(target), name).toBe(true);
   }
   // the links, not what they lead to
-  onTestFinished(() => rmSync(join(folder, "node_modules"), { recursive: true }));
+  onTestFinished(() => rmSync(join(folder, "node_modules"), { recursive: true, force: true }));
 }
 
 /** The secret in an app's `.env`. */

@@ -5,21 +5,11 @@ import { readOptions } from "../../../tools/bench/options.ts";
 
 const read = (...argv: string[]) => readOptions(argv, "/root");
 
-it("every section of the short form is measured by default", () => {
-  expect(read()).toMatchObject({
-    form: SHORT,
-    sections: SECTIONS,
-    node: process.execPath,
-    add: false,
-  });
-});
-
-it("one section of the long form is measured, and added to a result", () => {
-  expect(read("--form", "long", "--only", "ageing", "--add")).toMatchObject({
-    form: LONG,
-    sections: ["ageing"],
-    add: true,
-  });
+it("every section of the short form is measured by default, or one of the long form, added to a result", () => {
+  const usual = { form: SHORT, sections: SECTIONS, node: process.execPath, add: false };
+  expect(read()).toMatchObject(usual);
+  const ageing = { form: LONG, sections: ["ageing"], add: true };
+  expect(read("--form", "long", "--only", "ageing", "--add")).toMatchObject(ageing);
 });
 
 it("nothing is measured while profiles are taken", () => {
@@ -42,20 +32,17 @@ it("another build is compared by a form of its own, and nothing else is measured
   }
 });
 
-it("Node is given by a relative path, or by a name that the system finds", () => {
+it("Node is given by a relative path, or by a name that the system finds, with its flags", () => {
   expect(read("--node", "./bin/node").node).toBe(resolve("bin/node"));
   expect(read("--node", "node24").node).toBe("node24");
-});
-
-it("an unknown form or section is refused", () => {
-  expect(() => read("--form", "hour")).toThrow(/one of minute, short, long, got hour/);
-  expect(() => read("--only", "loads,mysql")).toThrow(TypeError);
-});
-
-it("flags of the measured Node follow its path", () => {
   expect(read("--node", "node24 --max-semi-space-size=32 --single-threaded-gc")).toMatchObject({
     node: "node24",
     nodeFlags: ["--max-semi-space-size=32", "--single-threaded-gc"],
   });
   expect(read("--node", "/a folder/node")).toMatchObject({ node: "/a folder/node", nodeFlags: [] });
+});
+
+it("an unknown form or section is refused", () => {
+  expect(() => read("--form", "hour")).toThrow(/one of minute, short, long, got hour/);
+  expect(() => read("--only", "loads,mysql")).toThrow(TypeError);
 });

@@ -16,23 +16,20 @@ it.each([
   expect(argvOf({ service, folder: "/f" })).toMatch(end);
 });
 
-it("a service's own user and port are not used for another host", () => {
-  expect(argvOf({ service: "pinggy", folder: "/f", host: "paid" })).toMatch(
-    / -R 0:127\.0\.0\.1:4400 -- paid$/,
-  );
-  expect(argvOf({ service: "pinggy", folder: "/f", host: "ssh://me@eu.example.com:2222" })).toMatch(
+it("a service's own user and port are not used for another host, and an IPv6 target is put in brackets", () => {
+  const pinggy = (host: string) => argvOf({ service: "pinggy", folder: "/f", host });
+  expect(pinggy("paid")).toMatch(/ -R 0:127\.0\.0\.1:4400 -- paid$/);
+  expect(pinggy("ssh://me@eu.example.com:2222")).toMatch(
     / -R 0:\S+ -- ssh:\/\/me@eu\.example\.com:2222$/,
   );
+  const argv = sshArguments({ service: "serveo", folder: "/f" }, { host: "::1", port: 4400 });
+  expect(argv).toContain("80:[::1]:4400");
 });
 
 it("no session is opened at your own server", () => {
-  const settings = {
-    host: "box",
-    remotePort: 4401,
-    publicUrl: "https://x.example.com",
-    folder: "/f",
-  };
-  expect(argvOf(settings)).toMatch(/^-T .* -N -R 4401:127\.0\.0\.1:4400 -- box$/);
+  const publicUrl = "https://x.example.com";
+  const argv = argvOf({ host: "box", remotePort: 4401, publicUrl, folder: "/f" });
+  expect(argv).toMatch(/^-T .* -N -R 4401:127\.0\.0\.1:4400 -- box$/);
 });
 
 it("ssh never asks, never hangs, never accepts a changed key, and exposes only the port", () => {
@@ -51,9 +48,4 @@ it("ssh never asks, never hangs, never accepts a changed key, and exposes only t
   ]) {
     expect(argv).toContain(`-o ${option} `);
   }
-});
-
-it("a target's IPv6 address is put in brackets", () => {
-  const argv = sshArguments({ service: "serveo", folder: "/f" }, { host: "::1", port: 4400 });
-  expect(argv).toContain("80:[::1]:4400");
 });

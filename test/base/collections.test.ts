@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Chain } from "../../src/base/chain.ts";
+import { NewestMap } from "../../src/base/newest-map.ts";
 
 const [a, b, c, d] = ["a", "b", "c", "d"].map((name) => ({ name })) as [Item, Item, Item, Item];
 type Item = { readonly name: string };
@@ -40,4 +41,13 @@ describe("Chain", () => {
     chain.add(b);
     expect(chain.items()).toEqual([b]);
   });
+});
+
+it("a map of bounded size keeps what was set last, also what was set again", () => {
+  const map = new NewestMap<string, number>(2);
+  map.set("a", 1).set("b", 2).set("a", 3).set("c", 4);
+  expect([...map]).toEqual([
+    ["a", 3],
+    ["c", 4],
+  ]);
 });
