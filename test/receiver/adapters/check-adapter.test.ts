@@ -1,4 +1,3 @@
-import express from "express";
 import { expect, it } from "vitest";
 import { expressReceiver } from "../../../src/entries/express.ts";
 import { fastifyReceiver } from "../../../src/entries/fastify.ts";
@@ -6,7 +5,6 @@ import { fetchReceiver } from "../../../src/entries/fetch.ts";
 import { createReceiver } from "../../../src/entries/index.ts";
 import { lambdaReceiver } from "../../../src/entries/lambda.ts";
 import { nodeReceiver } from "../../../src/entries/node.ts";
-import { createWebhookServer } from "../../../src/receiver/adapters/express.ts";
 import { SECRET } from "../sample.ts";
 
 const refused = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });
@@ -28,24 +26,4 @@ it.each([
   expect(() => Reflect.apply(adapter, undefined, [])).toThrow(name);
   for (const path of [undefined, "/", "/webhooks/", "/a/b.c;d"])
     expect(adapter(receiver, { path })).toBeInstanceOf(Function);
-});
-
-it("createWebhookServer refuses what is no app, and options that cannot work", () => {
-  const app = express();
-  const options = [
-    { headersTimeout: "1s" },
-    { requestTimeout: -1 },
-    { maxConnections: 0 },
-    { maxConection: 5 },
-  ];
-  for (const given of [[], [{}], ...options.map((option) => [app, option])]) {
-    expect(() => Reflect.apply(createWebhookServer, undefined, given)).toThrow(refused);
-  }
-  expect(() => createWebhookServer(app, { maxConection: 5 } as object)).toThrow(
-    "did you mean maxConnections?",
-  );
-  expect(
-    createWebhookServer(app, { headersTimeout: undefined, maxConnections: undefined })
-      .headersTimeout,
-  ).toBe(60_000);
 });
