@@ -86,7 +86,7 @@ const FOLDERS = {
   },
   "src/receiver": {
     tests: [
-      "test/receiver/{,adapters/,handlers/,options/}!(answers|concurrent|server|types|ways-to-keep).test.ts",
+      "test/receiver/{,adapters/,handlers/,options/}!(answers|server|types|ways-to-keep).test.ts",
     ],
     without: ["src/receiver/adapters/{server,http-exchange}.ts"],
     quick: true,

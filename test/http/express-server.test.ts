@@ -129,31 +129,34 @@ describe("createWebhookServer", () => {
     expect(born).toEqual([true, true]);
   });
 
-  it("refuses what is no app, and options that it does not know or that are no times", () => {
-    const refused = (code: string, says: string) =>
-      expect.objectContaining({ code, message: expect.stringContaining(says) });
-    expect(() => createWebhookServer({} as never)).toThrow(
-      refused("option_invalid", "an Express app"),
-    );
-    const serve = (options: object) => () => createWebhookServer(express(), options);
-    expect(serve({ timeout: 1 })).toThrow(
-      refused("option_invalid", "the options of createWebhookServer"),
-    );
-    expect(serve({ headersTimeout: -1 })).toThrow(refused("option_invalid", "milliseconds"));
-    expect(serve({ connectionsCheckingInterval: 0 })).toThrow(
-      refused("option_invalid", "milliseconds"),
-    );
-    expect(serve({ headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 })).not.toThrow();
+  it("refuses what is no app, and options that it does not know or that cannot work", () => {
+    expect(() => createWebhookServer({} as never)).toThrow("an Express app");
+    const wrong: readonly (readonly [object, string])[] = [
+      [{ timeout: 1 }, "the options of createWebhookServer"],
+      [{ maxConection: 5 }, "did you mean maxConnections?"],
+      [{ headersTimeout: -1 }, "milliseconds"],
+      [{ requestTimeout: "1s" }, "milliseconds"],
+      [{ connectionsCheckingInterval: 0 }, "milliseconds"],
+      ...[0, -1, 1.5, Number.NaN, "4096", null].map(
+        (most) => [{ maxConnections: most }, "maxConnections"] as const,
+      ),
+    ];
+    for (const [options, says] of wrong) {
+      const message = expect.stringContaining(says);
+      expect(() => createWebhookServer(express(), options)).toThrow(
+        expect.objectContaining({ name: "ConfigurationError", code: "option_invalid", message }),
+      );
+    }
+    const none = { headersTimeout: 0, requestTimeout: 0, keepAliveTimeout: 0 };
+    expect(() => createWebhookServer(express(), none)).not.toThrow();
   });
 
-  it("accepts Node's time limits", () => {
-    const server = createWebhookServer(express(), { headersTimeout: 1234, requestTimeout: 5678 });
-    expect([server.headersTimeout, server.requestTimeout]).toEqual([1234, 5678]);
-  });
-
-  it("keeps idle connections for longer than balancers do, or as long as it is told", () => {
-    expect(createWebhookServer(express()).keepAliveTimeout).toBe(65_000);
-    expect(createWebhookServer(express(), { keepAliveTimeout: 1234 }).keepAliveTimeout).toBe(1234);
+  it("accepts Node's time limits, and keeps idle connections for longer than balancers do", () => {
+    const limits = { headersTimeout: 1234, requestTimeout: 5678, keepAliveTimeout: 91 };
+    expect(createWebhookServer(express(), limits)).toMatchObject(limits);
+    const left = { headersTimeout: undefined, maxConnections: undefined };
+    const defaults = { headersTimeout: 60_000, keepAliveTimeout: 65_000 };
+    expect(createWebhookServer(express(), left)).toMatchObject(defaults);
   });
 
   it("ends a connection that becomes idle only after it was closed", async () => {

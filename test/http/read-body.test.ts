@@ -12,55 +12,39 @@ import { ADAPTERS, dial } from "../receiver/wire.ts";
 const EVENTS = ["data", "end", "error", "close"] as const;
 const ROOMY: BodyLimits = { limit: 1000, timeout: 5000 };
 
-/** A real request whose body is being read, and its connection. */
-async function reading(
-  head: string,
-  limits: BodyLimits,
-  ready = (_: IncomingMessage) => Promise.resolve(),
-) {
-  let began = (_: {
-    request: IncomingMessage;
-    before: number[];
-    result: Promise<BodyResult>;
-  }) => {};
-  const under = new Promise<{
-    request: IncomingMessage;
-    before: number[];
-    result: Promise<BodyResult>;
-  }>((resolve) => {
-    began = resolve;
-  });
-  const server = createServer(async (request) => {
-    await ready(request);
-    const before = counts(request);
-    const result = (async () => readBody(request, limits))();
-    result.catch(() => {});
-    began({ request, before, result });
+async function reading(head: string, limits: BodyLimits, ready = async (_: IncomingMessage) => {}) {
+  const server = createServer();
+  const under = new Promise<Under>((begun) => {
+    server.on("request", async (request: IncomingMessage) => {
+      await ready(request);
+      const before = counts(request);
+      const result = (async () => readBody(request, limits))();
+      result.catch(() => {});
+      begun({ request, before, result });
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
-  const socket: Socket = await dial(
-    new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
-  );
+  const { port } = server.address() as AddressInfo;
+  const socket: Socket = await dial(new URL(`http://127.0.0.1:${port}`));
   socket.write(`POST / HTTP/1.1\r\nHost: x\r\n${head}\r\n`);
   return { socket, ...(await under) };
+}
+
+interface Under {
+  readonly request: IncomingMessage;
+  readonly before: readonly number[];
+  readonly result: Promise<BodyResult>;
 }
 
 function counts(request: IncomingMessage): number[] {
   return EVENTS.map((event) => request.listenerCount(event));
 }
 
-/** Expects that no listeners are left, apart from those that ignore a late reset. */
-function expectClean({
-  request,
-  before,
-}: {
-  request: IncomingMessage;
-  before: readonly number[];
-}): void {
+function expectClean({ request, before }: Under): void {
   const [data = 0, end = 0, error = 0, close = 0] = before;
   expect(counts(request)).toEqual([data, end, error + 1, close + 1]);
 }

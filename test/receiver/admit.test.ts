@@ -26,20 +26,6 @@ async function refusal(incoming: Incoming): Promise<string | undefined> {
 }
 
 describe("a receiver", () => {
-  it.each([undefined, "", "identity", "IDENTITY", "Identity"])(
-    "reads the body of a POST to its path with the content encoding %j",
-    async (encoding) => {
-      expect(await refusal(head(encoding === undefined ? {} : encoded(encoding)))).toBeUndefined();
-    },
-  );
-
-  it.each(["gzip", "br", "identity, gzip", "identity, identity"])(
-    "refuses the content encoding %j",
-    async (encoding) => {
-      expect(await refusal(head(encoded(encoding)))).toBe("content_encoding");
-    },
-  );
-
   it.each<Incoming["headers"]>([
     {},
     { "x-service-signature": "" },
@@ -67,6 +53,9 @@ describe("a receiver", () => {
     expect(await refusal(head({ target: "/", method: "GET", ...gzip }))).toBe("wrong_path");
     expect(await refusal(head({ method: "GET", ...gzip }))).toBe("wrong_method");
     expect(await refusal(head(gzip))).toBe("signature_missing");
-    expect(await refusal(head(encoded("gzip")))).toBe("content_encoding");
+    for (const encoding of ["gzip", "identity, gzip", "identity, identity"])
+      expect(await refusal(head(encoded(encoding)))).toBe("content_encoding");
+    for (const encoding of ["", "IDENTITY", "Identity"])
+      expect(await refusal(head(encoded(encoding)))).toBeUndefined();
   });
 });

@@ -1,17 +1,16 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createReceiver, type Incoming } from "../../src/entries/index.ts";
+import type { Incoming } from "../../src/entries/index.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
+import { makeReceiver, openReceiver } from "./open.ts";
 import {
   bytes,
   deliveryOf,
   envelope,
   freshEnvelope,
   inboxFile,
-  keptLog,
   NOW,
-  SECRET,
   signedHeaders,
   uncaught,
   until,
@@ -26,17 +25,16 @@ function breakableClock() {
 }
 
 const FAULTS: readonly [string, () => unknown][] = [
-  [
-    "throws",
-    () => {
-      throw new Error("no time");
-    },
-  ],
+  ["throws", fail],
   ["returns NaN", () => Number.NaN],
   ["returns a Date", () => new Date(NOW)],
   ["returns nothing", () => undefined],
   ["returns a promise that rejects", () => Promise.reject(new Error("no time"))],
 ];
+
+function fail(): never {
+  throw new Error("out of order");
+}
 
 /** A signed request. */
 function incoming(): Incoming {
@@ -52,44 +50,33 @@ function incoming(): Incoming {
 }
 
 async function open(inbox = inboxFile()) {
-  const { log, lines } = keptLog();
   const clock = breakableClock();
-  const receiver = createReceiver({
-    secret: SECRET,
-    inbox,
-    log,
-    clock: clock.read,
-    poll: 5,
-    drainTimeout: 50,
-  });
-  onTestFinished(() => receiver.close());
-  return { receiver, clock, lines };
+  return { ...makeReceiver({ inbox, clock: clock.read }), clock };
 }
 
 const option = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });
 
 describe.each(FAULTS)("a clock that %s", (_, fault) => {
-  it("makes receive() answer 500 and log why, and keeps nothing", async () => {
+  it("makes start() fail, and later every delivery misconfigured, which is logged and not kept", async () => {
     const { receiver, clock, lines } = await open();
+    clock.fault = fault;
+    await expect(receiver.start()).rejects.toEqual(option);
+    expect(receiver.ready).toBe(false);
+    clock.fault = undefined;
+    expect(await receiver.receive(incoming())).toMatchObject({ status: 503 });
     await receiver.start();
     clock.fault = fault;
     expect(await receiver.receive(incoming())).toMatchObject({ status: 500 });
     expect(lines.filter(({ level }) => level === "error")).toMatchObject([
       { fields: { code: "option_invalid" }, message: expect.stringContaining("clock") },
     ]);
-    clock.fault = undefined;
-    expect(await inboxOf(receiver).list({})).toEqual([]);
-    expect(await receiver.receive(incoming())).toMatchObject({ status: 200 });
-  });
-
-  it("makes accept() and acceptFrom() report misconfigured", async () => {
-    const { receiver, clock } = await open();
-    await receiver.start();
-    clock.fault = fault;
     const outcome = { type: "misconfigured", error: option };
     expect(await receiver.accept(deliveryOf(envelope()))).toEqual(outcome);
     const channel = { name: "stream", address: "wss://service.test/stream" };
     expect(await receiver.acceptFrom(channel, bytes(envelope()))).toEqual(outcome);
+    clock.fault = undefined;
+    expect(await inboxOf(receiver).list({})).toEqual([]);
+    expect(await receiver.receive(incoming())).toMatchObject({ status: 200 });
   });
 
   it("makes accept() report misconfigured if it breaks while entries run at once", async () => {
@@ -114,18 +101,6 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
     clock.fault = () => (++reads === 1 ? NOW : fault());
     expect(await receiver.accept(delivery)).toEqual({ type: "misconfigured", error: option });
     expect(reads).toBeGreaterThan(1);
-  });
-
-  it("makes start() fail, leaves the receiver not ready, and lets it start again", async () => {
-    const { receiver, clock } = await open();
-    clock.fault = fault;
-    await expect(receiver.start()).rejects.toEqual(option);
-    expect(receiver.ready).toBe(false);
-    clock.fault = undefined;
-    expect(await receiver.receive(incoming())).toMatchObject({ status: 503 });
-    await receiver.start();
-    expect(receiver.ready).toBe(true);
-    expect(await receiver.receive(incoming())).toMatchObject({ status: 200 });
   });
 
   it("leaves no rejection uncaught if it breaks just after the start", async () => {
@@ -155,25 +130,15 @@ describe.each(FAULTS)("a clock that %s", (_, fault) => {
 });
 
 it("receive() answers, whatever the logger, an observer or the store throws", async () => {
-  const fail = () => {
-    throw new Error("out of order");
-  };
   const log = { debug: fail, info: fail, warn: fail, error: fail };
   let damaged = false;
   const inbox = wrapInbox(memoryInbox(), { append: () => Promise.reject(new Error("no store")) });
   Object.defineProperty(inbox, "damage", { get: () => (damaged ? fail() : undefined) });
-  const receiver = createReceiver({
-    secret: SECRET,
-    inbox: handleOf(inbox),
-    log,
-    clock: () => NOW,
-  });
+  const { receiver } = await openReceiver({ inbox: handleOf(inbox), log });
   onTestFinished(() => {
     damaged = false;
-    return receiver.close();
   });
   receiver.observe(fail);
-  await receiver.start();
   expect(await receiver.receive(incoming())).toMatchObject({ status: 503 });
   damaged = true;
   expect(await receiver.receive(incoming())).toMatchObject({ status: 500 });

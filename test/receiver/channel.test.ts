@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import type { Delivery } from "../../src/entries/index.ts";
 import { startServer } from "../../src/receiver/adapters/server.ts";
 import { CHANNEL_METHOD } from "../../src/receiver/channel.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
@@ -8,7 +9,7 @@ import { bytes, deliveryOf, envelope, freshEnvelope, keptBytes } from "./sample.
 
 const CHANNEL = { name: "stream", address: "ws://127.0.0.1:1/stream" };
 
-it("a delivery over a channel needs no signature; its exact bytes are kept and its handlers run", async () => {
+it("a delivery over a channel needs no signature; its exact bytes are kept without headers, and its handlers run", async () => {
   const { receiver, entry, untilState } = await openReceiver();
   const seen: string[] = [];
   receiver.on(
@@ -22,19 +23,11 @@ it("a delivery over a channel needs no signature; its exact bytes are kept and i
   await untilState("handled");
   expect(seen).toEqual([`${(await entry()).key.eventId} STREAM`]);
   expect(await keptBytes(inboxOf(receiver))).toEqual(body);
-});
-
-it("the entry of a channel's delivery is marked by its method, and has no headers", async () => {
-  const { receiver } = await openReceiver();
-  await receiver.acceptFrom(CHANNEL, bytes(envelope()));
-  const delivery = await inboxOf(receiver).delivery(1);
-  expect(delivery).toMatchObject({ method: CHANNEL_METHOD, target: CHANNEL.address, headers: {} });
-  if (delivery === undefined) throw new Error("nothing was kept");
-  const saved = parseFixture(Buffer.from(formatDelivery(delivery)), "saved");
-  expect(saved).toMatchObject({
-    type: "delivery",
-    delivery: { method: CHANNEL_METHOD, headers: {} },
-  });
+  const kept = (await inboxOf(receiver).delivery(1)) as Delivery;
+  const marked = { method: CHANNEL_METHOD, headers: {} };
+  expect(kept).toMatchObject({ ...marked, target: CHANNEL.address });
+  const saved = parseFixture(Buffer.from(formatDelivery(kept)), "saved");
+  expect(saved).toMatchObject({ type: "delivery", delivery: marked });
 });
 
 it("an event received over the channel and signed is one event", async () => {

@@ -52,14 +52,6 @@ describe("trustAt", () => {
     },
   );
 
-  it("restarts the hour at each jump, forward or back", () => {
-    const trust = trustAtStart(START, undefined);
-    const there = trustAt(later(trust, MINUTE, 10 * DAY), trust);
-    const back = trustAt(later(there, 50 * MINUTE, -10 * DAY), there);
-    expect(isTrusted(trustAt(later(back, 20 * MINUTE), back))).toBe(false);
-    expect(isTrusted(trustAt(later(back, CLOCK_AGREEMENT_TIME), back))).toBe(true);
-  });
-
   it("does not take a slow drift for a jump, however large it becomes", () => {
     let trust = trustAtStart(START, undefined);
     for (let look = 0; look < 1000; look++) {

@@ -10,7 +10,7 @@ import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
-import { openReceiver } from "./open.ts";
+import { NOTHING, openReceiver } from "./open.ts";
 import {
   deliveryOf,
   freshEnvelope,
@@ -22,15 +22,6 @@ import {
 } from "./sample.ts";
 
 const BUDGET = { budget: 10_000 };
-const NOTHING = {
-  waiting: 0,
-  failing: 0,
-  handled: 0,
-  dead: 0,
-  received: 0,
-  returned: 0,
-  nextRunAt: undefined,
-};
 
 let postgres: Awaited<ReturnType<typeof pgliteInboxes>>;
 beforeAll(async () => {

@@ -3,19 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
+import type { ReceiverOptions } from "../../src/entries/index.ts";
 import { createReceiver, type Drift } from "../../src/entries/index.ts";
 import { watchDrift } from "../../src/entries/metrics.ts";
 import { type Learned, learn } from "../../src/learn/shape.ts";
 import { writeShapes } from "../../src/learn/shape-file.ts";
-import {
-  bytes,
-  deliveryOf,
-  freshEnvelope,
-  keptLog,
-  SECRET,
-  signedHeaders,
-  until,
-} from "./sample.ts";
+import { openReceiver } from "./open.ts";
+import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "./sample.ts";
 
 /** A shape file learned from payments like this one. */
 function shapeFile(data: object): string {
@@ -28,33 +22,17 @@ function shapeFile(data: object): string {
   return file;
 }
 
-/** A receiver that compares events with a shape file, and what it tells. */
-async function comparing(file: string) {
-  const { log, lines } = keptLog();
-  const receiver = createReceiver({
-    secret: SECRET,
-    inbox: "memory:",
-    log,
-    drift: watchDrift(file),
-  });
+async function comparing(file: string, options: Partial<ReceiverOptions> = {}) {
+  const { receiver, lines } = await openReceiver({ drift: watchDrift(file), ...options });
   const told: Drift[] = [];
   receiver.onDrift((drift) => told.push(drift));
   let handled = 0;
-  receiver.on("*", () => {
-    handled++;
-  });
-  await receiver.start();
-  onTestFinished(() => receiver.close());
-  let sent = 0;
+  receiver.on("*", () => void handled++);
   const receive = async (data: object, event = "payment.received") => {
-    const body = bytes(
-      freshEnvelope({ event, data, timestamp: new Date(Date.now() - ++sent).toISOString() }),
-    );
-    const outcome = await receiver.accept(
-      deliveryOf(body.toString(), signedHeaders(body), Date.now()),
-    );
-    expect(outcome.type).toBe("accepted");
-    await until(() => expect(handled).toBe(sent));
+    const outcome = await receiver.accept(deliveryOf(freshEnvelope({ event, data })));
+    if (outcome.type !== "accepted") throw new Error(`it was ${outcome.type}`);
+    if (outcome.reason === undefined) await until(() => expect(handled).toBe(outcome.seq));
+    return outcome;
   };
   return { told, lines, receive };
 }
@@ -77,25 +55,11 @@ it("a receiver tells once, with an example, that events began to differ, and han
 });
 
 it("events that do not fit their schema are compared too, although they are dead letters", async () => {
-  const { log } = keptLog();
-  const drift = watchDrift(shapeFile({ id: "pay_1001", amount: "12.50" }));
   const schemas = { "payment.received": z.object({ id: z.string(), amount: z.string() }) };
-  const receiver = createReceiver({ secret: SECRET, inbox: "memory:", log, drift, schemas });
-  const told: Drift[] = [];
-  receiver.onDrift((drift) => told.push(drift));
-  receiver.on("*", () => {});
-  await receiver.start();
-  onTestFinished(() => receiver.close());
-  for (const [index, amount] of [7, 8, 9].entries()) {
-    const timestamp = new Date(Date.now() - index).toISOString();
-    const body = bytes(
-      freshEnvelope({ event: "payment.received", data: { id: "pay_1002", amount }, timestamp }),
-    );
-    const outcome = await receiver.accept(
-      deliveryOf(body.toString(), signedHeaders(body), Date.now()),
-    );
-    expect(outcome).toMatchObject({ type: "accepted", reason: "invalid_data" });
-  }
+  const file = shapeFile({ id: "pay_1001", amount: "12.50" });
+  const { told, receive } = await comparing(file, { schemas });
+  for (const amount of [7, 8, 9])
+    expect(await receive({ id: "pay_1002", amount })).toMatchObject({ reason: "invalid_data" });
   expect(told).toMatchObject([{ path: "data.amount", what: "type changed", seq: 1 }]);
 });
 

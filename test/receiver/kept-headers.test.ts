@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
+import { postTo } from "../observe/posting.ts";
 import { openReceiver } from "./open.ts";
 import { bytes, envelope, signedHeaders } from "./sample.ts";
 
@@ -20,15 +21,9 @@ const DROPPED = [
 it("a delivery is kept with all headers but credentials and those of one connection", async () => {
   const { receiver } = await openReceiver();
   const body = bytes(envelope());
-  const kept = {
-    ...signedHeaders(body),
-    accept: "*/*",
-    "x-list": ["a", "b"],
-    "": "c",
-  };
+  const kept = { ...signedHeaders(body), accept: "*/*", "x-list": ["a", "b"], "": "c" };
   const dropped = DROPPED.map((name) => [name, "dropped"]);
   const headers = Object.fromEntries([...Object.entries(kept), ...dropped]);
-  const target = "/webhooks";
-  await receiver.receive({ method: "POST", target, path: target, headers, read: async () => body });
+  await postTo(receiver)(body, { headers });
   expect((await inboxOf(receiver).delivery(1))?.headers).toEqual(kept);
 });

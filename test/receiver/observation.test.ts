@@ -1,68 +1,99 @@
 import { expect, it } from "vitest";
-import {
-  createTestReceiver,
-  sampleEvent,
-  signedRequest,
-  TEST_SECRET,
-} from "../../src/entries/testing.ts";
 import type { AttemptObservation } from "../../src/receiver/observation.ts";
 import type { InspectedDelivery } from "../../src/receiver/observed.ts";
+import { postTo } from "../observe/posting.ts";
+import { signed } from "../signature/diagnose/made.ts";
+import { openReceiver } from "./open.ts";
+import { SECRET } from "./sample.ts";
 
-/** Returns what an observer receives for one request. */
-async function observed(headers: Record<string, string>, body: Uint8Array, target = "/webhooks") {
-  const receiver = await createTestReceiver();
-  const told: InspectedDelivery[] = [];
-  const digests: unknown[] = [];
+const sent = '{ "event": "lead.created" }';
+/** The signature of the same JSON without its spaces. */
+const RESPACED = { "x-service-signature": signed(sent.replaceAll(" ", ""), SECRET) };
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** What an observer receives for one request, and what it was told while it ran, and just after. */
+async function observed(headers: Record<string, string> = RESPACED) {
+  const { receiver, entries, lines } = await openReceiver();
+  const seen: InspectedDelivery[] = [];
+  const told: unknown[] = [];
+  const soon: unknown[] = [];
   receiver.observe((observation: AttemptObservation | InspectedDelivery) => {
     if (observation.type !== "delivery") return;
-    told.push(observation);
-    setImmediate(() => digests.push(observation.digests?.()));
+    seen.push(observation);
+    told.push(observation.diagnose?.()?.code, String(observation.body?.()));
+    setImmediate(() => soon.push(observation.diagnose?.()?.code, observation.digests?.()));
   });
-  await receiver.receive({
-    method: "POST",
-    target,
-    path: "/webhooks",
-    headers,
-    read: async () => body,
-  });
-  for (let turns = 0; turns < 3; turns++) await new Promise((resolve) => setImmediate(resolve));
-  await receiver.close();
-  const [observation] = told;
+  const answer = await postTo(receiver)(sent, { headers });
+  soon.push("answered");
+  for (let turns = 0; turns < 3; turns++) await turn();
+  const [observation] = seen;
   if (observation === undefined) throw new Error("expected an observation, got none");
-  return { observation, digests };
+  return { answer, observation, told, soon, entries, lines };
 }
 
-const CREDENTIALS = { authorization: "Bearer x", cookie: "a=1" };
-
-it("an observation has the request's headers, without credentials", async () => {
-  const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: TEST_SECRET });
-  const taken = await observed({ ...headers, ...CREDENTIALS }, body);
-  expect(taken.observation.headers).toEqual(headers);
-  const refused = await observed({ "x-tag": "one", ...CREDENTIALS }, body, "/elsewhere");
-  expect(refused.observation).toMatchObject({
-    outcome: { type: "refused" },
-    headers: { "x-tag": "one" },
-  });
-  expect(Object.keys(refused.observation.headers)).toEqual(["x-tag"]);
+it("an unauthentic delivery can be diagnosed while the listener runs, or in an immediate, when the sender has its answer", async () => {
+  const { answer, told, soon, entries, lines } = await observed();
+  expect(answer.status).toBe(401);
+  expect(told).toEqual(["json_spacing", sent]);
+  expect(soon.slice(0, 2)).toEqual(["answered", "json_spacing"]);
+  expect(await entries()).toEqual([]);
+  const shown = JSON.stringify([lines, Buffer.from(answer.body).toString()]);
+  expect(shown).not.toMatch(/json_spacing|lead\.created/);
 });
 
-it("`digests` of an unauthentic delivery returns digits once its sender has the answer, nothing later", async () => {
-  const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: TEST_SECRET });
-  const right = headers["x-service-signature"] ?? "";
-  const { observation, digests } = await observed(
-    { "x-service-signature": `sha256=${"0".repeat(64)}` },
-    body,
-  );
-  expect(digests).toEqual([
-    [{ role: "current", fingerprint: expect.any(String), start: right.slice(7, 15) }],
-  ]);
+it("the path of an unauthentic delivery may have been signed, too", async () => {
+  const { told } = await observed({
+    "x-service-signature": signed(`/webhooks${sent}`, SECRET),
+  });
+  expect(told[0]).toBe("other_scheme");
+});
+
+it("the bytes of an unauthentic delivery are released a turn later, and so are the digits of its digests", async () => {
+  const { observation, soon } = await observed();
+  const start = signed(sent, SECRET).slice(7, 15);
+  const digest = { role: "current", fingerprint: expect.any(String), start };
+  expect(soon.at(-1)).toEqual([digest]);
   expect(observation.digests?.()).toEqual([]);
-  expect((await observed(headers, body)).observation.digests).toBeUndefined();
+  expect(observation.diagnose?.()).toBeUndefined();
+  expect(observation.body?.()).toBeUndefined();
+  expect(observation.delivery).toBeUndefined();
+  expect(JSON.stringify(observation)).not.toContain("lead.created");
+});
+
+it("a diagnosis does no work until called: secrets are read once for the check, and again when it is called", async () => {
+  let asked = 0;
+  const secret = () => {
+    asked++;
+    return SECRET;
+  };
+  const { receiver } = await openReceiver({ secret });
+  const post = () => postTo(receiver)(sent, { headers: { "x-service-signature": "sha256=00" } });
+  await post();
+  expect(asked).toBe(1);
+  receiver.observe(
+    (observation: AttemptObservation | InspectedDelivery) =>
+      observation.type === "delivery" && observation.diagnose?.(),
+  );
+  await post();
+  expect(asked).toBe(3);
+});
+
+it("an authentic delivery has no diagnosis and no digests", async () => {
+  const { told, observation } = await observed({ "x-service-signature": signed(sent, SECRET) });
+  expect(told[0]).toBe(undefined);
+  expect(observation.outcome.type).toBe("rejected");
+  expect(observation.digests).toBeUndefined();
+});
+
+it("an observation has the headers of a refused request, without credentials", async () => {
+  const headers = { "x-tag": "one", authorization: "Bearer x", cookie: "a=1" };
+  const { observation } = await observed(headers);
+  expect(observation.outcome.type).toBe("unauthorized");
+  expect(observation.headers).toEqual({ "x-tag": "one" });
 });
 
 it("refuses a listener that is no function", async () => {
-  const receiver = await createTestReceiver();
+  const { receiver } = await openReceiver();
   const observe = () => receiver.observe({} as () => void);
   expect(observe).toThrow(expect.objectContaining({ code: "option_invalid" }));
-  await receiver.close();
 });

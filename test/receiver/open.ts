@@ -88,3 +88,14 @@ export function expectError(reply: Reply, status: number, type: string, field?: 
   const error = { type, message: expect.any(String), ...(field !== undefined && { field }) };
   expect(json(reply)).toEqual({ error });
 }
+
+/** The report of a drain that found nothing to do. */
+export const NOTHING = {
+  waiting: 0,
+  failing: 0,
+  handled: 0,
+  dead: 0,
+  received: 0,
+  returned: 0,
+  nextRunAt: undefined,
+};

@@ -33,10 +33,16 @@ it("[case 62] the outcome of a restamped event has `restampOf`", async () => {
   expect(again).toMatchObject({ restampOf: undefined });
 });
 
-it("[case 62] an event that `identity` makes a duplicate has no `restampOf`", async () => {
-  const { receiver } = await openReceiver({ identity: ({ data }) => String(data.id) });
-  await receiver.accept(deliveryOf(envelope()));
-  expect(await receiver.accept(deliveryOf(envelope({ timestamp: at(1) })))).toMatchObject({
-    duplicate: true,
-  });
+it("[case 62] an event that `identity` makes a duplicate, or tells apart, has no `restampOf`", async () => {
+  for (const [own, duplicate] of [
+    ["id", true],
+    ["amount", false],
+  ] as const) {
+    const { receiver } = await openReceiver({
+      identity: ({ data, timestamp }) => (own === "id" ? String(data.id) : timestamp),
+    });
+    await receiver.accept(deliveryOf(envelope()));
+    const second = await receiver.accept(deliveryOf(envelope({ timestamp: at(1) })));
+    expect(second).toMatchObject({ duplicate, restampOf: undefined });
+  }
 });

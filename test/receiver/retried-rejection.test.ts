@@ -12,28 +12,30 @@ async function retried(content: object | string, options: Partial<ReceiverOption
   const inbox = memoryInbox();
   const opened = await openReceiver({ inbox: handleOf(inbox), source: "agency", ...options });
   const { receiver, clock } = opened;
+  const run = vi.fn();
   receiver.on("*", () => {});
   expect(await receiver.accept(deliveryOf(content))).toMatchObject({ type: "rejected" });
   const append = vi.spyOn(inbox, "append");
   expect(await inbox.retry({ states: ["dead"] }, clock.now)).toBe(1);
-  receiver.replaceHandlers((registry) => registry.on("*", () => {})); // looks for what is due
-  return { ...opened, append };
+  receiver.replaceHandlers((registry) => registry.on("*", () => run())); // looks for what is due
+  return { ...opened, append, run };
 }
 
 describe("a rejected delivery that is retried", () => {
-  it("keeps its event under its own key and in its order, even if that may have been pruned", async () => {
-    const { entries, append } = await retried(OLD, { orderBy: ({ data }) => String(data.id) });
+  it("runs its event once, under its own key and in its order, even if that may have been pruned", async () => {
+    const options = { orderBy: ({ data }: { data: object }) => String(Object(data).id) };
+    const { receiver, entries, append, run } = await retried(OLD, options);
+    const key = { source: "agency", eventId: "evt_own" };
     await until(async () =>
       expect(await entries()).toMatchObject([
         { state: "handled", reason: null },
-        {
-          state: "handled",
-          key: { source: "agency", eventId: "evt_own" },
-          orderKey: "payment_1",
-        },
+        { state: "handled", key, orderKey: "payment_1" },
       ]),
     );
     expect(append).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ afterPruning: true }));
+    const again = { type: "accepted", eventId: "evt_own", duplicate: true };
+    expect(await receiver.accept(deliveryOf(OLD))).toMatchObject(again);
+    expect(run).toHaveBeenCalledOnce();
   });
 
   it("is a dead letter again if it still cannot be read", async () => {

@@ -9,6 +9,7 @@ import { openReceiver } from "./open.ts";
 import {
   at,
   bytes,
+  DAY,
   deliveryOf,
   envelope,
   inboxFile,
@@ -167,4 +168,19 @@ it("an inbox that cannot note signatures costs one quiet line a minute, and no d
   expect(told).toMatchObject([
     { level: "debug", fields: { error: expect.stringContaining("disk full") } },
   ]);
+});
+
+it("events are counted by days that begin at midnight, with the longest gap between two", async () => {
+  const { clock, send, noted } = await open();
+  clock.now = Math.ceil(NOW / DAY) * DAY - 10;
+  for (const [number, ms] of [0, 2, 7, 1, 3].entries()) {
+    clock.now += ms;
+    await send(number);
+  }
+  const day = Math.floor(NOW / DAY);
+  const days = [
+    { day, events: 3, longestGap: 7 },
+    { day: day + 1, events: 2 },
+  ];
+  expect(await noted()).toMatchObject({ days });
 });

@@ -1,9 +1,10 @@
-import express from "express";
 import { expect, it } from "vitest";
 import { expressReceiver } from "../../../src/entries/express.ts";
+import { fastifyReceiver } from "../../../src/entries/fastify.ts";
+import { fetchReceiver } from "../../../src/entries/fetch.ts";
 import { createReceiver } from "../../../src/entries/index.ts";
+import { lambdaReceiver } from "../../../src/entries/lambda.ts";
 import { nodeReceiver } from "../../../src/entries/node.ts";
-import { createWebhookServer } from "../../../src/receiver/adapters/express.ts";
 import { SECRET } from "../sample.ts";
 
 const refused = expect.objectContaining({ name: "ConfigurationError", code: "option_invalid" });
@@ -12,31 +13,17 @@ const receiver = createReceiver({ secret: SECRET, inbox: "memory:" });
 it.each([
   ["expressReceiver", expressReceiver],
   ["nodeReceiver", nodeReceiver],
+  ["fastifyReceiver", fastifyReceiver],
+  ["fetchReceiver", fetchReceiver],
+  ["lambdaReceiver", lambdaReceiver],
 ])("%s refuses what is no receiver, and options that cannot work", (name, adapter) => {
-  const calls = [[], [createReceiver], [{}], [receiver, null], [receiver, { path: "webhooks" }]];
-  for (const given of [...calls, [receiver, { path: 5 }], [receiver, { paths: "/webhooks" }]]) {
+  const paths = ["webhooks", "", 5, null, "/a?b", "/a#b", "/a b", "http://127.0.0.1/"];
+  const options = [null, { paths: "/webhooks" }, ...paths.map((path) => ({ path }))];
+  const calls = [[], [createReceiver], [{}], ...options.map((given) => [receiver, given])];
+  for (const given of calls) {
     expect(() => Reflect.apply(adapter, undefined, given)).toThrow(refused);
   }
   expect(() => Reflect.apply(adapter, undefined, [])).toThrow(name);
-  expect(adapter(receiver, { path: undefined })).toBeInstanceOf(Function);
-});
-
-it("createWebhookServer refuses what is no app, and options that cannot work", () => {
-  const app = express();
-  const options = [
-    { headersTimeout: "1s" },
-    { requestTimeout: -1 },
-    { maxConnections: 0 },
-    { maxConection: 5 },
-  ];
-  for (const given of [[], [{}], ...options.map((option) => [app, option])]) {
-    expect(() => Reflect.apply(createWebhookServer, undefined, given)).toThrow(refused);
-  }
-  expect(() => createWebhookServer(app, { maxConection: 5 } as object)).toThrow(
-    "did you mean maxConnections?",
-  );
-  expect(
-    createWebhookServer(app, { headersTimeout: undefined, maxConnections: undefined })
-      .headersTimeout,
-  ).toBe(60_000);
+  for (const path of [undefined, "/", "/webhooks/", "/a/b.c;d"])
+    expect(adapter(receiver, { path })).toBeInstanceOf(Function);
 });

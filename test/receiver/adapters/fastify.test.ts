@@ -56,15 +56,3 @@ it("leaves the app's other routes, and their parsers, as they are", async () => 
   expect((await ask({ target: "/other", headers, body: GOOD })).status).toBe(413);
   expect((await ask({ target: "/nowhere", headers, body: bytes("[1]") })).status).toBe(404);
 });
-
-it.each([[{}], [{ path: "webhooks" }], [{ path: "/a?b" }]])(
-  "mistakes are refused at once: %j",
-  async (options) => {
-    const { receiver } = await openReceiver();
-    const create = () =>
-      "path" in options
-        ? fastifyReceiver(receiver, options)
-        : fastifyReceiver(options as typeof receiver);
-    expect(create).toThrow(expect.objectContaining({ code: "option_invalid" }));
-  },
-);

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { fetchReceiver } from "../../../src/entries/fetch.ts";
 import type { ReceiverOptions } from "../../../src/entries/index.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openReceiver } from "../open.ts";
+import { NOTHING, openReceiver } from "../open.ts";
 import { bytes, envelope, signedHeaders } from "../sample.ts";
 
 type BodyInit = NonNullable<RequestInit["body"]>;
@@ -13,17 +13,14 @@ const GOOD = bytes(envelope());
 async function open(options: Partial<ReceiverOptions> = {}, path?: string) {
   const opened = await openReceiver(options);
   const handle = fetchReceiver(opened.receiver, { path });
-  const post = (body: BodyInit | null, init: RequestInit = {}) =>
-    handle(
-      new Request("https://app.test/webhooks?x=1", {
-        method: "POST",
-        headers: signedHeaders(GOOD) as Record<string, string>,
-        body,
-        duplex: "half",
-        ...init,
-      }),
-    );
-  return { ...opened, handle, post };
+  return { ...opened, handle, post: (body: BodyInit | null) => handle(signed(body)) };
+}
+
+/** A request signed for `GOOD`. */
+function signed(body: BodyInit | null = GOOD as BodyInit, init: RequestInit = {}) {
+  const headers = signedHeaders(GOOD);
+  const request = { method: "POST", headers, body, duplex: "half", ...init } as const;
+  return new Request("https://app.test/webhooks?x=1", request);
 }
 
 /** A body that is sent in pieces; `undefined` ends it, and without it, it never ends. */
@@ -43,11 +40,6 @@ function streamOf(...pieces: readonly (Uint8Array | undefined)[]) {
   return { stream, cancelled };
 }
 
-const readTwice = async (request: Request) => {
-  await request.text();
-  return request;
-};
-
 describe("a request", () => {
   it.each([
     ["in one piece", () => GOOD],
@@ -65,27 +57,19 @@ describe("a request", () => {
     expect(delivery).toMatchObject({ method: "POST", target: "/webhooks?x=1" });
   });
 
-  it("on any path is the endpoint, unless a path is given", async () => {
-    expect((await (await open()).post(GOOD as BodyInit)).status).toBe(200);
+  it("on any path is the endpoint, unless a path is given; without a body it is 401", async () => {
+    const { post } = await open();
+    expect((await post(GOOD as BodyInit)).status).toBe(200);
+    expect((await post(null)).status).toBe(401);
     expect((await (await open({}, "/webhooks/")).post(GOOD as BodyInit)).status).toBe(200);
     expect((await (await open({}, "/other")).post(GOOD as BodyInit)).status).toBe(404);
   });
 
   it("with two signature headers, which arrive joined, is 401", async () => {
     const { handle } = await open();
-    const headers = new Headers(signedHeaders(GOOD) as Record<string, string>);
-    headers.append("x-service-signature", `${headers.get("x-service-signature")}`);
-    const request = new Request("http://a/webhooks", {
-      method: "POST",
-      headers,
-      body: GOOD as BodyInit,
-    });
+    const request = signed();
+    request.headers.append("x-service-signature", `${request.headers.get("x-service-signature")}`);
     expect((await handle(request)).status).toBe(401);
-  });
-
-  it("without a body is 401 even if it is signed, as any that is not a delivery", async () => {
-    const { post } = await open();
-    expect((await post(null)).status).toBe(401);
   });
 
   it("of HEAD is answered without a body", async () => {
@@ -102,26 +86,21 @@ describe("a request", () => {
 describe("a body", () => {
   it("that other code has read is a mistake of the integrator: 500, and the fix in the log", async () => {
     const { handle, lines } = await open();
-    const request = () =>
-      new Request("http://a/webhooks", {
-        method: "POST",
-        headers: signedHeaders(GOOD) as Record<string, string>,
-        body: GOOD as BodyInit,
-      });
-    expect((await handle(await readTwice(request()))).status).toBe(500);
-    const locked = request();
+    const read = signed();
+    const locked = signed();
+    await read.text();
     locked.body?.getReader();
-    expect((await handle(locked)).status).toBe(500);
+    for (const request of [read, locked]) expect((await handle(request)).status).toBe(500);
     expect(JSON.stringify(lines)).toContain(
       "before request.json(), text() or formData() is called",
     );
   });
 
   it("that announces too much is 413, and not read", async () => {
-    const { post } = await open({ bodyLimit: 10 });
+    const { handle } = await open({ bodyLimit: 10 });
     const { stream, cancelled } = streamOf();
-    const headers = { ...(signedHeaders(GOOD) as Record<string, string>), "content-length": "11" };
-    expect((await post(stream as BodyInit, { headers })).status).toBe(413);
+    const headers = { ...signedHeaders(GOOD), "content-length": "11" };
+    expect((await handle(signed(stream, { headers }))).status).toBe(413);
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
@@ -140,34 +119,19 @@ describe("a body", () => {
     expect(cancelled).toHaveBeenCalledOnce();
   });
 
-  it.each([
-    [
-      "its stream fails",
-      () => new ReadableStream({ pull: () => Promise.reject(new Error("reset")) }),
-    ],
-    [
-      "its sender goes away",
-      (end: AbortController) => {
-        setTimeout(() => end.abort(), 5);
-        return streamOf(GOOD).stream;
-      },
-    ],
-  ])("is not kept if %s", async (_, body) => {
-    const { post, entries } = await open();
+  it("is not kept if its stream fails, or its sender goes away", async () => {
+    const { handle, entries } = await open();
+    await handle(signed(new ReadableStream({ pull: () => Promise.reject(new Error("reset")) })));
     const end = new AbortController();
-    await post(body(end) as BodyInit, { signal: end.signal });
+    setTimeout(() => end.abort(), 5);
+    await handle(signed(streamOf(GOOD).stream, { signal: end.signal }));
     expect(await entries()).toEqual([]);
   });
 
   it("that stalls makes room for others when all of them are too much", async () => {
-    const { post } = await open({
-      bodyLimit: 300_000,
-      unverifiedLimit: 300_000,
-      bodyTimeout: 5000,
-    });
-    const stalled = Array.from({ length: 6 }, () =>
-      post(streamOf(new Uint8Array(100_000)).stream as BodyInit),
-    );
+    const limits = { bodyLimit: 300_000, unverifiedLimit: 300_000, bodyTimeout: 5000 };
+    const { post } = await open(limits);
+    const stalled = Array.from({ length: 6 }, () => post(streamOf(new Uint8Array(100_000)).stream));
     const answered = await Promise.race(stalled);
     expect(answered.status).toBe(408);
     expect((await post(GOOD as BodyInit)).status).toBe(200);
@@ -175,53 +139,25 @@ describe("a body", () => {
 });
 
 describe("with the option drain", () => {
-  const NOTHING = {
-    waiting: 0,
-    failing: 0,
-    handled: 0,
-    dead: 0,
-    received: 0,
-    returned: 0,
-    nextRunAt: undefined,
-  };
-  const signed = (body = GOOD) =>
-    new Request("http://a/webhooks", {
-      method: "POST",
-      headers: signedHeaders(GOOD) as Record<string, string>,
-      body: body as BodyInit,
-    });
-
-  it("an acknowledged delivery is handled under waitUntil, after its answer", async () => {
-    const { receiver } = await open({ handlerTimeout: 1000 });
-    const drain = vi.fn(async () => NOTHING);
-    const handle = fetchReceiver(
-      { receive: (...given) => receiver.receive(...given), drain },
-      { drain: { budget: 2000 } },
-    );
-    const context = {
-      kept: [] as Promise<unknown>[],
-      waitUntil(promise: Promise<unknown>) {
-        this.kept.push(promise); // platforms need their `this`
-      },
-    };
-    expect((await handle(signed(), context)).status).toBe(200);
-    expect(drain).toHaveBeenCalledExactlyOnceWith({ budget: 2000 });
-    expect(context.kept).toHaveLength(1);
-    expect((await handle(signed(bytes("{}")), context)).status).toBe(401);
-    expect(context.kept).toHaveLength(1);
-  });
-
-  it.each([undefined, {}, { params: {} }, { waitUntil: "no" }])(
-    "a delivery is drained without waitUntil too, whatever is passed instead: %j",
-    async (context) => {
-      const drain = vi.fn(async () => NOTHING);
+  it.each([undefined, {}, { params: {} }, { waitUntil: "no" }, "a context"])(
+    "an acknowledged delivery is handled after its answer, under waitUntil if there is one: %j",
+    async (given) => {
       const { receiver } = await open();
-      const handle = fetchReceiver(
-        { receive: (...given) => receiver.receive(...given), drain },
-        { drain: { budget: 2000 } },
-      );
-      expect((await handle(signed(), context)).status).toBe(200);
+      const drain = vi.fn(async () => NOTHING);
+      const receive = receiver.receive.bind(receiver);
+      const handle = fetchReceiver({ receive, drain }, { drain: { budget: 2000 } });
+      const context = {
+        kept: [] as Promise<unknown>[],
+        waitUntil(promise: Promise<unknown>) {
+          this.kept.push(promise); // platforms need their `this`
+        },
+      };
+      const passed = given === "a context" ? context : (given as object | undefined);
+      expect((await handle(signed(), passed)).status).toBe(200);
+      expect(drain).toHaveBeenCalledExactlyOnceWith({ budget: 2000 });
+      expect((await handle(signed(bytes("{}") as BodyInit), passed)).status).toBe(401);
       expect(drain).toHaveBeenCalledOnce();
+      expect(context.kept).toHaveLength(given === "a context" ? 1 : 0);
     },
   );
 
@@ -235,36 +171,26 @@ describe("with the option drain", () => {
     expect(lines).toMatchObject([{ level: "error", message: "a drain failed" }]);
   });
 
-  it.each([[{ drain: {} }], [{ drain: { budget: -1 } }], [{ drain: 5 }]])(
-    "mistakes are refused at once: %j",
-    async (options) => {
-      const { receiver } = await open();
-      expect(() => fetchReceiver(receiver, options as never)).toThrow(
+  it("mistakes are refused at once", async () => {
+    const { receiver } = await open();
+    for (const drain of [{}, { budget: -1 }, 5]) {
+      expect(() => fetchReceiver(receiver, { drain } as never)).toThrow(
         expect.objectContaining({ code: "option_invalid" }),
       );
-    },
-  );
-
-  it("a receiver without drain is refused", () => {
-    const receive = vi.fn();
-    expect(() => fetchReceiver({ receive }, { drain: { budget: 1000 } })).toThrow(
+    }
+    const partial = { receive: vi.fn() };
+    expect(() => fetchReceiver(partial, { drain: { budget: 1000 } })).toThrow(
       /without the methods drain/,
     );
   });
 });
 
 it("works in an app of Hono's, below its middleware", async () => {
-  const { receiver } = await open();
-  const handle = fetchReceiver(receiver);
+  const { handle } = await open();
   const app = new Hono();
   app.post("/api/hooks", (context) => handle(context.req.raw));
-  const headers = signedHeaders(GOOD) as Record<string, string>;
-  const response = await app.request("/api/hooks", {
-    method: "POST",
-    headers,
-    body: GOOD as BodyInit,
-  });
-  expect(response.status).toBe(200);
+  const request = { method: "POST", headers: signedHeaders(GOOD), body: GOOD as BodyInit };
+  expect((await app.request("/api/hooks", request)).status).toBe(200);
 });
 
 it.each([[{}], [{ path: "webhooks" }], [{ path: "/a?b" }]])(

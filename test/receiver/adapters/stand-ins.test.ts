@@ -38,9 +38,7 @@ describe.each(STAND_INS)("$name", ({ open }) => {
     const { receiver, entries } = await openReceiver({ bodyLimit: 1000 });
     const got = await open(receiver)(sent);
     expect(got.status).toBe(status);
-    expect(JSON.parse(got.text)).toMatchObject(
-      status === 200 ? { received: true } : { error: { type: expect.any(String) } },
-    );
+    expect(Object.keys(JSON.parse(got.text))[0]).toBe(status === 200 ? "received" : "error");
     expect(await entries()).toHaveLength(status === 200 ? 1 : 0);
   });
 

@@ -74,48 +74,20 @@ describe("defineHandlers", () => {
     expect([{}, null, nothing, []].map(isHandlersModule)).toEqual([false, false, false, false]);
   });
 
-  it.each([
-    ["no definition", undefined, "the definition of handlers"],
-    ["no handlers", {}, "handlers"],
-    [
-      "a misspelt kind of a schema",
-      { handlers: {}, schemas: { "payment.recieved": loose } },
-      "did you mean payment.received?",
-    ],
-    [
-      "a schema of an undeclared kind",
-      { handlers: {}, schemas: { "invoice.sent": loose } },
-      'otherKinds: ["invoice.sent"]',
-    ],
-    [
-      "a misspelt kind of a handler",
-      { handlers: { "payment.recieved": nothing } },
-      "did you mean payment.received?",
-    ],
-    [
-      "a handler that is no function",
-      { handlers: { "payment.received": "pay" } },
-      "the handler for payment.received",
-    ],
-    [
-      "a schema that is none",
-      { handlers: {}, schemas: { "payment.received": {} } },
-      "Standard Schema",
-    ],
-    [
-      "other kinds that are no list",
-      { handlers: {}, otherKinds: "invoice.sent" },
-      "a list of kinds",
-    ],
-    [
-      "an other kind that is one of the 12",
-      { handlers: {}, otherKinds: ["lead.created"] },
-      "leave out lead.created",
-    ],
-    ["an other kind of two words", { handlers: {}, otherKinds: ["invoice sent"] }, "otherKinds"],
-    ["an other kind that is a pattern", { handlers: {}, otherKinds: ["invoice.*"] }, "otherKinds"],
-    ["an unknown member", { handlers: {}, schema: {} }, "did you mean schemas?"],
-  ])("refuses %s", (_, definition, message) => {
+  it.each<[object | undefined, string]>([
+    [undefined, "the definition of handlers"],
+    [{}, "handlers"],
+    [{ handlers: {}, schemas: { "payment.recieved": loose } }, "did you mean payment.received?"],
+    [{ handlers: {}, schemas: { "invoice.sent": loose } }, 'otherKinds: ["invoice.sent"]'],
+    [{ handlers: { "payment.recieved": nothing } }, "did you mean payment.received?"],
+    [{ handlers: { "payment.received": "pay" } }, "the handler for payment.received"],
+    [{ handlers: {}, schemas: { "payment.received": {} } }, "Standard Schema"],
+    [{ handlers: {}, otherKinds: "invoice.sent" }, "a list of kinds"],
+    [{ handlers: {}, otherKinds: ["lead.created"] }, "leave out lead.created"],
+    [{ handlers: {}, otherKinds: ["invoice sent"] }, "otherKinds"],
+    [{ handlers: {}, otherKinds: ["invoice.*"] }, "otherKinds"],
+    [{ handlers: {}, schema: {} }, "did you mean schemas?"],
+  ])("refuses %o, and says %s", (definition, message) => {
     const define = () => defineHandlers(definition as never);
     expect(define).toThrow(ConfigurationError);
     expect(define).toThrow(message);

@@ -8,7 +8,9 @@ import { deliveryOf, envelope, NOW } from "../sample.ts";
 const PATIENCE = 600_000;
 const LATER = { wait: 10_000, reason: "no_handler" };
 const PATIENT = { wait: PATIENCE, reason: "awaits_handler" };
+
 const UNHANDLED = { end: "received", reason: "no_handler" };
+const LEAVE = { leave: true };
 
 interface Terms {
   readonly role?: Role;
@@ -58,115 +60,66 @@ function lead(): ClaimedEntry {
 }
 
 describe("an entry without a handler here", () => {
-  it.each<[string, readonly Partial<Runner>[] | undefined, Terms, Partial<ClaimedEntry>, object]>([
-    ["ends if the inbox has no other processes", undefined, {}, {}, UNHANDLED],
-    ["ends if no other process is registered", [], {}, {}, UNHANDLED],
-    [
-      "ends if only processes of other sources are",
-      [{ ...LEADS, sources: ["crm"] }],
-      {},
-      {},
-      UNHANDLED,
-    ],
-    ["is left to a process that has a handler", [PAYMENTS, LEADS], {}, {}, { leave: true }],
-    ["is left to one that only runs", [{ ...LEADS, role: "run" }], {}, {}, { leave: true }],
-    ["is left to one after an attempt too", [LEADS], {}, { attempts: 3 }, { leave: true }],
-    ["waits if another has other handlers", [PAYMENTS], {}, {}, PATIENT],
-    [
-      "waits if another has its handlers, but only receives",
-      [{ ...LEADS, role: "receive" }],
-      {},
-      {},
-      PATIENT,
-    ],
-    ["waits in a process that only receives, even alone", [], { role: "receive" }, {}, PATIENT],
-    ["ends once it has waited", [PAYMENTS], {}, { reason: "awaits_handler" }, UNHANDLED],
-    [
-      "is still left to another once it has waited",
-      [LEADS],
-      {},
-      { reason: "awaits_handler" },
-      { leave: true },
-    ],
-    [
-      "waits again if it is claimed sooner",
-      [PAYMENTS],
-      {},
-      { reason: "awaits_handler", dueAt: NOW + 1 },
-      PATIENT,
-    ],
-    ["waits if it waited for something else", [PAYMENTS], {}, { reason: "no_handler" }, PATIENT],
-    ["ends without patience", [PAYMENTS], { unhandledAfter: 0 }, {}, UNHANDLED],
-    ["is never given up after an attempt", [], {}, { attempts: 2 }, LATER],
-    [
-      "from before the start waits if there are no handlers at all",
-      [],
-      { isEmpty: true },
-      fromBefore(),
-      LATER,
-    ],
-    [
-      "from before the start ends if there are other handlers here",
-      [],
-      {},
-      fromBefore(),
-      UNHANDLED,
-    ],
-  ])("%s", async (_, others, terms, parts, plan) => {
+  const waited = { reason: "awaits_handler" } as const;
+  const before = { delivery: { ...deliveryOf(envelope()), receivedAt: NOW - 1 } };
+  const only = (parts: Partial<Runner>) => [{ ...LEADS, ...parts }];
+
+  it.each<[string, object, (readonly Partial<Runner>[])?, Partial<ClaimedEntry>?, Terms?]>([
+    ["ends if the inbox has no other processes", UNHANDLED],
+    ["ends if no other process is registered", UNHANDLED, []],
+    ["ends if only processes of other sources are", UNHANDLED, only({ sources: ["crm"] })],
+    ["is left to a process that has a handler", LEAVE, [PAYMENTS, LEADS]],
+    ["is left to one that only runs", LEAVE, only({ role: "run" })],
+    ["is left to one after an attempt too", LEAVE, [LEADS], { attempts: 3 }],
+    ["waits if another has other handlers", PATIENT, [PAYMENTS]],
+    ["waits if another has its handlers, but only receives", PATIENT, only({ role: "receive" })],
+    ["waits in a process that only receives, even alone", PATIENT, [], {}, { role: "receive" }],
+    ["ends once it has waited", UNHANDLED, [PAYMENTS], waited],
+    ["is still left to another once it has waited", LEAVE, [LEADS], waited],
+    ["waits again if it is claimed sooner", PATIENT, [PAYMENTS], { ...waited, dueAt: NOW + 1 }],
+    ["waits if it waited for something else", PATIENT, [PAYMENTS], { reason: "no_handler" }],
+    ["ends without patience", UNHANDLED, [PAYMENTS], {}, { unhandledAfter: 0 }],
+    ["is never given up after an attempt", LATER, [], { attempts: 2 }],
+    ["from before the start waits if no handlers are here", LATER, [], before, { isEmpty: true }],
+    ["from before the start ends if others are", UNHANDLED, [], before],
+  ])("%s", async (_, plan, others, parts, terms) => {
     expect(await missing(others, terms).planOf(parts)).toEqual(plan);
   });
 
-  it("is looked at again, and its kind is still claimed, if only this event has none and another process has one", async () => {
+  it("is looked at again if the store fails, or if only this event has none and another process has one, and its kind is still claimed", async () => {
     const { handlers, state, planOf } = missing([LEADS]);
     state.handled = ["lead.created"];
     expect(await planOf()).toEqual(LATER);
     expect(await handlers.leftKinds("agency")).toEqual([]);
-  });
-
-  it("is looked at again if the store fails", async () => {
-    const { planOf, state } = missing([]);
-    state.runners = undefined;
-    expect(await planOf()).toEqual(LATER);
+    const failing = missing([]);
+    failing.state.runners = undefined;
+    expect(await failing.planOf()).toEqual(LATER);
   });
 });
 
-function fromBefore(): Partial<ClaimedEntry> {
-  return { delivery: { ...deliveryOf(envelope()), receivedAt: NOW - 1 } };
-}
-
 describe("the kinds that are left to others", () => {
-  it("are those of entries that were given back, by source", async () => {
-    const { handlers, planOf } = missing([LEADS, PAYMENTS]);
+  it("are those of entries that were given back, by source, until there is a handler here", async () => {
+    const { handlers, state, planOf } = missing([LEADS, PAYMENTS]);
     expect(await handlers.leftKinds("agency")).toEqual([]);
     await planOf();
     await planOf({ kind: "lead.updated" }, "lead.updated");
     expect(await handlers.leftKinds("agency")).toEqual(["lead.created", "lead.updated"]);
     expect(await handlers.leftKinds("crm")).toEqual([]);
-  });
-
-  it("are claimed again once there is a handler here", async () => {
-    const { handlers, state, planOf } = missing([LEADS]);
-    await planOf();
     state.handled = ["lead.created"];
-    expect(await handlers.leftKinds("agency")).toEqual([]);
+    expect(await handlers.leftKinds("agency")).toEqual(["lead.updated"]);
   });
 
-  it("are claimed again within a second after the other process has gone", async () => {
+  it.each([
+    ["are claimed again within a second after the other process has gone", [], []],
+    ["stay as they are while the store fails", undefined, ["lead.created"]],
+  ])("%s", async (_, runners, kinds) => {
     const { handlers, state, planOf } = missing([LEADS]);
     await planOf();
-    state.runners = [];
+    state.runners = runners;
     expect(await handlers.leftKinds("agency")).toEqual(["lead.created"]);
     expect(state.reads).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 1010));
-    expect(await handlers.leftKinds("agency")).toEqual([]);
-  });
-
-  it("stay as they are while the store fails", async () => {
-    const { handlers, state, planOf } = missing([LEADS]);
-    await planOf();
-    state.runners = undefined;
-    await new Promise((resolve) => setTimeout(resolve, 1010));
-    expect(await handlers.leftKinds("agency")).toEqual(["lead.created"]);
+    expect(await handlers.leftKinds("agency")).toEqual(kinds);
   });
 
   it("are limited in number: entries of further kinds wait instead", async () => {

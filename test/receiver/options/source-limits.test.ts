@@ -39,24 +39,13 @@ describe("the limits of a source", () => {
       expect(read(source)).toMatchObject({ concurrency: 7, backlog: undefined });
   });
 
-  it("are refused with an inbox that cannot count", () => {
-    const inbox = Object.assign(memoryInbox(), { backlog: undefined as never });
-    const read = (limits: object) =>
-      readOptions({
-        secret: SECRET,
-        inbox: handleOf(inbox),
-        log: keptLog().log,
-        sources: { service: limits },
-      });
-    expect(() => read({ maxPending: 5 })).toThrow("maxPending");
-    expect(read({ concurrency: 5 }).concurrency).toBe(5);
-  });
-
-  it("are refused by their names", () => {
-    const sources = { crm: { maxPending: 0 } };
-    const read = () =>
-      readOptions({ secret: SECRET, inbox: "memory:", log: keptLog().log, sources });
-    expect(read).toThrow('sources["crm"].maxPending');
+  it("are refused by their names, and with an inbox that cannot count", () => {
+    const inbox = handleOf(Object.assign(memoryInbox(), { backlog: undefined as never }));
+    const read = (limits: object) => () =>
+      readOptions({ secret: SECRET, inbox, log: keptLog().log, sources: { service: limits } });
+    expect(read({ maxPending: 5 })).toThrow("maxPending");
+    expect(read({ maxPending: 0 })).toThrow('sources["service"].maxPending');
+    expect(read({ concurrency: 5 })().concurrency).toBe(5);
   });
 
   it("let so many entries run at a time, beside those of other sources", async () => {

@@ -8,11 +8,10 @@ import { BODY_MISTAKES } from "./body-mistakes.ts";
 import { COMBINED_MISTAKES } from "./combined-mistakes.ts";
 import { JSON_MISTAKES } from "./json-mistakes.ts";
 import { KEY_AND_HEADER_MISTAKES } from "./key-and-header-mistakes.ts";
-import { signed } from "./made.ts";
+import { diagnosed, KNOWN } from "./made.ts";
 import type { Mistake } from "./mistake.ts";
 import { differences, isJson, REPRINTED } from "./reprinted.ts";
 
-const SECRET = "a-secret-0123456789";
 const JSON_BODY =
   '{"event":"payment.received","data":{"zone":"é/€","to":"12 Rue <A>","amount":1450.50,"list":[1,{"a":null}]},"webhook":{"id":"wh_1"}}';
 
@@ -27,14 +26,10 @@ function judge({ explanations }: Diagnosis, wanted: readonly string[]): Outcome 
   return others.length === 0 ? "named alone" : "named with another";
 }
 
-function diagnosed(mistake: Mistake, json = JSON_BODY): Diagnosis {
-  const { body, header, secret = SECRET, more } = mistake(json, SECRET);
+function diagnosedMistake(mistake: Mistake, json = JSON_BODY): Diagnosis {
+  const { body, header, secret = KNOWN, more } = mistake(json, KNOWN);
   return diagnoseSignature(Buffer.from(body as string), header, readSecrets(secret), more);
 }
-
-/** A body here, and the text that was signed. */
-const reprinted = (here: string, there: string) =>
-  diagnoseSignature(Buffer.from(here), signed(there, SECRET), readSecrets(SECRET));
 
 /** What was signed is gone if the order of keys, a null or the quotes of Java are lost here. */
 function isLost(here: string, there: string): boolean {
@@ -71,17 +66,17 @@ const some = <One>(all: readonly One[]) => all.filter((_, index) => index % runs
 const made = once(() => [
   ...some(single).map(([codes, title, mistake]) => ({
     title,
-    outcome: judge(diagnosed(mistake), codes),
+    outcome: judge(diagnosedMistake(mistake), codes),
   })),
   ...COMBINED_MISTAKES.map(([codes, title, mistake]) => {
-    return { title, outcome: judge(diagnosed(mistake, PRINTED), codes) };
+    return { title, outcome: judge(diagnosedMistake(mistake, PRINTED), codes) };
   }),
 ]);
 const signedAs = once(() =>
   some(REPRINTED).map(({ original, text, printers, sample }) => {
     return {
       title: `${sample}: ${printers[0]}`,
-      outcome: judge(reprinted(original, text), codesOf(original, text)),
+      outcome: judge(diagnosed(original, text), codesBetween(original, text)),
     };
   }),
 );
@@ -90,12 +85,12 @@ const sent = once(() =>
   some(REPRINTED).flatMap(({ original, text, printers, sample }) => {
     const first = JSON.stringify(JSON.parse(original));
     if (first === text) return [];
-    const outcome = judge(reprinted(text, first), codesOf(text, first));
+    const outcome = judge(diagnosed(text, first), codesBetween(text, first));
     return [{ title: `${sample}, sent: ${printers[0]}`, outcome, lost: isLost(text, first) }];
   }),
 );
 /** What another program shows in place of JSON may have its numbers printed differently, too. */
-function codesOf(here: string, there: string): readonly string[] {
+function codesBetween(here: string, there: string): readonly string[] {
   const codes = differences(here, there);
   const numbers = [here, there].map((text) =>
     text.replace(/"(?:[^"\\]|\\.)*"|'[^']*'/g, "").match(/-?\d[\d.eE+-]*/g),
@@ -136,7 +131,7 @@ describe("documented mistakes", () => {
       const { code, explanations } = diagnoseSignature(
         Buffer.from(body),
         header,
-        readSecrets(SECRET),
+        readSecrets(KNOWN),
       );
       expect({ code, explanations }).toEqual({ code: "unexplained", explanations: [] });
     }

@@ -7,48 +7,18 @@ import {
 } from "../../../src/signature/diagnose/json-spacing.ts";
 import { tokenise } from "../../../src/signature/diagnose/json-tokens.ts";
 
-const TOKENS = tokenise('{"a":{},"b":[],"c":[1,{"d":[2,{"e":3}]},[]],"f":{"g":4}}')?.tokens ?? [];
-const lines = (...text: readonly string[]) => text.join("\n");
+const TEXT = '{"a":{},"b":[],"c":[1,{"d":[2,{"e":3}]},[]],"f":{"g":4}}';
+const TOKENS = tokenise(TEXT)?.tokens ?? [];
 
 /** Written by Python and Jackson. */
 const PRINTED: Partial<Record<keyof typeof SPACING, string>> = {
-  compact: '{"a":{},"b":[],"c":[1,{"d":[2,{"e":3}]},[]],"f":{"g":4}}',
+  compact: TEXT,
   oneLine: '{"a": {}, "b": [], "c": [1, {"d": [2, {"e": 3}]}, []], "f": {"g": 4}}',
-  two: lines(
-    "{",
-    '  "a": {},',
-    '  "b": [],',
-    '  "c": [',
-    "    1,",
-    "    {",
-    '      "d": [',
-    "        2,",
-    "        {",
-    '          "e": 3',
-    "        }",
-    "      ]",
-    "    },",
-    "    []",
-    "  ],",
-    '  "f": {',
-    '    "g": 4',
-    "  }",
-    "}",
-  ),
-  jackson: lines(
-    "{",
-    '  "a" : { },',
-    '  "b" : [ ],',
-    '  "c" : [ 1, {',
-    '    "d" : [ 2, {',
-    '      "e" : 3',
-    "    } ]",
-    "  }, [ ] ],",
-    '  "f" : {',
-    '    "g" : 4',
-    "  }",
-    "}",
-  ),
+  two: JSON.stringify(JSON.parse(TEXT), null, 2), // which prints it as Python does
+  jackson: [
+    '{\n  "a" : { },\n  "b" : [ ],\n  "c" : [ 1, {\n    "d" : [ 2, {',
+    '      "e" : 3\n    } ]\n  }, [ ] ],\n  "f" : {\n    "g" : 4\n  }\n}',
+  ].join("\n"),
 };
 
 describe("printSpaced", () => {

@@ -1,6 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { mistakenKeyings, plainKeyings } from "../../../src/signature/diagnose/keyings.ts";
+import type { Secret } from "../../../src/signature/secrets.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 
 const BODY = Buffer.from('{"a":1}');
@@ -85,89 +86,68 @@ describe("mistakenKeyings", () => {
   });
 
   it("names hashes without a key, of a key and of a body", () => {
-    expect(named(SECRET, hash("sha256", SECRET, BODY).digest("hex"))).toEqual([
-      "digest_without_hmac: over secret and body",
-    ]);
-    expect(named(SECRET, hash("sha256", BODY, SECRET).digest("hex"))).toEqual([
-      "digest_without_hmac: over body and secret",
-    ]);
-    expect(named(SECRET, hash("sha256", BODY).digest("hex"))).toEqual([
-      "digest_without_hmac: over the body alone",
-    ]);
-    expect(named(SECRET, hmac(hash("md5", SECRET).digest()))).toEqual(["secret_hashed: md5"]);
-    expect(named(SECRET, hmac(hash("sha256", SECRET).digest("hex")))).toEqual([
-      "secret_hashed: sha256",
-    ]);
-    expect(named(SECRET, hmac(BODY, SECRET))).toEqual(["key_and_body_swapped: null"]);
-    expect(named(SECRET, hmac(SECRET, hash("sha256", BODY).digest()))).toEqual([
-      "body_hashed: null",
-    ]);
+    const hex = (...parts: readonly (string | Uint8Array)[]) =>
+      hash("sha256", ...parts).digest("hex");
+    for (const [digest, name] of [
+      [hex(SECRET, BODY), "digest_without_hmac: over secret and body"],
+      [hex(BODY, SECRET), "digest_without_hmac: over body and secret"],
+      [hex(BODY), "digest_without_hmac: over the body alone"],
+      [hmac(hash("md5", SECRET).digest()), "secret_hashed: md5"],
+      [hmac(hex(SECRET)), "secret_hashed: sha256"],
+      [hmac(BODY, SECRET), "key_and_body_swapped: null"],
+      [hmac(SECRET, hash("sha256", BODY).digest()), "body_hashed: null"],
+    ] as const)
+      expect(named(SECRET, digest)).toEqual([name]);
   });
 
   it("takes a secret that is no text for bytes alone", () => {
     const key = Buffer.from("fffefdfcfbfaf9f8f7f6f5f4f3f2f1f0", "hex");
-    expect(named(key, hmac(`${key.toString("utf8")}\n`))).toEqual([]);
-    expect(named(key, hmac(`"${key.toString("utf8")}"`))).toEqual([]);
+    for (const used of [`${key.toString("utf8")}\n`, `"${key.toString("utf8")}"`])
+      expect(named(key, hmac(used))).toEqual([]);
     expect(named(key, hmac(key.toString("hex")))).toEqual(["secret_hex: decoded on this side"]);
-    expect(named(key, hmac(key.toString("base64")))).toEqual([
-      "secret_base64: decoded on this side",
-    ]);
-    expect(named(key, hmac(key.toString("base64url")))).toEqual([
-      "secret_base64: decoded on this side",
-    ]);
-    expect(named(key, hmac(`${key.toString("base64url")}==`))).toEqual([
-      "secret_base64: decoded on this side",
-    ]);
-    expect(named(key, hmac(`whsec_${key.toString("base64")}`))).toEqual([
-      "secret_base64: decoded after whsec_ on this side",
-    ]);
+    const url = key.toString("base64url");
+    for (const used of [key.toString("base64"), url, `${url}==`])
+      expect(named(key, hmac(used))).toEqual(["secret_base64: decoded on this side"]);
+    const after = "secret_base64: decoded after whsec_ on this side";
+    expect(named(key, hmac(`whsec_${key.toString("base64")}`))).toEqual([after]);
   });
 
   it("decodes only what is hex or base64 as a whole", () => {
     const base64 = Buffer.from(SECRET).toString("base64");
-    expect(named(base64, hmac(SECRET))).toEqual(["secret_base64: decoded on the signing side"]);
-    expect(named(`whsec_${base64}`, hmac(SECRET))).toEqual([
-      "secret_base64: decoded after whsec_ on the signing side",
-    ]);
-    expect(named(`!${base64}`, hmac(Buffer.from(`!${base64}`, "base64")))).toEqual([]);
-    expect(named(`${base64}===`, hmac(SECRET))).toEqual([]);
-    expect(named("616263646566676869", hmac("abcdefghi"))).toEqual([
-      "secret_hex: decoded on the signing side",
-    ]);
-    expect(named("616263646566676869x", hmac("abcdefghi"))).toEqual([]);
-    expect(named("6162636465666768690", hmac("abcdefghi"))).toEqual([]);
+    const hex = Buffer.from(SECRET).toString("hex");
+    for (const [given, names, used = SECRET] of [
+      [base64, ["secret_base64: decoded on the signing side"]],
+      [`whsec_${base64}`, ["secret_base64: decoded after whsec_ on the signing side"]],
+      [`!${base64}`, [], Buffer.from(`!${base64}`, "base64")],
+      [`${base64}===`, []],
+      [hex, ["secret_hex: decoded on the signing side"]],
+      [`${hex}x`, []],
+      [`${hex}0`, []],
+    ] as const)
+      expect(named(given, hmac(used))).toEqual(names);
   });
 });
 
 describe("plainKeyings", () => {
   const many = (count: number) =>
     Array.from({ length: count }, (_, at) => `${at}-long-secret-0123`);
-  const others = many(17).map((text) => ({
-    name: `N${text}`,
-    secret: readSecrets(`other-${text}`)[0] as never,
-  }));
 
   it("has all secrets, and sixteen others by their names", () => {
+    const others = many(17).map((text) => {
+      return { name: `N${text}`, secret: readSecrets(`other-${text}`)[0] as Secret };
+    });
     const keyings = plainKeyings(readSecrets(many(5)), others);
-    expect(
-      keyings.map(({ causes }) => causes.map(({ code, detail }) => `${code}: ${detail}`)),
-    ).toEqual([
-      [],
-      [],
-      [],
-      [],
-      [],
-      ...others.slice(0, 16).map(({ name }) => [`secret_other: ${name}`]),
-    ]);
+    const names = keyings.map(({ causes }) => causes.map(({ code, detail }) => [code, detail]));
+    const named = others.slice(0, 16).map(({ name }) => [["secret_other", name]]);
+    expect(names).toEqual([...Array(5).fill([]), ...named]);
     expect(keyings.map(({ digest }) => digest("sha256", BODY))).toEqual(
       [...many(5), ...many(16).map((text) => `other-${text}`)].map((key) => hmac(key)),
     );
   });
 
   it("tries mistakes in each secret", () => {
-    const digests = mistakenKeyings(readSecrets(many(5))).map(({ digest }) =>
-      digest("sha256", BODY),
-    );
+    const keyings = mistakenKeyings(readSecrets(many(5)));
+    const digests = keyings.map(({ digest }) => digest("sha256", BODY));
     expect(many(5).every((text) => digests.includes(hmac(`${text}\n`)))).toBe(true);
   });
 });

@@ -17,63 +17,16 @@ const MOST = 3;
 /** Milliseconds that count as no time: a quadratic function takes far longer for 128 kB. */
 const LEAST = 60;
 
-/** What is repeated: each kind of character that an expression may look for, alone and mixed. */
-const RUNS = [
-  " ",
-  "\t",
-  "\n",
-  "\r\n",
-  "a",
-  "0",
-  "9",
-  "1-",
-  "1:",
-  "\\",
-  '\\"',
-  '"',
-  "'",
-  "\\'",
-  "{",
-  "[",
-  "[]",
-  "=",
-  "+",
-  "/",
-  "%",
-  "%41",
-];
-const MORE_RUNS = [
-  "&",
-  "&amp;",
-  "#",
-  "#{",
-  "é",
-  "\u0301",
-  "\u2028",
-  "\uFEFF",
-  "\uFFFD",
-  "\0",
-  " \n",
-  "A=",
-  "null",
-  "T",
-  ".",
-];
-/** What may open something that the run never ends. */
-const OPENINGS = [
-  "",
-  "a",
-  "&",
-  "&#",
-  '"',
-  "'",
-  "%",
-  "=",
-  "{'",
-  '{"a" => "',
-  '"timestamp"',
-  "\u{1f600}",
-];
+const RUNS = {
+  blanks: [" ", "\t", "\n", "\r\n", " \n", "\0", "\u2028", "\uFEFF"],
+  words: ["a", "0", "9", "1-", "1:", "A=", "null", "T", "."],
+  quotes: ["\\", '\\"', '"', "'", "\\'", "{", "[", "[]"],
+  encoded: ["=", "+", "/", "%", "%41", "&", "&amp;", "#", "#{"],
+  beyond: ["é", "\u0301", "\uFFFD"],
+};
+
+const PAIRS = ["{'", '{"a" => "', '"timestamp"', "\u{1f600}"];
+const OPENINGS = ["", "a", "&", "&#", '"', "'", "%", "=", ...PAIRS];
 
 /** JSON whose strings, numbers, keys or gaps are long, or of which there are many. */
 const JSON_SHAPES: Readonly<Record<string, (size: number) => string>> = {
@@ -99,12 +52,14 @@ const JSON_SHAPES: Readonly<Record<string, (size: number) => string>> = {
 const repeated = (unit: string, size: number) => unit.repeat(Math.ceil(size / unit.length));
 
 const SHAPES: readonly (readonly [string, (size: number) => Uint8Array])[] = [
-  ...[...RUNS, ...MORE_RUNS].flatMap((run) =>
-    OPENINGS.map((opening) => {
-      const name = `${JSON.stringify(opening)} and ${JSON.stringify(run)} repeated`;
-      return [name, (size: number) => Buffer.from(`${opening}${repeated(run, size)}!`)] as const;
-    }),
-  ),
+  ...Object.values(RUNS)
+    .flat()
+    .flatMap((run) =>
+      OPENINGS.map((opening) => {
+        const name = `${JSON.stringify(opening)} and ${JSON.stringify(run)} repeated`;
+        return [name, (size: number) => Buffer.from(`${opening}${repeated(run, size)}!`)] as const;
+      }),
+    ),
   ...Object.entries(JSON_SHAPES).map(
     ([name, make]) => [name, (size: number) => Buffer.from(make(size))] as const,
   ),

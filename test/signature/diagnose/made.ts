@@ -1,5 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
+import type { Diagnosis } from "../../../src/entries/testing.ts";
+import type { DiagnoseOptions } from "../../../src/signature/diagnose/diagnose.ts";
+import { diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
+import { readSecrets } from "../../../src/signature/secrets.ts";
 
 /** One of our signatures, computed without the code under test. */
 export function signed(
@@ -45,3 +49,21 @@ export const anyJson = fc
     );
     return `{"event":"payment.received","data":${data},"webhook":{"id":"wh_1"}}`;
   });
+
+/** The secret of bodies that are diagnosed. */
+export const KNOWN = "a-secret-0123456789";
+
+/** The diagnosis of a body that is not what was signed. */
+export function diagnosed(
+  here: string | Uint8Array,
+  there: string | Uint8Array,
+  more: DiagnoseOptions = {},
+): Diagnosis {
+  const header = signed(there, KNOWN);
+  return diagnoseSignature(Buffer.from(here as string), header, readSecrets(KNOWN), more);
+}
+
+/** The codes of each explanation. */
+export function codesOf({ explanations }: Pick<Diagnosis, "explanations">): readonly string[][] {
+  return explanations.map((causes) => causes.map(({ code }) => code));
+}

@@ -1,10 +1,11 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import type { Cause, CauseCode } from "../../../src/entries/testing.ts";
+import type { Cause } from "../../../src/entries/testing.ts";
 import { cause } from "../../../src/signature/diagnose/causes.ts";
 import type { DigestForm } from "../../../src/signature/diagnose/digest-form.ts";
 import type { Keying } from "../../../src/signature/diagnose/keyings.ts";
 import { READING_WORK, type Searched, search } from "../../../src/signature/diagnose/search.ts";
+import { codesOf } from "./made.ts";
 
 /** Stands for a digest: the text itself, so that a test can read what was tried. */
 const hexOf = (text: string | Uint8Array) => createHmac("sha256", "a").update(text).digest("hex");
@@ -33,11 +34,7 @@ function searched(body: string, signed: string, more: Partial<Searched> = {}) {
   });
 }
 
-const codes = ({
-  explanations,
-}: {
-  explanations: readonly (readonly Cause[])[];
-}): readonly CauseCode[][] => explanations.map((causes) => causes.map(({ code }) => code));
+const codes = codesOf;
 const NONE = "signed by nobody";
 const SECRET = cause("secret_quotes");
 

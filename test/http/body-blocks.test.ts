@@ -1,5 +1,8 @@
+import { randomBytes } from "node:crypto";
+import fc from "fast-check";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { BLOCK, BlockPool } from "../../src/http/block-pool.ts";
+import { BodyPieces } from "../../src/http/body-pieces.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
@@ -65,4 +68,34 @@ it("the pool allocates new blocks if a buffer of its size cannot be reserved", (
   expect(blocks.map(({ byteLength }) => byteLength)).toEqual([BLOCK, BLOCK, BLOCK]);
   pool.give(blocks);
   expect(pool.bytes).toBe(0);
+});
+
+it("pieces of any size are joined to the original body", () => {
+  const pool = new BlockPool(64 * BLOCK);
+  const size = fc.oneof(fc.nat(20), fc.nat(3 * BLOCK), fc.constant(BLOCK));
+  const sizes = fc.array(size, { maxLength: 12 });
+  fc.assert(
+    fc.property(sizes, fc.boolean(), (lengths, lastApart) => {
+      const bytes = lengths.map((length) => randomBytes(length));
+      const pieces = new BodyPieces(pool);
+      const last = lastApart ? bytes.at(-1) : undefined;
+      for (const piece of last === undefined ? bytes : bytes.slice(0, -1)) pieces.add(piece);
+      expect(Buffer.concat(bytes).equals(pieces.join(last))).toBe(true);
+      pieces.release();
+    }),
+  );
+});
+
+it("a piece is copied, since it may be a slice of a large buffer, and the joined body too, as blocks are reused", () => {
+  const pool = new BlockPool(64 * BLOCK);
+  const pieces = new BodyPieces(pool);
+  const large = Buffer.alloc(2 * BLOCK, 1);
+  pieces.add(large);
+  large.fill(2);
+  const joined = pieces.join();
+  pieces.release();
+  for (let n = 0; n < 64; n++) pool.take().fill(3);
+  expect(joined.every((byte) => byte === 1)).toBe(true);
+  expect(joined.buffer.byteLength).toBe(joined.byteLength);
+  expect(pieces).toMatchObject({ length: 0, capacity: 0 });
 });
