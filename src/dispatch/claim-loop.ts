@@ -1,19 +1,32 @@
-import type { ClaimRequest } from "../inbox/claim.ts";
+import type { NextTurn } from "../base/next-turn.ts";
+import { hasEnded } from "../inbox/entry-state.ts";
 import { timerDelay } from "../options/timer-delay.ts";
-import { dueTerms } from "./claim-terms.ts";
-import type { Claiming } from "./claiming.ts";
+import type { Claims } from "./claims.ts";
+import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { outsideRequests } from "./outside-requests.ts";
+import type { RetryWatch } from "./retry-watch.ts";
+import type { EntryRunner } from "./runs/entry-runner.ts";
+import type { TargetQueues } from "./targets/target-queues.ts";
 
 /** Milliseconds that a due entry may wait before new ones are no longer run at once. */
 export const MAX_LATE_MS = 100;
 /** Milliseconds between two looks at an inbox that hears of all entries. */
 const HEARD_POLL_MS = 3_600_000;
 
+interface LoopParts {
+  readonly claims: Claims;
+  readonly limit: ConcurrencyLimit;
+  readonly watch: RetryWatch;
+  readonly turns: NextTurn;
+  readonly runner: EntryRunner;
+  readonly queues: TargetQueues;
+}
+
 /** Claims due entries while there is room to run them, and waits for the next to become due. */
 export class ClaimLoop {
   readonly #options: DispatcherOptions;
-  readonly #claiming: Claiming;
+  readonly #parts: LoopParts;
   #timer: NodeJS.Timeout | undefined;
   /** The claim that is under way, if there is one; never rejects. */
   pending: Promise<void> | undefined;
@@ -24,9 +37,17 @@ export class ClaimLoop {
   #isPoll = false;
   #started = false;
 
-  constructor(options: DispatcherOptions, claiming: Claiming) {
+  constructor(options: DispatcherOptions, parts: LoopParts) {
     this.#options = options;
-    this.#claiming = claiming;
+    this.#parts = parts;
+    parts.queues.on("due", () => this.wake());
+    parts.runner.on("room", () => this.goOn());
+    parts.runner.on("ended", (entry, settlement, start) => {
+      // It may have held others back, or have taken the last of the room.
+      const frees = entry.orderKey !== null || (start !== "reserved" && start !== "turn");
+      if (frees || settlement === undefined || !hasEnded(settlement.state)) this.wake();
+      else this.goOn();
+    });
   }
 
   /**
@@ -37,10 +58,10 @@ export class ClaimLoop {
     return this.#started && this.#caughtUp;
   }
 
-  /** @param first - what has to be done before the first claim */
-  start(first: () => Promise<void> | undefined): void {
+  /** Entries that wait for a target get their turn before the first claim. */
+  start(): void {
     this.#started = true;
-    this.pending = first()?.finally(() => this.#afterClaim());
+    this.pending = this.#parts.queues.open()?.finally(() => this.#afterClaim());
     this.wake();
   }
 
@@ -59,7 +80,7 @@ export class ClaimLoop {
   /** Claims if there may be due entries: call it when there is room again. */
   goOn(): void {
     if (!this.#isBehind || !this.#started || this.pending !== undefined) return;
-    if (this.#claiming.limit.isFull) return; // the next entry that ends calls this again
+    if (this.#parts.limit.isFull) return; // the next entry that ends calls this again
     this.pending = outsideRequests
       .runInAsyncScope(() => this.#claim())
       .finally(() => this.#afterClaim());
@@ -72,31 +93,30 @@ export class ClaimLoop {
 
   async #claim(): Promise<void> {
     const { inbox, clock, poll } = this.#options;
-    const { failures, except, watch } = this.#claiming;
+    const { claims, watch } = this.#parts;
     clearTimeout(this.#timer);
     this.#isBehind = false;
     let wait = poll;
     let isPoll = false;
     try {
-      const terms = await dueTerms(this.#options);
-      const nextRunAt = () => inbox.nextRunAt({ ...terms, except: except() });
-      const polled = this.#isPoll ? await nextRunAt() : clock();
+      const terms = await claims.dueTerms();
+      const polled = this.#isPoll ? await claims.nextRunAt(terms) : clock();
       this.#isPoll = false;
       const isNoneDue =
         polled === undefined || (polled > clock() && polled <= clock() + terms.horizon);
-      const next = isNoneDue ? polled : await this.#claimDue(terms, nextRunAt);
+      const next = isNoneDue ? polled : await this.#claimDue(terms);
       const now = clock();
       const isLate = next !== undefined && next <= now - MAX_LATE_MS;
       const leavesNone = terms.exceptKinds.length === 0 && inbox.isPaused !== true;
       if (inbox.isPaused === true) await watch.look();
       this.#caughtUp = !isLate && leavesNone;
-      failures.end();
+      claims.failures.end();
       if (this.#isBehind) return;
       const longest = leavesNone && inbox.supportsNotify === true ? HEARD_POLL_MS : poll;
       wait = Math.max(0, Math.min(longest, (next ?? Infinity) - now));
       isPoll = wait === longest;
     } catch (thrown) {
-      failures.report(thrown);
+      claims.failures.report(thrown);
     }
     if (!this.#started) return;
     this.#timer = setTimeout(() => {
@@ -106,19 +126,16 @@ export class ClaimLoop {
   }
 
   /** Claims and runs due entries; resolves to when the next one is due. */
-  async #claimDue(
-    terms: Omit<ClaimRequest, "now" | "limit">,
-    nextRunAt: () => Promise<number | undefined>,
-  ) {
-    const { inbox, clock } = this.#options;
-    const { limit: concurrency, run, nextTurn, except } = this.#claiming;
+  async #claimDue(terms: Awaited<ReturnType<Claims["dueTerms"]>>): Promise<number | undefined> {
+    const { claims, limit: concurrency, turns, runner, queues } = this.#parts;
     const { now: limit, ahead } = concurrency.room;
-    const entries = await inbox.claim({ ...terms, except: except(), now: clock(), limit, ahead });
+    const entries = await claims.due(terms, { limit, ahead });
+    const taken = entries.map((entry) => runner.take(entry));
     // one may have just been kept: its sender is answered first
-    if (entries.length > 0) await nextTurn();
-    for (const entry of entries) void run(entry, { claimed: true });
-    const next = entries.length >= limit + ahead ? 0 : await nextRunAt();
-    this.#isBehind ||= entries.length > 0 && next !== undefined && next <= clock();
+    if (taken.length > 0) await turns.wait();
+    for (const own of taken) void runner.run(own, { type: "due", targets: queues });
+    const next = entries.length >= limit + ahead ? 0 : await claims.nextRunAt(terms);
+    this.#isBehind ||= entries.length > 0 && next !== undefined && next <= this.#options.clock();
     return next;
   }
 }

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { setImmediate } from "node:timers/promises";
+import { NextTurn } from "../base/next-turn.ts";
 import { PendingWork } from "../base/pending-work.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import { HookporterError } from "../errors.ts";
@@ -7,16 +7,18 @@ import { type ClaimedEntry, type Lease, leaseToken } from "../inbox/claim.ts";
 import { hasEnded } from "../inbox/entry-state.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { ClaimLoop } from "./claim-loop.ts";
-import { claimTerms } from "./claim-terms.ts";
-import { type Claiming, claimFailures } from "./claiming.ts";
+import { Claims } from "./claims.ts";
 import { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import { type DrainReport, drain } from "./drain.ts";
+import type { ReadyEvent } from "./handler.ts";
 import type { Reservation } from "./reservation.ts";
 import { RetryWatch } from "./retry-watch.ts";
 import { EntryRunner } from "./runs/entry-runner.ts";
 import { leaseRenewal } from "./runs/lease-renewal.ts";
 import { runBudget } from "./runs/run-budget.ts";
+import type { Start } from "./runs/run-options.ts";
+import { RunningEntries } from "./runs/running.ts";
 import { TargetQueues } from "./targets/target-queues.ts";
 
 /**
@@ -28,15 +30,16 @@ export class Dispatcher {
   readonly #aborter = new AbortController();
   readonly #stopper = new AbortController();
   readonly #startRenewing: () => () => void;
-  readonly #claiming: Claiming;
+  readonly #limit: ConcurrencyLimit;
+  readonly #running = new RunningEntries();
+  readonly #claims: Claims;
+  readonly #watch: RetryWatch;
+  /** By then the senders of new entries are answered. */
+  readonly #turns = new NextTurn();
+  readonly #runner: EntryRunner;
   readonly #queues: TargetQueues;
   readonly #loop: ClaimLoop;
-  readonly #runner: EntryRunner;
   readonly #drains = new PendingWork();
-  /**
-   * The next turn of the event loop, if entries wait for it: by then their senders are answered.
-   */
-  #turn: Promise<void> | undefined;
   #started = false;
   #stopRenewing: (() => void) | undefined;
   #stopListening: (() => void) | undefined;
@@ -50,50 +53,34 @@ export class Dispatcher {
     // is no leak to warn about.
     setMaxListeners(0, this.#aborter.signal, this.#stopper.signal);
     this.#options = options;
+    const running = this.#running;
+    const turns = this.#turns;
     const limit = new ConcurrencyLimit(options.concurrency);
     const watch = new RetryWatch(options);
-    this.#claiming = {
-      limit,
-      watch,
-      failures: claimFailures(options.log),
-      claims: new PendingWork(),
-      run: (entry, how) => this.#runner.run(entry, how),
-      except: () => this.#runner.leasesInDoubt(),
-      nextTurn: () => this.#nextTurn(),
-      wake: () => this.wake(),
-    };
-    this.#queues = new TargetQueues(options, this.#claiming);
-    this.#loop = new ClaimLoop(options, this.#claiming);
-    this.#runner = new EntryRunner(options, {
-      limit,
-      queues: this.#queues,
-      loop: this.#loop,
-      watch,
-      stopping: this.#stopper.signal,
-      signal: this.#aborter.signal,
-    });
-    this.#startRenewing = leaseRenewal(Math.max(10, options.leaseTime / 3), () =>
-      this.#runner.renew(),
-    );
+    const claims = new Claims(options, running);
+    const stopping = this.#stopper.signal;
+    const { signal } = this.#aborter;
+    const runner = new EntryRunner(options, { limit, running, watch, stopping, signal });
+    const queues = new TargetQueues(options, claims, runner);
+    this.#limit = limit;
+    this.#watch = watch;
+    this.#claims = claims;
+    this.#runner = runner;
+    this.#queues = queues;
+    this.#loop = new ClaimLoop(options, { claims, limit, watch, turns, runner, queues });
+    this.#startRenewing = leaseRenewal(Math.max(10, options.leaseTime / 3), () => runner.renew());
   }
 
   /**
    * Begins to run due entries, and those of a killed process once their leases have ended. With the
    * role `receive`, only what {@link runNow} and {@link drain} are called for is run.
    */
-  #nextTurn(): Promise<void> {
-    this.#turn ??= setImmediate().then(() => {
-      this.#turn = undefined;
-    });
-    return this.#turn;
-  }
-
   start(): void {
     this.#started = true;
     this.#stopRenewing = this.#startRenewing();
     if (this.#options.role === "receive") return;
     this.#stopListening = this.#options.inbox.onDue?.(() => this.wake());
-    this.#loop.start(() => this.#queues.open());
+    this.#loop.start();
   }
 
   /** Claims due entries now: call it after an entry was kept. Cheap to call often. */
@@ -108,7 +95,7 @@ export class Dispatcher {
    */
   reserve(): Reservation | undefined {
     const { clock, leaseTime, runner } = this.#options;
-    const { limit } = this.#claiming;
+    const limit = this.#limit;
     if (!this.#loop.caughtUp || limit.isFull) return undefined;
     const lease: Lease = { token: leaseToken(runner), until: clock() + leaseTime };
     const free = limit.reserve();
@@ -130,8 +117,7 @@ export class Dispatcher {
           attempts: 1,
           finishedHandlers: [],
         };
-        const how = { claimed: false, ready, before: this.#claiming.nextTurn, begin: free };
-        void this.#runner.run(entry, how);
+        void this.#runReserved(entry, ready, free);
       },
       release: () => {
         if (isUsed) return true;
@@ -142,13 +128,20 @@ export class Dispatcher {
     };
   }
 
+  async #runReserved(entry: ClaimedEntry, ready: ReadyEvent | undefined, free: () => void) {
+    const own = this.#runner.take(entry);
+    await this.#turns.wait();
+    free();
+    await this.#runner.run(own, { type: "reserved", targets: this.#queues, ready });
+  }
+
   get running(): number {
-    return this.#claiming.limit.running;
+    return this.#limit.running;
   }
 
   /** The entries whose handlers run, or have just ended. */
   get inHandlers(): readonly ClaimedEntry[] {
-    return this.#runner.running.inHandlers();
+    return this.#running.inHandlers();
   }
 
   /**
@@ -170,15 +163,16 @@ export class Dispatcher {
     this.stopClaiming();
     this.#stopper.abort();
     const end = performance.now() + graceMs;
-    const { limit, claims: others } = this.#claiming;
-    const claims = Promise.all([this.#loop.pending, others.settled()]).then(() => this.#turn);
+    const claims = Promise.all([this.#loop.pending, this.#claims.settled()]).then(
+      () => this.#turns.pending,
+    );
     // one may wait for a connection that a handler's transaction holds
     await withTimeout(claims, graceMs, () => undefined);
-    limit.close();
+    this.#limit.close();
     this.#runner.close();
     const turns = this.#queues.stop();
     await withTimeout(
-      this.#runner.running.drained(),
+      this.#running.drained(),
       Math.max(0, end - performance.now()),
       () => undefined,
     );
@@ -186,7 +180,7 @@ export class Dispatcher {
       "expected handlers to finish before the receiver closes, got no result: the entry will run again";
     this.#aborter.abort(new HookporterError("closed", message));
     await claims;
-    await this.#runner.running.drained();
+    await this.#running.drained();
     await Promise.all([turns, this.#drains.settled()]);
     this.#stopRenewing?.();
   }
@@ -204,7 +198,13 @@ export class Dispatcher {
     const signals = { stopping: this.#stopper.signal, closing: this.#aborter.signal };
     const budget = runBudget({ budgetMs, since, handlerTimeout, ...signals });
     const stopRenewing = this.#startRenewing();
-    const draining = drain(this.#options, { ...this.#claiming, budget });
+    const draining = drain(this.#options, {
+      claims: this.#claims,
+      limit: this.#limit,
+      watch: this.#watch,
+      runner: this.#runner,
+      budget,
+    });
     return this.#drains.follow(draining).finally(() => {
       stopRenewing();
       budget.end();
@@ -218,7 +218,7 @@ export class Dispatcher {
    * back.
    */
   async runNow(seq: number): Promise<Settlement | undefined> {
-    const { running } = this.#runner;
+    const running = this.#running;
     // Again: its last result may only be being stored, and the loop may claim it before our own
     // claim.
     for (let look = 0; look < 3; look++) {
@@ -235,11 +235,10 @@ export class Dispatcher {
   }
 
   async #claimOnly(seq: number): Promise<void> {
-    const { inbox, clock } = this.#options;
-    const claim = inbox.claim({ ...claimTerms(this.#options), now: clock(), limit: 1, only: seq });
-    const begun = claim.then((entries) => {
-      for (const entry of entries) void this.#runner.run(entry, { claimed: true, atOnce: true });
+    const start: Start = { type: "now", targets: this.#queues.atOnce };
+    const begun = this.#claims.only(seq).then((entries) => {
+      for (const entry of entries) void this.#runner.run(this.#runner.take(entry), start);
     });
-    await this.#claiming.claims.follow(begun);
+    await this.#claims.follow(begun);
   }
 }

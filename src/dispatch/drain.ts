@@ -1,9 +1,11 @@
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { hasEnded } from "../inbox/entry-state.ts";
 import type { SettledState, Settlement } from "../inbox/settlement.ts";
-import { dueTerms } from "./claim-terms.ts";
-import type { Claiming } from "./claiming.ts";
+import type { Claims } from "./claims.ts";
+import type { ConcurrencyLimit } from "./concurrency-limit.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
+import type { RetryWatch } from "./retry-watch.ts";
+import type { EntryRunner } from "./runs/entry-runner.ts";
 import type { RunBudget } from "./runs/run-budget.ts";
 
 /** What a drain did, in entries, and when to drain again. */
@@ -30,7 +32,13 @@ export interface DrainReport {
   readonly nextRunAt: number | undefined;
 }
 
-type Draining = Claiming & { readonly budget: RunBudget };
+interface Draining {
+  readonly claims: Claims;
+  readonly limit: ConcurrencyLimit;
+  readonly watch: RetryWatch;
+  readonly runner: EntryRunner;
+  readonly budget: RunBudget;
+}
 
 type Counts = Record<SettledState | "returned", number>;
 
@@ -40,17 +48,13 @@ type Counts = Record<SettledState | "returned", number>;
  *
  * @throws HookporterError `inbox_…` if the store fails
  */
-export async function drain(options: DispatcherOptions, parts: Draining): Promise<DrainReport> {
-  const { inbox, clock, log } = options;
+export async function drain(
+  { concurrency, clock, log }: DispatcherOptions,
+  parts: Draining,
+): Promise<DrainReport> {
   const counts: Counts = { waiting: 0, failing: 0, handled: 0, dead: 0, received: 0, returned: 0 };
-  const working = runDue(options, parts, counts).then(async () => {
-    const { deadBlocks, sources, exceptKinds } = await dueTerms(options);
-    const nextRunAt = await inbox.nextRunAt({
-      except: parts.except(),
-      deadBlocks,
-      sources,
-      exceptKinds,
-    });
+  const working = runDue(concurrency, parts, counts).then(async () => {
+    const nextRunAt = await parts.claims.nextRunAt(await parts.claims.dueTerms());
     return { ...counts, nextRunAt };
   });
   working.catch(() => {}); // reported below, unless the time is over before
@@ -63,12 +67,11 @@ export async function drain(options: DispatcherOptions, parts: Draining): Promis
   return { ...counts, nextRunAt: clock() };
 }
 
-async function runDue(options: DispatcherOptions, parts: Draining, counts: Counts): Promise<void> {
-  const { inbox, clock } = options;
-  const { limit, failures, budget, except, watch } = parts;
+async function runDue(concurrency: number, parts: Draining, counts: Counts): Promise<void> {
+  const { claims, limit, runner, budget, watch } = parts;
   const running = new Set<Promise<void>>();
   const run = (entry: ClaimedEntry) => {
-    const ended = parts.run(entry, { claimed: true, budget }).then((settlement) => {
+    const ended = runner.run(runner.take(entry), { type: "drain", budget }).then((settlement) => {
       running.delete(ended);
       count(settlement, counts);
     });
@@ -77,20 +80,20 @@ async function runDue(options: DispatcherOptions, parts: Draining, counts: Count
   try {
     await watch.look();
     while (budget.fits()) {
-      const terms = { ...(await dueTerms(options)), except: except() };
-      const room = options.concurrency - limit.running; // what is reserved may never be used
+      const terms = await claims.dueTerms();
+      const room = concurrency - limit.running; // what is reserved may never be used
       if (room <= 0) {
         await Promise.race([limit.untilRoom(), budget.closed]);
         continue;
       }
-      const entries = await inbox.claim({ ...terms, now: clock(), limit: room });
-      failures.end();
+      const entries = await claims.due(terms, { limit: room });
+      claims.failures.end();
       for (const entry of entries) run(entry);
       if (running.size === 0) break;
       await Promise.race(running); // others may be due after it
     }
   } catch (thrown) {
-    failures.report(thrown);
+    claims.failures.report(thrown);
     throw thrown;
   } finally {
     await Promise.all(running);

@@ -94,8 +94,10 @@ export interface DeadLetter {
 /** A dead letter whose delivery has not been read as an event. */
 export type EntryLetter = Omit<DeadLetter, "event">;
 
+/** Its handlers run. */
 export interface PlannedRun {
-  readonly run: readonly NamedHandler[];
+  readonly type: "run";
+  readonly handlers: readonly NamedHandler[];
   readonly event: () => WebhookEvent | Promise<WebhookEvent>;
 }
 
@@ -107,17 +109,20 @@ export interface ReadyEvent {
   readonly schemas: DataSchemas;
 }
 
+/** What becomes of an entry. */
 export type Plan =
   | PlannedRun
   /** It has no handler here, but another process has one: it is given back. */
-  | { readonly leave: true }
+  | { readonly type: "leave" }
   /** It has no handler here: it waits this many milliseconds for a process that has one. */
-  | { readonly wait: number; readonly reason: WaitingReason }
-  /** It ends without a run: no handler, invalid data, or another entry has the same event. */
-  | { readonly end: "handled"; readonly reason: "retried" }
+  | { readonly type: "wait"; readonly ms: number; readonly reason: WaitingReason }
+  /** Another entry has the same event: it ends without a run. */
+  | { readonly type: "done_elsewhere" }
+  /** It ends without a run: no handler, or invalid data. */
   | {
-      readonly end: "dead" | "received";
+      readonly type: "end";
+      readonly state: "dead" | "received";
       readonly reason: DeadReason | WaitingReason;
       /** For the reason `invalid_data`: what does not fit. */
-      readonly problems?: readonly DataProblem[];
+      readonly problems?: readonly DataProblem[] | undefined;
     };

@@ -1,7 +1,6 @@
 import { describeError } from "../errors.ts";
-import type { ClaimedEntry } from "../inbox/claim.ts";
 import { hasEnded } from "../inbox/entry-state.ts";
-import { PACED, type Pause, STOPPED } from "../inbox/pause.ts";
+import { type Pause, STOPPED } from "../inbox/pause.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
@@ -36,8 +35,7 @@ export class RetryWatch {
   /**
    * Notes the result of an entry of a retry, and pauses the rest if too many of the latest failed.
    */
-  async note({ seq, reason }: ClaimedEntry, settlement: Settlement): Promise<void> {
-    const name = reason?.slice(PACED.length) ?? "";
+  async note(name: string, seq: number, settlement: Settlement): Promise<void> {
     const isOk = succeeded(settlement);
     if (isOk === undefined || this.#stopped.has(name)) return;
     const results = [...(this.#results.get(name) ?? []), isOk].slice(-LATEST);

@@ -77,3 +77,8 @@ export const PAUSED = "paused";
  * How the reason of an entry begins that is due at its time in a retry; the retry's number follows.
  */
 export const PACED = "paced_";
+
+/** The retry in whose time an entry is due, by the entry's reason. */
+export function retryOf(reason: string | null): string | undefined {
+  return reason?.startsWith(PACED) === true ? reason.slice(PACED.length) : undefined;
+}

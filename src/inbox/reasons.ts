@@ -1,5 +1,5 @@
 import { REJECTION_REASONS } from "../event/rejection.ts";
-import { PACED, PAUSED } from "./pause.ts";
+import { PAUSED, retryOf } from "./pause.ts";
 import { AWAITS_HANDLER, NO_HANDLER } from "./runner.ts";
 import { DROPPED, TARGET_AWAY } from "./target-wait.ts";
 
@@ -42,7 +42,8 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
 
 /** A reason in words; one of another version as its code says. */
 export function reasonWords(reason: string): string {
-  if (reason.startsWith(PACED)) return `waits for its time in retry ${reason.slice(PACED.length)}`;
+  const retry = retryOf(reason);
+  if (retry !== undefined) return `waits for its time in retry ${retry}`;
   return Object.hasOwn(REASON_WORDS, reason)
     ? (REASON_WORDS[reason] ?? reason)
     : reason.replaceAll("_", " ");

@@ -1,11 +1,27 @@
+import { asError } from "../errors.ts";
 import { type Delivery, type DeliveryHeaders, TRACE_HEADER } from "../event/delivery.ts";
+import type { BodyBudget } from "../http/body-budget.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";
 import { readHeader } from "../signature/header.ts";
 import { readSignature } from "../signature/signature-format.ts";
+import { verify } from "../signature/verify.ts";
 import { isEndpoint } from "./adapters/endpoint-path.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Settings } from "./options/settings.ts";
-import { misconfigured, type Outcome, refused } from "./outcome.ts";
+import {
+  type Misconfigured,
+  misconfigured,
+  type Outcome,
+  type Proof,
+  refused,
+  type Unauthorized,
+} from "./outcome.ts";
+
+/** A request that was read whole. */
+interface Admitted {
+  readonly type: "delivery";
+  readonly delivery: Delivery;
+}
 
 /**
  * Reads a request as a delivery, or refuses it: route, method, form of the signature, encoding,
@@ -15,11 +31,12 @@ export async function admit(
   incoming: Incoming,
   receivedAt: number,
   settings: Settings,
-): Promise<Delivery | Outcome> {
+  budget: BodyBudget,
+): Promise<Admitted | Outcome> {
   const refusal = refuseHead(incoming, settings.signatureHeader);
   if (refusal !== undefined) return refusal;
   const { method, target, headers } = incoming;
-  const { bodyLimit: limit, bodyTimeout: timeout, budget } = settings;
+  const { bodyLimit: limit, bodyTimeout: timeout } = settings;
   const limits: CountedLimits = { limit, timeout, budget };
   let body: BodyResult;
   try {
@@ -28,7 +45,8 @@ export async function admit(
     return misconfigured(thrown, settings);
   }
   if (typeof body === "string") return refused(body);
-  return { method, target, headers: keptHeaders(headers), body, receivedAt };
+  const delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
+  return { type: "delivery", delivery };
 }
 
 /**
@@ -94,4 +112,29 @@ export function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
     if (!NOT_KEPT.has(name)) kept[name] = headers[name];
   }
   return kept;
+}
+
+/** Whose delivery it is. Exactly one of the two of {@link Proof} is set. */
+export interface Authentic extends Proof {
+  readonly type: "authentic";
+}
+
+/**
+ * Checks the signature over the raw bytes: returns which secret matched, or the outcome if none
+ * did. Never throws.
+ */
+export function authenticate(
+  delivery: Delivery,
+  settings: Settings,
+): Authentic | Unauthorized | Misconfigured {
+  try {
+    const secrets = settings.secrets(); // one snapshot: a rotation does not change it half-way
+    const header = readHeader(delivery.headers, settings.signatureHeader);
+    const verified = verify(delivery.body, header, secrets);
+    if (!verified.ok) return { type: "unauthorized", reason: verified.reason };
+    const { role, fingerprint } = verified.secret;
+    return { type: "authentic", secret: { role, fingerprint } };
+  } catch (error) {
+    return { type: "misconfigured", error: asError(error) };
+  }
 }

@@ -1,5 +1,7 @@
+import { detach } from "../base/detach.ts";
 import { Listeners } from "../base/listeners.ts";
 import { PendingWork } from "../base/pending-work.ts";
+import { reportTo } from "../base/user-calls.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
@@ -15,32 +17,41 @@ import { isUnfit } from "../inbox/new-entry.ts";
 import { inboxUse } from "../inbox/shared/inbox-use.ts";
 import { checkFunction } from "../options/check-options.ts";
 import type { Channel } from "./channel.ts";
-import { reportDead } from "./dead-letter.ts";
-import { recheckEntry } from "./decides-in-time.ts";
+import { checkInTime } from "./check-in-time.ts";
+import { DeadLetters } from "./dead-letter.ts";
 import type { Drift } from "./drift.ts";
 import { DriftListeners } from "./drift-listeners.ts";
-import { HandlerSet } from "./handler-set.ts";
-import type { HandlersModule, HandlersOption } from "./handlers/define-handlers.ts";
+import { checkTransactions } from "./handlers/check-transactions.ts";
+import {
+  declaredHandlers,
+  type HandlersModule,
+  type HandlersOption,
+  isHandlersModule,
+  withDeclared,
+} from "./handlers/define-handlers.ts";
 import type { HandlerOptions } from "./handlers/handler-options.ts";
+import type { HandlerSet } from "./handlers/handler-set.ts";
 import { MissingHandlers } from "./handlers/missing-handlers.ts";
+import { registerHandlers } from "./handlers/register-handlers.ts";
 import { Registration } from "./handlers/registration.ts";
+import { Router } from "./handlers/router.ts";
 import { type InboxView, viewOf } from "./inbox-view.ts";
 import type { Incoming, Inline } from "./incoming.ts";
-import { Intake } from "./intake.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
-import { attemptObservation } from "./observed.ts";
+import { attemptObservation, DeliveryReports } from "./observed.ts";
 import { checkDrain, type DrainOptions } from "./options/drain-options.ts";
 import type { ReceiverOptions } from "./options/receiver-options.ts";
 import { readOptions, type Settings } from "./options/settings.ts";
 import type { Outcome } from "./outcome.ts";
 import { OutcomeLog } from "./outcome-log.ts";
-import { planEntry } from "./plan.ts";
+import { type Planning, planEntry } from "./plan.ts";
+import { Deliveries } from "./receive.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
 import { Retention } from "./retention.ts";
 import { SenderWatch } from "./sender-watch.ts";
-import { SignedRefusals } from "./signed-refusals.ts";
+import { newState, type ReceiverState } from "./state.ts";
 import { readFailure } from "./store-health.ts";
 
 /**
@@ -64,13 +75,15 @@ export function createReceiver<
   const Schemas extends DataSchemas = Record<never, never>,
   const OtherKinds extends string = never,
 >(options: ReceiverOptions<Schemas, OtherKinds>): Receiver<NoInfer<Schemas>, NoInfer<OtherKinds>> {
-  const settings = readOptions(options as unknown as ReceiverOptions);
-  return new DurableReceiver<Schemas, OtherKinds>(settings, options.handlers as HandlersOption);
+  return new DurableReceiver<Schemas, OtherKinds>(options as unknown as ReceiverOptions);
 }
 
 class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Schemas, OtherKinds> {
   readonly inbox: InboxView;
-  readonly #handlerSet: HandlerSet;
+  readonly #settings: Settings;
+  readonly #state: ReceiverState;
+  /** The kinds and schemas of the options, without handlers. */
+  readonly #declared: HandlerSet;
   readonly #registration: Registration;
   readonly #dispatcher: Dispatcher;
   readonly #retention: Retention;
@@ -78,7 +91,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #loopWatch: LoopWatch;
   readonly #observers: Listeners<Observation>;
   readonly #drifts: DriftListeners;
-  readonly #intake: Intake;
+  readonly #deliveries: Deliveries;
   #phase: Phase = "new";
   #closing: Promise<void> | undefined;
   #startedAt = 0;
@@ -90,51 +103,54 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   #stopWatching: (() => void) | undefined;
   readonly #drains = new PendingWork();
 
-  constructor(settings: Settings, handlers: HandlersModule | HandlersOption = {}) {
-    const handlerSet = new HandlerSet(settings);
-    this.#handlerSet = handlerSet;
-    handlerSet.use(handlers);
-    this.inbox = viewOf(settings.inbox, settings);
-    this.#observers = new Listeners("observe", settings.log);
+  constructor(options: ReceiverOptions) {
+    const settings = readOptions(options);
+    this.#settings = settings;
+    this.#declared = declaredHandlers(options);
+    const state = newState(options.inbox, settings, this.#declared);
+    this.#state = state;
+    this.#useHandlers(options.handlers ?? {});
+    const { inbox } = state;
+    const { log } = settings;
+    this.inbox = viewOf(inbox, settings);
+    this.#observers = new Listeners("observe", log);
     this.#drifts = new DriftListeners(settings);
-    const outcomes = new OutcomeLog(settings.log);
-    this.#retention = new Retention(settings);
-    this.#senders = new SenderWatch(settings);
-    this.#loopWatch = new LoopWatch(settings.log, () => this.#dispatcher.inHandlers);
-    this.#registration = new Registration(settings, () => handlerSet.router.patterns);
-    const { id } = this.#registration;
-    const here = { id, router: () => handlerSet.router, startedAt: () => this.#startedAt };
-    const missing = new MissingHandlers(settings, here);
-    const registered = { missing, drifts: this.#drifts };
-    const { handlerTimeout, lease: leaseTime, poll } = settings;
+    const outcomes = new OutcomeLog(log);
+    const deadLetters = new DeadLetters(settings);
+    this.#retention = new Retention(settings, inbox);
+    this.#senders = new SenderWatch(settings, inbox);
+    this.#loopWatch = new LoopWatch(log, () => this.#dispatcher.inHandlers);
+    this.#registration = new Registration(settings, state);
+    const here = { id: this.#registration.id, startedAt: () => this.#startedAt };
+    const missing = new MissingHandlers(settings, state, here);
+    const planning: Planning = { settings, state, missing, drifts: this.#drifts };
+    const { lease: leaseTime } = settings;
     this.#dispatcher = new Dispatcher({
       ...settings,
-      runner: id,
+      inbox,
+      runner: this.#registration.id,
       sources: [settings.source],
       leftKinds: (source) => missing.leftKinds(source),
-      handlerTimeout,
       leaseTime,
-      poll,
-      knownTargets: () => handlerSet.router.targets,
+      knownTargets: () => state.router.handlers.targets,
       deadBlocks: settings.deadLetterOrder === "block",
-      plan: (entry, ready) => planEntry(entry, handlerSet, registered, ready),
+      plan: (entry, ready) => planEntry(entry, planning, ready),
       onAttempts: (...ran) => {
         this.#loopWatch.ran(...ran);
         outcomes.run(...ran, settings.clock());
         if (!this.#observers.isEmpty) this.#observers.notify(attemptObservation(...ran));
       },
-      onDead: (letter) => reportDead(letter, handlerSet),
+      onDead: (letter) => deadLetters.report(letter, state.router.handlers),
     });
-    this.#intake = new Intake({
-      handlerSet,
+    this.#deliveries = new Deliveries({
+      settings,
+      state,
       dispatcher: this.#dispatcher,
-      observers: this.#observers,
-      signedRefusals: new SignedRefusals(settings),
       senders: this.#senders,
-      outcomes,
+      reports: new DeliveryReports({ settings, observers: this.#observers, outcomes }),
       // A failed commit refuses nothing: the next one may succeed.
       refusal: (wasOpen) => {
-        const { damage } = settings.inbox;
+        const { damage } = inbox;
         const isOpen = this.#phase === "started" || (wasOpen && this.#phase === "closed");
         return isOpen ? damage : notReady(this.#phase, damage);
       },
@@ -142,7 +158,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
         // An event that does not fit its schema never runs, so it is compared here.
         const read = isUnfit(letter.reason) ? readEnvelopeAgain(letter.delivery.body) : undefined;
         if (read?.ok === true) this.#drifts.compare(letter, read.envelope);
-        reportDead(letter, handlerSet);
+        deadLetters.report(letter, state.router.handlers);
       },
     });
   }
@@ -152,20 +168,37 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     handler: AnyHandler,
     options?: HandlerOptions,
   ): () => void {
-    return this.#changed(this.#handlerSet.router.on(pattern, handler, options));
+    return this.#changed(this.#state.router.on(pattern, handler, options));
   }
 
   onUnknown(handler: AnyHandler, options?: HandlerOptions): () => void {
-    return this.#changed(this.#handlerSet.router.onUnknown(handler, options));
+    return this.#changed(this.#state.router.onUnknown(handler, options));
   }
 
   onDead(listener: (letter: DeadLetter) => unknown): () => void {
-    return this.#handlerSet.router.onDead(listener);
+    return this.#state.router.onDead(listener);
   }
 
   replaceHandlers(handlers: ReplacingHandlers<Schemas, OtherKinds>): void {
-    this.#handlerSet.use(handlers as HandlersOption);
+    this.#useHandlers(handlers as HandlersOption);
     this.#handlersChanged();
+  }
+
+  /** A module brings kinds and schemas; other handlers are for those of now. */
+  #useHandlers(handlers: HandlersModule | HandlersOption): void {
+    const { role, log } = this.#settings;
+    const { inbox, router: before } = this.#state;
+    const isModule = isHandlersModule(handlers);
+    const declared = isModule
+      ? withDeclared(this.#declared, handlers)
+      : before.handlers.with({ routes: [], deadListeners: [] });
+    const router = new Router(declared, (pattern) => {
+      if (role !== "receive") checkTransactions(inbox, pattern); // else another process runs it
+    });
+    const registered = registerHandlers(isModule ? handlers.handlers : handlers, router);
+    // what it registers later counts too
+    detach(registered.returned, reportTo(log, "handlers"));
+    this.#state.router = router;
   }
 
   #changed(remove: () => void): () => void {
@@ -201,14 +234,16 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.#retention.start();
     this.#senders.start();
     this.#loopWatch.start();
-    this.#stopWatching = this.#handlerSet.settings.store.watch(() => this.#registration.register());
+    this.#stopWatching = this.#state.store.watch(() => this.#registration.register());
   }
 
   async #open(): Promise<void> {
-    const { inbox, clock, log, walLimit, concurrency } = this.#handlerSet.settings;
+    const { clock, log, walLimit, concurrency, role } = this.#settings;
+    const { inbox, router } = this.#state;
     await inbox.open({ log, walLimit });
     const places = inbox.insideLimit ?? concurrency;
-    if (this.#handlerSet.hasTransactions && places < concurrency)
+    const runsTransactions = role !== "receive" && router.handlers.hasTransactions;
+    if (runsTransactions && places < concurrency)
       log.info(
         { places, concurrency },
         "fewer handlers with tx than others run at a time: each holds a connection of the inbox",
@@ -219,7 +254,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
 
   async #close(): Promise<void> {
     await this.#registration.end();
-    await this.#handlerSet.settings.inbox.close();
+    await this.#state.inbox.close();
   }
 
   /** Whether the inbox, now open, is still wanted. */
@@ -237,10 +272,10 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   async #shutDown(): Promise<void> {
     this.#stopWatching?.();
     this.#loopWatch.stop();
-    const { drainTimeout } = this.#handlerSet.settings;
+    const { drainTimeout } = this.#settings;
     const since = performance.now();
     this.#dispatcher.stopClaiming();
-    await this.#intake.settled(Math.min(CLOSE_GRACE, drainTimeout));
+    await this.#deliveries.settled(Math.min(CLOSE_GRACE, drainTimeout));
     const left = Math.max(0, drainTimeout - (performance.now() - since));
     await this.#retention.stop();
     await this.#dispatcher.stop(left);
@@ -257,7 +292,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       return await this.#drains.follow(this.#drain(options));
     } catch (thrown) {
       // Callers such as `waitUntil` would not log it.
-      this.#handlerSet.settings.log.error({ error: describeError(thrown) }, "a drain failed");
+      this.#settings.log.error({ error: describeError(thrown) }, "a drain failed");
       throw thrown;
     }
   }
@@ -279,14 +314,14 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   get refusing(): ReceiverErrorCode | undefined {
-    const { inbox, store } = this.#handlerSet.settings;
+    const { inbox, store } = this.#state;
     return (
       (notReady(this.#phase, inbox.damage)?.code as ReceiverErrorCode | undefined) ?? store.failure
     );
   }
 
   async checkReady(): Promise<ReceiverErrorCode | undefined> {
-    const failure = this.ready ? await readFailure(this.#handlerSet.settings.inbox) : undefined;
+    const failure = this.ready ? await readFailure(this.#state.inbox) : undefined;
     return this.refusing ?? failure;
   }
 
@@ -308,22 +343,28 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   }
 
   handlersFor(kind: string): readonly string[] {
-    return this.#handlerSet.router.match(kind).map(({ name }) => name);
+    return this.#state.router.handlers.match(kind).map(({ name }) => name);
   }
 
-  recheck(seq: number): Promise<readonly DataProblem[]> {
-    return recheckEntry(seq, this.#handlerSet.settings);
+  async recheck(seq: number): Promise<readonly DataProblem[]> {
+    const { inbox, router } = this.#state;
+    const delivery = await inbox.delivery(seq);
+    const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
+    if (read?.ok !== true) return [];
+    const { schemas } = router.handlers;
+    const checked = await checkInTime(read.envelope, schemas, this.#settings.bodyTimeout);
+    return checked.ok ? [] : checked.problems;
   }
 
   accept(delivery: Delivery): Promise<Outcome> {
-    return this.#intake.accept(delivery);
+    return this.#deliveries.accept(delivery);
   }
 
   acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
-    return this.#intake.acceptFrom(channel, body);
+    return this.#deliveries.acceptFrom(channel, body);
   }
 
   receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
-    return this.#intake.receive(incoming, inline);
+    return this.#deliveries.receive(incoming, inline);
   }
 }

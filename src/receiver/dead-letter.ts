@@ -1,8 +1,10 @@
+import { ListenerCalls } from "../base/listeners.ts";
 import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
 import { ownDelivery } from "../event/delivery.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
-import type { HandlerSet } from "./handler-set.ts";
+import type { HandlerSet } from "./handlers/handler-set.ts";
+import type { Settings } from "./options/settings.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** The dead letter that a delivery has just become, if it has. */
@@ -21,10 +23,21 @@ export function withEvent(letter: EntryLetter, source: string): DeadLetter {
   return { ...letter, event: eventOf(letter, source) };
 }
 
-export function reportDead(letter: EntryLetter, { router, settings, deadCalls }: HandlerSet): void {
-  for (const listener of router.deadListeners) {
-    const own = { ...letter, delivery: ownDelivery(letter.delivery) };
-    deadCalls.call(listener, withEvent(own, settings.source));
+/** Tells listeners of dead letters, whichever handlers they came with. */
+export class DeadLetters {
+  readonly #source: string;
+  readonly #calls: ListenerCalls<DeadLetter>;
+
+  constructor({ source, log }: Pick<Settings, "source" | "log">) {
+    this.#source = source;
+    this.#calls = new ListenerCalls("onDead", log);
+  }
+
+  report(letter: EntryLetter, { deadListeners }: Pick<HandlerSet, "deadListeners">): void {
+    for (const listener of deadListeners) {
+      const own = { ...letter, delivery: ownDelivery(letter.delivery) };
+      this.#calls.call(listener, withEvent(own, this.#source));
+    }
   }
 }
 

@@ -1,27 +1,84 @@
 import { detach } from "../base/detach.ts";
+import { isPromiseLike } from "../base/is-promise-like.ts";
 import type { ReadyEvent } from "../dispatch/handler.ts";
-import { ConfigurationError, describeError } from "../errors.ts";
+import { asError, ConfigurationError, describeError } from "../errors.ts";
 import { MAX_PROBLEMS } from "../event/data-problems.ts";
 import { toEvent } from "../event/event.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
-import type { ReadEnvelope } from "../event/read-envelope.ts";
+import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { type Rejection, rejected } from "../event/rejection.ts";
-import type { DataResult } from "../event/schemas.ts";
+import type { DataResult, DataSchemas } from "../event/schemas.ts";
 import type { EntryTerms } from "../inbox/new-entry.ts";
 import { invalid } from "../options/check-options.ts";
+import { checkInTime } from "./check-in-time.ts";
 import type { Settings } from "./options/settings.ts";
+import type { Misconfigured, Unavailable } from "./outcome.ts";
+import type { ReceiverState } from "./state.ts";
 
 /** What an event is to be kept as. */
-export interface Judgement extends EntryTerms {
+interface Judgement extends EntryTerms {
   /** The event for its handlers, unless the user's own code has seen it. */
   readonly ready?: ReadyEvent | undefined;
 }
 
-/**
- * Decides what an event is to be kept as; throws `option_invalid` if the user's own `identity` or
- * `orderBy` fails.
- */
-export function judge(read: ReadEnvelope, checked: DataResult, settings: Settings): Judgement {
+/** A delivery to be kept as an event. */
+export interface JudgedEvent {
+  readonly type: "event";
+  readonly read: ReadEnvelope;
+  readonly judgement: Judgement;
+  /**
+   * What becomes of it unless it is known already. A known event is a duplicate however late it is,
+   * and however many wait: a sender that never saw our answer must not be refused.
+   */
+  readonly unlessKnown: JudgedRejection | Unavailable | undefined;
+}
+
+/** A delivery to be kept as a dead letter, since it is no event, or not a timely one. */
+export interface JudgedRejection {
+  readonly type: "rejected";
+  readonly rejection: Rejection;
+  readonly read?: ReadEnvelope;
+}
+
+/** Reads authentic bytes, and decides what they are to be kept as. */
+export async function readAndJudge(
+  body: Uint8Array,
+  settings: Settings,
+  { backlog, router: { handlers } }: Pick<ReceiverState, "backlog" | "router">,
+): Promise<JudgedEvent | JudgedRejection | Unavailable | Misconfigured> {
+  const read = readEnvelope(body);
+  const full = backlog === undefined ? undefined : await backlog.refusal();
+  const unavailable: Unavailable | undefined = full && { type: "unavailable", error: full };
+  if (!read.ok) return unavailable ?? { type: "rejected", rejection: read.rejection };
+  try {
+    // For a duplicate, no more than its key is needed.
+    if (unavailable !== undefined) {
+      const judgement = { key: dedupKey(read, settings), order: null, problems: [] };
+      return { type: "event", read, judgement, unlessKnown: unavailable };
+    }
+    const { schemas } = handlers;
+    const checking = checkInTime(read.envelope, schemas, settings.bodyTimeout);
+    const checked = isPromiseLike(checking) ? await checking : checking;
+    const judgement = judge(read, checked, schemas, settings);
+    const untimely = checkAge(read.timestamp, settings.clock(), settings);
+    const unlessKnown: JudgedRejection | undefined = untimely && {
+      type: "rejected",
+      rejection: untimely,
+      read,
+    };
+    return { type: "event", read, judgement, unlessKnown };
+  } catch (error) {
+    return { type: "misconfigured", error: asError(error) }; // the user's own code failed
+  }
+}
+
+/** Throws `option_invalid` if the user's own `identity` or `orderBy` fails. */
+function judge(
+  read: ReadEnvelope,
+  checked: DataResult,
+  schemas: DataSchemas,
+  settings: Settings,
+): Judgement {
   const { inexact } = read;
   const key = dedupKey(read, settings);
   const order = orderKey(read, settings, checked.ok);
@@ -31,7 +88,7 @@ export function judge(read: ReadEnvelope, checked: DataResult, settings: Setting
   }
   const isRefused = inexact.length > 0 && settings.inexactNumbers === "reject";
   if (isRefused) return { key, order, unfit: "inexact_number", problems: inexact };
-  const { identity, orderBy, source, schemas } = settings;
+  const { identity, orderBy, source } = settings;
   // They may have changed the event.
   const isSeen = identity !== undefined || orderBy !== undefined;
   const ready = isSeen ? undefined : { event: toEvent(read, source, checked.data), schemas };

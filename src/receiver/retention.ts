@@ -1,5 +1,6 @@
 import { withTimeout } from "../base/with-timeout.ts";
 import { describeError } from "../errors.ts";
+import type { Inbox } from "../inbox/inbox.ts";
 import { pruneInbox } from "../inbox/prune.ts";
 import type { PruneRequest } from "../inbox/prune-request.ts";
 import {
@@ -22,7 +23,7 @@ const LAST_STEP = 5000;
 
 type Ages = Pick<Settings, "clock" | "source" | "maxAge" | "retention" | "deliveryRetention">;
 type DeadAges = Pick<Settings, "clock" | "source" | "maxAge" | "retentionDead">;
-type Terms = Ages & DeadAges & Pick<Settings, "inbox" | "log">;
+type Terms = Ages & DeadAges & Pick<Settings, "log">;
 
 /**
  * Prunes the inbox periodically while a receiver runs, except while the wall clock cannot be
@@ -30,14 +31,16 @@ type Terms = Ages & DeadAges & Pick<Settings, "inbox" | "log">;
  */
 export class Retention {
   readonly #terms: Terms;
+  readonly #inbox: Inbox;
   readonly #aborter = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   #pending: Promise<void> | undefined;
   #trust: Promise<ClockTrust> | undefined;
   #leapIsLogged = false;
 
-  constructor(terms: Terms) {
+  constructor(terms: Terms, inbox: Inbox) {
     this.#terms = terms;
+    this.#inbox = inbox;
   }
 
   start(): void {
@@ -69,7 +72,7 @@ export class Retention {
   }
 
   async #pruneNow(): Promise<void> {
-    const { inbox, log } = this.#terms;
+    const inbox = this.#inbox;
     try {
       const now = await this.#trustedNow();
       if (now === undefined) return;
@@ -81,7 +84,7 @@ export class Retention {
       if (dead !== undefined) await pruneInbox(inbox, { prune: dead, signal });
     } catch (thrown) {
       if (this.#aborter.signal.aborted) return; // the inbox closed meanwhile
-      log.warn(
+      this.#terms.log.warn(
         { error: describeError(thrown) },
         "the inbox could not be pruned; trying again later",
       );
@@ -95,7 +98,7 @@ export class Retention {
   async #trustAtStart(): Promise<ClockTrust> {
     const now = this.#now();
     // If the last time is not known, assume a jump.
-    const last = await lastReceived(this.#terms, now.wall).catch(() => 0);
+    const last = await lastReceived(this.#inbox, now.wall).catch(() => 0);
     return trustAtStart(now, last);
   }
 
@@ -120,7 +123,7 @@ export class Retention {
  * When the last entry of any source arrived, ignoring those of the last
  * {@link CLOCK_AGREEMENT_TIME}.
  */
-async function lastReceived({ inbox }: Terms, now: number): Promise<number | undefined> {
+async function lastReceived(inbox: Inbox, now: number): Promise<number | undefined> {
   const [entry] = await inbox.list({ until: now - CLOCK_AGREEMENT_TIME, limit: 1 });
   return entry?.receivedAt;
 }

@@ -3,6 +3,7 @@ import { OnceAMinute } from "../base/once-a-minute.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import { describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
+import type { Inbox } from "../inbox/inbox.ts";
 import { addNote, noAuthentic, type SenderNote, type SenderRecord } from "../inbox/senders.ts";
 import { mismatchText } from "./mismatch-text.ts";
 import type { Settings } from "./options/settings.ts";
@@ -19,7 +20,7 @@ const LAST_NOTE = 2000;
 /** Entries that an inbox without a record is asked for, since one of an older version has none. */
 const LOOKED_AT = 1000;
 
-type Terms = Pick<Settings, "inbox" | "source" | "log">;
+type Terms = Pick<Settings, "source" | "log">;
 
 /**
  * Notices that a sender's secret was changed: counts what is authentic and what is not, warns, and
@@ -28,6 +29,7 @@ type Terms = Pick<Settings, "inbox" | "source" | "log">;
  */
 export class SenderWatch {
   readonly #terms: Terms;
+  readonly #inbox: Inbox;
   readonly tally: SenderTally;
   readonly #lines = new OnceAMinute<"mismatch" | "failure">();
   #record: SenderRecord;
@@ -36,8 +38,9 @@ export class SenderWatch {
   /** Whether it is known what earlier processes saw: before, a warning would say too little. */
   #isRecalled = false;
 
-  constructor(terms: Terms) {
+  constructor(terms: Terms, inbox: Inbox) {
     this.#terms = terms;
+    this.#inbox = inbox;
     this.tally = new SenderTally(terms.source);
     this.#record = { source: terms.source, days: [] };
   }
@@ -105,7 +108,8 @@ export class SenderWatch {
    * came.
    */
   async #recall(): Promise<void> {
-    const { inbox, source } = this.#terms;
+    const { source } = this.#terms;
+    const inbox = this.#inbox;
     if (inbox.recordSender === undefined) return;
     const known = (await inbox.senders?.())?.find((sender) => sender.source === source);
     if (known !== undefined) this.#record = known;
@@ -122,7 +126,7 @@ export class SenderWatch {
     if (note === undefined) return;
     const before = this.#record.authenticAt;
     this.#record = addNote(this.#record, note); // in case it cannot be kept
-    const kept = await this.#terms.inbox.recordSender?.(note);
+    const kept = await this.#inbox.recordSender?.(note);
     if (kept === undefined) return;
     this.#record = kept;
     const ownAt = note.authentic?.last ?? before;

@@ -1,9 +1,8 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { RetryWatch } from "../../src/dispatch/retry-watch.ts";
 import type { AttemptRecord } from "../../src/entries/index.ts";
-import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { PACED, type PacedRetry, type Pause } from "../../src/inbox/pause.ts";
+import type { PacedRetry, Pause } from "../../src/inbox/pause.ts";
 import type { Settlement } from "../../src/inbox/settlement.ts";
 import { TARGET_AWAY } from "../../src/inbox/target-wait.ts";
 import { AT } from "../inbox/entries.ts";
@@ -63,7 +62,6 @@ async function look(): Promise<void> {
   await watch.look();
 }
 
-const ENTRY = { seq: 9, reason: `${PACED}3` } as ClaimedEntry;
 const RECORD = { handler: "a", outcome: "error" } as AttemptRecord;
 const ended = (
   state: Settlement["state"],
@@ -71,7 +69,7 @@ const ended = (
   records = [RECORD],
 ) => ({ state, reason, records }) as Partial<Settlement> as Settlement;
 const note = async (settlement: Settlement, times = 1) => {
-  for (let time = 0; time < times; time++) await watch.note(ENTRY, settlement);
+  for (let time = 0; time < times; time++) await watch.note("3", 9, settlement);
 };
 
 const stoppedAfter = (failed: number, of: number) => [
@@ -155,7 +153,7 @@ it.each([
 it("counts the results of each retry by itself", async () => {
   for (const id of [3, 4]) {
     for (let time = 0; time < 5; time++) {
-      await watch.note({ ...ENTRY, reason: `${PACED}${id}` }, ended("dead", "handler_error"));
+      await watch.note(String(id), 9, ended("dead", "handler_error"));
     }
   }
   expect(told).toEqual([]);

@@ -11,7 +11,6 @@ import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import type { DeliveryObservation } from "../../src/receiver/observation.ts";
-import { readOptions } from "../../src/receiver/options/settings.ts";
 import { makeReceiver, openReceiver } from "./open.ts";
 import {
   accept,
@@ -23,6 +22,7 @@ import {
   inboxFile,
   keptLog,
   NOW,
+  partsOf,
   SECRET,
   signedHeaders,
   until,
@@ -441,13 +441,13 @@ describe("close", () => {
 async function keepOnly(path: string, claims: number): Promise<void> {
   const inbox = sqliteInbox(path);
   await inbox.open();
-  const settings = readOptions({
+  const parts = partsOf({
     secret: SECRET,
     inbox: handleOf(inbox),
     log: keptLog().log,
     clock: () => NOW,
   });
-  expect(await accept(deliveryOf(envelope()), settings)).toMatchObject({ type: "accepted" });
+  expect(await accept(deliveryOf(envelope()), parts)).toMatchObject({ type: "accepted" });
   for (let time = 0; time < claims; time++) await inbox.claim({ now: NOW, limit: 1, leaseTime: 0 });
   await inbox.close();
 }

@@ -56,7 +56,7 @@ async function retentionOf(inbox: ReturnType<typeof memoryInbox>, start = NOW, w
   const options = readOptions({ secret: SECRET, inbox: handleOf(inbox), log, clock });
   vi.spyOn(performance, "now").mockImplementation(() => clocks.monotonic);
   onTestFinished(() => void vi.restoreAllMocks());
-  const retention = new Retention(options);
+  const retention = new Retention(options, inbox);
   onTestFinished(() => retention.stop());
   retention.start();
   /** Advances timers and both clocks. */

@@ -4,7 +4,6 @@ import type { ReceiverOptions } from "../../src/entries/index.ts";
 import { createReceiver } from "../../src/entries/index.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { pruneInbox } from "../../src/inbox/prune.ts";
-import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { deadForPruning, dueForPruning, Retention } from "../../src/receiver/retention.ts";
@@ -185,7 +184,7 @@ describe("retention", () => {
     const prune = vi.fn().mockRejectedValueOnce(new Error("full"));
     prune.mockResolvedValue({ changed: 0, next: undefined });
     const inbox = wrapInbox(memoryInbox(), { list: async () => [], prune, slim: prune });
-    const retention = new Retention(readOptions({ secret: SECRET, inbox: handleOf(inbox), log }));
+    const retention = new Retention(readOptions({ secret: SECRET, log }), inbox);
     retention.start();
     await vi.advanceTimersByTimeAsync(4999);
     expect(prune).not.toHaveBeenCalled();

@@ -8,17 +8,17 @@ import {
   type DeliveryHeaders,
   type Logger,
   type Outcome,
+  type ReceiverOptions,
   SIGNATURE_HEADER,
   sign,
 } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { provideInboxFile } from "../../src/inbox/sqlite/file/inbox-file.ts";
-import {
-  accept as acceptAuthentic,
-  authenticate,
-  type NewEntryTerms,
-} from "../../src/receiver/accept.ts";
-import type { Settings } from "../../src/receiver/options/settings.ts";
+import { authenticate } from "../../src/receiver/admit.ts";
+import { declaredHandlers } from "../../src/receiver/handlers/define-handlers.ts";
+import { readOptions } from "../../src/receiver/options/settings.ts";
+import { keep } from "../../src/receiver/receive.ts";
+import { newState } from "../../src/receiver/state.ts";
 
 /** The secret of the tested receivers. */
 export const SECRET = "receiver-tests-secret-0123456789";
@@ -125,14 +125,23 @@ export function inboxFile(): string {
   return provideInboxFile(join(folder, "inbox.sqlite")).path;
 }
 
+/** What a receiver makes of its options, before anything is opened. */
+export function partsOf(options: ReceiverOptions) {
+  const settings = readOptions(options);
+  return { settings, state: newState(options.inbox, settings, declaredHandlers(options)) };
+}
+
+type Parts = ReturnType<typeof partsOf>;
+export type KeepTerms = Partial<Omit<Parameters<typeof keep>[2], keyof Parts>>;
+
 /** Accepts a delivery that has to be signed, as a receiver does. */
 export async function accept(
   delivery: Delivery,
-  settings: Settings,
-  terms?: NewEntryTerms,
+  parts: Parts,
+  terms: KeepTerms = {},
 ): Promise<Outcome> {
-  const proof = authenticate(delivery, settings);
-  return "type" in proof ? proof : acceptAuthentic(delivery, proof, settings, terms);
+  const proof = authenticate(delivery, parts.settings);
+  return proof.type === "authentic" ? keep(delivery, proof, { ...parts, ...terms }) : proof;
 }
 
 /** An inbox with some methods replaced. */

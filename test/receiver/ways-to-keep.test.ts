@@ -5,8 +5,6 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import type { NewEntryTerms } from "../../src/receiver/accept.ts";
-import { readOptions } from "../../src/receiver/options/settings.ts";
 import { threadedInbox } from "../inbox/threaded.ts";
 import {
   accept,
@@ -15,8 +13,10 @@ import {
   deliveryOf,
   envelope,
   inboxFile,
+  type KeepTerms,
   keptLog,
   NOW,
+  partsOf,
   SECRET,
 } from "./sample.ts";
 
@@ -65,7 +65,7 @@ const SENT: readonly (object | string)[] = [
 
 async function open(inbox: Inbox, options: Partial<ReceiverOptions> = {}) {
   const { log, lines } = keptLog();
-  const settings = readOptions({
+  const parts = partsOf({
     secret: SECRET,
     log,
     clock: () => NOW,
@@ -74,7 +74,7 @@ async function open(inbox: Inbox, options: Partial<ReceiverOptions> = {}) {
   });
   await inbox.open();
   onTestFinished(() => inbox.close());
-  return { settings, lines };
+  return { parts, lines };
 }
 
 async function becomeOf(
@@ -82,9 +82,9 @@ async function becomeOf(
   sent: readonly (object | string)[],
   options?: Partial<ReceiverOptions>,
 ) {
-  const { settings, lines } = await open(inbox, options);
+  const { parts, lines } = await open(inbox, options);
   const outcomes = [];
-  for (const one of sent) outcomes.push(await accept(deliveryOf(one), settings));
+  for (const one of sent) outcomes.push(await accept(deliveryOf(one), parts));
   return { outcomes, entries: await inbox.list({}), lines };
 }
 
@@ -114,14 +114,14 @@ describe("a delivery has the same outcome", () => {
     "%s: an event that may have been pruned is a dead letter, whatever the clock says",
     async (_, make) => {
       const inbox = make();
-      const { settings } = await open(inbox);
-      await accept(deliveryOf(envelope({ event: "first.kind" })), settings);
+      const { parts } = await open(inbox);
+      await accept(deliveryOf(envelope({ event: "first.kind" })), parts);
       const [{ seq, lease } = { seq: 0, lease: "" }] = await inbox.claim(CLAIM);
       await inbox.settle({ seq, lease, ...HANDLED }, NOW);
-      await accept(deliveryOf(envelope({ event: "second.kind", timestamp: at(1000) })), settings);
+      await accept(deliveryOf(envelope({ event: "second.kind", timestamp: at(1000) })), parts);
       const until = { receivedUntil: NOW, datedUntil: NOW };
       await inbox.prune({ states: ["handled"], ...until }, { limit: 10 });
-      expect(await accept(deliveryOf(envelope({ event: "first.kind" })), settings)).toMatchObject({
+      expect(await accept(deliveryOf(envelope({ event: "first.kind" })), parts)).toMatchObject({
         rejection: { reason: "too_old" },
       });
     },
@@ -129,13 +129,13 @@ describe("a delivery has the same outcome", () => {
 
   it.each(WAYS)("%s: an entry that may run at once is inserted already leased", async (_, make) => {
     const inbox = make();
-    const { settings } = await open(inbox);
+    const { parts } = await open(inbox);
     const ran: unknown[] = [];
     let number = 0;
-    const acceptReserved = (body: object | string, more: Pick<NewEntryTerms, "holdMs"> = {}) => {
+    const acceptReserved = (body: object | string, more: KeepTerms = {}) => {
       const lease = { token: `lease-${++number}`, until: NOW + 1000 };
       const reservation = { lease, run: (entry: object) => void ran.push(entry) };
-      return accept(deliveryOf(body), settings, { ...more, reservation });
+      return accept(deliveryOf(body), parts, { ...more, reservation });
     };
     await acceptReserved(event);
     const key = { source: "service", eventId: "evt_known", timestamp: NOW };
@@ -159,11 +159,11 @@ describe("a delivery has the same outcome", () => {
     "%s: an entry with an order key is leased on insert if none before it waits",
     async (_, make) => {
       const inbox = make();
-      const { settings } = await open(inbox, { orderBy: ({ data }) => String(data.id) });
+      const { parts } = await open(inbox, { orderBy: ({ data }) => String(data.id) });
       const run = vi.fn();
       const send = (id: string, amount: number) => {
         const reservation = { lease: { token: `${id}-${amount}`, until: NOW + 1000 }, run };
-        return accept(deliveryOf(envelope({ data: { id, amount } })), settings, { reservation });
+        return accept(deliveryOf(envelope({ data: { id, amount } })), parts, { reservation });
       };
       await Promise.all([send("a", 1), send("a", 2), send("b", 1)]);
       expect(await inbox.list({})).toMatchObject([
@@ -180,10 +180,10 @@ describe("a delivery has the same outcome", () => {
 
   it("an entry with an order key is not leased on insert if a dead letter may hold it back", async () => {
     const inbox = memoryInbox();
-    const { settings } = await open(inbox, { orderBy: () => "own", deadLetterOrder: "block" });
+    const { parts } = await open(inbox, { orderBy: () => "own", deadLetterOrder: "block" });
     const run = vi.fn();
     const reservation = { lease: { token: "lease", until: NOW + 1000 }, run };
-    await accept(deliveryOf(envelope()), settings, { reservation });
+    await accept(deliveryOf(envelope()), parts, { reservation });
     expect(run).not.toHaveBeenCalled();
     expect(await inbox.list({})).toMatchObject([{ state: "waiting", attempts: 0 }]);
   });

@@ -4,6 +4,7 @@ import { type EventKind, eventKinds } from "../../event/kinds.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { runsKind } from "../../inbox/runner.ts";
 import { checkTransactions } from "../../receiver/handlers/check-transactions.ts";
+import { HandlerSet } from "../../receiver/handlers/handler-set.ts";
 import { registerHandlers } from "../../receiver/handlers/register-handlers.ts";
 import { Router } from "../../receiver/handlers/router.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/settings.ts";
@@ -82,11 +83,10 @@ async function handledHere({ options, context, inbox }: Setup): Promise<readonly
       context,
     );
     const store = selectInbox(inbox.option); // not opened
-    const router = new Router([...eventKinds, ...otherKinds], (pattern) =>
-      checkTransactions(store, pattern),
-    );
+    const declared = new HandlerSet({ kinds: [...eventKinds, ...otherKinds] });
+    const router = new Router(declared, (pattern) => checkTransactions(store, pattern));
     registerHandlers(register, router);
-    return eventKinds.filter((kind) => router.match(kind).length > 0);
+    return eventKinds.filter((kind) => router.handlers.match(kind).length > 0);
   } finally {
     stop();
   }

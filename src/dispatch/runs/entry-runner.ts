@@ -1,57 +1,59 @@
+import { EventEmitter } from "node:events";
 import { describeError } from "../../errors.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import { hasEnded, stateBeforeRun } from "../../inbox/entry-state.ts";
-import { PACED } from "../../inbox/pause.ts";
+import { retryOf } from "../../inbox/pause.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
-import type { ClaimLoop } from "../claim-loop.ts";
 import type { ConcurrencyLimit } from "../concurrency-limit.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
 import { outsideRequests } from "../outside-requests.ts";
 import type { RetryWatch } from "../retry-watch.ts";
-import type { TargetQueues } from "../targets/target-queues.ts";
 import { EntryTransactions, type Transacting } from "../transactions/entry-transactions.ts";
 import { type TransactionPlaces, transactionPlaces } from "../transactions/transaction-places.ts";
 import { runEntry } from "./run-entry.ts";
-import type { EntryRun, RunParts } from "./run-options.ts";
-import { RunningEntries, type RunningEntry } from "./running.ts";
+import type { RunParts, Start } from "./run-options.ts";
+import { type RunningEntries, RunningEntry } from "./running.ts";
 import { type Storing, settleAgain } from "./settle-again.ts";
 
 interface RunnerParts {
   readonly limit: ConcurrencyLimit;
-  readonly queues: TargetQueues;
+  readonly running: RunningEntries;
   readonly watch: RetryWatch;
   /** Aborted when a shutdown begins. */
   readonly stopping: AbortSignal;
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
-  /**
-   * Woken when an entry has ended and others may be due for it; goes on when there is room for
-   * another entry.
-   */
-  readonly loop: Pick<ClaimLoop, "wake" | "goOn">;
+}
+
+/** What a runner tells those that claim. */
+interface RunnerEvents {
+  /** There may be room for another entry. */
+  room: [];
+  /** An entry runs no more; the settlement is `undefined` if it was given back. */
+  ended: [entry: ClaimedEntry, settlement: Settlement | undefined, start: Start["type"]];
 }
 
 /** Runs entries that are leased to this process, renews their leases and settles them. */
-export class EntryRunner {
+export class EntryRunner extends EventEmitter<RunnerEvents> {
   readonly #options: DispatcherOptions;
   readonly #parts: RunnerParts;
   readonly #storing: Storing;
   readonly #places: TransactionPlaces;
   readonly #transacting: Transacting;
-  readonly running = new RunningEntries();
 
   constructor(options: DispatcherOptions, parts: RunnerParts) {
-    const { signal, stopping } = parts;
+    super();
+    const { limit, running, signal, stopping } = parts;
     const { inbox, clock } = options;
     this.#options = options;
     this.#parts = parts;
-    const isLeased = (seq: number) => this.running.isLeased(seq, options.clock());
+    const isLeased = (seq: number) => running.isLeased(seq, clock());
     this.#storing = { inbox, clock, isLeased, stopping, signal };
-    this.#places = transactionPlaces(options.inbox.insideLimit);
+    this.#places = transactionPlaces(inbox.insideLimit);
     const yieldPlace: Transacting["yieldPlace"] = (waiting) => {
-      const aside = parts.limit.yieldPlace(waiting);
-      parts.loop.goOn();
+      const aside = limit.yieldPlace(waiting);
+      this.emit("room");
       return aside;
     };
     this.#transacting = { inbox, clock, places: this.#places, yieldPlace, isLeased };
@@ -62,41 +64,34 @@ export class EntryRunner {
     this.#places.close();
   }
 
-  /**
-   * Runs an entry and settles it; never rejects. After one that was claimed or has an order key
-   * others may be due: it may have held them back, or have taken the last of the room.
-   */
-  run(entry: ClaimedEntry, how: EntryRun): Promise<Settlement | undefined> {
-    const own: RunningEntry = {
-      entry,
-      finished: undefined,
-      hasBegun: false,
-      hasRun: false,
-      leasedUntil: entry.runAt,
-    };
-    const settled = outsideRequests.runInAsyncScope(() => this.#runAndSettle(own, how));
-    const finished = how.onEnd === undefined ? settled : settled.finally(how.onEnd);
-    own.finished = finished;
-    const running = this.running.add(own);
-    const frees = entry.orderKey !== null || (how.claimed && how.turn === undefined);
-    void finished.then((settlement) => {
-      this.running.remove(running);
-      if (settlement === undefined || settlement.waits !== undefined)
-        this.#parts.queues.stored(entry.seq);
-      if (frees || settlement === undefined || !hasEnded(settlement.state)) this.#parts.loop.wake();
-      else this.#parts.loop.goOn();
-    });
-    return finished;
+  /** Keeps the lease of an entry until it has run, or was given back: call one of these, once. */
+  take(entry: ClaimedEntry): RunningEntry {
+    const own = new RunningEntry(entry);
+    own.link = this.#parts.running.add(own);
+    return own;
   }
 
-  leasesInDoubt(): readonly number[] {
-    return this.running.leasesInDoubt(this.#options.clock(), this.#options.leaseTime);
+  /** Runs an entry and settles it; never rejects. */
+  async run(own: RunningEntry, start: Start): Promise<Settlement | undefined> {
+    const settlement = await outsideRequests.runInAsyncScope(() => this.#runAndSettle(own, start));
+    this.#end(own, settlement, start.type);
+    return settlement;
+  }
+
+  /** Makes an entry due again, as if it had not been claimed. */
+  async giveBack(own: RunningEntry, start: Start["type"]): Promise<void> {
+    try {
+      await this.#release(own.entry);
+    } catch (thrown) {
+      this.#unstored(own.entry, thrown);
+    }
+    this.#end(own, undefined, start);
   }
 
   async renew(): Promise<void> {
     const { inbox, clock, leaseTime, log } = this.#options;
     try {
-      await this.running.renew(inbox, clock() + leaseTime);
+      await this.#parts.running.renew(inbox, clock() + leaseTime);
     } catch (thrown) {
       log.error(
         { error: describeError(thrown) },
@@ -105,48 +100,38 @@ export class EntryRunner {
     }
   }
 
-  async #runAndSettle(
-    own: RunningEntry,
-    { ready, before, begin, atOnce, turn, budget: within, onEnd }: EntryRun,
-  ) {
+  #end(own: RunningEntry, settlement: Settlement | undefined, start: Start["type"]): void {
+    if (own.link !== undefined) this.#parts.running.remove(own.link);
+    own.finish(settlement);
+    this.emit("ended", own.entry, settlement, start);
+  }
+
+  async #runAndSettle(own: RunningEntry, start: Start): Promise<Settlement | undefined> {
     const { entry } = own;
-    const { log } = this.#options;
-    const { limit, queues, loop } = this.#parts;
     const { seq } = entry;
-    const trace = this.#options.tracing?.attempt(entry);
+    const { limit, watch } = this.#parts;
+    const { log, tracing } = this.#options;
+    const trace = tracing?.attempt(entry);
     let stored: Settlement | undefined;
     try {
-      if ((await before?.()) === false) {
-        await this.#giveBack(entry);
-        return undefined;
-      }
-      begin?.();
-      const isForced = atOnce === true && turn === undefined;
-      const { inside } = this.#options.inbox;
-      const transactions =
-        inside === undefined
-          ? undefined
-          : new EntryTransactions(entry, this.#transacting, atOnce === true);
-      const gate = isForced ? queues.atOnce : queues;
-      const targets = within === undefined ? gate : undefined;
-      const signal = within?.signal ?? this.#parts.signal;
-      const parts: RunParts = { ready, targets, turn, transactions, trace, signal, budget: within };
+      const parts = this.#partsOf(entry, start, trace);
       const run = () => {
         own.hasBegun = true;
-        return within?.fits() === false ? undefined : runEntry(entry, this.#options, parts);
+        return parts.budget?.fits() === false ? undefined : runEntry(entry, this.#options, parts);
       };
-      const settlement = await (atOnce === true ? limit.runAtOnce(run) : limit.run(run));
+      const isAtOnce = start.type === "now" || start.type === "turn";
+      const settlement = await (isAtOnce ? limit.runAtOnce(run) : limit.run(run));
       if (settlement === undefined) {
-        await this.#giveBack(entry);
+        await this.#release(entry);
         return undefined;
       }
       own.hasRun = true;
-      onEnd?.();
-      loop.goOn(); // another entry can run while this one's result is stored
-      if (await this.#store(settlement, transactions, signal)) {
+      if (start.type === "turn") start.tried();
+      this.emit("room"); // while this one's result is stored
+      if (await this.#store(settlement, parts)) {
         stored = settlement;
-        if (entry.reason?.startsWith(PACED) === true)
-          await this.#parts.watch.note(entry, settlement);
+        const retry = retryOf(entry.reason ?? null);
+        if (retry !== undefined) await watch.note(retry, seq, settlement);
         this.#report(entry, settlement);
         return settlement;
       }
@@ -155,23 +140,34 @@ export class EntryRunner {
         "an entry finished after its lease had ended: its result was refused, and it runs again",
       );
     } catch (thrown) {
-      // The lease expires and the entry runs again.
-      log.error(
-        { seq, error: describeError(thrown) },
-        "an entry's result could not be stored; it runs again",
-      );
+      this.#unstored(entry, thrown);
     } finally {
       trace?.end(stored);
     }
     return undefined;
   }
 
+  #partsOf(entry: ClaimedEntry, start: Start, trace: RunParts["trace"]): RunParts {
+    const { inbox } = this.#options;
+    const isAtOnce = start.type === "now" || start.type === "turn";
+    const transactions =
+      inbox.inside === undefined
+        ? undefined
+        : new EntryTransactions(entry, this.#transacting, isAtOnce);
+    const budget = start.type === "drain" ? start.budget : undefined;
+    return {
+      ready: start.type === "reserved" ? start.ready : undefined,
+      targets: start.type === "drain" ? undefined : start.targets,
+      turn: start.type === "turn" ? start.turn : undefined,
+      transactions,
+      trace,
+      signal: budget?.signal ?? this.#parts.signal,
+      budget,
+    };
+  }
+
   /** Stores what is left to store of a settlement; returns `false` if the lease was lost. */
-  async #store(
-    settlement: Settlement,
-    transactions: EntryTransactions | undefined,
-    signal: AbortSignal,
-  ) {
+  async #store(settlement: Settlement, { transactions, signal }: RunParts): Promise<boolean> {
     if (transactions?.end !== undefined) return transactions.end === "stored";
     const records = transactions?.unstored(settlement.records) ?? settlement.records;
     const left = records === settlement.records ? settlement : { ...settlement, records };
@@ -181,6 +177,14 @@ export class EntryRunner {
     } catch (thrown) {
       return await settleAgain(left, { ...this.#storing, signal }, thrown);
     }
+  }
+
+  /** The lease expires and the entry runs again. */
+  #unstored({ seq }: ClaimedEntry, thrown: unknown): void {
+    this.#options.log.error(
+      { seq, error: describeError(thrown) },
+      "an entry's result could not be stored; it runs again",
+    );
   }
 
   #report(entry: ClaimedEntry, settlement: Settlement): void {
@@ -212,11 +216,7 @@ export class EntryRunner {
     }
   }
 
-  /**
-   * Makes an entry that was queued when the receiver stopped due again, as if it had not been
-   * claimed.
-   */
-  async #giveBack({
+  async #release({
     seq,
     lease,
     attempts,

@@ -10,7 +10,7 @@ import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import type { HandlerContext, NamedHandler, Plan, PlannedRun } from "../handler.ts";
 import { retryDelay } from "../retry.ts";
 import { EntryWaits, type Sender } from "../targets/entry-waits.ts";
-import type { NoPlace } from "../transactions/entry-transactions.ts";
+import type { LeaseLost, NoPlace } from "../transactions/entry-transactions.ts";
 import { handlerContext, type OwnSignal } from "./handler-context.ts";
 import { type HandlerRun, type RunLimits, runHandler } from "./run-handler.ts";
 import type { RunOptions, RunParts } from "./run-options.ts";
@@ -34,30 +34,42 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
   if (entry.attempts > options.retry.attempts)
     return settlementOf(entry, clock, "dead", "attempts_exhausted", { uncount: true });
 
-  let plan: Plan | { readonly error: string | null };
+  let plan: Plan | Unplanned;
   try {
     const planning = options.plan(entry, parts.ready);
     plan = isPromiseLike(planning)
       ? await plannedInTime(planning, entry, options, parts)
       : planning;
   } catch (thrown) {
-    plan = { error: describeError(thrown) };
-  }
-  if ("run" in plan) return new EntryHandlers(entry, plan, options, parts).run();
-  if ("error" in plan) {
-    options.log.error({ seq, error: plan.error }, "an entry could not be read; trying again later");
-    return afterFailure(entry, options, {}, { failures: [UNREADABLE] });
-  }
-  if ("end" in plan) {
-    if (plan.end === "handled") return settlementOf(entry, clock, "handled", null);
-    return settlementOf(entry, clock, plan.end, plan.reason, { problems: plan.problems });
+    plan = { type: "unplanned", error: describeError(thrown) };
   }
   const now = clock();
-  if ("wait" in plan) {
-    return againOf(entry, clock, plan.reason, { runAt: now + plan.wait, uncount: true });
+  switch (plan.type) {
+    case "run":
+      return new EntryHandlers(entry, plan, options, parts).run();
+    case "unplanned":
+      options.log.error(
+        { seq, error: plan.error },
+        "an entry could not be read; trying again later",
+      );
+      return afterFailure(entry, options, {}, { failures: [UNREADABLE] });
+    case "done_elsewhere":
+      return settlementOf(entry, clock, "handled", null);
+    case "end":
+      return settlementOf(entry, clock, plan.state, plan.reason, { problems: plan.problems });
+    case "wait":
+      return againOf(entry, clock, plan.reason, { runAt: now + plan.ms, uncount: true });
+    case "leave": {
+      const reason = entry.waits?.length ? TARGET_AWAY : null;
+      return againOf(entry, clock, reason, { runAt: entry.dueAt ?? now, uncount: true });
+    }
   }
-  const reason = entry.waits?.length ? TARGET_AWAY : null;
-  return againOf(entry, clock, reason, { runAt: entry.dueAt ?? now, uncount: true });
+}
+
+/** Why there is no plan. */
+interface Unplanned {
+  readonly type: "unplanned";
+  readonly error: string | null;
 }
 
 /** The plan for an entry, or why there is none; with the time limit of a handler. */
@@ -66,7 +78,7 @@ async function plannedInTime(
   entry: ClaimedEntry,
   options: RunOptions,
   parts: RunParts,
-) {
+): Promise<Plan | Unplanned> {
   const { handlerTimeout: timeout, clock } = options;
   const { signal } = parts;
   let made: Plan | undefined;
@@ -76,7 +88,7 @@ async function plannedInTime(
     },
     { handler: "plan", attempt: entry.attempts, timeout, signal, clock },
   );
-  return made ?? { error: record.error };
+  return made ?? { type: "unplanned", error: record.error };
 }
 
 class EntryHandlers {
@@ -123,8 +135,8 @@ class EntryHandlers {
           ? this.#runInside(named, limits)
           : runHandler(this.#callOf(named), limits);
       const ran = isPromiseLike(running) ? await running : running;
-      if (ran === undefined) return againOf(this.#entry, clock, null, this.#result());
-      if ("dueAt" in ran) {
+      if (ran.type === "lease_lost") return againOf(this.#entry, clock, null, this.#result());
+      if (ran.type === "no_place") {
         const later = { ...this.#result(), runAt: ran.dueAt, uncount: true };
         return againOf(this.#entry, clock, ran.reason, later);
       }
@@ -134,7 +146,7 @@ class EntryHandlers {
   }
 
   #unfinished(): readonly NamedHandler[] {
-    return this.#plan.run.filter(({ name }) => !this.#finished.has(name));
+    return this.#plan.handlers.filter(({ name }) => !this.#finished.has(name));
   }
 
   #mayRun(named: NamedHandler): boolean {
@@ -158,12 +170,13 @@ class EntryHandlers {
   async #runInside(
     named: NamedHandler,
     limits: RunLimits,
-  ): Promise<HandlerRun | NoPlace | undefined> {
+  ): Promise<HandlerRun | NoPlace | LeaseLost> {
     const { transactions } = this.#parts;
+    if (transactions === undefined) return { type: "lease_lost" };
     const { seq, lease } = this.#entry;
     const { clock } = this.#options;
     const isLast = this.#unfinished().length === 1;
-    return transactions?.run(this.#callOf(named), limits, (record) => {
+    return transactions.run(this.#callOf(named), limits, (record) => {
       const unstored = transactions.unstored([...this.#records, record]);
       const result = { records: unstored, finishedHandlers: [...this.#finished, named.name] };
       const waits = this.#waits?.list([]);

@@ -10,7 +10,9 @@ import { limitTime } from "./time-limits.ts";
 /** Maximum bytes of a note: a handler may note a whole page. */
 export const MAX_BYTES = 2048;
 
+/** A handler has run, well or not. */
 export interface HandlerRun {
+  readonly type: "ran";
   readonly record: AttemptRecord;
   readonly failure: TargetFailure;
 }
@@ -112,7 +114,7 @@ class Running {
     const duration = Math.round((performance.now() - this.#start) * 100) / 100;
     const note = this.#notes === undefined ? null : cutText(this.#notes.join("\n"), MAX_BYTES);
     const record = { attempt, handler, startedAt, duration, outcome, error, failure, note };
-    return { record, failure: reported };
+    return { type: "ran", record, failure: reported };
   }
 }
 

@@ -16,7 +16,9 @@ export interface RunOptions {
   readonly log: Logger;
 }
 
-export interface RunParts extends Pick<EntryRun, "ready"> {
+export interface RunParts {
+  /** Its event, if it was read just now. */
+  readonly ready?: ReadyEvent | undefined;
   /** Decides which entries wait for their turn at a target. Default: none do. */
   readonly targets?: TargetGate | undefined;
   /** The turn at a target that it was claimed for: then only the handler of that target runs. */
@@ -36,20 +38,25 @@ export interface TimeLimit {
   fits(): boolean;
 }
 
-export interface EntryRun {
-  /** Whether it was claimed, rather than inserted already leased. */
-  readonly claimed: boolean;
-  /** Whether it runs at once, even beyond the concurrency limit. */
-  readonly atOnce?: boolean;
-  readonly ready?: ReadyEvent | undefined;
-  /** Awaited before the run; if it resolves to `false`, the entry is given back instead. */
-  readonly before?: () => Promise<unknown>;
-  /** Called after that, when it begins. */
-  readonly begin?: () => void;
-  /** The turn at a target that it was claimed for. */
-  readonly turn?: Turn;
-  /** Its time, if that is limited. What does not fit is given back, and no target is waited for. */
-  readonly budget?: TimeLimit;
-  /** Called when the run has ended, before its result is stored, and once more at the end. */
-  readonly onEnd?: () => void;
-}
+/** How an entry comes to run. */
+export type Start =
+  /** It was claimed as it is due: it runs when there is room. */
+  | { readonly type: "due"; readonly targets: TargetGate }
+  /** It was appended with a lease, in room that was reserved for it. */
+  | {
+      readonly type: "reserved";
+      readonly targets: TargetGate;
+      readonly ready: ReadyEvent | undefined;
+    }
+  /** It was claimed, as its caller waits for the result: it runs at once, beyond all limits. */
+  | { readonly type: "now"; readonly targets: TargetGate }
+  /** It was claimed for its turn at a target: only that target is tried, at once. */
+  | {
+      readonly type: "turn";
+      readonly targets: TargetGate;
+      readonly turn: Turn;
+      /** Called once the target was tried, before the result is stored. */
+      readonly tried: () => void;
+    }
+  /** It was claimed by a drain: what does not fit is given back, and no target is waited for. */
+  | { readonly type: "drain"; readonly budget: TimeLimit };

@@ -1,17 +1,33 @@
-import { Chain } from "../../base/chain.ts";
+import { Chain, type Link } from "../../base/chain.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 
-export interface RunningEntry {
+/** An entry that is leased to this process, from its claim until its result is stored. */
+export class RunningEntry {
   readonly entry: ClaimedEntry;
-  /** Its settlement; never rejects. */
-  finished: Promise<Settlement | undefined> | undefined;
+  /** Its settlement; `undefined` if it was given back. Never rejects. */
+  readonly finished: Promise<Settlement | undefined>;
   /** Whether its handlers have begun. */
-  hasBegun: boolean;
+  hasBegun = false;
   /** Whether its handlers have ended, so that its result may be stored already. */
-  hasRun: boolean;
+  hasRun = false;
   leasedUntil: number;
+  /** Its place among those that run. */
+  link: Link<RunningEntry> | undefined;
+  #finish: (settlement: Settlement | undefined) => void = () => {};
+
+  constructor(entry: ClaimedEntry) {
+    this.entry = entry;
+    this.leasedUntil = entry.runAt;
+    this.finished = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
+  }
+
+  finish(settlement: Settlement | undefined): void {
+    this.#finish(settlement);
+  }
 }
 
 /**

@@ -12,6 +12,12 @@ const BATCH = 20;
 /** How often an entry may seem to bring its target down before others go first. */
 const MAX_CRASHES = 3;
 
+/**
+ * How many entries are remembered as set aside. One that is forgotten, such as one that was dropped
+ * meanwhile, waits for its turn again if it still waits.
+ */
+const MAX_DEFERRED = 200;
+
 /** A claimed entry that waits for its turn. Call exactly one of the functions. */
 export interface ReadyEntry {
   readonly seq: number;
@@ -114,8 +120,7 @@ export class TargetQueue {
   tried(entry: ClaimedEntry, end: TargetEnd, asked: number | undefined): void {
     const { seq, waits = [] } = entry;
     if (end === "took") {
-      this.#deferred.delete(seq);
-      this.#crashes.delete(seq);
+      this.forget(seq);
       const failedBefore = waits.some(
         ({ target, attempts }) => target === this.#target.name && attempts > 0,
       );
@@ -134,6 +139,18 @@ export class TargetQueue {
     else if (this.#round !== undefined) {
       if (this.#claiming || seq <= this.#cursor) this.#unseen.push(seq);
     } else if (this.#timerAt === Number.POSITIVE_INFINITY) this.#tryIn(AWAY);
+  }
+
+  /** Call it for an entry that has ended, however it did. */
+  forget(seq: number): void {
+    this.#deferred.delete(seq);
+    this.#crashes.delete(seq);
+  }
+
+  #defer(seq: number): void {
+    this.#deferred.add(seq);
+    const [oldest] = this.#deferred;
+    if (oldest !== undefined && this.#deferred.size > MAX_DEFERRED) this.forget(oldest);
   }
 
   #tryIn(wanted: number): void {
@@ -243,7 +260,7 @@ export class TargetQueue {
     if (end === "took" || end === "answered") {
       if (end === "answered") this.#hasRefused = true;
       else this.#crashes.delete(seq);
-      if (inDoubt !== undefined) this.#deferred.add(inDoubt);
+      if (inDoubt !== undefined) this.#defer(inDoubt);
       this.#inDoubt = undefined;
       return "answers";
     }
@@ -251,7 +268,7 @@ export class TargetQueue {
       // The target was there for this entry, and gone for the next.
       const crashes = (this.#crashes.get(inDoubt) ?? 0) + 1;
       this.#crashes.set(inDoubt, crashes);
-      if (crashes >= MAX_CRASHES) this.#deferred.add(inDoubt);
+      if (crashes >= MAX_CRASHES) this.#defer(inDoubt);
     }
     if (end === "away" || inDoubt !== undefined) return "away";
     this.#inDoubt = seq;

@@ -1,26 +1,43 @@
+import { EventEmitter } from "node:events";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import { claimTerms } from "../claim-terms.ts";
-import type { Claiming } from "../claiming.ts";
+import { hasEnded } from "../../inbox/entry-state.ts";
+import type { Claims } from "../claims.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
+import type { EntryRunner } from "../runs/entry-runner.ts";
+import type { RunningEntry } from "../runs/running.ts";
 import { TURN_OVERDUE } from "./entry-waits.ts";
 import type { TargetEnd, TargetGate, TargetOptions, Turn } from "./target.ts";
 import { type QueueWork, type ReadyEntry, TargetQueue, type Wanted } from "./target-queue.ts";
+
+interface QueuesEvents {
+  /** Entries were made due. */
+  due: [];
+}
 
 /**
  * The queues of all targets that were ever away, or refused an entry. Claims what waits, and gives
  * each its turn.
  */
-export class TargetQueues implements TargetGate, QueueWork {
+export class TargetQueues extends EventEmitter<QueuesEvents> implements TargetGate, QueueWork {
   readonly #options: DispatcherOptions;
-  readonly #claiming: Claiming;
+  readonly #claims: Claims;
+  readonly #runner: EntryRunner;
   readonly #queues = new Map<string, TargetQueue>();
   /** By entry: the queues it joins once its result is stored. */
   readonly #joining = new Map<number, TargetQueue[]>();
   #stopped = false;
 
-  constructor(options: DispatcherOptions, claiming: Claiming) {
+  constructor(options: DispatcherOptions, claims: Claims, runner: EntryRunner) {
+    super();
     this.#options = options;
-    this.#claiming = claiming;
+    this.#claims = claims;
+    this.#runner = runner;
+    runner.on("ended", ({ seq, waits }, settlement) => {
+      if (settlement === undefined || settlement.waits !== undefined) this.#join(seq);
+      const isOver = settlement !== undefined && hasEnded(settlement.state);
+      if (isOver && waits !== undefined)
+        for (const queue of this.#queues.values()) queue.forget(seq);
+    });
   }
 
   /** Gives entries that wait from before their turn, before any other entry is claimed. */
@@ -43,7 +60,7 @@ export class TargetQueues implements TargetGate, QueueWork {
       if (waiting.size > 0) await inbox.reschedule({ targets: [...waiting], sources }, clock());
       await Promise.all(open.map((target) => this.#of(target).open()));
     } catch (thrown) {
-      this.#claiming.failures.report(thrown);
+      this.#claims.failures.report(thrown);
     }
   }
 
@@ -72,8 +89,8 @@ export class TargetQueues implements TargetGate, QueueWork {
     this.#joining.set(seq, [...(this.#joining.get(seq) ?? []), this.#of(target)]);
   }
 
-  /** Call it once an entry's result is stored, or is known not to be. */
-  stored(seq: number): void {
+  /** An entry's result is stored, or is known not to be. */
+  #join(seq: number): void {
     if (this.#joining.size === 0) return;
     const queues = this.#joining.get(seq) ?? [];
     this.#joining.delete(seq);
@@ -100,55 +117,45 @@ export class TargetQueues implements TargetGate, QueueWork {
     limit,
     except,
   }: Wanted): Promise<readonly ReadyEntry[] | undefined> {
-    const { inbox, clock, role } = this.#options;
-    if (role === "receive") return [];
-    const { except: leased, claims, failures } = this.#claiming;
-    const terms = {
-      ...claimTerms(this.#options),
-      now: clock(),
-      limit,
-      except: [...leased(), ...except],
-    };
+    if (this.#options.role === "receive") return [];
+    const claims = this.#claims;
     try {
-      const claim = inbox.claim({ ...terms, waitingFor: { target, after } });
+      const claim = claims.waitingFor({ target, after }, { limit, except });
       return await claims.follow(
         claim.then((entries) => entries.map((entry) => this.#ready(entry, target))),
       );
     } catch (thrown) {
-      failures.report(thrown);
+      claims.failures.report(thrown);
       return undefined;
     }
   }
 
   makeDue(entries: Parameters<QueueWork["makeDue"]>[0]): void {
     const { inbox, sources, clock } = this.#options;
-    const { wake, failures } = this.#claiming;
-    inbox
-      .reschedule({ ...entries, sources }, clock())
-      .then(wake, (thrown) => failures.report(thrown));
+    inbox.reschedule({ ...entries, sources }, clock()).then(
+      () => this.emit("due"),
+      (thrown) => this.#claims.failures.report(thrown),
+    );
   }
 
   #ready(entry: ClaimedEntry, target: string): ReadyEntry {
+    const runner = this.#runner;
+    const own = runner.take(entry);
     const turn: Turn = { target, end: undefined, asked: undefined };
-    let begin = (_mayRun: boolean) => {};
-    const began = new Promise<boolean>((resolve) => {
-      begin = resolve;
-    });
-    const ended = new Promise<Turn>((resolve) => {
-      const onEnd = () => resolve(turn);
-      void this.#claiming.run(entry, {
-        claimed: true,
-        atOnce: true,
-        before: () => began,
-        turn,
-        onEnd,
-      });
-    });
-    const run = () => {
-      begin(!this.#stopped);
-      return ended;
+    const giveBack = () => runner.giveBack(own, "turn");
+    const run = async () => {
+      if (this.#stopped) await giveBack();
+      else await this.#runInTurn(own, turn);
+      return turn;
     };
-    return { seq: entry.seq, run, giveBack: () => begin(false) };
+    return { seq: entry.seq, run, giveBack: () => void giveBack() };
+  }
+
+  /** Resolves once the target was tried: the result may still be being stored. */
+  #runInTurn(own: RunningEntry, turn: Turn): Promise<void> {
+    return new Promise((tried) => {
+      void this.#runner.run(own, { type: "turn", targets: this, turn, tried }).finally(tried);
+    });
   }
 
   #of(target: TargetOptions): TargetQueue {

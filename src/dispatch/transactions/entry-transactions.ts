@@ -20,8 +20,14 @@ export interface Transacting {
 
 /** That a handler found no place: its entry goes on later. */
 export interface NoPlace {
+  readonly type: "no_place";
   readonly dueAt: number;
   readonly reason: WaitingReason | null;
+}
+
+/** Another process may run the entry now: the transaction was refused. */
+export interface LeaseLost {
+  readonly type: "lease_lost";
 }
 
 type Run = (own: OwnSignal, note: (text: string) => void, tx: unknown) => unknown;
@@ -52,8 +58,7 @@ export class EntryTransactions {
 
   /**
    * Runs a handler in a transaction that also stores what `resultOf` returns for its record, if it
-   * succeeds. Returns the run, with an error if the transaction could not be committed; `undefined`
-   * if the lease was lost.
+   * succeeds. Returns the run, with an error if the transaction could not be committed.
    *
    * @throws HookporterError `inbox_unavailable` if it is not known whether the transaction was
    * committed
@@ -62,7 +67,7 @@ export class EntryTransactions {
     handler: Run,
     limits: RunLimits,
     resultOf: (record: AttemptRecord) => Settlement | Progress,
-  ) {
+  ): Promise<HandlerRun | NoPlace | LeaseLost> {
     const refused = await this.#takePlace(limits.signal);
     if (refused !== undefined) return refused;
     const start = performance.now();
@@ -77,7 +82,7 @@ export class EntryTransactions {
     handler: Run,
     limits: RunLimits,
     resultOf: (record: AttemptRecord) => Settlement | Progress,
-  ) {
+  ): Promise<HandlerRun | LeaseLost> {
     const { inbox, clock, isLeased } = this.#parts;
     const { timeout, signal } = limits;
     const { seq } = this.#entry;
@@ -108,7 +113,7 @@ export class EntryTransactions {
     }
     if (end === "refused") {
       this.end = "refused";
-      return undefined;
+      return { type: "lease_lost" };
     }
     if (end === "committed" && result !== undefined) {
       this.#stored += result.records.length;
@@ -121,9 +126,9 @@ export class EntryTransactions {
     const { places, clock, yieldPlace: stepAside } = this.#parts;
     if (places.take()) return undefined;
     if (!this.#canWait && places.isCrowded())
-      return { dueAt: places.dueAt(clock()), reason: "tx_busy" };
+      return { type: "no_place", dueAt: places.dueAt(clock()), reason: "tx_busy" };
     const entered = await stepAside(places.wait(signal));
-    return entered ? undefined : { dueAt: clock(), reason: null };
+    return entered ? undefined : { type: "no_place", dueAt: clock(), reason: null };
   }
 }
 
@@ -145,5 +150,6 @@ function failedRun(
     note: null,
   };
   if (begun.outcome !== "ok" && ran !== undefined) return ran;
-  return { record: { ...begun, outcome: "error", ...describeFailure(thrown) }, failure: {} };
+  const record: AttemptRecord = { ...begun, outcome: "error", ...describeFailure(thrown) };
+  return { type: "ran", record, failure: {} };
 }

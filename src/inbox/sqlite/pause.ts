@@ -9,6 +9,7 @@ import {
   type PauseOf,
   type PauseScope,
   type Pauses,
+  retryOf,
   SET_ASIDE,
 } from "../pause.ts";
 import { decodeText, encodeText, type Row, toPause, toRetry } from "../rows.ts";
@@ -82,7 +83,7 @@ export function deferIfPaused(
   statements.run(
     "UPDATE entry SET state = 'waiting', lease = NULL, run_at = ?, reason = ? WHERE seq = ?",
     now + SET_ASIDE,
-    reason?.startsWith(PACED) === true ? reason : PAUSED,
+    retryOf(reason) === undefined ? PAUSED : reason,
     row.seq as number,
   );
   return true;

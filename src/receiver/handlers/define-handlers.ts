@@ -14,7 +14,9 @@ import {
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { givenOptions } from "../../options/given-options.ts";
 import { checkSchemas } from "../options/option-checks.ts";
+import type { ReceiverOptions } from "../options/receiver-options.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
+import { HandlerSet } from "./handler-set.ts";
 import type { HandlersByKind, SchemasOption } from "./handler-types.ts";
 import type { HandlerRegistry } from "./router.ts";
 
@@ -152,9 +154,36 @@ export function readSchemas(
 }
 
 /**
- * The schemas of a receiver's options and those of its handlers; throws `option_invalid` if a kind
- * has two.
+ * The kinds and schemas of a receiver's options, without handlers.
+ *
+ * @throws ConfigurationError `option_invalid`
  */
+export function declaredHandlers({
+  otherKinds = [],
+  schemas,
+  handlers,
+}: Pick<ReceiverOptions, "otherKinds" | "schemas" | "handlers">): HandlerSet {
+  const kinds = readOtherKinds(otherKinds);
+  // A module of handlers may declare the kinds that these are for.
+  const known = isHandlersModule(handlers) ? [...kinds, ...handlers.otherKinds] : kinds;
+  return new HandlerSet({ kinds, schemas: readSchemas(schemas, known) });
+}
+
+/**
+ * The same with the kinds and schemas of a module; throws `option_invalid` if a kind has two
+ * schemas.
+ */
+export function withDeclared(
+  own: HandlerSet,
+  { otherKinds, schemas }: HandlersModule<DataSchemas, string>,
+): HandlerSet {
+  return own.with({
+    kinds: [...new Set([...own.kinds, ...otherKinds])],
+    schemas: mergeSchemas(own.schemas, schemas),
+  });
+}
+
+/** The schemas of both; throws `option_invalid` if a kind has two. */
 export function mergeSchemas(a: DataSchemas, b: DataSchemas): DataSchemas {
   for (const [kind, schema] of Object.entries(b)) {
     if (!Object.hasOwn(a, kind) || a[kind] === schema) continue;

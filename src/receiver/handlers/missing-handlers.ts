@@ -2,14 +2,14 @@ import type { Plan } from "../../dispatch/handler.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import { AWAITS_HANDLER, NO_HANDLER, type Runner, runsKind } from "../../inbox/runner.ts";
 import type { Settings } from "../options/settings.ts";
+import type { ReceiverState } from "../state.ts";
 import { OtherProcesses } from "./other-processes.ts";
-import type { Router } from "./router.ts";
 
 /**
  * For an entry without a handler that is not given up: it is looked at again after these
  * milliseconds.
  */
-const LATER: Plan = { wait: 10_000, reason: NO_HANDLER };
+const LATER: Plan = { type: "wait", ms: 10_000, reason: NO_HANDLER };
 
 /** The most kinds of a source that are left to other processes without being claimed. */
 const MAX_KINDS = 100;
@@ -17,7 +17,6 @@ const MAX_KINDS = 100;
 interface Here {
   /** The id of its registration. */
   readonly id: string;
-  readonly router: () => Pick<Router, "match" | "isEmpty">;
   /** When this process started to run entries. */
   readonly startedAt: () => number;
 }
@@ -27,16 +26,22 @@ interface Here {
  * one, they are left to it: claimed once, given back, and their kind is not claimed again.
  */
 export class MissingHandlers {
-  readonly #settings: Pick<Settings, "inbox" | "clock" | "role" | "unhandledAfter">;
+  readonly #settings: Pick<Settings, "clock" | "role" | "unhandledAfter">;
+  readonly #state: Pick<ReceiverState, "inbox" | "router">;
   readonly #here: Here;
   readonly #others: OtherProcesses;
   /** By source and stored kind: the kind that is left to another process. */
   readonly #left = new Map<string, Map<string, string>>();
 
-  constructor(settings: Pick<Settings, "inbox" | "clock" | "role" | "unhandledAfter">, here: Here) {
+  constructor(
+    settings: Pick<Settings, "clock" | "role" | "unhandledAfter">,
+    state: Pick<ReceiverState, "inbox" | "router">,
+    here: Here,
+  ) {
     this.#settings = settings;
+    this.#state = state;
     this.#here = here;
-    this.#others = new OtherProcesses(settings.inbox, here.id);
+    this.#others = new OtherProcesses(state.inbox, here.id);
   }
 
   async plan(entry: ClaimedEntry, kind: string): Promise<Plan> {
@@ -54,12 +59,12 @@ export class MissingHandlers {
   #leave(entry: ClaimedEntry, kind: string): Plan {
     const { source } = entry.key;
     // This process takes other events of the kind, so it goes on claiming the kind.
-    if (this.#here.router().match(kind).length > 0) return LATER;
+    if (this.#state.router.handlers.match(kind).length > 0) return LATER;
     const kinds = this.#left.get(source) ?? new Map<string, string>();
     // With too many kinds, this one is claimed again, but not at once.
     if (kinds.size >= MAX_KINDS && !kinds.has(entry.kind ?? kind)) return LATER;
     this.#left.set(source, kinds.set(entry.kind ?? kind, kind));
-    return { leave: true };
+    return { type: "leave" };
   }
 
   #withoutOthers(entry: ClaimedEntry, isAlone: boolean): Plan {
@@ -68,18 +73,23 @@ export class MissingHandlers {
     // its retry here.
     if (entry.attempts > 1 || this.#isFromBefore(entry)) return LATER;
     const isPatient = !isAlone || role === "receive";
-    if (!isPatient || this.#hasWaited(entry)) return { end: "received", reason: NO_HANDLER };
-    return { wait: unhandledAfter, reason: AWAITS_HANDLER };
+    if (!isPatient || this.#hasWaited(entry))
+      return { type: "end", state: "received", reason: NO_HANDLER };
+    return { type: "wait", ms: unhandledAfter, reason: AWAITS_HANDLER };
   }
 
   /** A receiver without handlers only watches: earlier entries belong to another process. */
   #isFromBefore({ delivery }: ClaimedEntry): boolean {
-    return this.#here.router().isEmpty && delivery.receivedAt < this.#here.startedAt();
+    return (
+      this.#state.router.handlers.routes.length === 0 &&
+      delivery.receivedAt < this.#here.startedAt()
+    );
   }
 
   /** Whether it was due again after it waited for a handler, rather than claimed sooner. */
   #hasWaited({ reason, dueAt }: ClaimedEntry): boolean {
-    const { inbox, clock, unhandledAfter } = this.#settings;
+    const { clock, unhandledAfter } = this.#settings;
+    const { inbox } = this.#state;
     if (unhandledAfter === 0) return true;
     return reason === AWAITS_HANDLER && dueAt !== undefined && dueAt <= (inbox.now?.() ?? clock());
   }
@@ -90,7 +100,7 @@ export class MissingHandlers {
     if (kinds === undefined) return [];
     const others = await this.#others.recent();
     for (const [stored, kind] of kinds) {
-      const hasHandler = this.#here.router().match(kind).length > 0;
+      const hasHandler = this.#state.router.handlers.match(kind).length > 0;
       if (hasHandler || !others.some((other) => runsKind(other, source, kind)))
         kinds.delete(stored);
     }

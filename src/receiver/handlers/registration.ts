@@ -3,20 +3,20 @@ import { patternOf, UNKNOWN } from "../../inbox/runner.ts";
 import { receiverId } from "../../inbox/shared/process-stores.ts";
 import { VERSION } from "../../package/version.ts";
 import type { Settings } from "../options/settings.ts";
+import type { ReceiverState } from "../state.ts";
 
-type Terms = Pick<Settings, "inbox" | "source" | "role" | "clock" | "log">;
+type Terms = Pick<Settings, "source" | "role" | "clock" | "log">;
 
 /** Announces this receiver to the other receivers and processes on the same inbox. */
 export class Registration {
   readonly id = receiverId();
   readonly #settings: Terms;
-  readonly #kinds: () => readonly string[];
+  readonly #state: Pick<ReceiverState, "inbox" | "router">;
   #isAnnouncing = false;
 
-  /** @param kinds - returns the kinds and patterns that have handlers now */
-  constructor(settings: Terms, kinds: () => readonly string[]) {
+  constructor(settings: Terms, state: Pick<ReceiverState, "inbox" | "router">) {
     this.#settings = settings;
-    this.#kinds = kinds;
+    this.#state = state;
   }
 
   /**
@@ -24,10 +24,11 @@ export class Registration {
    * handlers is due then.
    */
   async register(): Promise<void> {
-    const { inbox, source, role, clock } = this.#settings;
+    const { source, role, clock } = this.#settings;
+    const { inbox, router } = this.#state;
     const { id } = this;
     const sources = [source];
-    const kinds = this.#kinds();
+    const kinds = router.handlers.patterns;
     await inbox.register?.({ id, version: VERSION, role, sources, kinds });
     if (role === "receive" || kinds.length === 0) return;
     const patterns = kinds.map(patternOf);
@@ -39,7 +40,7 @@ export class Registration {
 
   /** Ends the registration. A failure is nothing: the record ends with the process. */
   async end(): Promise<void> {
-    await this.#settings.inbox.unregister?.(this.id).catch(() => {});
+    await this.#state.inbox.unregister?.(this.id).catch(() => {});
   }
 
   /**

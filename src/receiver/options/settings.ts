@@ -5,10 +5,6 @@ import type { Logger } from "../../base/logger.ts";
 import { numberFrom, reportTo } from "../../base/user-calls.ts";
 import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../dispatch/retry.ts";
 import { ConfigurationError, describeError } from "../../errors.ts";
-import type { DataSchemas } from "../../event/schemas.ts";
-import { BodyBudget } from "../../http/body-budget.ts";
-import type { Inbox } from "../../inbox/inbox.ts";
-import { selectInbox } from "../../inbox/open.ts";
 import {
   type Check,
   checkedElsewhere,
@@ -24,10 +20,6 @@ import { describeValue } from "../../options/describe-value.ts";
 import type { SecretOption, SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
-import { Backlog } from "../backlog.ts";
-import { isHandlersModule, readOtherKinds, readSchemas } from "../handlers/define-handlers.ts";
-import { Restamps } from "../restamps.ts";
-import { StoreHealth } from "../store-health.ts";
 import { guardedTracing } from "./guarded-tracing.ts";
 import {
   checkDrift,
@@ -40,7 +32,7 @@ import {
   checkTracing,
 } from "./option-checks.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
-import { checkCountsBacklog, checkSources, limitsOf } from "./source-limits.ts";
+import { checkSources, limitsOf } from "./source-limits.ts";
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -49,21 +41,16 @@ type GivenOptions<Name extends keyof ReceiverOptions> = {
   readonly [Option in Name]: NonNullable<ReceiverOptions[Option]>;
 };
 
-/** Options with the defaults applied, checked and frozen. */
+/** Options with the defaults applied, checked and frozen. What changes is in `ReceiverState`. */
 export interface Settings
   extends Readonly<typeof DEFAULTS>,
     GivenOptions<"signatureHeader" | "source" | "role" | "deadLetterOrder" | "inexactNumbers">,
     GivenOptions<"log" | "clock" | "random">,
     Pick<ReceiverOptions, "identity" | "orderBy" | "tracing" | "drift"> {
   readonly secrets: () => readonly Secret[];
-  readonly inbox: Inbox;
-  readonly knownKinds: readonly string[];
-  readonly schemas: DataSchemas;
   readonly retry: RetryPolicy;
-  readonly restamps: Restamps;
-  readonly budget: BodyBudget;
-  readonly store: StoreHealth;
-  readonly backlog: Backlog | undefined;
+  /** The most entries that have not ended; `undefined` for any number. */
+  readonly maxPending: number | undefined;
 }
 
 /** A receiver's name for the sender, where nothing else is said. */
@@ -141,32 +128,22 @@ export function readOptions(options: ReceiverOptions): Settings {
   const numbers = readNumbers(options);
   checkRetention(numbers);
   checkBodyLimits(numbers);
-  const knownKinds = readOtherKinds(options.otherKinds ?? []);
-  const inbox = selectInbox(options.inbox ?? "hookporter.db");
   const source = options.source ?? DEFAULT_SOURCE;
   const { concurrency = numbers.concurrency, maxPending } = limitsOf(options.sources, source);
-  if (maxPending !== undefined) checkCountsBacklog(inbox);
   return Object.freeze({
     ...numbers,
     concurrency,
-    backlog: maxPending === undefined ? undefined : new Backlog({ inbox, source, maxPending, log }),
-    store: new StoreHealth(log),
-    budget: new BodyBudget(numbers.unverifiedLimit),
+    maxPending,
     log,
     retry: readRetry(options.retry, DEFAULT_RETRY),
     signatureHeader: options.signatureHeader ?? SIGNATURE_HEADER,
     secrets: secretSource(options.secret, log),
-    inbox,
     source,
     role: options.role ?? "both",
-    knownKinds,
-    // A module of handlers may declare the kinds that these are for.
-    schemas: readSchemas(options.schemas, [...knownKinds, ...declaredBy(options.handlers)]),
     identity: options.identity,
     orderBy: options.orderBy,
     deadLetterOrder: options.deadLetterOrder ?? "skip",
     inexactNumbers: options.inexactNumbers ?? "keep",
-    restamps: new Restamps(),
     tracing: options.tracing && guardedTracing(options.tracing, reportTo(log, "tracing")),
     drift: options.drift,
     clock: wholeClock(options.clock ?? Date.now),
@@ -174,10 +151,6 @@ export function readOptions(options: ReceiverOptions): Settings {
       ? numberFrom(options.random, Math.random, reportTo(log, "random"))
       : Math.random,
   });
-}
-
-function declaredBy(handlers: unknown): readonly string[] {
-  return isHandlersModule(handlers) ? handlers.otherKinds : [];
 }
 
 function secretSource(option: SecretOption | undefined, log: Logger): () => readonly Secret[] {

@@ -49,7 +49,7 @@ it("an event goes once to each target with a matching pattern, else once to each
       for (const kind of [...eventKinds, "payment.refunded", "lease.signed"]) {
         const isWanted = events.some((event) => matchesKind(event, kind));
         const expected = isWanted ? [...destinations(given, kind)] : [];
-        const names = router.match(kind).map(({ name }) => name);
+        const names = router.handlers.match(kind).map(({ name }) => name);
         expect(names).toHaveLength(expected.length);
         for (const href of expected) {
           const { origin, pathname } = new URL(href);
@@ -64,7 +64,7 @@ it("a target is named after its address, without its query or its position", () 
   const names = (...texts: string[]) => {
     const router = new Router();
     registerForwards(router, texts.reduce(readForwardOnto, []), {});
-    return router.match("payment.received").map(({ name }) => name);
+    return router.handlers.match("payment.received").map(({ name }) => name);
   };
   const readForwardOnto = (before: readonly ForwardRule[], text: string) =>
     readForward(text, before);

@@ -40,7 +40,7 @@ it("entries are never given up, targets are tried at most 30 seconds apart, hand
   const router = new Router();
   const { handlers } = await chooseHandlers({ handlers: "h.js", forwardTo: one }, {}, context);
   handlers(router);
-  const attempts = (kind: string) => router.match(kind).map((named) => named.attempts);
+  const attempts = (kind: string) => router.handlers.match(kind).map((named) => named.attempts);
   expect(attempts("payment.received")).toEqual([DEFAULT_RETRY.attempts, 2, undefined]);
   const usual = DEFAULT_RETRY.attempts;
   expect(attempts("lease.signed")).toEqual([usual, usual, undefined]);

@@ -31,7 +31,7 @@ function registered(wanted: readonly string[]): Router {
   return router;
 }
 
-const names = (router: Router, kind: string) => router.match(kind).map(({ name }) => name);
+const names = (router: Router, kind: string) => router.handlers.match(kind).map(({ name }) => name);
 
 it("handlers of wanted kinds keep their names, with the part added if they have several", () => {
   const plain = registered(["*"]);

@@ -2,15 +2,17 @@ import { describe, expect, it } from "vitest";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import type { Role, Runner } from "../../../src/inbox/runner.ts";
+import { HandlerSet } from "../../../src/receiver/handlers/handler-set.ts";
 import { MissingHandlers } from "../../../src/receiver/handlers/missing-handlers.ts";
+import type { Router } from "../../../src/receiver/handlers/router.ts";
 import { deliveryOf, envelope, NOW } from "../sample.ts";
 
 const PATIENCE = 600_000;
-const LATER = { wait: 10_000, reason: "no_handler" };
-const PATIENT = { wait: PATIENCE, reason: "awaits_handler" };
+const LATER = { type: "wait", ms: 10_000, reason: "no_handler" };
+const PATIENT = { type: "wait", ms: PATIENCE, reason: "awaits_handler" };
 
-const UNHANDLED = { end: "received", reason: "no_handler" };
-const LEAVE = { leave: true };
+const UNHANDLED = { type: "end", state: "received", reason: "no_handler" };
+const LEAVE = { type: "leave" };
 
 interface Terms {
   readonly role?: Role;
@@ -29,18 +31,22 @@ function missing(given: readonly Partial<Runner>[] | undefined, terms: Terms = {
     return state.runners.map((parts) => ({ ...other, ...parts }));
   };
   const inbox = Object.assign(memoryInbox(), given === undefined ? {} : { runners });
-  const router = () => ({
-    isEmpty,
-    match: (kind: string) => (state.handled.includes(kind) ? [HANDLER] : []),
-  });
-  const settings = { inbox, role, unhandledAfter, clock: () => NOW };
-  const handlers = new MissingHandlers(settings, { id: "own", router, startedAt: () => NOW });
+  const router = {
+    get handlers() {
+      const named = { name: "lead.*", handler: () => {} };
+      const matches = (kind: string) => state.handled.includes(kind);
+      const route = { matches, pattern: "lead.*", patterns: ["lead.*"], named };
+      return new HandlerSet({ routes: isEmpty ? [] : [route] });
+    },
+  };
+  const settings = { role, unhandledAfter, clock: () => NOW };
+  const here = { id: "own", startedAt: () => NOW };
+  const handlers = new MissingHandlers(settings, { inbox, router: router as Router }, here);
   const planOf = async (parts: Partial<ClaimedEntry> = {}, kind = "lead.created") =>
     handlers.plan({ ...lead(), ...parts }, kind);
   return { handlers, state, planOf };
 }
 
-const HANDLER = { name: "lead.*", handler: () => {} };
 const LEADS = { kinds: ["lead.*"] };
 const PAYMENTS = { kinds: ["payment.*"] };
 
@@ -124,10 +130,9 @@ describe("the kinds that are left to others", () => {
 
   it("are limited in number: entries of further kinds wait instead", async () => {
     const { handlers, planOf } = missing([{ kinds: ["*"] }]);
-    for (let n = 0; n < 100; n++)
-      expect(await planOf({ kind: `x.${n}` }, `x.${n}`)).toEqual({ leave: true });
+    for (let n = 0; n < 100; n++) expect(await planOf({ kind: `x.${n}` }, `x.${n}`)).toEqual(LEAVE);
     expect(await planOf({ kind: "x.100" }, "x.100")).toEqual(LATER);
-    expect(await planOf({ kind: "x.5" }, "x.5")).toEqual({ leave: true });
+    expect(await planOf({ kind: "x.5" }, "x.5")).toEqual(LEAVE);
     expect(await handlers.leftKinds("agency")).toHaveLength(100);
   });
 

@@ -7,6 +7,7 @@ import type { Role } from "../../../src/inbox/runner.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { VERSION } from "../../../src/package/version.ts";
 import { Registration } from "../../../src/receiver/handlers/registration.ts";
+import type { Router } from "../../../src/receiver/handlers/router.ts";
 import { keptLog, SECRET } from "../sample.ts";
 
 const NOW = Date.UTC(2024, 0, 15, 12);
@@ -18,10 +19,14 @@ function registrationIn(register?: () => Promise<void>, role: Role = "both") {
     register === undefined ? {} : { register },
   );
   let kinds: readonly string[] = ["lead.*"];
-  const registration = new Registration(
-    { inbox, source: "agency", role, clock: () => NOW, log },
-    () => kinds,
-  );
+  const router = {
+    get handlers() {
+      return { patterns: kinds };
+    },
+  };
+  const state = { inbox, router: router as Router };
+  const settings = { source: "agency", role, clock: () => NOW, log };
+  const registration = new Registration(settings, state);
   return { registration, inbox, lines, handle: (more: readonly string[]) => (kinds = more) };
 }
 

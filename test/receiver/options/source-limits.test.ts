@@ -3,7 +3,6 @@ import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { Backlog } from "../../../src/receiver/backlog.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { readOptions } from "../../../src/receiver/options/settings.ts";
 import { openReceiver } from "../open.ts";
 import {
   bytes,
@@ -12,6 +11,7 @@ import {
   gate,
   inboxFile,
   keptLog,
+  partsOf,
   SECRET,
   signedHeaders,
   until,
@@ -26,7 +26,7 @@ describe("the limits of a source", () => {
   it("hold for a receiver of that source only", () => {
     const sources = { crm: { concurrency: 2, maxPending: 5 }, billing: {} };
     const read = (source?: string) =>
-      readOptions({
+      partsOf({
         secret: SECRET,
         inbox: "memory:",
         log: keptLog().log,
@@ -34,18 +34,22 @@ describe("the limits of a source", () => {
         source,
         sources,
       });
-    expect(read("crm")).toMatchObject({ concurrency: 2, backlog: expect.any(Backlog) });
+    const crm = { settings: { concurrency: 2 }, state: { backlog: expect.any(Backlog) } };
+    expect(read("crm")).toMatchObject(crm);
     for (const source of ["billing", "toString", undefined])
-      expect(read(source)).toMatchObject({ concurrency: 7, backlog: undefined });
+      expect(read(source)).toMatchObject({
+        settings: { concurrency: 7 },
+        state: { backlog: undefined },
+      });
   });
 
   it("are refused by their names, and with an inbox that cannot count", () => {
     const inbox = handleOf(Object.assign(memoryInbox(), { backlog: undefined as never }));
     const read = (limits: object) => () =>
-      readOptions({ secret: SECRET, inbox, log: keptLog().log, sources: { service: limits } });
+      partsOf({ secret: SECRET, inbox, log: keptLog().log, sources: { service: limits } });
     expect(read({ maxPending: 5 })).toThrow("maxPending");
     expect(read({ maxPending: 0 })).toThrow('sources["service"].maxPending');
-    expect(read({ concurrency: 5 })().concurrency).toBe(5);
+    expect(read({ concurrency: 5 })().settings.concurrency).toBe(5);
   });
 
   it("let so many entries run at a time, beside those of other sources", async () => {
