@@ -1,60 +1,24 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import type { ChildProcess } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
+import { tempFolder } from "../cli/fake-io.ts";
 import { long } from "../long.ts";
 import { openReceiver } from "../receiver/open.ts";
-
-const CHILD = join(import.meta.dirname, "children", "runner.js");
-
-/** A lease longer than any test: an entry that runs sooner did not wait for it. */
-const LONG_LEASE = 600_000;
+import { kill, LONG_LEASE, type RunnerTerms, runnerProcesses, send } from "./runner-processes.ts";
 
 let inbox: string;
 let ran: string;
+const startRunner = (terms?: RunnerTerms) => runnerProcesses(inbox, ran).start(terms);
+const runs = () => runnerProcesses(inbox, ran).runs();
 
 beforeEach(() => {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-runners-"));
+  const folder = tempFolder();
   inbox = join(folder, "inbox.db");
   ran = join(folder, "ran");
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 });
-
-/** Starts a receiver in a child process; kills it with the test. */
-async function startRunner({ handlerMs = 0, leaseTime = LONG_LEASE } = {}): Promise<ChildProcess> {
-  const child = fork(CHILD, [inbox, ran, String(handlerMs), String(leaseTime)]);
-  onTestFinished(() => void child.kill("SIGKILL"));
-  await once(child, "message");
-  return child;
-}
-
-/** Makes a runner store an event. */
-async function send(child: ChildProcess, n: number): Promise<void> {
-  child.send(n);
-  const [answer] = await once(child, "message");
-  expect(answer).toEqual({ n, type: "accepted" });
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  child.kill("SIGKILL");
-  await once(child, "exit");
-}
-
-/** The handler runs so far. */
-function runs(): readonly { pid: number; n: number; attempt: number; at: number }[] {
-  if (!existsSync(ran)) return [];
-  return readFileSync(ran, "utf8")
-    .split("\n")
-    .slice(0, -1) // complete lines only: the file exists before its first line
-    .map((line) => {
-      const [pid, , n, attempt, at] = line.split(" ");
-      return { pid: Number(pid), n: Number(n), attempt: Number(attempt), at: Number(at) };
-    });
-}
 
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, interval: 10 });
 

@@ -1,4 +1,4 @@
-import { onTestFinished, vi } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
 import { createReceiver, type EventKind } from "../../src/entries/index.ts";
 import {
   type SandboxObservation,
@@ -98,4 +98,11 @@ export async function openCountingReceiver() {
 /** An answer's body. */
 export function json(reply: Reply): Record<string, unknown> {
   return JSON.parse(reply.text);
+}
+
+/** A request was refused, and the answer names the field, if one was wrong. */
+export function expectInvalid(reply: Reply, field?: string): void {
+  expect(reply.status).toBe(400);
+  const error = { type: "invalid_request", message: expect.any(String), field };
+  expect(json(reply)).toEqual({ error });
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { eventKinds } from "../../src/entries/index.ts";
 import { frozenClock } from "../receiver/sample.ts";
-import { json, KEY, openSandbox } from "./open.ts";
+import { expectInvalid, json, KEY, openSandbox } from "./open.ts";
 
 const SUBSCRIPTION = {
   url: "http://127.0.0.1:1/webhooks",
@@ -115,11 +115,7 @@ describe("GET /v1/properties", () => {
     ["per_page=1e1", "per_page"],
   ])("answers 400 invalid_request with the field for ?%s", async (query, field) => {
     const { ask } = await openSandbox();
-    const reply = await ask(`/v1/properties?${query}`);
-    expect(reply.status).toBe(400);
-    expect(json(reply)).toEqual({
-      error: { type: "invalid_request", message: expect.any(String), field },
-    });
+    expectInvalid(await ask(`/v1/properties?${query}`), field);
   });
 });
 
@@ -156,11 +152,7 @@ describe("POST /v1/webhooks", () => {
     ["a secret that is no text", { secret: 1234567890123456 }, "secret"],
   ])("answers 400 invalid_request with the field for %s", async (_, change, field) => {
     const { ask, sandbox } = await openSandbox();
-    const reply = await ask("/v1/webhooks", { body: { ...SUBSCRIPTION, ...change } });
-    expect(reply.status).toBe(400);
-    expect(json(reply)).toEqual({
-      error: { type: "invalid_request", message: expect.any(String), field },
-    });
+    expectInvalid(await ask("/v1/webhooks", { body: { ...SUBSCRIPTION, ...change } }), field);
     expect(sandbox.subscriptions).toEqual([]);
   });
 
@@ -171,11 +163,7 @@ describe("POST /v1/webhooks", () => {
     ["a body that is too large", { body: { ...SUBSCRIPTION, more: "x".repeat(300_000) } }],
   ])("answers 400 invalid_request for %s", async (_, asked) => {
     const { ask } = await openSandbox();
-    const reply = await ask("/v1/webhooks", asked);
-    expect(reply.status).toBe(400);
-    expect(json(reply)).toEqual({
-      error: { type: "invalid_request", message: expect.any(String) },
-    });
+    expectInvalid(await ask("/v1/webhooks", asked));
   });
 });
 

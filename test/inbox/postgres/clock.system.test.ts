@@ -1,11 +1,7 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createReceiver } from "../../../src/entries/index.ts";
 import { storeClock } from "../../../src/inbox/postgres/clock.ts";
 import type { Store } from "../../../src/inbox/postgres/store.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
-import { handleOf } from "../../../src/inbox/shared/handle.ts";
-import { deliveryOf, envelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
 
@@ -97,43 +93,4 @@ it("what a machine whose clock is ahead makes due again is due at once", async (
     expect(await inbox.resume?.(of, ahead)).toBe(true);
     expect(await dueIn()).toBeLessThan(60_000);
   }
-});
-
-it("receivers whose clocks are two hours apart never run an entry twice", async () => {
-  await empty();
-  const ran: string[] = [];
-  const receivers = [HOUR, -HOUR].map((offset) => {
-    const clock = () => Date.now() + offset;
-    const receiver = createReceiver({
-      secret: SECRET,
-      inbox: handleOf(postgresStore(database, { clock })),
-      clock,
-      lease: 2000,
-      poll: 20,
-      log: keptLog().log,
-    });
-    receiver.on("payment.received", async ({ id }) => {
-      ran.push(id);
-      await delay(2600); // longer than a lease, which is renewed
-    });
-    return receiver;
-  });
-  for (const receiver of receivers) await receiver.start();
-  for (let number = 0; number < 4; number++) {
-    const timestamp = new Date(Date.now() - 2 * HOUR + number).toISOString();
-    const delivery = {
-      ...deliveryOf(envelope({ timestamp })),
-      receivedAt: Date.now() + (number % 2 === 0 ? HOUR : -HOUR),
-    };
-    expect(await receivers[number % 2]?.accept(delivery)).toMatchObject({
-      type: "accepted",
-      duplicate: false,
-    });
-  }
-  const [first] = receivers;
-  await until(async () =>
-    expect(await first?.inbox.count()).toMatchObject({ handled: 4, waiting: 0, running: 0 }),
-  );
-  for (const receiver of receivers) await receiver.close();
-  expect(ran).toHaveLength(4);
 });

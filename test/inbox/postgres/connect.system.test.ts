@@ -19,6 +19,11 @@ async function session(options: PostgresOptions = {}, runner?: string) {
   return { ...server, ...made };
 }
 
+const listen = (
+  one: Awaited<ReturnType<typeof session>>,
+  heard = (_: string) => {},
+  lost = () => {},
+) => one.listen?.("Some channel", heard, lost);
 const ask = (one: Awaited<ReturnType<typeof session>>, text = "SELECT 1 AS n") =>
   one.query(text, [], 5000);
 
@@ -29,13 +34,7 @@ it("a connection bears the name of its process, so that others see that one is t
   const nameless = await session();
   for (const one of [named, nameless]) {
     await ask(one);
-    await (
-      await one.listen?.(
-        "channel",
-        () => {},
-        () => {},
-      )
-    )?.stop();
+    await (await listen(one))?.stop();
   }
   expect(nameOf(named.started)).toEqual(["hookporter abc", "hookporter abc"]);
   expect(nameOf(nameless.started)).toEqual(["hookporter", "hookporter"]);
@@ -61,8 +60,8 @@ it("what is heard on a channel is passed on, until it is stopped", async () => {
   const one = await session();
   const heard: string[] = [];
   let lost = 0;
-  const listening = await one.listen?.(
-    "Some channel",
+  const listening = await listen(
+    one,
     (payload) => heard.push(payload),
     () => lost++,
   );
@@ -81,11 +80,7 @@ it("what is heard on a channel is passed on, until it is stopped", async () => {
 it("a connection that listens and is lost says so once, and its statements fail", async () => {
   const one = await session();
   let lost = 0;
-  const listening = await one.listen?.(
-    "channel",
-    () => {},
-    () => lost++,
-  );
+  const listening = await listen(one, undefined, () => lost++);
   for (const socket of one.open) socket.destroy();
   await until(() => expect(lost).toBe(1));
   await expect(listening?.query?.("SELECT 1")).rejects.toThrow();
@@ -98,13 +93,7 @@ it("listens on the URL that is meant for it, and leaves no connection there if i
     onListen: (socket) => void socket.destroy(),
   });
   const one = await session({ listenUrl: direct.url });
-  await expect(
-    one.listen?.(
-      "channel",
-      () => {},
-      () => {},
-    ),
-  ).rejects.toThrow();
+  await expect(listen(one)).rejects.toThrow();
   expect(one.started).toEqual([]);
   expect(direct.started).toHaveLength(1);
   await until(() => expect(direct.open.size).toBe(0));

@@ -1,4 +1,4 @@
-import { connect, createServer, type Socket } from "node:net";
+import { startProxy } from "./proxy.ts";
 
 /**
  * What happens to a commit: `answer` passes it on and loses the answer, `request` loses it and both
@@ -9,49 +9,40 @@ export type Cut = "answer" | "request" | "silence";
 
 /** A proxy in front of PostgreSQL that cuts connections at the commit of a transaction. */
 export async function startCuttingProxy(url: string) {
-  const { hostname, port } = new URL(url);
-  const sockets = new Set<Socket>();
   let armed: Cut | undefined;
   let cuts = 0;
-  const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
-    let isMarked = false;
-    let isLost = false;
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => sockets.delete(socket));
-    }
-    client.on("data", (chunk: Buffer) => {
-      const text = chunk.toString("latin1");
-      if (text.includes("INSERT INTO effect")) isMarked = true;
-      if (isMarked && armed !== undefined && /COMMIT[;\0]/.test(text)) {
-        const cut = armed;
-        armed = undefined;
-        cuts++;
-        isLost = true;
-        if (cut === "answer") upstream.write(chunk);
-        if (cut === "request") upstream.destroy();
-        // Only once the server has committed, so that the answer is lost and nothing else.
-        setTimeout(() => client.destroy(), cut === "answer" ? 100 : 0);
-        return;
-      }
-      upstream.write(chunk);
-    });
-    upstream.on("data", (chunk: Buffer) => {
-      if (!isLost) client.write(chunk);
-    });
-    upstream.on("close", () => client.destroy());
-    client.on("close", () => {
-      if (!isLost) upstream.destroy();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const proxied = new URL(url);
-  proxied.port = String(typeof address === "object" ? address?.port : "");
+  const proxy = await startProxy(
+    () => url,
+    (client, upstream) => {
+      let isMarked = false;
+      let isLost = false;
+      client.on("data", (chunk: Buffer) => {
+        const text = chunk.toString("latin1");
+        if (text.includes("INSERT INTO effect")) isMarked = true;
+        if (isMarked && armed !== undefined && /COMMIT[;\0]/.test(text)) {
+          const cut = armed;
+          armed = undefined;
+          cuts++;
+          isLost = true;
+          if (cut === "answer") upstream.write(chunk);
+          if (cut === "request") upstream.destroy();
+          // Only once the server has committed, so that the answer is lost and nothing else.
+          setTimeout(() => client.destroy(), cut === "answer" ? 100 : 0);
+          return;
+        }
+        upstream.write(chunk);
+      });
+      upstream.on("data", (chunk: Buffer) => {
+        if (!isLost) client.write(chunk);
+      });
+      upstream.on("close", () => client.destroy());
+      client.on("close", () => {
+        if (!isLost) upstream.destroy();
+      });
+    },
+  );
   return {
-    url: proxied.href,
+    url: proxy.url,
     /** Cuts the next commit of a transaction that wrote an effect. */
     arm: (cut: Cut) => {
       armed = cut;
@@ -59,9 +50,6 @@ export async function startCuttingProxy(url: string) {
     get cuts() {
       return cuts;
     },
-    stop: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: proxy.stop,
   };
 }

@@ -1,10 +1,11 @@
 import { createServer } from "node:net";
+import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { PostgresOptions } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { openServer } from "./schemas.ts";
-import { NO_SERVER } from "./server.ts";
+import { NO_SERVER, startPostgres } from "./server.ts";
 
 const PASSWORD = "canary-password";
 
@@ -121,6 +122,41 @@ describe("the PostgreSQL inbox, on a server,", async () => {
       await keep(inbox, numberedEntry(100_000));
       const kept = new Set((await inbox.list({})).map(({ key }) => key.eventId));
       expect(acknowledged.filter((number) => !kept.has(`evt_${number}`))).toEqual([]);
+    },
+    60_000,
+  );
+
+  it.skipIf(server.restart === undefined)(
+    "does not open while the server has no connection left, says that it is busy, and opens after that",
+    async () => {
+      const limits = { max_connections: "16", superuser_reserved_connections: "0" };
+      const small = await startPostgres(limits);
+      onTestFinished(() => small.stop());
+      const others: pg.Client[] = [];
+      onTestFinished(async () => void (await Promise.all(others.map((client) => client.end()))));
+      for (;;) {
+        const client = new pg.Client({ connectionString: small.url });
+        client.on("error", () => {});
+        try {
+          await client.connect();
+        } catch {
+          break;
+        }
+        others.push(client);
+      }
+      const inbox = postgresStore(small.url);
+      await expect(inbox.open()).rejects.toMatchObject({ code: "inbox_busy" });
+      await Promise.all(others.splice(0).map((client) => client.end()));
+      await expect
+        .poll(() =>
+          inbox.open().then(
+            () => "open",
+            (thrown) => thrown.code,
+          ),
+        )
+        .toBe("open");
+      onTestFinished(() => inbox.close());
+      expect(await keep(inbox, numberedEntry(1))).toMatchObject({ duplicate: false });
     },
     60_000,
   );

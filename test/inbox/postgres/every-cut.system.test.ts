@@ -1,4 +1,3 @@
-import { connect, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
@@ -6,6 +5,7 @@ import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, uncaught } from "../../receiver/sample.ts";
+import { startProxy } from "./proxy.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
 
@@ -22,41 +22,23 @@ const AT_ONCE = 6;
  * A proxy that cuts the connection of the nth request that passes it, counted over all its
  * connections.
  */
-async function startProxy(url: string, cutAt: number, lost: Lost) {
-  const { hostname, port } = new URL(url);
-  const sockets = new Set<Socket>();
+async function startCutting(url: string, cutAt: number, lost: Lost) {
   let requests = 0;
-  const server = createServer((client) => {
-    const upstream = connect(Number(port), hostname);
-    let isCut = false;
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
+  const proxy = await startProxy(
+    () => url,
+    (client, upstream) => {
+      let isCut = false;
+      client.on("close", () => upstream.destroy());
+      upstream.on("close", () => client.destroy());
+      client.on("data", (chunk: Buffer) => {
+        isCut = ++requests === cutAt;
+        if (!isCut || lost === "answer") upstream.write(chunk);
+        if (isCut && lost === "request") client.destroy();
       });
-    }
-    client.on("data", (chunk: Buffer) => {
-      isCut = ++requests === cutAt;
-      if (!isCut || lost === "answer") upstream.write(chunk);
-      if (isCut && lost === "request") client.destroy();
-    });
-    upstream.on("data", (chunk: Buffer) => (isCut ? client.destroy() : client.write(chunk)));
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const proxied = new URL(url);
-  proxied.port = String(typeof address === "object" ? address?.port : "");
-  return {
-    url: proxied.href,
-    requests: () => requests,
-    stop: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      upstream.on("data", (chunk: Buffer) => (isCut ? client.destroy() : client.write(chunk)));
     },
-  };
+  );
+  return { ...proxy, requests: () => requests };
 }
 
 describe("a life of a receiver whose connection is cut at any request", { retry: 0 }, async () => {
@@ -73,7 +55,7 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
    * resolves to how many requests that took.
    */
   async function live(schema: string, cutAt: number, lost: Lost): Promise<number> {
-    const proxy = await startProxy(server.url, cutAt, lost);
+    const proxy = await startCutting(server.url, cutAt, lost);
     const pool = cutAt % 2 === 0 ? new pg.Pool({ connectionString: proxy.url, max: 5 }) : undefined;
     const receiver = createReceiver({
       secret: SECRET,
@@ -165,7 +147,7 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
         Array.from({ length: AT_ONCE }, async () => {
           while (!isOver) {
             const at = ++cutAt;
-            const proxy = await startProxy(server.url, at, lost);
+            const proxy = await startCutting(server.url, at, lost);
             const inbox = postgresStore(proxy.url, { schema: newSchema() });
             await wait(() => inbox.open());
             isOver ||= proxy.requests() < at;

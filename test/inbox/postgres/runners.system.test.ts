@@ -1,21 +1,10 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { tempFolder } from "../../cli/fake-io.ts";
+import { kill, LONG_LEASE, type RunnerTerms, runnerProcesses, send } from "../runner-processes.ts";
 import { openServer } from "./schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";
-
-const CHILD = join(import.meta.dirname, "..", "children", "runner.js");
-/** A lease longer than any test: an entry that runs sooner did not wait for it. */
-const LONG_LEASE = 600_000;
-
-interface Terms {
-  readonly handlerMs?: number;
-  readonly leaseTime?: number;
-}
 
 describe("processes that share an inbox on PostgreSQL", async () => {
   if (NO_SERVER !== undefined) {
@@ -29,27 +18,12 @@ describe("processes that share an inbox on PostgreSQL", async () => {
    * they ran.
    */
   const stage = (url = server.url) => {
-    const folder = mkdtempSync(join(tmpdir(), "hookporter-runners-"));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const ran = join(folder, "ran");
     const schema = newSchema();
-    const start = async ({ handlerMs = LONG_LEASE, leaseTime = LONG_LEASE }: Terms = {}) => {
-      const inbox = `${url}?schema=${schema}`;
-      const child = fork(CHILD, [inbox, ran, String(handlerMs), String(leaseTime)], {
-        stdio: "ignore",
-      });
-      onTestFinished(() => void child.kill("SIGKILL"));
-      await once(child, "message");
-      return child;
-    };
-    const runs = () => {
-      if (!existsSync(ran)) return [];
-      const lines = readFileSync(ran, "utf8").split("\n").slice(0, -1);
-      return lines.map((line) => {
-        const [pid, , n, attempt, at] = line.split(" ").map(Number);
-        return { pid, n, attempt, at: at ?? 0 };
-      });
-    };
+    const { start: startOne, runs } = runnerProcesses(
+      `${url}?schema=${schema}`,
+      join(tempFolder(), "ran"),
+    );
+    const start = (terms: RunnerTerms = {}) => startOne({ handlerMs: LONG_LEASE, ...terms });
     const recorded = async () =>
       (await admin.query(`SELECT id, server FROM ${schema}.runner ORDER BY since`)).rows as {
         id: string;
@@ -62,14 +36,6 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     return { schema, start, runs, recorded, locked };
   };
   const until = (check: () => unknown) => vi.waitFor(check, { timeout: 15_000, interval: 20 });
-  const send = async (child: ChildProcess, n: number) => {
-    child.send(n);
-    expect((await once(child, "message"))[0]).toEqual({ n, type: "accepted" });
-  };
-  const kill = async (child: ChildProcess) => {
-    child.kill("SIGKILL");
-    await once(child, "exit");
-  };
   /** Two processes, of which the first runs an entry. */
   const running = async (
     { start, runs, locked }: ReturnType<typeof stage>,

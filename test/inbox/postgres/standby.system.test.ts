@@ -1,10 +1,10 @@
-import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET } from "../../receiver/sample.ts";
+import { startProxy } from "./proxy.ts";
 import { NO_SERVER, startPostgres, startStandby } from "./server.ts";
 
 /**
@@ -13,36 +13,20 @@ import { NO_SERVER, startPostgres, startStandby } from "./server.ts";
  */
 async function startName(url: string) {
   let to = url;
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const { hostname, port } = new URL(to);
-    const upstream = connect(Number(port), hostname);
-    for (const [socket, other] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(socket);
-      socket.pipe(other);
-      socket.on("error", () => {});
-      socket.on("close", () => {
-        sockets.delete(socket);
-        other.destroy();
-      });
-    }
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(async () => {
-    for (const socket of sockets) socket.destroy();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const address = server.address();
-  const named = new URL(url);
-  named.port = String(typeof address === "object" ? address?.port : "");
+  const proxy = await startProxy(
+    () => to,
+    (client, upstream) => {
+      client.pipe(upstream).pipe(client);
+      client.on("close", () => upstream.destroy());
+      upstream.on("close", () => client.destroy());
+    },
+  );
+  onTestFinished(() => proxy.stop());
   return {
-    url: named.href,
+    url: proxy.url,
     leadTo: (next: string) => {
       to = next;
-      for (const socket of sockets) socket.destroy();
+      proxy.cut();
     },
   };
 }

@@ -15,7 +15,6 @@ const FILES = [
   "cut-off.system",
   "days.system",
   "errors.system",
-  "held-day.system",
   "hanging.system",
   "receivers.system",
   "rights.system",
