@@ -1,9 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runCli, tempFolder } from "./fake-io.ts";
+import { SECRET } from "../receiver/sample.ts";
+import { runCli } from "./fake-io.ts";
+import { folderWith } from "./folder-with.ts";
 
-const env = { HOOKPORTER_SECRET: "a secret that is long enough" };
+const env = { HOOKPORTER_SECRET: SECRET };
 
 const CASES: readonly [argv: string, code: number, says: string][] = [
   ["nonsense", 2, "unknown command 'nonsense': run `hookporter --help` for the list"],
@@ -38,13 +38,8 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["listen --secret-env MISSING", 3, "MISSING"],
   ["HOOKPORTER_ENV_FILE=missing.env listen", 3, "missing.env"],
   ["trigger", 2, "payment.received"],
-  ["trigger payment.recieved", 2, "payment.received"],
-  ["trigger payment.received --all", 2, "both"],
   ["trigger payment.received --set nonsense", 2, "path=value"],
   ["trigger payment.received --set data.id.x=1", 2, "to be an object"],
-  ["trigger payment.received --set __proto__.x=1", 2, "path"],
-  ["trigger payment.received --data nonsense", 2, "JSON object"],
-  ["trigger payment.received --data [1]", 2, "JSON object"],
   ["trigger payment.received --data @missing.json", 2, "missing.json"],
   ["trigger payment.received --url http://127.0.0.1:1/x", 5, "refused"],
   ["trigger payment.received --url nonsense://x", 2, "http"],
@@ -54,7 +49,6 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["replay missing.json", 2, "missing.json"],
   ["replay empty", 2, ".json"],
   ["replay not-json.json", 2, "not-json.json"],
-  ["replay envelope.json --exact", 2, "--exact"],
   ["replay evt_unknown", 3, "no inbox"],
   ["replay evt_unknown", 3, "not a file"],
   ["replay envelope.json --url http://127.0.0.1:1/", 5, "refused"],
@@ -74,50 +68,33 @@ const CASES: readonly [argv: string, code: number, says: string][] = [
   ["events", 2, ""],
 ];
 
+const FILES = {
+  "not-json.json": "not json",
+  "not-a-database": "this is not a database, whatever its name says".repeat(50),
+  "envelope.json": { event: "payment.received", timestamp: "2026-01-01T00:00:00Z" },
+  "broken.ts": "export default {",
+  "wrong.ts": "export default 5;",
+  "typo.ts": 'export default { "payment.recieved": () => {} };',
+  "empty/.keep": "",
+};
+
 it.each(CASES)("`%s` ends with %i and one clear line", async (argv, code, says) => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "not-json.json"), "not json");
-  writeFileSync(
-    join(cwd, "not-a-database"),
-    "this is not a database, whatever its name says".repeat(50),
-  );
-  writeFileSync(
-    join(cwd, "envelope.json"),
-    '{"event":"payment.received","timestamp":"2026-01-01T00:00:00Z"}',
-  );
-  writeFileSync(join(cwd, "broken.ts"), "export default {");
-  writeFileSync(join(cwd, "wrong.ts"), "export default 5;");
-  writeFileSync(join(cwd, "typo.ts"), 'export default { "payment.recieved": () => {} };');
-  mkdirSync(join(cwd, "empty"));
-  const run = await runCli(argv.split(" "), { cwd, env });
+  const run = await runCli(argv.split(" "), { cwd: folderWith(FILES), env });
   expect({ code: run.code, stdout: run.stdout }).toEqual({ code, stdout: "" });
   expect(run.stderr).toContain(says);
   if (says === "") return; // a command group shows its help
-  expect(
-    run.stderr
-      .trimEnd()
-      .split("\n")
-      .filter((line) => line.startsWith("error: ")),
-  ).toHaveLength(1);
+  expect(run.stderr.match(/^error: /gm)).toHaveLength(1);
   expect(run.stderr).not.toMatch(/^\s+at /m);
 });
 
-it("a missing secret is reported with how to set one", async () => {
+it("a missing or empty secret is refused, and none is created in production", async () => {
   for (const argv of [["sign"], ["verify"], ["trigger", "payment.received"]]) {
-    const run = await runCli(argv, { stdin: "x" });
-    expect(run.code).toBe(3);
-    expect(run.stderr).toContain("HOOKPORTER_SECRET");
+    const { code, stderr } = await runCli(argv, { stdin: "x" });
+    expect([code, stderr]).toEqual([3, expect.stringContaining("HOOKPORTER_SECRET")]);
   }
-});
-
-it("an empty secret is refused", async () => {
-  const run = await runCli(["sign"], { env: { HOOKPORTER_SECRET: "  " }, stdin: "x" });
-  expect(run.code).toBe(3);
-});
-
-it("no development secret is created in production", async () => {
-  const run = await runCli(["listen", "--port", "0"], { env: { NODE_ENV: "production" } });
-  expect(run.code).toBe(3);
+  expect((await runCli(["sign"], { env: { HOOKPORTER_SECRET: "  " }, stdin: "x" })).code).toBe(3);
+  const production = { NODE_ENV: "production" };
+  expect((await runCli(["listen", "--port", "0"], { env: production })).code).toBe(3);
 });
 
 it.each<[string, number, string, Record<string, string>?]>([
@@ -130,20 +107,17 @@ it.each<[string, number, string, Record<string, string>?]>([
   ["sign --json", 3, "config_invalid"],
   ["listen --json", 2, "usage", { HOOKPORTER_LISTEN_PORT: "many" }],
 ])("`%s` prints one error record, however early it fails", async (argv, code, name, more = {}) => {
-  const cwd = tempFolder();
-  if (name === "config_invalid") writeFileSync(join(cwd, "hookporter.config.json"), "{");
+  const cwd = folderWith(name === "config_invalid" ? { "hookporter.config.json": "{" } : {});
   const run = await runCli(argv.split(" "), { cwd, env: { ...env, ...more } });
   expect(run.code).toBe(code);
   expect(run.records).toMatchObject([{ schemaVersion: 1, type: "error", code: name }]);
 });
 
-it("`--json` after `--` is an argument, not the flag", async () => {
+it("`--json` after `--` is an argument; as a flag it makes errors records, with a stack only for --debug", async () => {
   const run = await runCli(["replay", "--", "--json"], { env });
   expect(run).toMatchObject({ code: 3, stdout: "" });
-});
-
-it("an error is a record with --json, and has a stack only with --debug", async () => {
-  const run = await runCli(["events", "list", "--json"]);
-  expect(run.records).toMatchObject([{ type: "error", code: "inbox_unavailable" }]);
+  const { records } = await runCli(["events", "list", "--json"]);
+  expect(records).toMatchObject([{ type: "error", code: "inbox_unavailable" }]);
+  expect(JSON.stringify(records)).not.toMatch(/\\n\s+at /);
   expect((await runCli(["events", "list", "--debug"])).stderr).toMatch(/^\s+at /m);
 });

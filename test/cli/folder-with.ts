@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { tempFolder } from "./fake-io.ts";
 
-/** Writes files into a folder, as JSON if they are no texts. Default: one that ends with the test. */
+/** Writes files into a folder, as JSON if they are no texts. Default: a folder of the test. */
 export function folderWith(
   files: Readonly<Record<string, string | object>>,
   cwd = tempFolder(),

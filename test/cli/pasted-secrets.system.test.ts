@@ -1,13 +1,12 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { createContext } from "../../src/cli/context.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
-import { type CliRun, type FakeIoOptions, runCli, startCli, tempFolder } from "./fake-io.ts";
+import { type CliRun, type FakeIoOptions, runCli, startCli } from "./fake-io.ts";
 import { startReceiving } from "./fake-target.ts";
+import { folderWith } from "./folder-with.ts";
 import { SECRETS } from "./secret-forms.ts";
 
 const [WHSEC] = SECRETS;
@@ -49,6 +48,17 @@ function printed({ stdout, stderr }: CliRun): string {
   return (stdout + stderr).toLowerCase();
 }
 
+/** Runs a command that must not print a secret. */
+async function expectHidden(
+  secret: string,
+  argv: readonly string[],
+  options: FakeIoOptions = {},
+): Promise<CliRun> {
+  const run = await ran(argv, options);
+  expect(printed(run), argv.join(" ")).not.toContain(secret.toLowerCase());
+  return run;
+}
+
 describe.each(commands.map((command) => [commandName(command), command] as const))(
   "`%s`",
   (name, command) => {
@@ -61,30 +71,17 @@ describe.each(commands.map((command) => [commandName(command), command] as const
       async (flag, index) => {
         if (TAKEN.has(`${name} ${flag}`)) return;
         // Every form comes up at some flag; one flag need not have all of them.
-        for (const [one, argv] of [
-          [SECRETS[index % SECRETS.length] ?? "", (secret: string) => [flag, secret]],
-          [SECRETS[(index + 3) % SECRETS.length] ?? "", (secret: string) => [`${flag}=${secret}`]],
-        ] as const) {
-          expect(printed(await ran([...words, ...argv(one), ...more]))).not.toContain(
-            one.toLowerCase(),
-          );
-        }
+        const [one, other] = [0, 3].map((at) => SECRETS[(index + at) % SECRETS.length] ?? "");
+        await expectHidden(String(one), [...words, flag, String(one), ...more]);
+        await expectHidden(String(other), [...words, `${flag}=${other}`, ...more]);
       },
     );
 
     it("does not print a secret that is pasted as an argument or as a flag", async () => {
       if (TAKEN.has(`${name} [dir]`)) return;
-      for (const secret of SECRETS) {
-        for (const argv of [
-          [secret],
-          [`--${secret}`],
-          [`--secret=${secret}`],
-          ["--secret", secret],
-        ])
-          expect(printed(await ran([...words, ...argv, ...more]))).not.toContain(
-            secret.toLowerCase(),
-          );
-      }
+      for (const secret of SECRETS)
+        for (const pasted of [secret, `--${secret}`, `--secret=${secret}`, `--secret ${secret}`])
+          await expectHidden(secret, [...words, ...pasted.split(" "), ...more]);
     });
   },
 );
@@ -126,16 +123,11 @@ describe("a secret in the wrong place", () => {
   });
 
   it("does not make a variable of that name in the env file", async () => {
-    const service = {
-      HOOKPORTER_BASE_URL: "http://127.0.0.1:1",
-      HOOKPORTER_API_KEY: "sk_test_own",
-    };
     const secret = "a3bf4f1b2b0b822cd15d6c15b0f00a08";
-    const run = await runCli(["subscribe", "https://x.test/", "--secret-env", secret], {
-      env: service,
-    });
-    expect(run.code).toBe(3);
-    expect(printed(run)).not.toContain(secret);
+    const base = ["--base-url", "http://127.0.0.1:1"];
+    const argv = ["subscribe", "https://x.test/", "--secret-env", secret, ...base];
+    const own = { HOOKPORTER_API_KEY: "sk_test_own" };
+    expect((await expectHidden(secret, argv, { env: own })).code).toBe(3);
   });
 
   it.each([
@@ -158,9 +150,8 @@ describe("a secret in the wrong place", () => {
     ["trigger", "payment.received", "--data", `{"key": ${WHSEC}}`],
     ["trigger", "payment.received", "--data", `@${WHSEC}`],
   ])("does not come back from `%s %s %s %s %s %s %s`", async (...argv) => {
-    const run = await ran([...argv, "--json", "--debug"]);
+    const run = await expectHidden(WHSEC, [...argv, "--json", "--debug"]);
     expect(run.code).toBeGreaterThan(0);
-    expect(printed(run)).not.toContain(WHSEC.toLowerCase());
   });
 
   it.each([
@@ -174,45 +165,30 @@ describe("a secret in the wrong place", () => {
     "does not come back from the query of a URL that works: `%s`",
     async (line, type, status = 200) => {
       const target = await startReceiving(status);
-      const cwd = tempFolder();
-      writeFileSync(
-        join(cwd, "one.json"),
-        JSON.stringify({
-          event: "lead.created",
-          timestamp: "2026-01-01T00:00:00Z",
-          data: {},
-          webhook: {},
-        }),
-      );
+      const envelope = { event: "lead.created", timestamp: "2026-01-01T00:00:00Z", data: {} };
+      const cwd = folderWith({ "one.json": { ...envelope, webhook: {} } });
       const url = `${target.url}?token=${WHSEC}`;
       const argv = line.split(" ").map((word) => (word === "URL" ? url : word));
       for (const more of [[], ["--json"]]) {
-        const run = await ran([...argv, ...more], { cwd, env });
-        expect(printed(run)).not.toContain(WHSEC.toLowerCase());
+        const run = await expectHidden(WHSEC, [...argv, ...more], { cwd });
         if (more.length > 0) expect(run.records.map((record) => record.type)).toContain(type);
       }
     },
   );
 
   it("does not come back from a variable", async () => {
-    const variables = commands
-      .flatMap(({ options }) => options)
-      .map(({ long }) => long?.slice(2) ?? "");
-    for (const [index, flag] of [...new Set(variables)].entries()) {
+    const flags = new Set(commands.flatMap(({ options }) => options).map(({ long }) => long ?? ""));
+    for (const [index, flag] of [...flags].entries()) {
       const secret = SECRETS[index % SECRETS.length] ?? "";
-      const name = flag.toUpperCase().replaceAll("-", "_");
+      const name = flag.slice(2).toUpperCase().replaceAll("-", "_");
       const set = { [`HOOKPORTER_${name}`]: secret, [`HOOKPORTER_LISTEN_${name}`]: secret };
       if (name === "INBOX") continue;
-      const run = await ran(["listen", "--port", "0", "--json"], { env: { ...env, ...set } });
-      expect(printed(run), name).not.toContain(secret.toLowerCase());
+      await expectHidden(secret, ["listen", "--port", "0", "--json"], { env: { ...env, ...set } });
     }
     const tunnel = ["listen", "--port", "0", "--tunnel", "ngrok"];
     for (const name of ["HOOKPORTER_NGROK_SERVER_ADDR", "HOOKPORTER_NGROK_CA_FILE"]) {
-      const run = await runCli(tunnel, {
-        env: { ...env, NGROK_AUTHTOKEN: "x", [name]: `${WHSEC}/` },
-      });
-      expect(run.code, name).toBe(2);
-      expect(printed(run), name).not.toContain(WHSEC.toLowerCase());
+      const set = { ...env, NGROK_AUTHTOKEN: "x", [name]: `${WHSEC}/` };
+      expect((await expectHidden(WHSEC, tunnel, { env: set })).code, name).toBe(2);
     }
   });
 
@@ -229,8 +205,7 @@ describe("a secret in the wrong place", () => {
     `{"envFile": "${WHSEC}"}`,
     `{"forwardTo": ["http://${WHSEC}@127.0.0.1:1"]}`,
   ])("does not come back from the configuration file %s", async (config) => {
-    const cwd = tempFolder();
-    writeFileSync(join(cwd, "hookporter.config.json"), config);
+    const cwd = folderWith({ "hookporter.config.json": config });
     const run = await ran(["listen", "--json", "--debug"], { cwd, env });
     expect(run.code).toBe(3);
     // Not in parts either: Node's message about bad JSON quotes a few characters.

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { setTimeout as wait } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
 import { openServer } from "../../inbox/postgres/schemas.ts";
 import { NO_SERVER } from "../../inbox/postgres/server.ts";
+import { folderWith } from "../folder-with.ts";
 
 const BIN = join(import.meta.dirname, "..", "..", "..", "dist", "bin.js");
 
@@ -21,19 +22,12 @@ const LOSSY = `
     return true;
   };`;
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-drilled-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** Starts `doctor --drill` in a folder. */
-function start(cwd: string, argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+/** Starts `doctor --drill` in a folder of its own. */
+function start(line = "", env: Readonly<Record<string, string>> = {}, files = {}) {
+  const cwd = folderWith(files);
   const { HOOKPORTER_INBOX: _, ...rest } = process.env;
-  const child = spawn(process.execPath, [BIN, "doctor", "--drill", ...argv], {
-    cwd,
-    env: { ...rest, ...env },
-  });
+  const argv = [BIN, "doctor", "--drill", ...line.split(" ").filter(Boolean)];
+  const child = spawn(process.execPath, argv, { cwd, env: { ...rest, ...env } });
   let stdout = "";
   let stderr = "";
   child.stdout.on("data", (chunk) => {
@@ -42,77 +36,55 @@ function start(cwd: string, argv: readonly string[], env: Readonly<Record<string
   child.stderr.on("data", (chunk) => {
     stderr += chunk;
   });
-  return { child, ended: once(child, "close").then(([code]) => ({ code, stdout, stderr })) };
+  const ended = once(child, "close").then(([code]) => {
+    const records = stdout.split("\n").filter((text) => text.startsWith("{"));
+    const [counts, finding] = records.map((text) => JSON.parse(text));
+    return { code, output: stderr + stdout, counts, finding };
+  });
+  return { child, cwd, ended };
 }
-
-const records = (stdout: string) =>
-  stdout
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 
 describe("doctor --drill", () => {
   it("kills receivers, counts what became of each event, and leaves nothing behind", async () => {
-    const folder = newFolder();
-    const { code, stdout, stderr } = await start(folder, ["--kills", "3", "--json"]).ended;
-    expect(code, stderr + stdout).toBe(0);
-    const [counts, finding] = records(stdout);
-    expect(counts).toMatchObject({
-      type: "drill",
-      kills: 3,
-      lost: 0,
-      stuck: 0,
-      dead: 0,
-      runTwiceAtOnce: 0,
-    });
+    const { cwd, ended } = start("--kills 3 --json");
+    const { code, output, counts, finding } = await ended;
+    expect(code, output).toBe(0);
+    const none = { lost: 0, stuck: 0, dead: 0, runTwiceAtOnce: 0 };
+    expect(counts).toMatchObject({ type: "drill", kills: 3, ...none });
     expect(counts.acknowledged).toBeGreaterThan(0);
     expect(finding).toMatchObject({ type: "finding", check: "drill", status: "ok", fix: null });
     expect(finding.message).toContain(`: ${counts.acknowledged} acknowledged, 0 lost, 0 stuck, `);
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 
   it("fails if an acknowledged event was lost", async () => {
-    const folder = newFolder();
     const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(LOSSY)}` };
-    const { code, stdout } = await start(folder, ["--kills", "1", "--json"], env).ended;
-    expect(code, stdout).toBe(1);
-    const [counts, finding] = records(stdout);
+    const { code, output, counts, finding } = await start("--kills 1 --json", env).ended;
+    expect(code, output).toBe(1);
     expect(counts.lost).toBeGreaterThan(0);
-    expect(finding).toMatchObject({
-      status: "fail",
-      fix: expect.stringContaining("report this as a bug"),
-    });
+    const fix = expect.stringContaining("report this as a bug");
+    expect(finding).toMatchObject({ status: "fail", fix });
   });
 
   it("runs the user's own handlers only if allowed, and says what they did", async () => {
-    const folder = newFolder();
-    writeFileSync(
-      join(folder, "failing.mjs"),
-      'export default { "*": () => { throw new Error("x"); } };',
-    );
-    const handlers = ["--handlers", "failing.mjs"];
-    const refused = await start(folder, handlers).ended;
-    expect(refused).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("expected --yes with --drill --handlers"),
-    });
-    const { code, stdout } = await start(folder, [...handlers, "--yes", "--kills", "1", "--json"])
-      .ended;
+    const files = { "failing.mjs": 'export default { "*": () => { throw new Error("x"); } };' };
+    const drill = (flags: string) => start(`--handlers failing.mjs${flags}`, {}, files).ended;
+    const refused = await drill("");
+    expect(refused.code).toBe(2);
+    expect(refused.output).toContain("expected --yes with --drill --handlers");
+    const { code, counts, finding } = await drill(" --yes --kills 1 --json");
     expect(code).toBe(0);
-    const [counts, finding] = records(stdout);
     expect(counts).toMatchObject({ lost: 0, stuck: counts.acknowledged });
     expect(finding).toMatchObject({ status: "warn", fix: "look at the errors of your handlers" });
   });
 
   it("ends its receiver and removes its folder if it is stopped", async () => {
-    const folder = newFolder();
-    const { child, ended } = start(folder, []);
-    while (readdirSync(folder).length === 0)
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const { child, cwd, ended } = start();
+    while (readdirSync(cwd).length === 0) await wait(20);
+    await wait(1500);
     child.kill("SIGTERM");
     expect((await ended).code).toBe(143);
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 });
 
@@ -127,14 +99,12 @@ describe("doctor --drill on PostgreSQL", async () => {
     const schemas = async () =>
       (await admin.query("SELECT nspname FROM pg_namespace ORDER BY 1")).rows;
     const before = await schemas();
-    const folder = newFolder();
-    const env = { HOOKPORTER_INBOX: server.url };
-    const { code, stdout, stderr } = await start(folder, ["--kills", "2", "--json"], env).ended;
-    expect(code, stderr + stdout).toBe(0);
-    const [counts] = records(stdout);
+    const { cwd, ended } = start("--kills 2 --json", { HOOKPORTER_INBOX: server.url });
+    const { code, output, counts } = await ended;
+    expect(code, output).toBe(0);
     expect(counts).toMatchObject({ kills: 2, lost: 0, stuck: 0, runTwiceAtOnce: 0 });
     expect(counts.acknowledged).toBeGreaterThan(0);
     expect(await schemas()).toEqual(before);
-    expect(readdirSync(folder)).toEqual([]);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 });

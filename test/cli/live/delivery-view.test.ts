@@ -3,10 +3,9 @@ import { expect, it } from "vitest";
 import { attemptLines } from "../../../src/cli/live/attempt-view.ts";
 import { deliveryLines } from "../../../src/cli/live/delivery-view.ts";
 import { columnsOf } from "../../../src/cli/wrap-text.ts";
-import type { AttemptRecord } from "../../../src/entries/index.ts";
 import type { AttemptObservation, DeliveryObservation } from "../../../src/receiver/observation.ts";
+import { accepted, attempt, delivery, ID, ran } from "./observations.ts";
 
-const ID = "evt_1_0123456789abcdef0123456789abcdef01234567";
 const color = new Chalk({ level: 0 });
 const WIDE = { color, columns: undefined };
 
@@ -15,65 +14,7 @@ function withoutTime(lines: readonly string[]): readonly string[] {
   return lines.map((line) => line.replace(/^\d\d:\d\d:\d\d/, "tt:tt:tt"));
 }
 
-function delivery(parts: Partial<DeliveryObservation> = {}): DeliveryObservation {
-  return {
-    type: "delivery",
-    method: "POST",
-    target: "/",
-    headers: {},
-    receivedAt: 0,
-    duration: 1,
-    bytes: 2,
-    outcome: accepted({}),
-    ...parts,
-  };
-}
-
-function accepted(parts: object): DeliveryObservation["outcome"] {
-  return {
-    type: "accepted",
-    eventId: ID,
-    seq: 12,
-    kind: "lead.created",
-    duplicate: false,
-    entryState: "waiting",
-    secret: { role: "current", fingerprint: "00000000" },
-    ...parts,
-  } as DeliveryObservation["outcome"];
-}
-
-function attempt(parts: Partial<AttemptObservation> = {}): AttemptObservation {
-  return {
-    type: "attempt",
-    seq: 13,
-    eventId: ID,
-    kind: "payment.overdue",
-    attempt: 1,
-    records: [ran()],
-    state: "handled",
-    reason: null,
-    problems: [],
-    runAt: 0,
-    ...parts,
-  } as AttemptObservation;
-}
-
-function ran(parts: Partial<AttemptRecord> = {}): AttemptRecord {
-  return {
-    attempt: 1,
-    handler: "payment.overdue",
-    startedAt: 0,
-    duration: 8,
-    outcome: "ok",
-    error: null,
-    failure: null,
-    note: null,
-    ...parts,
-  } as AttemptRecord;
-}
-
 const FAILED = ran({
-  outcome: "error",
   error: "Cannot read properties of undefined (reading 'name')",
   failure: { name: "TypeError", at: "handlers/finances.ts:14:22", stack: null },
 });

@@ -1,18 +1,10 @@
 import { expect, it, vi } from "vitest";
 import { ReportedFailures } from "../../../src/cli/live/reported-failures.ts";
 import type { Entry } from "../../../src/inbox/entry.ts";
-import type { AttemptObservation } from "../../../src/receiver/observation.ts";
 import { outputUnderClock } from "./collected.ts";
+import { attempt, ran } from "./observations.ts";
 
 type Failed = "failing" | "dead" | "handled";
-
-const RUN = { attempt: 1, handler: "*", startedAt: 0, duration: 1, outcome: "error" } as const;
-const ATTEMPT = { type: "attempt", eventId: "evt_1", kind: null, attempt: 1, runAt: 0 } as const;
-
-function attempt(seq: number, error: string, state: Failed = "failing"): AttemptObservation {
-  const records = state === "handled" ? [] : [{ ...RUN, note: null, error, failure: null }];
-  return { ...ATTEMPT, seq, problems: [], state, reason: null, records };
-}
 
 const failing = (seq: number) => ({ seq, state: "failing", attempts: 1, reason: null });
 
@@ -21,8 +13,8 @@ function open(terminal = false, entries?: readonly object[]) {
   const list = async (seqs: readonly number[]) =>
     (entries ?? seqs.map(failing)) as readonly Entry[];
   const failures = new ReportedFailures({ output, bar, clock: Date.now, list });
-  const note = (seq: number, error: string, state?: Failed) =>
-    failures.note(attempt(seq, error, state));
+  const note = (seq: number, error: string, state: Failed = "failing") =>
+    failures.note(attempt({ seq, state, records: state === "handled" ? [] : [ran({ error })] }));
   return { failures, note, text, texts: lines };
 }
 

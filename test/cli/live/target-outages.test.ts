@@ -3,6 +3,7 @@ import { TargetOutages } from "../../../src/cli/live/target-outages.ts";
 import { TARGET_AWAY } from "../../../src/inbox/target-wait.ts";
 import type { AttemptObservation } from "../../../src/receiver/observation.ts";
 import { outputUnderClock } from "./collected.ts";
+import { attempt, ran } from "./observations.ts";
 
 const TARGET = "http://127.0.0.1:3000/in";
 const FORWARD = `forward to ${TARGET}`;
@@ -15,23 +16,11 @@ interface Parts extends Partial<AttemptObservation> {
   readonly note?: string;
 }
 
-function attempt(seq: number, parts: Parts = {}): AttemptObservation {
+function tried(seq: number, parts: Parts = {}): AttemptObservation {
   const { ok = false, handler = FORWARD, error = REFUSED, note = null, ...rest } = parts;
-  const outcome = ok ? "ok" : "error";
-  const record = { attempt: 1, handler, startedAt: 0, duration: 1, outcome };
-  return {
-    type: "attempt",
-    seq,
-    eventId: `evt_${seq}`,
-    kind: "lead.created",
-    attempt: 1,
-    runAt: 0,
-    state: ok ? "handled" : "waiting",
-    reason: ok ? null : TARGET_AWAY,
-    problems: [],
-    records: [{ ...record, error: ok ? null : error, note, failure: null }],
-    ...rest,
-  } as unknown as AttemptObservation;
+  const records = [ran({ handler, error: ok ? null : error, note })];
+  if (ok) return attempt({ seq, records, ...rest });
+  return attempt({ seq, records, state: "waiting", reason: TARGET_AWAY, ...rest });
 }
 
 function open({ terminal = false, json = false } = {}) {
@@ -40,7 +29,7 @@ function open({ terminal = false, json = false } = {}) {
   const waiting = async () =>
     Object.entries(waits).map(([target, entries]) => ({ target, entries }));
   const shown = new TargetOutages({ output, bar, clock: Date.now, waiting });
-  const note = (seq: number, parts?: Parts) => shown.note(attempt(seq, parts), () => {});
+  const note = (seq: number, parts?: Parts) => shown.note(tried(seq, parts), () => {});
   const words = () => lines().join(" ").replaceAll(/\s+/g, " ");
   return { note, close: () => shown.close(), waits, lines, words, text };
 }

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { readPage, rowsOf } from "../../docs/markdown.ts";
 import { openEndpoint } from "../../receiver/open.ts";
 import { ADAPTERS, type Adapter } from "../../receiver/wire.ts";
 import { runCli } from "../fake-io.ts";
@@ -124,4 +125,20 @@ it("a typed flag overrides settings that contradict it, also if they contradict 
     });
     expect([code, stderr]).toEqual([2, expect.stringContaining("none.json: no such file")]);
   }
+});
+
+it.each([
+  ["trigger", "--duplicate", 13],
+  ["replay", "--fail-fast", 3],
+])("the help of %s says of each flag from %s what its page says", async (command, from, count) => {
+  const { stdout } = await runCli([command, "--help", "--all"]);
+  const help = stdout.slice(stdout.indexOf(from), stdout.indexOf("--secret-env"));
+  const rows = rowsOf(readPage(`docs/reference/cli/${command}.md`));
+  const plain = rows.map((cells) => cells.map((cell) => cell.replaceAll("`", "")));
+  const shown = plain.filter(([flag]) => help.includes(`${flag} `));
+  expect(shown).toHaveLength(count);
+  for (const [flag, , fallback, meaning] of shown)
+    expect(help.replaceAll(/\s+/g, " ")).toContain(
+      `${flag} ${meaning}${fallback ? ` (default: ${fallback})` : ""}`,
+    );
 });

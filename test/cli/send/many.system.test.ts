@@ -83,7 +83,8 @@ describe("a run that is stopped", () => {
     expect(rest.stderr).toContain(`${sent} of 12 were sent before; ${12 - sent} are left\n`);
     expect(target.got).toHaveLength(12);
     expect(rises(timestamps(target.bodies()))).toBe(true);
-    await run("replay fx --resume");
+    const none = await run("replay fx --resume");
+    expect(none.stderr).toContain("12 of 12 were sent before; 0 are left\n");
     expect(target.got).toHaveLength(12);
   });
 

@@ -1,88 +1,63 @@
-import { readdirSync, writeFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
-import { runCli, startCli, tempFolder } from "../fake-io.ts";
+import { describe, expect, it } from "vitest";
+import { sampleEvent } from "../../../src/entries/testing.ts";
+import { SECRET } from "../../receiver/sample.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
+import { cliIn } from "../inbox-folder.ts";
+import { listening } from "../open-listen.ts";
 
-const secretEnv = { HOOKPORTER_SECRET: "a secret that is long enough" };
-const stdin = "body";
+const secretEnv = { HOOKPORTER_SECRET: SECRET };
 
-function withConfig(config: string): string {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "hookporter.config.json"), config);
-  return cwd;
+const withConfig = (config: object | string, dotEnv = "") =>
+  folderWith({ "hookporter.config.json": config, ".env": dotEnv });
+
+/** Runs `sign` on a body. */
+const sign = (cwd: string, flags = "", env: Record<string, string> = {}) =>
+  cliIn(cwd)(`sign${flags}`, { env: { ...secretEnv, ...env }, stdin: "body" });
+
+async function headerName(cwd: string, env: Record<string, string> = {}, flags = "") {
+  const { stdout, stderr } = await sign(cwd, ` --header${flags}`, env);
+  expect(stderr).toBe("");
+  return stdout.slice(0, stdout.indexOf(":"));
 }
 
-async function headerName(
-  argv: readonly string[],
-  cwd: string,
-  env: Record<string, string> = {},
-): Promise<string> {
-  const run = await runCli(["sign", "--header", ...argv], {
-    cwd,
-    env: { ...secretEnv, ...env },
-    stdin,
-  });
-  expect(run.stderr).toBe("");
-  return run.stdout.slice(0, run.stdout.indexOf(":"));
-}
+it.each(["hookporter.config.json", "hookporter.config.ts"])(
+  "a flag overrides the environment, the environment %s, the file the default",
+  async (name) => {
+    const config = '{ "signatureHeader": "x-config" }';
+    const cwd = folderWith({ [name]: name.endsWith(".ts") ? `export default ${config}` : config });
+    const env = { HOOKPORTER_SIGNATURE_HEADER: "x-env" };
+    expect(await headerName(tempFolder())).toBe("x-service-signature");
+    expect(await headerName(cwd)).toBe("x-config");
+    expect(await headerName(cwd, env)).toBe("x-env");
+    expect(await headerName(cwd, env, " --signature-header x-flag")).toBe("x-flag");
+  },
+);
 
-it("a flag overrides the environment, the environment the configuration file, the file the default", async () => {
-  const plain = tempFolder();
-  const cwd = withConfig('{ "signatureHeader": "x-config" }');
-  const env = { HOOKPORTER_SIGNATURE_HEADER: "x-env" };
-  expect(await headerName([], plain)).toBe("x-service-signature");
-  expect(await headerName([], cwd)).toBe("x-config");
-  expect(await headerName([], cwd, env)).toBe("x-env");
-  expect(await headerName(["--signature-header", "x-flag"], cwd, env)).toBe("x-flag");
-});
-
-it("an empty variable counts as not set", async () => {
-  expect(await headerName([], tempFolder(), { HOOKPORTER_SIGNATURE_HEADER: "" })).toBe(
-    "x-service-signature",
-  );
-});
-
-it("a variable for a switch is true or false; other words are refused", async () => {
+it("a variable for a switch is true or false, and none if it is empty; what is invalid is reported with its variable", async () => {
   const cwd = tempFolder();
-  const on = await runCli(["sign"], {
-    cwd,
-    env: { ...secretEnv, HOOKPORTER_SIGN_HEADER: "true" },
-    stdin,
-  });
-  expect(on.stdout).toMatch(/^x-service-signature: /);
-  const off = await runCli(["sign"], {
-    cwd,
-    env: { ...secretEnv, HOOKPORTER_SIGN_HEADER: "0" },
-    stdin,
-  });
-  expect(off.stdout).toMatch(/^sha256=/);
-  const wrong = await runCli(["sign"], {
-    cwd,
-    env: { ...secretEnv, HOOKPORTER_SIGN_HEADER: "maybe" },
-    stdin,
-  });
-  expect(wrong.code).toBe(2);
-  expect(wrong.stderr).toContain("HOOKPORTER_SIGN_HEADER");
-});
-
-it("an invalid value is reported with its variable", async () => {
-  const run = await runCli(["listen"], { env: { ...secretEnv, HOOKPORTER_LISTEN_PORT: "many" } });
-  expect(run.code).toBe(2);
-  expect(run.stderr).toContain("HOOKPORTER_LISTEN_PORT");
+  const headerAs = (value: string) => sign(cwd, "", { HOOKPORTER_SIGN_HEADER: value });
+  expect((await headerAs("true")).stdout).toMatch(/^x-service-signature: /);
+  expect((await headerAs("0")).stdout).toMatch(/^sha256=/);
+  expect((await headerAs("")).stdout).toMatch(/^sha256=/);
+  const wrong = await headerAs("maybe");
+  expect([wrong.code, wrong.stderr]).toEqual([
+    2,
+    expect.stringContaining("HOOKPORTER_SIGN_HEADER"),
+  ]);
+  expect(await headerName(cwd, { HOOKPORTER_SIGNATURE_HEADER: "" })).toBe("x-service-signature");
+  const port = await runCli(["listen"], { env: { ...secretEnv, HOOKPORTER_LISTEN_PORT: "many" } });
+  expect([port.code, port.stderr]).toEqual([2, expect.stringContaining("HOOKPORTER_LISTEN_PORT")]);
 });
 
 it.each([
   ["is not JSON", "{"],
   ["is not an object", "[]"],
   ["has an unknown key", '{ "prot": 1 }'],
-  [
-    "sends a key to its own address",
-    '{ "baseUrl": "https://service.invalid/$\\u007bHOOKPORTER_API_KEY}" }',
-  ],
-  [
-    "sends a secret to its own address",
-    '{ "url": "https://$\\u007bHOOKPORTER_SECRET:-}.invalid" }',
-  ],
+  ["sends a key to its own address", '{ "baseUrl": "https://a.test/$\\u007bHOOKPORTER_API_KEY}" }'],
+  ["sends a secret to its own address", '{ "url": "https://$\\u007bHOOKPORTER_SECRET:-}.test" }'],
   ["grants an agent more", '{ "mcp": { "allow": "hosts" } }'],
   ["grants an agent more, for all commands", '{ "allow": "hosts" }'],
   ["has a key that is gone", '{ "once": true }'],
@@ -98,146 +73,95 @@ it.each([
   ["has a bad value under the command", '{ "sign": { "header": "maybe" } }'],
   ["has for all commands what means another thing in each", '{ "timeout": "5s" }'],
 ])("a configuration file that %s is refused with exit code 3", async (_, config) => {
-  const run = await runCli(["sign"], { cwd: withConfig(config), env: secretEnv, stdin });
-  expect(run.code).toBe(3);
-  expect(run.stderr).toContain("hookporter.config.json");
+  const { code, stderr } = await sign(withConfig(config));
+  expect([code, stderr]).toEqual([3, expect.stringContaining("hookporter.config.json")]);
 });
 
-it("a secret in the configuration file is refused with a fix", async () => {
-  const run = await runCli(["sign"], {
-    cwd: withConfig('{ "secret": "x" }'),
-    env: secretEnv,
-    stdin,
-  });
-  expect(run.stderr).toContain("do not put secrets here");
-});
-
-it("a flag under its command overrides the same flag for all commands", async () => {
-  const cwd = withConfig(
-    '{ "sign": { "signatureHeader": "x-own" }, "signatureHeader": "x-all", "verify": {} }',
-  );
-  expect(await headerName([], cwd)).toBe("x-own");
-  expect(await headerName([], cwd, { HOOKPORTER_SIGNATURE_HEADER: "x-env" })).toBe("x-env");
-  const other = withConfig(
-    '{ "verify": { "signatureHeader": "x-own" }, "signatureHeader": "x-all" }',
-  );
-  expect(await headerName([], other)).toBe("x-all");
+it("a flag under its command overrides the same flag for all commands; .env comes between the two", async () => {
+  const own = { signatureHeader: "x-own" };
+  const all = { signatureHeader: "x-all" };
+  const dotEnv = "HOOKPORTER_SIGNATURE_HEADER=x-file\n";
+  const env = { HOOKPORTER_SIGNATURE_HEADER: "x-env" };
+  expect(await headerName(withConfig({ sign: own, ...all, verify: {} }))).toBe("x-own");
+  expect(await headerName(withConfig({ verify: own, ...all }))).toBe("x-all");
+  expect(await headerName(withConfig({ verify: own, ...all }, dotEnv))).toBe("x-file");
+  expect(await headerName(withConfig({ sign: own }, dotEnv))).toBe("x-own");
+  expect(await headerName(withConfig({ sign: own, ...all }, dotEnv), env)).toBe("x-env");
 });
 
 it("a command's settings are not confused with a flag of its name in another command", async () => {
-  const cwd = withConfig('{ "properties": { "page": 2 }, "sandbox": { "properties": 200001 } }');
-  const own = await runCli(["sandbox", "--json"], { cwd });
-  expect(own.records).toMatchObject([{ code: "option_invalid" }]);
-  const none = await runCli(["sandbox", "--json", "HOOKPORTER_ANSWER_TIMEOUT=0ms"], {
-    cwd: withConfig('{ "properties": { "page": 2 } }'),
-  });
-  expect(none.records).toMatchObject([{ code: "option_invalid" }]);
+  const properties = { properties: { page: 2 } };
+  for (const [config, flags] of [
+    [{ ...properties, sandbox: { properties: 200_001 } }, ""],
+    [properties, " HOOKPORTER_ANSWER_TIMEOUT=0ms"],
+  ] as const) {
+    const { records } = await cliIn(withConfig(config))(`sandbox --json${flags}`);
+    expect(records).toMatchObject([{ code: "option_invalid" }]);
+  }
 });
 
-it("all values of a list are used", async () => {
-  const cwd = withConfig('{ "secretEnv": ["NEW", "OLD"] }');
-  const OLD = secretEnv.HOOKPORTER_SECRET;
-  const signed = await runCli(["sign"], { cwd: tempFolder(), env: secretEnv, stdin });
-  const env = { NEW: "another secret of good size", OLD };
-  const argv = ["verify", "--json", "--signature", signed.stdout.trim()];
-  expect((await runCli(argv, { cwd, env, stdin })).records).toMatchObject([{ secret: "previous" }]);
-});
-
-it("a repeated list flag adds up", async () => {
-  const run = await runCli(
-    ["sign", "--secret-env", "MISSING", "--secret-env", "HOOKPORTER_SECRET"],
-    {
-      env: secretEnv,
-      stdin,
-    },
+it("all values of a list are used, and a repeated list flag adds up", async () => {
+  const cwd = withConfig({ secretEnv: ["NEW", "OLD"] });
+  const signature = (await sign(tempFolder())).stdout.trim();
+  const env = { NEW: "another secret of good size", OLD: SECRET };
+  const verified = await cliIn(cwd, { env, stdin: "body" })(
+    `verify --json --signature ${signature}`,
   );
-  expect(run.code).toBe(3);
-  expect(run.stderr).toContain("MISSING to be set as well");
+  expect(verified.records).toMatchObject([{ secret: "previous" }]);
+  const flags = " --secret-env MISSING --secret-env HOOKPORTER_SECRET";
+  const { code, stderr } = await sign(tempFolder(), flags);
+  expect([code, stderr]).toEqual([3, expect.stringContaining("MISSING to be set as well")]);
 });
 
 describe("a setting of a flag that commands share", () => {
-  const TRIGGER = ["trigger", "payment.received", "--json"];
+  /** A `listen` with settings and flags, and triggers to it with other settings. */
+  async function open(env: Record<string, string> = {}, flags: string[] = [], cwd = tempFolder()) {
+    const listen = await listening(flags, cwd, env);
+    const cli = (line: string, more: Record<string, string> = {}) =>
+      cliIn(cwd)(`${line} --url ${listen.url}`, { env: more });
+    return { cli, finished: listen.finished, stop: async () => (await listen.stop()).code };
+  }
 
   it("belongs to one command if it means something different in each", async () => {
-    const { url, cwd, stop } = await listening({
+    const { cli, stop } = await open({
       HOOKPORTER_TIMEOUT: "5s",
       HOOKPORTER_COUNT: "1",
       HOOKPORTER_TRIGGER_COUNT: "3",
     });
     const env = { HOOKPORTER_COUNT: "5", HOOKPORTER_TRIGGER_COUNT: "3" };
-    expect((await runCli([...TRIGGER, "--url", url], { cwd, env })).records).toHaveLength(3);
+    expect((await cli("trigger payment.received --json", env)).records).toHaveLength(3);
     expect(await stop()).toBe(0); // it had no goal
   });
 
-  it("does not make a plain listen fail because there is no goal", async () => {
-    const { stop } = await listening({ HOOKPORTER_LISTEN_TIMEOUT: "60s" });
-    expect(await stop()).toBe(0);
-    const configured = await listening({}, [], withConfig('{ "listen": { "timeout": "60s" } }'));
-    expect(await configured.stop()).toBe(0);
+  it("does not make a plain listen fail because there is no goal, and applies if there is one", async () => {
+    const limit = { HOOKPORTER_LISTEN_TIMEOUT: "60s" };
+    expect(await (await open(limit)).stop()).toBe(0);
+    const configured = withConfig({ listen: { timeout: "60s" } });
+    expect(await (await open({}, [], configured)).stop()).toBe(0);
+    const short = await open({ HOOKPORTER_LISTEN_TIMEOUT: "50ms" }, ["--count", "1"]);
+    expect((await short.finished).code).toBe(6);
   });
 
-  it("applies if there is a goal", async () => {
-    const { finished } = await listening({ HOOKPORTER_LISTEN_TIMEOUT: "50ms" }, ["--count", "1"]);
-    expect((await finished).code).toBe(6);
-  });
-
-  it("is overridden by a typed goal", async () => {
-    const { url, cwd, finished } = await listening({ HOOKPORTER_LISTEN_COUNT: "5" }, [
-      "--count",
-      "1",
-    ]);
-    await runCli([...TRIGGER, "--url", url], { cwd });
+  it("is overridden by a typed goal or target", async () => {
+    const { cli, finished } = await open({ HOOKPORTER_LISTEN_COUNT: "5" }, ["--count", "2"]);
+    await cli("trigger payment.received");
+    const env = { HOOKPORTER_REPLAY_HANDLERS: "missing.ts" };
+    const { records } = await cli("replay 1 --json", env);
+    expect(records).toMatchObject([{ type: "answer", status: 200 }]);
     expect((await finished).code).toBe(0);
   });
-
-  it("is overridden by a typed kind", async () => {
-    const { url, cwd, stop } = await listening();
-    const env = { HOOKPORTER_TRIGGER_ALL: "true" };
-    expect((await runCli([...TRIGGER, "--url", url], { cwd, env })).records).toHaveLength(1);
-    expect((await runCli(["trigger", "--json", "--url", url], { cwd, env })).records).toHaveLength(
-      12,
-    );
-    expect(await stop()).toBe(0);
-  });
-
-  it("is overridden by a typed target", async () => {
-    const { url, cwd, stop } = await listening();
-    await runCli([...TRIGGER, "--url", url], { cwd });
-    const env = { HOOKPORTER_REPLAY_HANDLERS: "missing.ts" };
-    const run = await runCli(["replay", "1", "--url", url, "--json"], { cwd, env });
-    expect(run.records).toMatchObject([{ type: "answer", status: 200 }]);
-    const both = await runCli(["replay", "1", "--url", url, "--handlers", "missing.ts"], { cwd });
-    expect(both.code).toBe(2);
-    expect(await stop()).toBe(0);
-  });
 });
-
-/** Starts a `listen` with its own settings; `stop` returns its exit code. */
-async function listening(
-  env: Record<string, string> = {},
-  argv: readonly string[] = [],
-  cwd = tempFolder(),
-) {
-  const listen = startCli(["listen", "--port", "0", "--json", ...argv], { cwd, env });
-  const ready = () => listen.now().records.find(({ type }) => type === "ready");
-  await vi.waitFor(() => expect(ready(), listen.now().stderr).toBeDefined(), 20_000);
-  const stop = async () => {
-    listen.signal("SIGINT");
-    return (await listen.finished).code;
-  };
-  return { ...listen, url: String(ready()?.url), cwd, stop };
-}
 
 describe("what a project says once", () => {
   const PROJECT =
     // biome-ignore lint/suspicious/noTemplateCurlyInString: as the file has it
     '{ "project": { "inbox": "${DATABASE_URL:-server.db}" }, "events list": { "limit": 3 } }';
 
+  const explain = (cwd: string, command: string, env = {}, ...more: string[]) =>
+    runCli(["doctor", "--explain", command, ...more], { cwd, env });
+
   async function origin(command: string, cwd: string, env: Record<string, string> = {}) {
-    const { records, code } = await runCli(["doctor", "--explain", command, "--json"], {
-      cwd,
-      env,
-    });
+    const { records, code } = await explain(cwd, command, env, "--json");
     expect(code).toBe(0);
     return records.find(({ name }) => name === "inbox");
   }
@@ -249,15 +173,12 @@ describe("what a project says once", () => {
       const found = await origin(command, cwd);
       expect(found, command).toMatchObject({ value: join(cwd, "server.db"), from });
     }
-    expect(await origin("listen", cwd)).toMatchObject({
-      value: join(cwd, ".hookporter/inbox.db"),
-      from: "default",
-    });
+    const value = join(cwd, ".hookporter/inbox.db");
+    expect(await origin("listen", cwd)).toMatchObject({ value, from: "default" });
   });
 
   it("HOOKPORTER_INBOX of .env overrides it, except for `listen`; the environment overrides both", async () => {
-    const cwd = withConfig(PROJECT);
-    writeFileSync(join(cwd, ".env"), "HOOKPORTER_INBOX=moved.db\n");
+    const cwd = withConfig(PROJECT, "HOOKPORTER_INBOX=moved.db\n");
     const from = "HOOKPORTER_INBOX in .env";
     expect(await origin("events list", cwd)).toMatchObject({ value: join(cwd, "moved.db"), from });
     expect(await origin("listen", cwd)).toMatchObject({ from: "default" });
@@ -270,47 +191,32 @@ describe("what a project says once", () => {
   });
 
   it("a variable that the file names is one of .env or the environment, and its password is not shown", async () => {
-    const cwd = withConfig(PROJECT);
-    writeFileSync(join(cwd, ".env"), "DATABASE_URL=postgres://app:very-hidden@db.internal/app\n");
-    const run = await runCli(["doctor", "--explain", "events list"], { cwd });
-    expect(run.stdout).toMatch(
+    const database = "DATABASE_URL=postgres://app:very-hidden@db.internal/app\n";
+    const { stdout } = await explain(withConfig(PROJECT, database), "events list");
+    expect(stdout).toMatch(
       /^inbox +postgres:\/\/\S*db\.internal\/app {2}from hookporter\.config\.json/m,
     );
-    expect(run.stdout).not.toContain("very-hidden");
-    expect(run.stdout).toMatch(/^limit +from hookporter\.config\.json \(events list: limit\)$/m);
-  });
-
-  it("a variable of .env comes after the command's section of the file, and before the rest of it", async () => {
-    const cwd = withConfig(
-      '{ "verify": { "signatureHeader": "x-own" }, "signatureHeader": "x-all" }',
-    );
-    writeFileSync(join(cwd, ".env"), "HOOKPORTER_SIGNATURE_HEADER=x-env\n");
-    expect(await headerName([], cwd)).toBe("x-env");
-    const own = withConfig('{ "sign": { "signatureHeader": "x-own" } }');
-    writeFileSync(join(own, ".env"), "HOOKPORTER_SIGNATURE_HEADER=x-env\n");
-    expect(await headerName([], own)).toBe("x-own");
-    expect(await headerName([], own, { HOOKPORTER_SIGNATURE_HEADER: "x-set" })).toBe("x-set");
+    expect(stdout).not.toContain("very-hidden");
+    expect(stdout).toMatch(/^limit +from hookporter\.config\.json \(events list: limit\)$/m);
   });
 
   it("says where the secret is from, and changes nothing", async () => {
-    const cwd = withConfig("{}");
-    const none = await runCli(["doctor", "--explain", "listen"], { cwd });
-    expect([none.code, none.stdout]).toEqual([
-      0,
-      expect.stringMatching(/^secret +from nowhere: /m),
-    ]);
-    const set = await runCli(["doctor", "--explain", "sign"], { cwd, env: secretEnv });
+    const cwd = folderWith({ "hookporter.config.json": "{}" });
+    const none = await explain(cwd, "listen");
+    expect(none.code).toBe(0);
+    expect(none.stdout).toMatch(/^secret +from nowhere: /m);
+    const set = await explain(cwd, "sign", secretEnv);
     expect(set.stdout).toMatch(/^secret +from HOOKPORTER_SECRET$/m);
     expect(readdirSync(cwd)).toEqual(["hookporter.config.json"]);
   });
 
-  it("an unknown key of `project` is refused, with the one that was meant", async () => {
-    const run = await runCli(["sign"], {
-      cwd: withConfig('{ "project": { "inbx": "x" } }'),
-      env: secretEnv,
-      stdin,
-    });
-    expect([run.code, run.stderr]).toEqual([3, expect.stringContaining('did you mean "inbox"?')]);
+  it("an unknown key of `project` is refused, with the one that was meant, and so is a secret", async () => {
+    const unknown = await sign(withConfig({ project: { inbx: "x" } }));
+    expect([unknown.code, unknown.stderr]).toEqual([
+      3,
+      expect.stringContaining('did you mean "inbox"?'),
+    ]);
+    expect((await sign(withConfig({ secret: "x" }))).stderr).toContain("do not put secrets here");
   });
 });
 
@@ -320,12 +226,42 @@ it.each([
 ])(
   "a variable in %s for a flag that counts on the command line alone is told",
   async (where, env, file) => {
-    const cwd = tempFolder();
-    writeFileSync(join(cwd, ".env"), file);
-    const run = await runCli(["mcp"], { cwd, env, stdin: "" });
+    const run = await runCli(["mcp"], { cwd: folderWith({ ".env": file }), env });
     expect(run.stderr).toBe(
       `HOOKPORTER_ALLOW in ${where} is not used: --allow counts on the command line alone\n`,
     );
     expect(run.stdout).toBe("");
   },
 );
+
+it.each([
+  ["listen --ssh-identity key", "--ssh-identity", "sshIdentity", "HOOKPORTER_SSH_IDENTITY"],
+  ["listen --max-forwards=soon", "--max-forwards", "maxForwards", "HOOKPORTER_MAX_FORWARDS"],
+  ["subscribe 1 --timeout 1s", "--timeout", "timeout", "HOOKPORTER_SUBSCRIBE_TIMEOUT"],
+  ["doctor --exec true", "--exec", "exec", "HOOKPORTER_EXEC"],
+])(
+  "`%s`: a setting that is typed is a usage error that says where to set it",
+  async (line, flag, key, variable) => {
+    const { code, stderr } = await runCli(line.split(" "));
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      `error: expected no ${flag}, which is a setting: set ${key} in hookporter.config.json, or ${variable}\n`,
+    );
+  },
+);
+
+it("a setting is read from its variable and from the files, also of the env file that they name, and is not in the help", async () => {
+  const printed = async (config: object, more: Record<string, string> = {}) => {
+    const own = `HOOKPORTER_SECRET=${SECRET}\nHOOKPORTER_SIGNATURE_HEADER=x-own\n`;
+    const event = sampleEvent("lead.created");
+    const files = { "hookporter.config.json": config, "own.env": own, "event.json": event };
+    return (await cliIn(folderWith(files))("replay event.json --dry-run", { env: more })).stdout;
+  };
+  const variable = { ...secretEnv, HOOKPORTER_SIGNATURE_HEADER: "x-variable" };
+  expect(await printed({}, variable)).toContain("x-variable: sha256=");
+  const section = { replay: { signatureHeader: "x-file" } };
+  expect(await printed(section, secretEnv)).toContain("x-file: sha256=");
+  expect(await printed({ envFile: "own.env" })).toContain("x-own: sha256=");
+  const help = await runCli(["replay", "--help", "--all"]);
+  expect(help.stdout).not.toContain("--signature-header");
+});

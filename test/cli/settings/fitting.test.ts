@@ -47,39 +47,33 @@ describe("a flag that needs others", () => {
     for (const options of [
       { timeLimit: 5, goal: "x" },
       { timeLimit: 5, oldest: true },
-    ]) {
-      expect(left(options)).toEqual(options);
-      expect(left({}, options)).toEqual(options);
-    }
+    ])
+      expect([left(options), left({}, options)]).toEqual([options, options]);
   });
 
-  it("is refused without them when it was typed, with what was expected, got, and how to fix it", () => {
-    expect(() => left({ timeLimit: 5, oldest: false })).toThrow(
-      refusal(
-        "expected --goal or --oldest with --time-limit, got none: it is for a goal; add one, or remove --time-limit",
-      ),
-    );
-    expect(() => left({ house: "7" })).toThrow(
-      refusal("expected --via road with --house, got none: add it, or remove --house"),
-    );
-    expect(() => left({ house: "7", via: "air" })).toThrow(
-      refusal("expected --via road with --house, got --via air: change it, or remove --house"),
-    );
-    expect(() => left({ address: "a", via: "air" })).toThrow(
-      refusal(
-        "expected --via sea or no --via with --address, got --via air: change it, or remove --address",
-      ),
-    );
+  it.each<[Options, string]>([
+    [
+      { timeLimit: 5, oldest: false },
+      "expected --goal or --oldest with --time-limit, got none: it is for a goal; add one, or remove --time-limit",
+    ],
+    [{ house: "7" }, "expected --via road with --house, got none: add it, or remove --house"],
+    [
+      { house: "7", via: "air" },
+      "expected --via road with --house, got --via air: change it, or remove --house",
+    ],
+    [
+      { address: "a", via: "air" },
+      "expected --via sea or no --via with --address, got --via air: change it, or remove --address",
+    ],
+    [{ key: "k" }, "expected --goal with --key, got none: add it, or remove --key"],
+  ])("is refused without them when it was typed: %j", (typed, message) => {
+    expect(() => left(typed)).toThrow(refusal(message));
   });
 
   it("is dropped without them when it is a setting, unless it is one that stays", () => {
-    expect(left({ via: "air" }, { timeLimit: 5, house: "7", address: "a" })).toEqual({
-      via: "air",
-    });
+    const settings = { timeLimit: 5, house: "7", address: "a" };
+    expect(left({ via: "air" }, settings)).toEqual({ via: "air" });
     expect(left({}, { key: "k" })).toEqual({ key: "k" });
-    expect(() => left({ key: "k" })).toThrow(
-      refusal("expected --goal with --key, got none: add it, or remove --key"),
-    );
   });
 
   it("overrides a setting whose absence it needs", () => {
@@ -89,28 +83,30 @@ describe("a flag that needs others", () => {
   });
 
   it("does nothing while it is off", () => {
+    const off = { newest: false, via: "air" };
     const table: OptionConflicts<Options> = {
       newest: { needs: [{ flag: "via", is: undefined }, "goal"] },
     };
-    expect(left({ newest: false }, { via: "air" }, table)).toEqual({ newest: false, via: "air" });
-    expect(left({}, { newest: false, via: "air" }, table)).toEqual({ newest: false, via: "air" });
+    expect(left({ newest: false }, { via: "air" }, table)).toEqual(off);
+    expect(left({}, off, table)).toEqual(off);
   });
 });
 
 describe("a flag that excludes another", () => {
-  it("is refused if both were typed, or both are settings", () => {
-    const both = refusal("expected --oldest or --newest, got both: there is one end; remove one");
-    expect(() => left({ oldest: true, newest: true })).toThrow(both);
-    expect(() => left({}, { oldest: true, newest: true })).toThrow(both);
+  const both = { oldest: true, newest: true };
+
+  it("is refused if both were typed, or both are settings, and fits one that is off", () => {
+    const refused = refusal(
+      "expected --oldest or --newest, got both: there is one end; remove one",
+    );
+    expect(() => left(both)).toThrow(refused);
+    expect(() => left({}, both)).toThrow(refused);
+    expect(left({ ...both, newest: false })).toEqual({ ...both, newest: false });
   });
 
   it("overrides a setting if it was typed, and is dropped for a typed flag if it is the setting", () => {
     expect(left({ oldest: true }, { newest: true })).toEqual({ oldest: true });
     expect(left({ newest: true }, { oldest: true })).toEqual({ newest: true });
-  });
-
-  it("fits one that is off", () => {
-    expect(left({ oldest: true, newest: false })).toEqual({ oldest: true, newest: false });
   });
 
   it("is refused with a setting that stays", () => {
@@ -127,11 +123,9 @@ describe("a flag that excludes another", () => {
       newest: { excludes: ["via"] },
       via: { excludes: ["oldest"] },
     };
-    expect(left({}, { oldest: true, newest: true }, table)).toEqual({ newest: true });
-    expect(left({ via: "x" }, { oldest: true, newest: true, goal: "g" }, table)).toEqual({
-      via: "x",
-      goal: "g",
-    });
+    expect(left({}, both, table)).toEqual({ newest: true });
+    const goal = "g";
+    expect(left({ via: "x" }, { ...both, goal }, table)).toEqual({ via: "x", goal });
   });
 });
 

@@ -7,27 +7,14 @@ import { takenBy } from "../../../src/cli/settings/values.ts";
 import { fakeIo } from "../fake-io.ts";
 
 /** Values that some reader takes; none is a number. */
-const TEXTS = [
-  "a",
-  "5s",
-  "A=B",
-  "A_B",
+const WORDS =
+  "a 5s A=B A_B payment.* https://a.test wss://a.test a.test 10% 20/s /a 0..2s data.id SIG none";
+const TEXTS = WORDS.split(" ").concat(
   "x-a: b",
-  "payment.*",
-  "https://a.test",
-  "wss://a.test",
-  "a.test",
-  "10%",
-  "20/s",
-  "/a",
-  "0..2s",
-  "data.id",
   "payment.received=3001",
   "attempts=2",
-  "SIG",
   "2026-01-31",
-  "none",
-];
+);
 const NUMBERS = ["1", "22", "3000"];
 
 const cases = leaves(createProgram(createContext(fakeIo({ cwd: "." }).io))).flatMap(
