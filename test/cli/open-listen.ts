@@ -7,8 +7,8 @@ import { type FakeIoOptions, runCli, startCli, tempFolder } from "./fake-io.ts";
 const WAIT = { timeout: 40_000, interval: 10 };
 
 /**
- * Starts `listen` on a free port and waits until it is ready; it ends with the test. `trigger` sends
- * it events, `until` waits for records, `said` for its messages, and `api` asks its page.
+ * Starts `listen` on a free port and waits until it is ready; it ends with the test. `trigger`
+ * sends it events, `until` waits for records, `said` for its messages, and `api` asks its page.
  */
 export async function listening(
   argv: readonly string[] = [],

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { rmSync, writeFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
@@ -17,101 +16,17 @@ import { keptLog, SECRET } from "../receiver/sample.ts";
 import { listenNode } from "../receiver/wire.ts";
 import { smallDisk } from "../small-disk.ts";
 import { readPage } from "./markdown.ts";
+import { playCommands } from "./play-commands.ts";
 
 const MINUTE = 60_000;
 const COMPACT = Buffer.from('{"event":"payment.received"}');
 const NEW_SECRET = `${SECRET}-new`;
 
-/** Those of commands that find something wrong. */
-const EXIT_CODES: Readonly<Record<string, readonly number[]>> = { doctor: [0, 1], verify: [4] };
-
-/** A line without what differs from run to run. */
-const shape = (line: string) =>
-  line
-    .replace(/^\S+(?=: intact)/, "…")
-    .replace(/ at \S+:\d+:\d+$/, " at place")
-    .replaceAll(/(?:\d+ [A-Z][a-z]+ )?\d\d:\d\d(?!:)/g, "time")
-    .replaceAll(/evt_\w+/g, "evt")
-    .replaceAll(/fingerprint \w+/g, "fingerprint")
-    .replaceAll(/\d[\d.]*(?: (?:ms|s|min|bytes|KiB|MiB)\b)?/g, "#")
-    .replaceAll(/\s+/g, " ")
-    .trim();
-
-/** The blocks of an incident of the page, in its order. */
-function blocksOf(
-  heading: string,
-): readonly { readonly language: string; readonly lines: readonly string[] }[] {
-  const [section] = readPage("docs/operations.md")
-    .split(/^### /m)
-    .filter((part) => part.startsWith(`${heading}\n`));
-  const text = (section ?? "").replaceAll(/^ {2}(?=\S)/gm, "");
-  return [...text.matchAll(/^```(sh|text)\n([\s\S]*?)^```$/gm)].map(
-    ([, language = "", code = ""]) => ({
-      language,
-      lines: code.trimEnd().split("\n"),
-    }),
-  );
-}
-
-/** What a reader has beside the page. */
-interface Reader {
-  readonly env: Readonly<Record<string, string>>;
-  /** What the page calls something, and what it is here. */
-  readonly names?: Readonly<Record<string, string>>;
-  /** What the log has. */
-  readonly log?: readonly string[];
-  /** What the reader does before a command, or waits for. */
-  readonly before?: Readonly<Record<string, () => unknown>>;
-  readonly cwd?: string;
-}
-
-/**
- * Runs an incident's commands one after the other, and compares what they print with the block
- * below; returns how many ran.
- */
-async function play(
-  heading: string,
-  { cwd = tempFolder(), env, names = {}, log = [], before = {} }: Reader,
-) {
-  const swap = (text: string, from: number) =>
-    Object.entries(names).reduce(
-      (all, pair) => all.replaceAll(pair[from] ?? "", pair[1 - from] ?? ""),
-      text,
-    );
-  const used = new Set<string>();
-  let printed = log.map(shape);
-  let ran = 0;
-  for (const { language, lines } of blocksOf(heading)) {
-    if (language === "text") {
-      expect(
-        lines.filter((line) => !printed.includes(shape(line))),
-        printed.join("\n"),
-      ).toEqual([]);
-      continue;
-    }
-    printed = [];
-    for (const line of lines) {
-      await before[line]?.();
-      used.add(line);
-      const given = swap(line, 0);
-      const argv = [...given.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map((word) =>
-        word.slice(1).join(""),
-      );
-      const { code, stdout, stderr } = given.startsWith("npx hookporter ")
-        ? await runCli(argv.slice(2), { cwd, env })
-        : shell(given);
-      expect(EXIT_CODES[argv[2] ?? ""] ?? [0], `${line}\n${stderr}`).toContain(code);
-      printed.push(...swap(`${stdout}\n${stderr}`, 1).split("\n").map(shape));
-      ran++;
-    }
-  }
-  expect(Object.keys(before).filter((line) => !used.has(line))).toEqual([]);
-  return ran;
-}
-
-function shell(line: string) {
-  const { status, stdout, stderr } = spawnSync("sh", ["-c", line], { encoding: "utf8" });
-  return { code: status, stdout, stderr };
+/** Plays an incident of the page. */
+function play(heading: string, reader: Parameters<typeof playCommands>[1]) {
+  const parts = readPage("docs/operations.md").split(/^### /m);
+  const part = parts.find((one) => one.startsWith(`${heading}\n`)) ?? "";
+  return playCommands(part, reader);
 }
 
 /** A receiver at an address that stays when it is restarted. */

@@ -12,7 +12,7 @@ import { readPage, root, withoutCode } from "./markdown.ts";
 // pages state no others: internal waits and sizes change without notice. Options and flags have
 // tables of their own, which `package-page.test.ts` and `cli-defaults.test.ts` compare.
 
-/** A part of a sentence with `{}` for each number, and the constants below `src/`, in their order. */
+/** A part of a sentence with `{}` for each number, and the constants below `src/`, in order. */
 type Row = readonly [says: string, ...constants: readonly string[]];
 
 const TIMING = "tunnel/timing.ts";

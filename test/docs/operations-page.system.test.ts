@@ -1,10 +1,9 @@
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createReceiver, eventKinds } from "../../src/entries/index.ts";
 import { nodeReceiver } from "../../src/entries/node.ts";
@@ -16,6 +15,7 @@ import { keptLog, SECRET, until } from "../receiver/sample.ts";
 import { listenNode } from "../receiver/wire.ts";
 import { codeOf, quoted, readPage, root, rowsOf, sectionOf, withoutCode } from "./markdown.ts";
 import { setScene } from "./operations-scene.ts";
+import { playCommands } from "./play-commands.ts";
 
 const page = readPage("docs/operations.md");
 
@@ -30,15 +30,6 @@ const linesOf = (language: string, text = page) =>
   codeOf(text.replaceAll(/^ {2,3}(?=\S)/gm, ""), language).flatMap((code) =>
     code.trim().split("\n"),
   );
-
-/** A line without what differs from run to run. */
-const shape = (line: string) =>
-  line
-    .replace(/^\S+(?=: )/, (first) => (first.includes("/") || first === "…" ? "…" : first))
-    .replaceAll(/evt_\w+/g, "evt")
-    .replaceAll(/\d+(?:\.\d+)?/g, "#")
-    .replaceAll(/\s+/g, " ")
-    .trim();
 
 it("the page's commands run in its order, and print what it shows", {
   timeout: 60_000,
@@ -55,28 +46,10 @@ it("the page's commands run in its order, and print what it shows", {
     HOOKPORTER_SECRET: SECRET,
     HOOKPORTER_SECRET_PREVIOUS: `${SECRET}-previous`,
   };
-
-  const commands = linesOf("sh", withoutIncidents).filter((line) =>
-    /^(?:npx hookporter|curl) /.test(line),
-  );
-  expect(commands.length).toBeGreaterThan(12);
-  const printed: string[] = [];
-  for (const command of commands) {
-    const argv = [...command.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)]
-      .map(([, single, double, word]) => single ?? double ?? word ?? "")
-      .map((word) => word.replace("https://app.example/webhooks", url.href));
-    if (argv[0] === "curl") {
-      const { stdout } = await promisify(execFile)("curl", argv.slice(1));
-      expect(stdout).toBe("401\n");
-      continue;
-    }
-    const { code, stdout, stderr } = await runCli(argv.slice(2), { cwd, env });
-    expect(code, `${command}\n${stderr}`).toBe(0);
-    printed.push(...`${stdout}\n${stderr}`.split("\n").map(shape));
-  }
-  const shown = linesOf("text", withoutIncidents);
-  expect(shown.length).toBeGreaterThan(10);
-  expect(shown.filter((line) => !printed.includes(shape(line)))).toEqual([]);
+  const names = { "https://app.example/webhooks": url.href };
+  const runs = /^(?:npx hookporter|curl) /;
+  expect(await playCommands(withoutIncidents, { cwd, env, names, runs })).toBeGreaterThan(12);
+  expect(linesOf("text", withoutIncidents).length).toBeGreaterThan(10);
 });
 
 it("the log's line about a full disk is the one that is written", () => {
