@@ -138,7 +138,7 @@ it.each([
   ["UTF-8 and JSON.parse", "src/event/read-envelope.ts"],
   ["envelope and schema", "src/event/schemas.ts"],
   ["reading the body", "src/http/read-body.ts"],
-  ["receiver: other work", "src/receiver/accept.ts"],
+  ["receiver: other work", "src/receiver/receive.ts"],
   ["inbox: rows and packing", "src/inbox/sqlite/thread/batch.ts"],
   ["inbox: SQLite in this thread", "src/inbox/sqlite/statements.ts"],
 ] as const)("the time of %s is attributed to %s, which exists", (activity, file) => {
@@ -161,7 +161,7 @@ it("Node's helpers count for their callers, packages for what they do, and unkno
     expect(activityOf(stack)).toBe(activity);
 });
 
-const accept = { name: "accept", file: "src/receiver/accept.ts" };
+const accept = { name: "accept", file: "src/receiver/receive.ts" };
 
 it.each([
   ["signature", "src/signature/verify.ts"],
@@ -170,7 +170,7 @@ it.each([
   ["settling and handlers", "src/dispatch/runs/entry-runner.ts"],
   ["hop between the threads", "src/inbox/sqlite/thread/threaded-writer.ts"],
   ["SQLite: JavaScript around the statements", "src/inbox/sqlite/statements.ts"],
-  ["receiver and inbox: other", "src/receiver/accept.ts"],
+  ["receiver and inbox: other", "src/receiver/receive.ts"],
 ] as const)("the time of %s is found by the file %s, which exists", (row, file) => {
   expect(existsSync(join(root, file))).toBe(true);
   expect(rowOf([{ name: "any", file }, http])).toBe(row);
