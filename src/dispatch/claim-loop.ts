@@ -1,4 +1,4 @@
-import type { NextTurn } from "../base/next-turn.ts";
+import { setImmediate } from "node:timers/promises";
 import { hasEnded } from "../inbox/entry-state.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import type { Claims } from "./claims.ts";
@@ -18,7 +18,6 @@ interface LoopParts {
   readonly claims: Claims;
   readonly limit: ConcurrencyLimit;
   readonly watch: RetryWatch;
-  readonly turns: NextTurn;
   readonly runner: EntryRunner;
   readonly queues: TargetQueues;
 }
@@ -36,6 +35,8 @@ export class ClaimLoop {
   /** Whether it is only time to look whether there are any, which is less work than a claim. */
   #isPoll = false;
   #started = false;
+  /** The next turn of the event loop, if something waits for it. */
+  turn: Promise<void> | undefined;
 
   constructor(options: DispatcherOptions, parts: LoopParts) {
     this.#options = options;
@@ -44,7 +45,9 @@ export class ClaimLoop {
     parts.runner.on("room", () => this.goOn());
     parts.runner.on("ended", (entry, settlement, start) => {
       // It may have held others back, or have taken the last of the room.
-      const frees = entry.orderKey !== null || (start !== "reserved" && start !== "turn");
+      const frees =
+        entry.orderKey !== null ||
+        (start !== "reserved" && start !== "turn" && start !== "give_back");
       if (frees || settlement === undefined || !hasEnded(settlement.state)) this.wake();
       else this.goOn();
     });
@@ -84,6 +87,14 @@ export class ClaimLoop {
     this.pending = outsideRequests
       .runInAsyncScope(() => this.#claim())
       .finally(() => this.#afterClaim());
+  }
+
+  /** By then the senders of entries that were just kept are answered. */
+  nextTurn(): Promise<void> {
+    this.turn ??= setImmediate().then(() => {
+      this.turn = undefined;
+    });
+    return this.turn;
   }
 
   #afterClaim(): void {
@@ -127,12 +138,12 @@ export class ClaimLoop {
 
   /** Claims and runs due entries; resolves to when the next one is due. */
   async #claimDue(terms: Awaited<ReturnType<Claims["dueTerms"]>>): Promise<number | undefined> {
-    const { claims, limit: concurrency, turns, runner, queues } = this.#parts;
+    const { claims, limit: concurrency, runner, queues } = this.#parts;
     const { now: limit, ahead } = concurrency.room;
     const entries = await claims.due(terms, { limit, ahead });
     const taken = entries.map((entry) => runner.take(entry));
     // one may have just been kept: its sender is answered first
-    if (taken.length > 0) await turns.wait();
+    if (taken.length > 0) await this.nextTurn();
     for (const own of taken) void runner.run(own, { type: "due", targets: queues });
     const next = entries.length >= limit + ahead ? 0 : await claims.nextRunAt(terms);
     this.#isBehind ||= entries.length > 0 && next !== undefined && next <= this.#options.clock();

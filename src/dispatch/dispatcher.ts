@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import { NextTurn } from "../base/next-turn.ts";
 import { PendingWork } from "../base/pending-work.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import { HookporterError } from "../errors.ts";
@@ -34,8 +33,6 @@ export class Dispatcher {
   readonly #running = new RunningEntries();
   readonly #claims: Claims;
   readonly #watch: RetryWatch;
-  /** By then the senders of new entries are answered. */
-  readonly #turns = new NextTurn();
   readonly #runner: EntryRunner;
   readonly #queues: TargetQueues;
   readonly #loop: ClaimLoop;
@@ -54,7 +51,6 @@ export class Dispatcher {
     setMaxListeners(0, this.#aborter.signal, this.#stopper.signal);
     this.#options = options;
     const running = this.#running;
-    const turns = this.#turns;
     const limit = new ConcurrencyLimit(options.concurrency);
     const watch = new RetryWatch(options);
     const claims = new Claims(options, running);
@@ -67,7 +63,7 @@ export class Dispatcher {
     this.#claims = claims;
     this.#runner = runner;
     this.#queues = queues;
-    this.#loop = new ClaimLoop(options, { claims, limit, watch, turns, runner, queues });
+    this.#loop = new ClaimLoop(options, { claims, limit, watch, runner, queues });
     this.#startRenewing = leaseRenewal(Math.max(10, options.leaseTime / 3), () => runner.renew());
   }
 
@@ -130,7 +126,7 @@ export class Dispatcher {
 
   async #runReserved(entry: ClaimedEntry, ready: ReadyEvent | undefined, free: () => void) {
     const own = this.#runner.take(entry);
-    await this.#turns.wait();
+    await this.#loop.nextTurn();
     free();
     await this.#runner.run(own, { type: "reserved", targets: this.#queues, ready });
   }
@@ -164,7 +160,7 @@ export class Dispatcher {
     this.#stopper.abort();
     const end = performance.now() + graceMs;
     const claims = Promise.all([this.#loop.pending, this.#claims.settled()]).then(
-      () => this.#turns.pending,
+      () => this.#loop.turn,
     );
     // one may wait for a connection that a handler's transaction holds
     await withTimeout(claims, graceMs, () => undefined);

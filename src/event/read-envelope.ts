@@ -29,10 +29,11 @@ export function readEnvelope(body: Uint8Array): EnvelopeResult {
   if (!parsed.ok) return parsed;
   const { envelope, timestamp, inexact } = parsed;
   const content = shortDigest(parsed.content);
+  const own = envelope.id === undefined ? undefined : ownEventId(envelope.id);
   return {
     ok: true,
     envelope,
-    eventId: ownEventId(envelope.id) ?? deriveEventId(content, timestamp),
+    eventId: own ?? deriveEventId(content, timestamp),
     timestamp,
     content,
     inexact: inexact.length === 0 ? NONE : inexact.map(inexactProblem),

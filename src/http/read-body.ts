@@ -27,10 +27,6 @@ export interface CountedLimits extends BodyLimits {
   readonly budget?: BodyBudget | undefined;
 }
 
-export function announcedLength(request: IncomingMessage): number {
-  return Number(request.headers["content-length"] ?? 0);
-}
-
 /**
  * Reads a request's raw bytes and counts them as they arrive, so it never holds more than the
  * limit. They count towards the budget until the body is complete: the signature is checked in the
@@ -45,9 +41,9 @@ export function readBody(
 ): Promise<BodyResult> {
   if (request.readableDidRead || request.readableEnded) throw alreadyRead();
   if (request.destroyed) return Promise.resolve("aborted");
-  const announced = announcedLength(request);
+  const announced = Number(request.headers["content-length"] ?? 0);
   if (announced > limit) return Promise.resolve("too_large");
-  const deadlines = deadlinesOf(timeout);
+  const deadlines = ALL_DEADLINES.get(timeout) ?? newDeadlines(timeout);
   return new Promise((resolve) => {
     /** The complete body; not held beyond this turn. Nearly all bodies arrive in one piece. */
     let whole: Uint8Array | undefined;
@@ -90,9 +86,7 @@ export function readBody(
 /** Deadlines by length; a process uses few different lengths. */
 const ALL_DEADLINES = new Map<number, Deadlines>();
 
-function deadlinesOf(ms: number): Deadlines {
-  const known = ALL_DEADLINES.get(ms);
-  if (known !== undefined) return known;
+function newDeadlines(ms: number): Deadlines {
   const deadlines = new Deadlines(ms);
   ALL_DEADLINES.set(ms, deadlines);
   return deadlines;

@@ -10,15 +10,15 @@ import { describeError, type ReceiverErrorCode } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
-import type { DataSchemas } from "../event/schemas.ts";
+import { checkData, type DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
 import { CLOSE_GRACE } from "../http/closing.ts";
 import { isUnfit } from "../inbox/new-entry.ts";
 import { inboxUse } from "../inbox/shared/inbox-use.ts";
 import { checkFunction } from "../options/check-options.ts";
 import type { Channel } from "./channel.ts";
-import { checkInTime } from "./check-in-time.ts";
 import { DeadLetters } from "./dead-letter.ts";
+import { decidesInTime } from "./decides-in-time.ts";
 import type { Drift } from "./drift.ts";
 import { DriftListeners } from "./drift-listeners.ts";
 import { checkTransactions } from "./handlers/check-transactions.ts";
@@ -40,15 +40,14 @@ import type { Incoming, Inline } from "./incoming.ts";
 import { LoopWatch } from "./loop-watch.ts";
 import { closed, notReady, type Phase } from "./not-ready.ts";
 import type { Observation } from "./observation.ts";
-import { attemptObservation, DeliveryReports } from "./observed.ts";
 import { checkDrain, type DrainOptions } from "./options/drain-options.ts";
 import type { ReceiverOptions } from "./options/receiver-options.ts";
 import { readOptions, type Settings } from "./options/settings.ts";
 import type { Outcome } from "./outcome.ts";
-import { OutcomeLog } from "./outcome-log.ts";
 import { type Planning, planEntry } from "./plan.ts";
 import { Deliveries } from "./receive.ts";
 import type { Ran, Receiver, ReplacingHandlers } from "./receiver.ts";
+import { Reports } from "./reports.ts";
 import { Retention } from "./retention.ts";
 import { SenderWatch } from "./sender-watch.ts";
 import { newState, type ReceiverState } from "./state.ts";
@@ -115,7 +114,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     this.inbox = viewOf(inbox, settings);
     this.#observers = new Listeners("observe", log);
     this.#drifts = new DriftListeners(settings);
-    const outcomes = new OutcomeLog(log);
+    const reports = new Reports(settings, this.#observers);
     const deadLetters = new DeadLetters(settings);
     this.#retention = new Retention(settings, inbox);
     this.#senders = new SenderWatch(settings, inbox);
@@ -134,11 +133,10 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       leaseTime,
       knownTargets: () => state.router.handlers.targets,
       deadBlocks: settings.deadLetterOrder === "block",
-      plan: (entry, ready) => planEntry(entry, planning, ready),
+      plan: planEntry.bind(undefined, planning),
       onAttempts: (...ran) => {
         this.#loopWatch.ran(...ran);
-        outcomes.run(...ran, settings.clock());
-        if (!this.#observers.isEmpty) this.#observers.notify(attemptObservation(...ran));
+        reports.run(...ran);
       },
       onDead: (letter) => deadLetters.report(letter, state.router.handlers),
     });
@@ -147,7 +145,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       state,
       dispatcher: this.#dispatcher,
       senders: this.#senders,
-      reports: new DeliveryReports({ settings, observers: this.#observers, outcomes }),
+      reports,
       // A failed commit refuses nothing: the next one may succeed.
       refusal: (wasOpen) => {
         const { damage } = inbox;
@@ -351,8 +349,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     const delivery = await inbox.delivery(seq);
     const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
     if (read?.ok !== true) return [];
-    const { schemas } = router.handlers;
-    const checked = await checkInTime(read.envelope, schemas, this.#settings.bodyTimeout);
+    const { event, data } = read.envelope;
+    const checking = Promise.resolve(checkData(event, data, router.handlers.schemas));
+    const checked = await decidesInTime(checking, event, this.#settings.bodyTimeout);
     return checked.ok ? [] : checked.problems;
   }
 

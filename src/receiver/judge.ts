@@ -7,10 +7,10 @@ import { toEvent } from "../event/event.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
 import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
 import { type Rejection, rejected } from "../event/rejection.ts";
-import type { DataResult, DataSchemas } from "../event/schemas.ts";
+import { checkData, type DataResult, type DataSchemas } from "../event/schemas.ts";
 import type { EntryTerms } from "../inbox/new-entry.ts";
 import { invalid } from "../options/check-options.ts";
-import { checkInTime } from "./check-in-time.ts";
+import { decidesInTime } from "./decides-in-time.ts";
 import type { Settings } from "./options/settings.ts";
 import type { Misconfigured, Unavailable } from "./outcome.ts";
 import type { ReceiverState } from "./state.ts";
@@ -57,8 +57,11 @@ export async function readAndJudge(
       return { type: "event", read, judgement, unlessKnown: unavailable };
     }
     const { schemas } = handlers;
-    const checking = checkInTime(read.envelope, schemas, settings.bodyTimeout);
-    const checked = isPromiseLike(checking) ? await checking : checking;
+    const { event, data } = read.envelope;
+    const checking = checkData(event, data, schemas);
+    const checked = isPromiseLike(checking)
+      ? await decidesInTime(checking, event, settings.bodyTimeout)
+      : checking;
     const judgement = judge(read, checked, schemas, settings);
     const untimely = checkAge(read.timestamp, settings.clock(), settings);
     const unlessKnown: JudgedRejection | undefined = untimely && {
@@ -81,7 +84,7 @@ function judge(
 ): Judgement {
   const { inexact } = read;
   const key = dedupKey(read, settings);
-  const order = orderKey(read, settings, checked.ok);
+  const order = settings.orderBy === undefined ? null : orderKey(read, settings, checked.ok);
   if (!checked.ok) {
     const problems = [...inexact, ...checked.problems].slice(0, MAX_PROBLEMS);
     return { key, order, unfit: "invalid_data", problems };

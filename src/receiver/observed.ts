@@ -1,4 +1,3 @@
-import type { Listeners } from "../base/listeners.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
@@ -11,13 +10,9 @@ import { readHeader } from "../signature/header.ts";
 import type { Secret } from "../signature/secrets.ts";
 import { sign } from "../signature/sign.ts";
 import { SIGNATURE_PREFIX } from "../signature/signature-format.ts";
-import { keptHeaders } from "./admit.ts";
-import type { Incoming } from "./incoming.ts";
-import type { AttemptObservation, DeliveryObservation, Observation } from "./observation.ts";
+import type { AttemptObservation, DeliveryObservation } from "./observation.ts";
 import type { Settings } from "./options/settings.ts";
 import type { Outcome } from "./outcome.ts";
-import type { OutcomeLog } from "./outcome-log.ts";
-import { SignedRefusals } from "./signed-refusals.ts";
 
 /**
  * Hex digits of the correct digest shown for an unauthentic delivery: enough to compare, far too
@@ -63,7 +58,7 @@ export interface InspectedDelivery extends DeliveryObservation {
 }
 
 /** A request or message that was answered. */
-interface Answered {
+export interface Answered {
   readonly head: Omit<Delivery, "body">;
   readonly outcome: Outcome;
   /** When it began, by `performance.now()`. */
@@ -73,60 +68,11 @@ interface Answered {
   readonly remoteAddress?: string | undefined;
 }
 
-interface ReportsTerms {
-  readonly settings: Settings;
-  readonly observers: Listeners<Observation>;
-  readonly outcomes: OutcomeLog;
-}
-
-/** Tells the log and the observers what became of deliveries. */
-export class DeliveryReports {
-  readonly #terms: ReportsTerms;
-  readonly #signedRefusals: SignedRefusals;
-
-  constructor(terms: ReportsTerms) {
-    this.#terms = terms;
-    this.#signedRefusals = new SignedRefusals(terms.settings);
-  }
-
-  /** A request that was answered. One that was passed on to the rest of an app counts if signed. */
-  request(
-    incoming: Incoming,
-    { outcome, delivery, receivedAt, start }: Omit<Answered, "head"> & Pick<Delivery, "receivedAt">,
-  ): void {
-    if (outcome.type === "refused") this.#signedRefusals.note(incoming, outcome, receivedAt);
-    if (incoming.passedOn === true && !this.#signedRefusals.isSigned(incoming)) return;
-    this.log(outcome, start);
-    if (this.#terms.observers.isEmpty) return;
-    const { method, target, remoteAddress } = incoming;
-    const headers = delivery?.headers ?? keptHeaders(incoming.headers);
-    const head = { method, target, headers, receivedAt };
-    this.#observe({ head, outcome, start, delivery, remoteAddress });
-  }
-
-  /** A message of a channel that was taken. */
-  channel(delivery: Delivery, outcome: Outcome, start: number): void {
-    this.log(outcome, start);
-    this.#observe({ head: delivery, outcome, start, delivery });
-  }
-
-  log(outcome: Outcome, start: number): void {
-    this.#terms.outcomes.delivery(outcome, start);
-  }
-
-  #observe(answered: Answered): void {
-    const { observation, forget } = deliveryObservation(answered, this.#terms.settings);
-    this.#terms.observers.notify(observation);
-    // After the immediates that listeners started, which run once the sender has its answer.
-    if (forget !== undefined) setImmediate(forget);
-  }
-}
-
 /**
  * What observers see of a request, and a function that releases the delivery if it is not
  * authentic.
  */
-function deliveryObservation(
+export function deliveryObservation(
   {
     head: { method, target, headers, receivedAt },
     outcome,

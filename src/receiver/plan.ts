@@ -31,8 +31,8 @@ export interface Planning {
  * handlers is what makes retrying after an upgrade work.
  */
 export function planEntry(
-  entry: ClaimedEntry,
   planning: Planning,
+  entry: ClaimedEntry,
   justRead?: ReadyEvent,
 ): Plan | Promise<Plan> {
   const { settings, state, missing, drifts } = planning;

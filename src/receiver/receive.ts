@@ -1,4 +1,3 @@
-import { PendingCount } from "../base/pending-count.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { EntryLetter } from "../dispatch/handler.ts";
@@ -12,9 +11,9 @@ import { type Channel, channelDelivery } from "./channel.ts";
 import { letterOf } from "./dead-letter.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { type JudgedEvent, type JudgedRejection, readAndJudge, tooOld } from "./judge.ts";
-import type { DeliveryReports } from "./observed.ts";
 import type { Settings } from "./options/settings.ts";
 import { misconfigured, type Outcome, refused } from "./outcome.ts";
+import type { Reports } from "./reports.ts";
 import { toAnswer } from "./response.ts";
 import type { SenderWatch } from "./sender-watch.ts";
 import type { ReceiverState } from "./state.ts";
@@ -24,7 +23,7 @@ interface Around {
   readonly state: ReceiverState;
   readonly dispatcher: Pick<Dispatcher, "reserve" | "wake">;
   readonly senders: SenderWatch;
-  readonly reports: DeliveryReports;
+  readonly reports: Reports;
   /**
    * Why nothing is accepted; for a request that came while the receiver was open, a close is no
    * reason.
@@ -71,7 +70,7 @@ export class Deliveries {
     let wasOpen = false;
     try {
       wasOpen = refusal(false) === undefined;
-      if (wasOpen) this.#reading.begin();
+      if (wasOpen) this.#reading.pending++;
       const receivedAt = settings.clock();
       const start = performance.now();
       const admitted = await admit(incoming, receivedAt, settings, state.budget);
@@ -95,7 +94,7 @@ export class Deliveries {
   async accept(delivery: Delivery): Promise<Outcome> {
     const start = performance.now();
     const outcome = await this.#take(delivery, authenticate);
-    this.#around.reports.log(outcome, start);
+    this.#around.reports.delivery(outcome, start);
     return outcome;
   }
 
@@ -145,7 +144,7 @@ export class Deliveries {
     if (error !== undefined) return { type: "unavailable", error };
     let reservation: Reservation | undefined;
     let outcome: Outcome;
-    this.#storing.begin();
+    this.#storing.pending++;
     try {
       const proof = prove(delivery, settings);
       if (proof.type === "authentic") {
@@ -165,6 +164,7 @@ export class Deliveries {
     const runsAlready = reservation?.release() === true;
     if (!runsAlready && outcome.type === "accepted" && outcome.entryState === "waiting")
       dispatcher.wake();
+    if (outcome.type === "accepted" && outcome.reason === undefined) return outcome;
     const letter = letterOf(outcome);
     if (letter !== undefined) onDead({ ...letter, delivery });
     return outcome;
@@ -277,4 +277,19 @@ async function storeRejected(
     secret,
     channel,
   };
+}
+
+/** How much of something is under way, without a promise for each. */
+class PendingCount {
+  /** Add to it when something begins. */
+  pending = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  end(): void {
+    if (--this.pending === 0) for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+
+  async none(): Promise<void> {
+    if (this.pending > 0) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
 }

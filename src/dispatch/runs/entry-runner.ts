@@ -12,7 +12,7 @@ import type { RetryWatch } from "../retry-watch.ts";
 import { EntryTransactions, type Transacting } from "../transactions/entry-transactions.ts";
 import { type TransactionPlaces, transactionPlaces } from "../transactions/transaction-places.ts";
 import { runEntry } from "./run-entry.ts";
-import type { RunParts, Start } from "./run-options.ts";
+import type { RunParts, RunStart, Start } from "./run-options.ts";
 import { type RunningEntries, RunningEntry } from "./running.ts";
 import { type Storing, settleAgain } from "./settle-again.ts";
 
@@ -64,28 +64,22 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
     this.#places.close();
   }
 
-  /** Keeps the lease of an entry until it has run, or was given back: call one of these, once. */
+  /** Keeps the lease of an entry until {@link run} has ended. */
   take(entry: ClaimedEntry): RunningEntry {
     const own = new RunningEntry(entry);
     own.link = this.#parts.running.add(own);
     return own;
   }
 
-  /** Runs an entry and settles it; never rejects. */
+  /** Runs an entry, or gives it back, and settles it; call it once for what was taken. Never rejects. */
   async run(own: RunningEntry, start: Start): Promise<Settlement | undefined> {
-    const settlement = await outsideRequests.runInAsyncScope(() => this.#runAndSettle(own, start));
-    this.#end(own, settlement, start.type);
+    const settlement = await outsideRequests.runInAsyncScope(() =>
+      start.type === "give_back" ? this.#giveBack(own.entry) : this.#runAndSettle(own, start),
+    );
+    if (own.link !== undefined) this.#parts.running.remove(own.link);
+    own.finish(settlement);
+    this.emit("ended", own.entry, settlement, start.type);
     return settlement;
-  }
-
-  /** Makes an entry due again, as if it had not been claimed. */
-  async giveBack(own: RunningEntry, start: Start["type"]): Promise<void> {
-    try {
-      await this.#release(own.entry);
-    } catch (thrown) {
-      this.#unstored(own.entry, thrown);
-    }
-    this.#end(own, undefined, start);
   }
 
   async renew(): Promise<void> {
@@ -100,13 +94,15 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
     }
   }
 
-  #end(own: RunningEntry, settlement: Settlement | undefined, start: Start["type"]): void {
-    if (own.link !== undefined) this.#parts.running.remove(own.link);
-    own.finish(settlement);
-    this.emit("ended", own.entry, settlement, start);
+  async #giveBack(entry: ClaimedEntry): Promise<undefined> {
+    try {
+      await this.#release(entry);
+    } catch (thrown) {
+      this.#unstored(entry, thrown);
+    }
   }
 
-  async #runAndSettle(own: RunningEntry, start: Start): Promise<Settlement | undefined> {
+  async #runAndSettle(own: RunningEntry, start: RunStart): Promise<Settlement | undefined> {
     const { entry } = own;
     const { seq } = entry;
     const { limit, watch } = this.#parts;
@@ -130,7 +126,7 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
       this.emit("room"); // while this one's result is stored
       if (await this.#store(settlement, parts)) {
         stored = settlement;
-        const retry = retryOf(entry.reason ?? null);
+        const retry = entry.reason == null ? undefined : retryOf(entry.reason);
         if (retry !== undefined) await watch.note(retry, seq, settlement);
         this.#report(entry, settlement);
         return settlement;
@@ -147,7 +143,7 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
     return undefined;
   }
 
-  #partsOf(entry: ClaimedEntry, start: Start, trace: RunParts["trace"]): RunParts {
+  #partsOf(entry: ClaimedEntry, start: RunStart, trace: RunParts["trace"]): RunParts {
     const { inbox } = this.#options;
     const isAtOnce = start.type === "now" || start.type === "turn";
     const transactions =
@@ -216,6 +212,7 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
     }
   }
 
+  /** Makes an entry due again, as if it had not been claimed. */
   async #release({
     seq,
     lease,

@@ -39,7 +39,7 @@ export interface TimeLimit {
 }
 
 /** How an entry comes to run. */
-export type Start =
+export type RunStart =
   /** It was claimed as it is due: it runs when there is room. */
   | { readonly type: "due"; readonly targets: TargetGate }
   /** It was appended with a lease, in room that was reserved for it. */
@@ -60,3 +60,6 @@ export type Start =
     }
   /** It was claimed by a drain: what does not fit is given back, and no target is waited for. */
   | { readonly type: "drain"; readonly budget: TimeLimit };
+
+/** What becomes of an entry that this process has leased. */
+export type Start = RunStart | { readonly type: "give_back" };

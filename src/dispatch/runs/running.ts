@@ -15,18 +15,15 @@ export class RunningEntry {
   leasedUntil: number;
   /** Its place among those that run. */
   link: Link<RunningEntry> | undefined;
-  #finish: (settlement: Settlement | undefined) => void = () => {};
+  /** Ends it; call this once. */
+  finish: (settlement: Settlement | undefined) => void = () => {};
 
   constructor(entry: ClaimedEntry) {
     this.entry = entry;
     this.leasedUntil = entry.runAt;
     this.finished = new Promise((resolve) => {
-      this.#finish = resolve;
+      this.finish = resolve;
     });
-  }
-
-  finish(settlement: Settlement | undefined): void {
-    this.#finish(settlement);
   }
 }
 

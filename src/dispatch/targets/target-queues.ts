@@ -1,6 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import { hasEnded } from "../../inbox/entry-state.ts";
+import type { Settlement } from "../../inbox/settlement.ts";
 import type { Claims } from "../claims.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
 import type { EntryRunner } from "../runs/entry-runner.ts";
@@ -32,12 +33,6 @@ export class TargetQueues extends EventEmitter<QueuesEvents> implements TargetGa
     this.#options = options;
     this.#claims = claims;
     this.#runner = runner;
-    runner.on("ended", ({ seq, waits }, settlement) => {
-      if (settlement === undefined || settlement.waits !== undefined) this.#join(seq);
-      const isOver = settlement !== undefined && hasEnded(settlement.state);
-      if (isOver && waits !== undefined)
-        for (const queue of this.#queues.values()) queue.forget(seq);
-    });
   }
 
   /** Gives entries that wait from before their turn, before any other entry is claimed. */
@@ -142,7 +137,7 @@ export class TargetQueues extends EventEmitter<QueuesEvents> implements TargetGa
     const runner = this.#runner;
     const own = runner.take(entry);
     const turn: Turn = { target, end: undefined, asked: undefined };
-    const giveBack = () => runner.giveBack(own, "turn");
+    const giveBack = () => runner.run(own, { type: "give_back" });
     const run = async () => {
       if (this.#stopped) await giveBack();
       else await this.#runInTurn(own, turn);
@@ -158,9 +153,17 @@ export class TargetQueues extends EventEmitter<QueuesEvents> implements TargetGa
     });
   }
 
+  #ended({ seq, waits }: ClaimedEntry, settlement: Settlement | undefined): void {
+    if (settlement === undefined || settlement.waits !== undefined) this.#join(seq);
+    const isOver = settlement !== undefined && hasEnded(settlement.state);
+    if (isOver && waits !== undefined) for (const queue of this.#queues.values()) queue.forget(seq);
+  }
+
   #of(target: TargetOptions): TargetQueue {
     const known = this.#queues.get(target.name);
     if (known !== undefined) return known;
+    if (this.#queues.size === 0)
+      this.#runner.prependListener("ended", (entry, settlement) => this.#ended(entry, settlement));
     const queue = new TargetQueue(target, this);
     if (this.#stopped) void queue.stop();
     this.#queues.set(target.name, queue);

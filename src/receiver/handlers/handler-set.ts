@@ -4,8 +4,10 @@ import type { DeadLetter, NamedHandler } from "../../dispatch/handler.ts";
 import type { TargetOptions } from "../../dispatch/targets/target.ts";
 import { ConfigurationError, describeError } from "../../errors.ts";
 import type { WebhookEvent } from "../../event/event.ts";
+import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
+import { UNKNOWN } from "../../inbox/runner.ts";
 
 /** A handler, and the patterns and kinds that it is for. */
 export interface Route {
@@ -14,6 +16,21 @@ export interface Route {
   /** As other processes read them. */
   readonly patterns: readonly string[];
   readonly named: NamedHandler;
+}
+
+/** Whether a kind is among the patterns, and not among the exceptions. */
+export function kindTest(
+  patterns: readonly string[],
+  except: readonly string[],
+  known: readonly string[],
+): Route["matches"] {
+  const isUnknown = patterns.includes(UNKNOWN);
+  return (kind) => {
+    const isWanted = isUnknown
+      ? !known.includes(kind)
+      : patterns.some((pattern) => matchesKind(pattern, kind));
+    return isWanted && !except.some((pattern) => matchesKind(pattern, kind));
+  };
 }
 
 type DeadListener = (letter: DeadLetter) => unknown;

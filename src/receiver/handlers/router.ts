@@ -4,12 +4,12 @@ import type {
   Handler,
   TransactionHandler,
 } from "../../dispatch/handler.ts";
-import { checkKindPattern, matchesKind } from "../../event/kind-pattern.ts";
+import { checkKindPattern } from "../../event/kind-pattern.ts";
 import { isEventKind } from "../../event/kinds.ts";
 import { kindsWithout, UNKNOWN } from "../../inbox/runner.ts";
 import { checkFunction, invalid, invalidOption } from "../../options/check-options.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
-import { HandlerSet, type Route } from "./handler-set.ts";
+import { HandlerSet, kindTest, type Route } from "./handler-set.ts";
 import type { CheckedPattern, EventsByPattern, KindPattern, Member } from "./handler-types.ts";
 
 /** Where handlers are registered: a receiver, or the registry a handlers module is given. */
@@ -113,14 +113,8 @@ export class Router<Schemas = object, OtherKinds extends string = never>
         `expected handlers to have different names, got ${JSON.stringify(name)} twice: give one another name`,
       );
     }
-    const isWanted = patterns.includes(UNKNOWN)
-      ? (kind: string) => !known.includes(kind)
-      : (kind: string) => patterns.some((pattern) => matchesKind(pattern, kind));
     const route: Route = {
-      matches:
-        except.length === 0
-          ? isWanted
-          : (kind) => isWanted(kind) && !except.some((left) => matchesKind(left, kind)),
+      matches: kindTest(patterns, except, known),
       pattern,
       patterns: patterns.map((pattern) => kindsWithout(pattern, [...declared(pattern), ...except])),
       named: {

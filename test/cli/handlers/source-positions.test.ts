@@ -71,8 +71,9 @@ describe("the recorded place of a failure", () => {
     writeFileSync(join(cwd, "lib.ts"), LIB);
     const listen = startListening(["--handlers", "handlers"], { cwd });
     for (const kind of ["payment.received", "lead.created"]) await listen.trigger(kind);
-    await vi.waitFor(() => expect(listen.records("attempt")).toHaveLength(2), 15_000);
-    const runs = listen.records("attempt").flatMap(({ runs }) => runs as { failure: object }[]);
+    const first = () => listen.records("attempt").filter(({ attempt }) => attempt === 1);
+    await vi.waitFor(() => expect(first()).toHaveLength(2), 15_000);
+    const runs = first().flatMap(({ runs }) => runs as { failure: object }[]);
     const stack = `${join(cwd, "handlers", "x.ts")}:${positionOf("check<Tenant>", HANDLERS)}`;
     expect(runs.map(({ failure }) => failure)).toEqual([
       expect.objectContaining({

@@ -50,7 +50,7 @@ const BY_FILE: readonly (readonly [RegExp, RowName])[] = [
     "signature",
   ],
   [
-    /^src\/event\/|^src\/receiver\/judge\.|^src\/receiver\/check-in-time\.|^node_modules\/zod\//,
+    /^src\/event\/|^src\/receiver\/judge\.|^src\/receiver\/decides-in-time\.|^node_modules\/zod\//,
     "strict reading",
   ],
   [

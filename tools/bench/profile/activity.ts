@@ -31,7 +31,7 @@ const BY_FILE: readonly (readonly [RegExp, Activity])[] = [
   [/^src\/event\/identity\./, "identity: digests"],
   [/^src\/event\/read-envelope\./, "UTF-8 and JSON.parse"],
   [/^src\/event\/|^node_modules\/zod\//, "envelope and schema"],
-  [/^src\/receiver\/check-in-time\./, "envelope and schema"],
+  [/^src\/receiver\/decides-in-time\./, "envelope and schema"],
   [
     /^src\/http\/(?:read-body|body-\w+|block-pool)\.|^node_modules\/(raw-body|body-parser|iconv-lite)\//,
     "reading the body",

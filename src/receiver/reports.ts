@@ -1,26 +1,68 @@
 import { detach } from "../base/detach.ts";
+import type { Listeners } from "../base/listeners.ts";
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { problemLine } from "../event/data-problems.ts";
+import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { hasEnded } from "../inbox/entry-state.ts";
 import { durationOf } from "../inbox/outline.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 import { TARGET_AWAY } from "../inbox/target-wait.ts";
+import { keptHeaders } from "./admit.ts";
+import type { Incoming } from "./incoming.ts";
+import type { Observation } from "./observation.ts";
+import { type Answered, attemptObservation, deliveryObservation } from "./observed.ts";
+import type { Settings } from "./options/settings.ts";
 import type { Accepted, Outcome, Refused, Rejected, Unauthorized } from "./outcome.ts";
+import { SignedRefusals } from "./signed-refusals.ts";
 
 /**
- * Logs one line for what became of each delivery and of each run, with no value of a body, header
- * or error's message. Something to act on is an error; what the receiver tries again itself is a
- * warning; the rest is information.
+ * Tells the log and the observers what became of each delivery and of each run. The log has one
+ * line for it, with no value of a body, header or error's message. Something to act on is an error;
+ * what the receiver tries again itself is a warning; the rest is information.
  */
-export class OutcomeLog {
+export class Reports {
+  readonly #settings: Settings;
   readonly #log: Logger;
+  readonly #observers: Listeners<Observation>;
+  readonly #signedRefusals: SignedRefusals;
   readonly #strangers = new OnceAMinute<string>();
   readonly #away = new Set<string>();
 
-  constructor(log: Logger) {
-    this.#log = log;
+  constructor(settings: Settings, observers: Listeners<Observation>) {
+    this.#settings = settings;
+    this.#log = settings.log;
+    this.#observers = observers;
+    this.#signedRefusals = new SignedRefusals(settings);
+  }
+
+  /** A request that was answered. One that was passed on to the rest of an app counts if signed. */
+  request(
+    incoming: Incoming,
+    { outcome, delivery, receivedAt, start }: Omit<Answered, "head"> & Pick<Delivery, "receivedAt">,
+  ): void {
+    if (outcome.type === "refused") this.#signedRefusals.note(incoming, outcome, receivedAt);
+    if (incoming.passedOn === true && !this.#signedRefusals.isSigned(incoming)) return;
+    this.delivery(outcome, start);
+    if (this.#observers.isEmpty) return;
+    const { method, target, remoteAddress } = incoming;
+    const headers = delivery?.headers ?? keptHeaders(incoming.headers);
+    const head = { method, target, headers, receivedAt };
+    this.#observe({ head, outcome, start, delivery, remoteAddress });
+  }
+
+  /** A message of a channel that was taken. */
+  channel(delivery: Delivery, outcome: Outcome, start: number): void {
+    this.delivery(outcome, start);
+    this.#observe({ head: delivery, outcome, start, delivery });
+  }
+
+  #observe(answered: Answered): void {
+    const { observation, forget } = deliveryObservation(answered, this.#settings);
+    this.#observers.notify(observation);
+    // After the immediates that listeners started, which run once the sender has its answer.
+    if (forget !== undefined) setImmediate(forget);
   }
 
   /**
@@ -41,10 +83,11 @@ export class OutcomeLog {
     }
   }
 
-  run(entry: ClaimedEntry, settlement: Settlement, now: number): void {
+  /** An entry whose handlers ran, or that ended without. */
+  run(entry: ClaimedEntry, settlement: Settlement): void {
     const { seq, kind, attempts: attempt, key } = entry;
     const { state: outcome, records } = settlement;
-    const { level, message, more } = runLine(settlement, now);
+    const { level, message, more } = runLine(settlement, this.#settings.clock());
     if (entry.waits !== undefined || settlement.waits !== undefined)
       this.#targets(entry, settlement);
     this.#line(level, message, () => {
@@ -55,6 +98,7 @@ export class OutcomeLog {
       // hidden class of its own.
       return more === undefined ? fields : { ...fields, ...more };
     });
+    if (!this.#observers.isEmpty) this.#observers.notify(attemptObservation(entry, settlement));
   }
 
   /** Says once that a target does not answer, rather than for each event that waits for it. */

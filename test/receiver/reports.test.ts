@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { Listeners } from "../../src/base/listeners.ts";
 import type { Logger } from "../../src/entries/index.ts";
 import type { Entry } from "../../src/inbox/entry.ts";
-import { OutcomeLog } from "../../src/receiver/outcome-log.ts";
+import { Reports } from "../../src/receiver/reports.ts";
 import { haveOneHiddenClass } from "../hidden-class.ts";
 import { postTo } from "../observe/posting.ts";
 import { openReceiver } from "./open.ts";
@@ -13,6 +14,8 @@ import {
   envelope,
   freshEnvelope,
   keptLog,
+  partsOf,
+  SECRET,
   signedHeaders,
   until,
 } from "./sample.ts";
@@ -47,7 +50,7 @@ it("the lines about runs that succeeded have one hidden class, however many ther
   for (let seq = 1; seq <= 2000; seq++) {
     const key = { source: "service", eventId: `evt_${seq}`, timestamp: 1 };
     const entry = { seq, key, kind: "b", attempts: 1, finishedHandlers: [] };
-    outcomes.run(entry as never, { state: "handled", reason: null, records: [] } as never, 1);
+    outcomes.run(entry as never, { state: "handled", reason: null, records: [] } as never);
   }
   const [first = {}, second = {}] = lines.slice(-2);
   expect(first).toMatchObject({ outcome: "handled", seq: 1999 });
@@ -58,7 +61,9 @@ it("the lines about runs that succeeded have one hidden class, however many ther
 function logOfRuns() {
   const lines: object[] = [];
   const note = (fields: unknown) => void lines.push(fields as object);
-  const outcomes = new OutcomeLog({ debug: note, info: note, warn: note, error: note } as Logger);
+  const log: Logger = { debug: note, info: note, warn: note, error: note };
+  const settings = partsOf({ secret: SECRET, inbox: "memory:", log, clock: () => 1 }).settings;
+  const outcomes = new Reports(settings, new Listeners("observe", log));
   return { outcomes, lines };
 }
 
@@ -70,8 +75,8 @@ it("runs at the same time take as long as from the first start to the last end",
     { handler: "a", startedAt: 1000, duration: 30.004 },
     { handler: "b", startedAt: 1010, duration: 40 },
   ];
-  outcomes.run(entry, { state: "handled", reason: null, records } as never, 1);
-  outcomes.run(entry, { state: "dead", reason: "invalid_data", records: [] } as never, 1);
+  outcomes.run(entry, { state: "handled", reason: null, records } as never);
+  outcomes.run(entry, { state: "dead", reason: "invalid_data", records: [] } as never);
   expect(lines).toMatchObject([{ duration: 50 }, { duration: 0 }]);
 });
 
