@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readEnvelope, readEnvelopeAgain } from "../../src/event/read-envelope.ts";
-import type { rejected } from "../../src/event/rejection.ts";
+import { REJECTION_REASONS, type rejected } from "../../src/event/rejection.ts";
 
 const ENVELOPE = {
   event: "payment.received",
@@ -75,6 +75,11 @@ describe("readEnvelope accepts", () => {
 });
 
 describe("readEnvelope rejects", () => {
+  it("[case 11] an empty body, with the reason's standard text and no field", () => {
+    const rejection = { reason: "empty_body", message: REJECTION_REASONS.empty_body };
+    expect(readEnvelope(new Uint8Array())).toStrictEqual({ ok: false, rejection });
+  });
+
   it.each([
     ["[case 24] a lone continuation byte", [0x80]],
     ["[case 24] an overlong slash", [0xc0, 0xaf]],
@@ -113,7 +118,6 @@ describe("readEnvelope rejects", () => {
   );
 
   it.each([
-    ["[case 11] an empty body", "", "empty_body", undefined],
     ["[case 31] a duplicate key", TEXT.replace("{", '{"event":"a",'), "duplicate_key", "event"],
     ["[case 32] a key", TEXT.replace("amount", "__proto__"), "forbidden_key", "data.__proto__"],
     ["[case 33] 100 000 levels", TEXT.replace("850", DEEP), "too_deep", undefined],

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import type { EntryState } from "../../src/entries/index.ts";
+import { sampleEvent } from "../../src/event/sample.ts";
 import { leaseToken } from "../../src/inbox/claim.ts";
 import { countStates, countsText, deadToDo, stateCounts, totalOf } from "../../src/inbox/counts.ts";
 import {
@@ -9,13 +10,15 @@ import {
   STATE_WORDS,
   stateBeforeRun,
 } from "../../src/inbox/entry-state.ts";
-import { storedKind } from "../../src/inbox/new-entry.ts";
+import { memoryInbox } from "../../src/inbox/memory.ts";
+import { newEntry, storedKind } from "../../src/inbox/new-entry.ts";
 import { lastRunsOf, type RunOutline } from "../../src/inbox/outline.ts";
-import { stepResult } from "../../src/inbox/prune.ts";
+import { pruneInbox, stepResult } from "../../src/inbox/prune.ts";
 import { reasonWords } from "../../src/inbox/reasons.ts";
 import { waitsValue } from "../../src/inbox/rows.ts";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { STATE_WITHOUT_REASON } from "../../src/inbox/sqlite/pause.ts";
+import { AT, sampleDelivery, sampleKey } from "./entries.ts";
 
 it.each([
   ["waiting", 0, null],
@@ -52,6 +55,21 @@ it("a handled entry has got furthest, then dead, received, tried and untried one
     ),
   ).toEqual([0, 2, 3, 4]);
   for (const state of OPEN_STATES) expect(progress(state, 3)).toBe(1);
+});
+
+it("an entry is leased as it is kept only if its data fits, and it is not held for a time", () => {
+  const read = { envelope: sampleEvent("lead.created"), timestamp: AT };
+  const lease = { token: "lease-1", until: AT + 1000 };
+  const kept = (unfit: "invalid_data" | undefined, holdMs: number) =>
+    newEntry(
+      sampleDelivery(),
+      read,
+      { key: sampleKey(), order: null, problems: [], unfit },
+      { holdMs, lease },
+    );
+  expect(kept(undefined, 0)).toMatchObject({ state: "waiting", runAt: AT, lease });
+  expect(kept(undefined, 50)).toMatchObject({ runAt: AT + 50, lease: undefined });
+  expect(kept("invalid_data", 0)).toMatchObject({ state: "dead", lease: undefined });
 });
 
 it("of a kind 200 characters are stored", () => {
@@ -107,6 +125,27 @@ it.each([
 ])("after %i of 3 rows, %i of them old, the next step begins after %s", (count, old, next) => {
   const rows = [{ seq: 5 }, { seq: 6 }, { seq: 7 }].slice(0, count);
   expect(stepResult(rows, old, 3, { limit: 3 })).toEqual({ changed: 3, next });
+});
+
+it("an inbox is pruned and slimmed in steps until none is left, or until it is stopped", async () => {
+  const controller = new AbortController();
+  const asked: unknown[] = [];
+  const step = (name: string) => async (_request: object, given: { cursor?: string }) => {
+    asked.push([name, given]);
+    if (name === "slim") controller.abort();
+    return { changed: 2, next: given.cursor === undefined ? "7" : undefined };
+  };
+  const inbox = Object.assign(memoryInbox(), { prune: step("prune"), slim: step("slim") });
+  const prune = { states: [], receivedUntil: 0, datedUntil: 0 };
+  const slim = { settledUntil: 0 };
+  expect(await pruneInbox(inbox as never, {})).toEqual({ pruned: 0, slimmed: 0 });
+  const done = await pruneInbox(inbox as never, { prune, slim, signal: controller.signal });
+  expect(done).toEqual({ pruned: 4, slimmed: 2 });
+  expect(asked).toEqual([
+    ["prune", { cursor: undefined, limit: 200 }],
+    ["prune", { cursor: "7", limit: 200 }],
+    ["slim", { cursor: undefined, limit: 200 }],
+  ]);
 });
 
 const SEEN = { waiting: 5, failing: 2, running: 1, handled: 40, dead: 3, received: 4 };

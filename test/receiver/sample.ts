@@ -79,6 +79,13 @@ export function deliveryOf(
   };
 }
 
+/** A delivery of an event that happens now, of the machine's clock; each time another one. */
+export function deliveryNow(parts: object = {}): Delivery {
+  const now = Date.now();
+  const event = freshEnvelope({ timestamp: new Date(now).toISOString(), ...parts });
+  return deliveryOf(event, undefined, now);
+}
+
 /** The bytes of a stored delivery as a Buffer, since inboxes return different types. */
 export async function keptBytes(inbox: Inbox, seq = 1): Promise<Buffer> {
   return Buffer.from((await inbox.delivery(seq))?.body ?? "nothing was kept");

@@ -64,11 +64,6 @@ export class Crowd {
     return this.#terms.length;
   }
 
-  /** Those that receive. */
-  get receivers(): readonly number[] {
-    return this.#terms.flatMap(({ role }, index) => (role === "run" ? [] : [index]));
-  }
-
   async startAll(): Promise<void> {
     await Promise.all(this.#terms.map((_, index) => this.#start(index)));
   }

@@ -8,7 +8,7 @@ import { createReceiver } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
+import { deliveryNow, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER, serverPrograms } from "./server.ts";
 
@@ -26,13 +26,7 @@ describe("a dump of the inbox's schema", async () => {
     timeout: 60_000,
   }, async () => {
     const schema = newSchema();
-    const now = Date.now();
-    const envelopeOf = (id: string, event = "payment.received") =>
-      deliveryOf(
-        freshEnvelope({ id, event, timestamp: new Date(now).toISOString() }),
-        undefined,
-        Date.now(),
-      );
+    const envelopeOf = (id: string, event = "payment.received") => deliveryNow({ id, event });
     const start = async (url: string, canRun: boolean) => {
       const ran: string[] = [];
       const receiver = createReceiver({

@@ -4,7 +4,7 @@ import { createReceiver } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { deliveryOf, freshEnvelope, keptLog, SECRET, uncaught } from "../../receiver/sample.ts";
+import { deliveryNow, keptLog, SECRET, uncaught } from "../../receiver/sample.ts";
 import { startProxy } from "./proxy.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
@@ -79,8 +79,7 @@ describe("a life of a receiver whose connection is cut at any request", { retry:
       const ids = await Promise.all(
         ["a", "a", null].map(async (key, number) => {
           const data = { key, number: `${cutAt} ${lost} ${number}` };
-          const delivery = () =>
-            deliveryOf(freshEnvelope({ timestamp, data }), undefined, Date.now());
+          const delivery = () => deliveryNow({ timestamp, data });
           // As the service: what is not confirmed comes again.
           return wait(async () => {
             const outcome = await receiver.accept(delivery());

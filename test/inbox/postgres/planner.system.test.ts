@@ -3,7 +3,7 @@ import { createReceiver } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { deliveryOf, freshEnvelope, keptLog, SECRET } from "../../receiver/sample.ts";
+import { deliveryNow, keptLog, SECRET } from "../../receiver/sample.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
 
@@ -81,9 +81,7 @@ describe("a backlog is handled once each, with no result thrown away,", async ()
     const timestamp = new Date().toISOString();
     const kept = await Promise.all(
       Array.from({ length: BACKLOG }, (_, number) =>
-        receiving.receiver.accept(
-          deliveryOf(freshEnvelope({ timestamp, data: { number } }), undefined, Date.now()),
-        ),
+        receiving.receiver.accept(deliveryNow({ timestamp, data: { number } })),
       ),
     );
     expect(kept.filter(({ type }) => type === "accepted")).toHaveLength(BACKLOG);

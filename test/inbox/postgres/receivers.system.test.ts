@@ -8,7 +8,15 @@ import { sharedPostgres } from "../../../src/inbox/shared/shared-postgres.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { expectHandedOnOverKill } from "../../hand-on/over-kill.ts";
 import { describeSameHandlers } from "../../receiver/same-handlers-contract.ts";
-import { deliveryOf, freshEnvelope, keptLog, NOW, SECRET, until } from "../../receiver/sample.ts";
+import {
+  deliveryNow,
+  deliveryOf,
+  freshEnvelope,
+  keptLog,
+  NOW,
+  SECRET,
+  until,
+} from "../../receiver/sample.ts";
 import { describeRoleProcesses } from "../role-processes.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
@@ -51,9 +59,7 @@ describe("receivers on PostgreSQL", async () => {
       return receiver;
     });
     await Promise.all(receivers.map((receiver) => receiver.start()));
-    const fresh = () =>
-      deliveryOf(freshEnvelope({ timestamp: new Date().toISOString() }), undefined, Date.now());
-    await Promise.all(receivers.map((receiver) => receiver.accept(fresh())));
+    await Promise.all(receivers.map((receiver) => receiver.accept(deliveryNow())));
     await until(() => expect([...ran].sort()).toEqual(sources));
     // a pool of 5, and the one that listens
     expect((await sessions()).length).toBeLessThanOrEqual(6);
@@ -70,11 +76,11 @@ describe("receivers on PostgreSQL", async () => {
       if (receiver !== undefined) onTestFinished(() => receiver.close());
       await receiver?.start();
     }
-    await receives?.accept(fresh());
+    await receives?.accept(deliveryNow());
     await until(() => expect(ran).toContain("two"));
 
     await Promise.all(receivers.map((receiver) => receiver.close()));
-    expect(await receives?.accept(fresh())).toMatchObject({ type: "accepted" });
+    expect(await receives?.accept(deliveryNow())).toMatchObject({ type: "accepted" });
   });
 
   it("of one process have pools of their own if their options differ", async () => {
@@ -151,9 +157,7 @@ describe("receivers on PostgreSQL", async () => {
     const { log } = keptLog();
     const receiver = createReceiver({ secret: SECRET, inbox, role: "receive", log });
     await receiver.start();
-    const timestamp = new Date().toISOString();
-    for (let number = 0; number < 20; number++)
-      await receiver.accept(deliveryOf(freshEnvelope({ timestamp }), undefined, Date.now()));
+    for (let number = 0; number < 20; number++) await receiver.accept(deliveryNow());
     await receiver.close();
     const { stdout } = await promisify(execFile)(process.execPath, [CHILD, inbox], {
       timeout: 30_000,

@@ -7,20 +7,13 @@ import { createReceiver, type Receiver, sign } from "../../../src/entries/index.
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
+import { deliveryNow, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { type Cut, startCuttingProxy } from "./cutting-proxy.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
 
 const PROGRAM = join(import.meta.dirname, "children", "transactions.js");
 const LONG = process.env.HOOKPORTER_LONG !== undefined;
-const anEvent = (data: object = {}) =>
-  deliveryOf(
-    freshEnvelope({ timestamp: new Date().toISOString(), data: { id: Math.random(), ...data } }),
-    undefined,
-    Date.now(),
-  );
-
 describe("handlers with tx on a server", async () => {
   if (NO_SERVER !== undefined) {
     it.skip(NO_SERVER, () => {});
@@ -94,7 +87,7 @@ describe("handlers with tx on a server", async () => {
         { retry: { attempts: 5, delay: 10, factor: 1, maxDelay: 10, jitter: 0 }, lease: 6000 },
       );
       proxy.arm(cut);
-      const outcome = await receiver.accept(anEvent());
+      const outcome = await receiver.accept(deliveryNow());
       if (outcome.type !== "accepted") throw new Error("expected an accepted event");
       const entry = async () => (await inboxOf(receiver).list({ seq: outcome.seq }))[0];
       await until(async () => expect(await entry()).toMatchObject({ state: "handled" }));
@@ -127,7 +120,7 @@ describe("handlers with tx on a server", async () => {
       return { child, ended };
     };
     const first = await start(point);
-    const { headers: _, body, ...rest } = anEvent();
+    const { headers: _, body, ...rest } = deliveryNow();
     const signed = { "x-service-signature": sign(body, "a-secret-made-up-for-the-drill") };
     first.child.send({ ...rest, headers: signed, body: Buffer.from(body).toString("base64") });
     await first.ended;
@@ -177,14 +170,7 @@ describe("handlers with tx on a server", async () => {
       await Promise.all(
         Array.from({ length: 6 }, () =>
           receiver.accept(
-            deliveryOf(
-              freshEnvelope({
-                event: sent++ % 2 === 0 ? "payment.received" : "lead.created",
-                timestamp: new Date().toISOString(),
-              }),
-              undefined,
-              Date.now(),
-            ),
+            deliveryNow({ event: sent++ % 2 === 0 ? "payment.received" : "lead.created" }),
           ),
         ),
       );

@@ -4,7 +4,7 @@ import { createReceiver, type PostgresOptions } from "../../../src/entries/index
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "../../receiver/sample.ts";
+import { deliveryNow, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { describeTransactions } from "../../receiver/transactions-contract.ts";
 import { emptySql } from "./pglite.ts";
 import { NO_POOLER, NO_SERVER, startPooler, startPostgres } from "./server.ts";
@@ -78,14 +78,7 @@ if (NO_SERVER !== undefined) {
       );
       await receiver.start();
       onTestFinished(() => receiver.close());
-      for (let n = 0; n < 4; n++)
-        await receiver.accept(
-          deliveryOf(
-            freshEnvelope({ timestamp: new Date().toISOString(), data: { n } }),
-            undefined,
-            Date.now(),
-          ),
-        );
+      for (let n = 0; n < 4; n++) await receiver.accept(deliveryNow({ data: { n } }));
       await until(async () =>
         expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 4 }),
       );

@@ -7,14 +7,7 @@ import { storeOf } from "../../../src/inbox/shared/process-stores.ts";
 import { sharedFile } from "../../../src/inbox/shared/shared-file.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import {
-  deliveryOf,
-  freshEnvelope,
-  inboxFile,
-  keptLog,
-  SECRET,
-  until,
-} from "../../receiver/sample.ts";
+import { deliveryNow, inboxFile, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { keep, numberedEntry } from "../entries.ts";
 import { ALWAYS, threadedInbox } from "../threaded.ts";
 
@@ -28,13 +21,6 @@ function holders(path: string): readonly string[] {
   return readdirSync(dirname(path)).filter((name) => name.startsWith(`${basename(path)}-holder-`));
 }
 
-const fresh = (parts: object = {}) =>
-  deliveryOf(
-    freshEnvelope({ timestamp: new Date().toISOString(), ...parts }),
-    undefined,
-    Date.now(),
-  );
-
 it("receivers of one process open a file once, whatever name each has for it, and each runs its own source", async () => {
   const path = inboxFile();
   symlinkSync(path, `${path}-link`);
@@ -47,14 +33,14 @@ it("receivers of one process open a file once, whatever name each has for it, an
   });
   await Promise.all(receivers.map((receiver) => receiver.start()));
   expect(holders(path)).toHaveLength(1);
-  for (const receiver of receivers) await receiver.accept(fresh());
+  for (const receiver of receivers) await receiver.accept(deliveryNow());
   await until(() => expect([...ran].sort()).toEqual([...sources].sort()));
 
   const [first, ...others] = receivers;
   await first?.close();
   await expect(first?.inbox.list({})).rejects.toMatchObject({ code: "closed" });
   for (const receiver of others) {
-    expect(await receiver.accept(fresh())).toMatchObject({ type: "accepted" });
+    expect(await receiver.accept(deliveryNow())).toMatchObject({ type: "accepted" });
     expect(await inboxOf(receiver).list({})).toHaveLength(3 + others.indexOf(receiver) + 1);
   }
   expect(holders(path)).toHaveLength(1);
@@ -70,7 +56,7 @@ it("a receiver may be started again while another one keeps the file open, and w
     const other = receiverOf({ inbox: path, log, source: "b" });
     await receiver.start();
     await Promise.all([receiver.close(), other.start()]);
-    expect(await other.accept(fresh())).toMatchObject({ type: "accepted" });
+    expect(await other.accept(deliveryNow())).toMatchObject({ type: "accepted" });
     await other.close();
     expect(lines).toEqual([]);
   }
@@ -81,11 +67,11 @@ it("what is wrong with the file is told to every receiver, once, and a file in i
   const { log, lines } = keptLog();
   const receivers = ["a", "b"].map((source) => receiverOf({ source, inbox: path, log }));
   for (const receiver of receivers) await receiver.start();
-  await receivers[0]?.accept(fresh());
+  await receivers[0]?.accept(deliveryNow());
   copyFileSync(path, `${path}-copy`);
   renameSync(`${path}-copy`, path);
   await until(() => expect(receivers.map(({ ready }) => ready)).toEqual([false, false]));
-  const answers = await Promise.all(receivers.map((receiver) => receiver.accept(fresh())));
+  const answers = await Promise.all(receivers.map((receiver) => receiver.accept(deliveryNow())));
   expect(answers.map(({ type }) => type)).toEqual(["unavailable", "unavailable"]);
   await until(() =>
     expect(lines.filter(({ level }) => level === "error").length).toBeGreaterThan(0),
@@ -100,7 +86,7 @@ it("the smallest walLimit counts, and that they differ is said once", async () =
   for (const [index, walLimit] of [5000, 1, 7000].entries()) {
     const receiver = receiverOf({ source: `s${index}`, inbox: path, log, walLimit });
     await receiver.start();
-    await receiver.accept(fresh());
+    await receiver.accept(deliveryNow());
   }
   const told = () => lines.filter(({ message }) => message.includes("walLimits"));
   expect(told()).toMatchObject([{ level: "warn", fields: { walLimit: 1 } }]);
@@ -110,13 +96,13 @@ it("a program that only looks in, or changes entries, opens the file for itself"
   const path = inboxFile();
   const receiver = receiverOf({ inbox: path });
   await receiver.start();
-  await receiver.accept(fresh());
+  await receiver.accept(deliveryNow());
   const reader = sharedFile(path);
   await reader.open({ access: "read" });
   expect(await reader.list({})).toHaveLength(1);
   await expect(keep(reader, numberedEntry(1))).rejects.toMatchObject({ code: "inbox_unavailable" });
   await reader.close();
-  expect(await receiver.accept(fresh())).toMatchObject({ type: "accepted" });
+  expect(await receiver.accept(deliveryNow())).toMatchObject({ type: "accepted" });
 });
 
 it("with a writer thread, nothing sleeps in the main thread while another process has the file locked", async () => {

@@ -5,7 +5,7 @@ import { NO_POOLER, NO_SERVER, startPooler } from "../server.ts";
 import { runDrill } from "./run-drill.ts";
 
 /** `HOOKPORTER_DRILL_SECONDS` overrides it. */
-const SECONDS = Number(process.env.HOOKPORTER_DRILL_SECONDS ?? long(20, 600));
+const SECONDS = Number(process.env.HOOKPORTER_DRILL_SECONDS ?? long(40, 600));
 const BACKLOG = long(2000, 20_000);
 
 describe("processes on one inbox on PostgreSQL, with everything at random", async () => {
