@@ -42,6 +42,8 @@ it("nothing is sent, and the record of a delivery has all that would be", async 
   expect(statSync(join(cwd, String(file))).mode & 0o077).toBe(0);
   expect(existsSync(join(cwd, ".hookporter", ".gitignore"))).toBe(true);
   expect(String(curl).endsWith(` --data-binary '@${file}' '${target.url}?key=hunter2'`)).toBe(true);
+  const later = await run("--json", "HOOKPORTER_DELAY=5s");
+  expect(later.records).toMatchObject([{ at: 5000 }]);
 });
 
 it("trigger prints a command for each event, with its signature and without the secret", async () => {
