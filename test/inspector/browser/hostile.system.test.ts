@@ -48,8 +48,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 4 }),
       10_000,
     );
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     const views = [
       "/",
       "/entry/1",
@@ -108,7 +107,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await inboxOf(receiver).list({})).toEqual(before);
   });
 
-  it("hostile input 81: hostile input 81: refuses a page whose name was pointed to this machine (DNS rebinding)", async () => {
+  it("hostile input 81: refuses a page whose name was pointed to this machine (DNS rebinding)", async () => {
     const { port, token, deliver } = await openInspector();
     await deliver("payment.received");
     const page = await newPage();
@@ -122,8 +121,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the token is not kept where another page, a cookie jar or the history could find it", async () => {
     const { inspector, token } = await openInspector();
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     expect(page.url()).not.toContain(token);
     expect(await page.context().cookies()).toEqual([]);
     expect(await page.evaluate("Object.keys(localStorage)")).toEqual([]);
