@@ -1,8 +1,8 @@
 import type { Locator } from "playwright-core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector } from "../open.ts";
+import { openInspector, untilCounts } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 
@@ -117,8 +117,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, deliver, receiver } = await openInspector();
     for (const kind of ["payment.received", "payment.received", "lead.created"] as const)
       await deliver(kind);
-    const counts = () => inboxOf(receiver).counts();
-    await vi.waitFor(async () => expect(await counts()).toMatchObject({ received: 3 }), 10_000);
+    await untilCounts(receiver, { received: 3 });
     const page = await newPage.at(inspector.url, "/entry/1");
     await page.locator(".detail-sub .state", { hasText: "received" }).waitFor();
     await page.locator(".line .state", { hasText: "received" }).first().waitFor();
@@ -126,19 +125,16 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByText("npx hookporter listen --handlers handlers/").waitFor();
     receiver.on("payment.*", ({ kind }) => void ran.push(kind));
     await page.getByText("A handler for payment.received is loaded now: payment.*").waitFor();
-    expect(await counts()).toMatchObject({ received: 3 });
+    expect(await inboxOf(receiver).counts()).toMatchObject({ received: 3 });
     await page.getByRole("button", { name: "Run these 2…" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry or drop entries" });
     await dialog.getByText("2 received: their handlers run.").waitFor();
-    expect(await counts()).toMatchObject({ received: 3 });
+    expect(await inboxOf(receiver).counts()).toMatchObject({ received: 3 });
     await dialog.getByRole("button", { name: "Run 2" }).click();
     await dialog.getByRole("status").getByText("2 entries run again.").waitFor();
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
     await page.locator(".detail-sub .state", { hasText: "handled" }).waitFor();
-    await vi.waitFor(
-      async () => expect(await counts()).toMatchObject({ received: 1, handled: 2 }),
-      10_000,
-    );
+    await untilCounts(receiver, { received: 1, handled: 2 });
     expect(ran).toEqual(["payment.received", "payment.received"]);
   });
 
@@ -223,9 +219,6 @@ async function failed() {
   await deliver("payment.overdue");
   await deliver(sampleEvent("property.created", { data: { id: 12 } }));
   await fetch(endpoint, { method: "POST", body: "x" });
-  await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 2, waiting: 0 }),
-    10_000,
-  );
+  await untilCounts(receiver, { dead: 2, waiting: 0 });
   return opened;
 }

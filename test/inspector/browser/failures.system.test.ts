@@ -1,7 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector, until, untilCounts } from "../open.ts";
+import { openInspector, untilCounts } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, useBrowser } from "./chromium.ts";
 
@@ -21,8 +20,7 @@ async function fortyDead() {
   const mend = () => {
     broken = false;
   };
-  const counts = () => inboxOf(opened.receiver).counts();
-  await until(async () => expect(await counts()).toMatchObject({ dead: 41 }));
+  await untilCounts(opened.receiver, { dead: 41 });
   return { ...opened, mend };
 }
 

@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { HookporterError } from "../../../src/entries/index.ts";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector } from "../open.ts";
+import { openInspector, untilCounts } from "../open.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
 
 const MARKUP =
@@ -44,10 +44,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const headers = { "x-markup": MARKUP, "x-service-signature": `sha256=${MARKUP}` };
     await fetch(endpoint, { method: "POST", headers, body: MARKUP });
     await fetch(`${endpoint.origin}/<img/src=x/onerror=window.owned=1>?${encodeURI(MARKUP)}`);
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 4 }),
-      10_000,
-    );
+    await untilCounts(receiver, { dead: 4 });
     const page = await newPage.at(inspector.url);
     const views = [
       "/",

@@ -4,8 +4,7 @@ import type { Receiver } from "../../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
-import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { deadLetter, openInspector, SECRET } from "../open.ts";
+import { deadLetter, openInspector, SECRET, untilCounts } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 import { LONGEST_FRAME, WATCH_FRAMES, type WatchedFrames } from "./frames.ts";
@@ -141,10 +140,7 @@ async function lived() {
     await deliver(one);
   await fetch(endpoint, { method: "POST", body: "x" });
   await deliver("lead.created", "another secret that is wrong");
-  await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 2, dead: 2 }),
-    10_000,
-  );
+  await untilCounts(receiver, { handled: 2, dead: 2 });
   return opened;
 }
 
