@@ -45,66 +45,49 @@ describe("a receiver that re-serialises the body before it verifies", () => {
   });
 });
 
-const asText = (text: string) => Buffer.from(text, "utf8");
+const BASE64 = Buffer.from(SECRET).toString("base64");
+const HEX = Buffer.from(SECRET).toString("hex");
+const WHSEC = `whsec_${BASE64}`;
 
 /** The secret that check is given, the one in the receiver, and the cause. */
-const SECRETS: readonly (readonly [string, Buffer, string | Buffer, RegExp])[] = [
+const SECRETS: readonly (readonly [string, string, string, RegExp])[] = [
   [
     "decodes base64",
-    asText(Buffer.from(SECRET).toString("base64")),
+    BASE64,
     SECRET,
     /secret as base64.*\(decoded in the receiver\).*`HOOKPORTER_SECRET_ENCODING=base64`/,
-  ] as const,
+  ],
   [
     "decodes hex",
-    asText(Buffer.from(SECRET).toString("hex")),
+    HEX,
     SECRET,
     /secret as hex.*\(decoded in the receiver\).*`HOOKPORTER_SECRET_ENCODING=hex`/,
-  ] as const,
+  ],
   [
     "decodes what follows whsec_",
-    asText(`whsec_${Buffer.from(SECRET).toString("base64")}`),
+    WHSEC,
     SECRET,
     /\(decoded after whsec_ in the receiver\).*`whsec` if it begins with `whsec_`/,
-  ] as const,
-  [
-    "uses base64 as text",
-    asText(SECRET),
-    Buffer.from(SECRET).toString("base64"),
-    /secret as base64.*\(decoded here\)/,
-  ] as const,
-  [
-    "uses hex as text",
-    asText(SECRET),
-    Buffer.from(SECRET).toString("hex"),
-    /secret as hex.*\(decoded here\)/,
-  ] as const,
-  [
-    "uses whsec_ as text",
-    asText(SECRET),
-    `whsec_${Buffer.from(SECRET).toString("base64")}`,
-    /\(decoded after whsec_ here\)/,
-  ] as const,
-  [
-    "keeps the line break",
-    asText(SECRET),
-    `${SECRET}\n`,
-    /spaces or a line break around its secret/,
-  ] as const,
+  ],
+  ["uses base64 as text", SECRET, BASE64, /secret as base64.*\(decoded here\)/],
+  ["uses hex as text", SECRET, HEX, /secret as hex.*\(decoded here\)/],
+  ["uses whsec_ as text", SECRET, WHSEC, /\(decoded after whsec_ here\)/],
+  ["keeps the line break", SECRET, `${SECRET}\n`, /spaces or a line break around its secret/],
   [
     "has no secret",
-    asText(SECRET),
+    SECRET,
     "",
     /the secret was empty or not set in the receiver \(empty\). Set the secret in the receiver/,
-  ] as const,
+  ],
 ];
 
 it.each(SECRETS)("a receiver that %s is named, without the secret", async (_, key, own, cause) => {
   const { url } = await refusing({ key: own });
-  const { diagnosis } = await runCheck({ ...patient(url, "KIND"), secret: createSecretKey(key) });
+  const secret = createSecretKey(Buffer.from(key));
+  const { diagnosis } = await runCheck({ ...patient(url, "KIND"), secret });
   expect(diagnosis).toEqual([expect.stringMatching(cause)]);
-  for (const secret of [SECRET, String(key), String(own)].filter((text) => text !== ""))
-    expect(diagnosis.join()).not.toContain(secret);
+  for (const text of [SECRET, key, own].filter((one) => one !== ""))
+    expect(diagnosis.join()).not.toContain(text);
 });
 
 const asDict = (body: Buffer) => respell(body.toString("utf8"), "python").replaceAll('"', "'");

@@ -70,21 +70,20 @@ it.each([1, 6])(
   },
 );
 
-it("a right receiver that bans senders of 20 wrong signatures is waited for, and told so", async () => {
-  const { now, wait } = clock();
+/** What a receiver answers that bans senders of 20 wrong signatures for a while. */
+function banning(now: () => number): NonNullable<Made["before"]> {
   let wrong = 0;
   let until = 0;
-  const report = await check(
-    {
-      before: (seen) => {
-        if (now() < until) return 403;
-        if (isRight(seen)) return undefined;
-        if (++wrong % 20 === 0) until = now() + 20_000;
-        return undefined;
-      },
-    },
-    wait,
-  );
+  return (seen) => {
+    if (now() < until) return 403;
+    if (!isRight(seen) && ++wrong % 20 === 0) until = now() + 20_000;
+    return undefined;
+  };
+}
+
+it("a right receiver that bans senders of 20 wrong signatures is waited for, and told so", async () => {
+  const { now, wait } = clock();
+  const report = await check({ before: banning(now) }, wait);
   expect(report.results.filter((result) => isFatal(result, false))).toEqual([]);
   expect(report.stopped).toBeNull();
   expect(report.diagnosis.join()).toMatch(/bans senders of wrong signatures: after \d+ requests/);
@@ -92,20 +91,10 @@ it("a right receiver that bans senders of 20 wrong signatures is waited for, and
 
 it("a forgery that only a ban kept out is found", async () => {
   const { now, wait } = clock();
-  let wrong = 0;
-  let until = 0;
-  const report = await check(
-    {
-      accepts: (seen) => isRight(seen) || seen.request.headers["content-type"] === "text/json",
-      before: (seen) => {
-        if (now() < until) return 403;
-        if (!isRight(seen) && ++wrong % 20 === 0) until = now() + 20_000;
-        return undefined;
-      },
-    },
-    wait,
-    { only: ["KIND", "SIG", "GATE"] },
-  );
+  const accepts: Made["accepts"] = (seen) =>
+    isRight(seen) || seen.request.headers["content-type"] === "text/json";
+  const only = ["KIND", "SIG", "GATE"];
+  const report = await check({ accepts, before: banning(now) }, wait, { only });
   expect(verdictText(report, false)).toMatch(/^FORGED DELIVERIES GET IN.*content types.*GATE-58/);
 });
 
@@ -164,15 +153,8 @@ it.each([
   expect(own.stderr).toMatch(
     /own.json runs as a real payment.received .*; only its timestamp changes$/m,
   );
-  const observed = [
-    "--event",
-    "own.json",
-    "--vary",
-    "data.id",
-    "--observe",
-    observe,
-    "HOOKPORTER_SETTLE=10ms",
-  ];
+  const by = ["--observe", observe, "HOOKPORTER_SETTLE=10ms"];
+  const observed = ["--event", "own.json", "--vary", "data.id", ...by];
   const varied = await runCli(["check", url.href, "--only", "DUP", ...observed], { env, cwd });
   expect(varied.code).toBe(0);
 });

@@ -1,35 +1,17 @@
 import { expect, it } from "vitest";
-import { countResults } from "../../src/check/check-result.ts";
 import { githubReport } from "../../src/check/report-github.ts";
-import { result } from "./sample.ts";
+import { reportOf, result } from "./sample.ts";
 
+const failed = { outcome: "failed", fix: "mend" } as const;
 const results = [
   result(),
-  result({
-    id: "SIG-02",
-    sent: "a: b, 50%",
-    outcome: "failed",
-    answer: "200",
-    fix: "line 1\nline 2",
-  }),
-  result({ id: "SIG-03", outcome: "failed", severity: "recommended", runs: 2, fix: "mend" }),
-  result({ id: "SIG-04", outcome: "failed", severity: "informational", fix: "see" }),
+  result({ ...failed, id: "SIG-02", sent: "a: b, 50%", answer: "200", fix: "line 1\nline 2" }),
+  result({ ...failed, id: "SIG-03", severity: "recommended", runs: 2 }),
+  result({ ...failed, id: "SIG-04", severity: "informational", fix: "see" }),
   result({ id: "SIG-05", outcome: "not_applicable", fix: "no observer" }),
 ];
-const report = {
-  proof: null,
-  requests: 1,
-  url: "http://127.0.0.1:3000/",
-  startedAt: "2026-01-01T00:00:00.000Z",
-  duration: 1,
-  results,
-  diagnosis: ["one cause"],
-  stopped: null,
-  endedBy: null,
-  isReceiversFault: false,
-  responseTimes: null,
-  counts: countResults(results),
-};
+
+const report = reportOf(results, { diagnosis: ["one cause"] });
 
 it("a failed case is an error, a warning or a notice, with its answer and its fix", () => {
   expect(githubReport(report, false).split("\n")).toEqual([

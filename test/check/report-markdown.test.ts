@@ -1,22 +1,12 @@
 import { expect, it } from "vitest";
-import { countResults } from "../../src/check/check-result.ts";
 import { markdownReport } from "../../src/check/report-markdown.ts";
-import { result } from "./sample.ts";
+import { reportOf, result } from "./sample.ts";
 
-const whole = (results: ReturnType<typeof result>[], stopped: string | null = null) => ({
-  proof: null,
-  requests: 1,
-  url: "http://127.0.0.1:3000/",
-  startedAt: "2026-01-01T00:00:00.000Z",
-  duration: 1,
-  results,
-  diagnosis: stopped === null ? [] : ["one cause"],
-  stopped,
-  endedBy: null,
-  isReceiversFault: false,
-  counts: countResults(results),
-  responseTimes: { median: 4, slowest: 12_300, slowestCase: "DUP-03" },
-});
+const whole = (results: ReturnType<typeof result>[], stopped: string | null = null) => {
+  const responseTimes = { median: 4, slowest: 12_300, slowestCase: "DUP-03" };
+  const diagnosis = stopped === null ? [] : ["one cause"];
+  return reportOf(results, { responseTimes, diagnosis, stopped });
+};
 
 it("a run without failures is one heading and one line", () => {
   expect(markdownReport(whole([result()]), false)).toBe(
@@ -25,19 +15,10 @@ it("a run without failures is one heading and one line", () => {
 });
 
 it("failed cases are rows of a table, whose cells are text and never markup", () => {
-  const failed = result({
-    outcome: "failed",
-    sent: "a | b <img>",
-    answer: "200",
-    fix: "do\n[this](x)",
-  });
-  const advice = result({
-    id: "SIG-02",
-    outcome: "failed",
-    severity: "recommended",
-    runs: 2,
-    fix: "mend",
-  });
+  const bad = { outcome: "failed", sent: "a | b <img>", answer: "200" } as const;
+  const failed = result({ ...bad, fix: "do\n[this](x)" });
+  const recommended = { outcome: "failed", severity: "recommended", runs: 2 } as const;
+  const advice = result({ ...recommended, id: "SIG-02", fix: "mend" });
   const text = markdownReport(whole([failed, advice], "after SIG-02"), false);
   expect(text).toContain("### ❌ hookporter check: 0 of 2 cases passed");
   expect(text).toMatch(

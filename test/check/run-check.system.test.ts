@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -8,6 +9,8 @@ import { observeByUrl } from "../../src/check/observer.ts";
 import { SLOW } from "../../src/check/response-times.ts";
 import { runCheck } from "../../src/check/run-check.ts";
 import { makeCertificate } from "../tunnel/edge/certificate.ts";
+import { closedPort } from "../tunnel/machine.ts";
+import { made } from "./receivers/made.ts";
 import { right } from "./receivers/right.ts";
 import { rightSignature, serve } from "./receivers/under-test.ts";
 import { optionsFor } from "./sample.ts";
@@ -16,16 +19,10 @@ const outcomes = (results: readonly CheckResult[]) =>
   results.map(({ id, outcome }) => `${id} ${outcome}`);
 
 it("no case runs if nothing listens", async () => {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
   const seen: CheckResult[] = [];
-  const options = {
-    ...optionsFor(new URL(`http://127.0.0.1:${port}/webhooks`), "SIG"),
-    onResult: seen.push.bind(seen),
-  };
-  await expect(runCheck(options)).rejects.toMatchObject({ code: "target_unreachable" });
+  const url = new URL(`http://127.0.0.1:${await closedPort()}/webhooks`);
+  const run = runCheck({ ...optionsFor(url, "SIG"), onResult: seen.push.bind(seen) });
+  await expect(run).rejects.toMatchObject({ code: "target_unreachable" });
   expect(seen).toEqual([]);
 });
 
@@ -50,23 +47,27 @@ it("the run continues if the control is confirmed with another 2xx", async () =>
   ]);
 });
 
-it("the run ends with the case after which a receiver is gone", async () => {
+/** A receiver that is gone after the first request that it does not answer. */
+async function untilGone(answers: (response: ServerResponse, request: IncomingMessage) => boolean) {
   const server = createServer((request, response) => {
-    if (request.headers["x-service-signature"] !== undefined) return response.writeHead(200).end();
+    if (answers(response, request)) return;
     server.close();
     server.closeAllConnections();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const report = await runCheck(
-    optionsFor(new URL(`http://127.0.0.1:${port}/`), "SIG-01", "SIG-02"),
-  );
-  expect(outcomes(report.results)).toEqual([
-    "KIND-01 passed",
-    "SIG-01 failed",
-    "SIG-02 not_applicable",
-  ]);
+  return new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+}
+
+it("the run ends with the case after which a receiver is gone", async () => {
+  const url = await untilGone((response, request) => {
+    if (request.headers["x-service-signature"] === undefined) return false;
+    response.writeHead(200).end();
+    return true;
+  });
+  const report = await runCheck(optionsFor(url, "SIG-01", "SIG-02"));
+  const ends = ["KIND-01 passed", "SIG-01 failed", "SIG-02 not_applicable"];
+  expect(outcomes(report.results)).toEqual(ends);
   expect(report).toMatchObject({ endedBy: "SIG-01", isReceiversFault: true });
   expect(report.stopped).toMatch(
     /^after SIG-01, .*nothing listens any more.*one unsigned sender can stop/,
@@ -75,15 +76,11 @@ it("the run ends with the case after which a receiver is gone", async () => {
 
 it("the case after which a receiver is gone fails and ends the run, even if its answer was right", async () => {
   let requests = 0;
-  const server = createServer((_, response) => {
-    if (++requests === 1) return response.writeHead(200).end();
-    server.close();
-    return server.closeAllConnections();
+  const url = await untilGone((response) => {
+    if (++requests > 1) return false;
+    response.writeHead(200).end();
+    return true;
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => void server.close());
-  const { port } = server.address() as AddressInfo;
-  const url = new URL(`http://127.0.0.1:${port}/`);
   const { results, stopped } = await runCheck(optionsFor(url, "HTTP-10", "HTTP-13"));
   expect(outcomes(results)).toEqual(["KIND-01 passed", "HTTP-10 failed", "HTTP-13 not_applicable"]);
   expect(results[1]).toMatchObject({ severity: "required", answer: "closed" });
@@ -130,26 +127,16 @@ it("a case that cannot be observed never passes", async () => {
 
 it("a forged event that runs although it is refused is seen by an observer, by the bytes that were sent", async () => {
   const ran: string[] = [];
-  const url = await serve(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
-    ran.push(String(body));
-    const isSigned = request.headers["x-service-signature"] === rightSignature(body);
-    response.writeHead(isSigned ? 200 : 401).end();
-  });
+  const { url } = await made({ before: ({ body }) => void ran.push(String(body)) });
   const count: Observer["count"] = async ({ bodies }) =>
     ran.filter((text) => bodies.some((body) => text === String(body))).length;
   const options = optionsFor(url, "GATE-01");
   const [, unobserved] = (await runCheck(options)).results;
-  expect(unobserved).toMatchObject({ outcome: "passed", answer: "401, 401", runs: null });
+  const answer = "401, 401";
+  expect(unobserved).toMatchObject({ outcome: "passed", answer, runs: null });
   const [, observed] = (await runCheck({ ...options, observer: { count } })).results;
-  expect(observed).toMatchObject({
-    outcome: "failed",
-    severity: "required",
-    answer: "401, 401",
-    runs: 2,
-  });
+  const failed = { outcome: "failed", severity: "required" };
+  expect(observed).toMatchObject({ ...failed, answer, runs: 2 });
   expect(observed?.fix).toMatch(/refuses a forged event, but runs it/);
 });
 
@@ -173,32 +160,19 @@ it("a receiver that runs nothing is told so once, for all cases", async () => {
 
 it("the run finds a receiver that runs every copy, one that runs forged events, and one that loses the second of two", async () => {
   const runs = new Map<string, number>();
-  const url = await serve(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks);
-    const { data } = JSON.parse(body.toString("utf8"));
-    runs.set(data.id, (runs.get(data.id) ?? 0) + 1);
-    response
-      .writeHead(request.headers["x-service-signature"] === rightSignature(body) ? 200 : 401)
-      .end();
+  const { url } = await made({
+    before: ({ event: { data } }) =>
+      void runs.set(`${data?.id}`, (runs.get(`${data?.id}`) ?? 0) + 1),
   });
-  const careless = { count: async ({ marker }: { marker: string }) => runs.get(marker) ?? 0 };
-  const first = await runCheck({ ...optionsFor(url, "DUP"), observer: careless });
-  const failed = (results: readonly CheckResult[]) =>
-    results.filter(({ outcome }) => outcome === "failed").map(({ id, runs: ran }) => [id, ran]);
-  expect(failed(first.results)).toEqual([
-    ["DUP-05", 3],
-    ["DUP-06", 5],
-    ["DUP-07", 2],
-    ["DUP-09", 2],
-    ["DUP-10", 1],
-  ]);
-  const tooEager = {
-    count: async ({ marker }: { marker: string }) => Math.min(1, runs.get(marker) ?? 0),
+  const failed = async (most: number, ...only: string[]) => {
+    const count: Observer["count"] = async ({ marker }) => Math.min(most, runs.get(marker) ?? 0);
+    const { results } = await runCheck({ ...optionsFor(url, ...only), observer: { count } });
+    const wrong = results.filter(({ outcome }) => outcome === "failed");
+    return wrong.map(({ id, runs: ran }) => `${id} ${ran}`);
   };
-  const second = await runCheck({ ...optionsFor(url, "DUP-08"), observer: tooEager });
-  expect(failed(second.results)).toEqual([["DUP-08", 1]]);
+  const careless = ["DUP-05 3", "DUP-06 5", "DUP-07 2", "DUP-09 2", "DUP-10 1"];
+  expect(await failed(Number.POSITIVE_INFINITY, "DUP")).toEqual(careless);
+  expect(await failed(1, "DUP-08")).toEqual(["DUP-08 1"]);
 });
 
 it("a right receiver passes however slowly the deliveries of one case are made", async () => {

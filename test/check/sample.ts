@@ -1,6 +1,7 @@
 import { createSecretKey } from "node:crypto";
 import type { CheckOptions } from "../../src/check/check-options.ts";
-import type { CheckResult } from "../../src/check/check-result.ts";
+import type { CheckReport, CheckResult } from "../../src/check/check-result.ts";
+import { countResults } from "../../src/check/check-result.ts";
 import { selectCases } from "../../src/check/select-cases.ts";
 import { SECRET } from "./receivers/under-test.ts";
 
@@ -35,6 +36,28 @@ export function result(parts: Partial<CheckResult> = {}): CheckResult {
     fix: null,
     responseTime: null,
     duration: 12,
+    ...parts,
+  };
+}
+
+/** A report of these results. */
+export function reportOf(
+  results: readonly CheckResult[],
+  parts: Partial<CheckReport> = {},
+): CheckReport {
+  return {
+    proof: null,
+    requests: 1,
+    url: "http://127.0.0.1:3000/",
+    startedAt: "2026-01-15T09:30:00.000Z",
+    duration: 1234,
+    results,
+    diagnosis: [],
+    stopped: null,
+    endedBy: null,
+    isReceiversFault: false,
+    responseTimes: null,
+    counts: countResults(results),
     ...parts,
   };
 }

@@ -77,17 +77,8 @@ function errorsIn(xml: string) {
 /** Runs the command with a JUnit report. */
 async function checkWithReport(url: URL, ...flags: string[]) {
   const file = join(tempFolder(), "report.xml");
-  const argv = [
-    "check",
-    url.href,
-    "--format",
-    "junit",
-    "--output",
-    file,
-    "--timeout",
-    "500ms",
-    ...flags,
-  ];
+  const output = ["--format", "junit", "--output", file];
+  const argv = ["check", url.href, ...output, "--timeout", "500ms", ...flags];
   const { code, stdout } = await runCli(argv, { env });
   return { code, stdout, junit: errorsIn(readFileSync(file, "utf8")) };
 }

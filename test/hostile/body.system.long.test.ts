@@ -21,7 +21,7 @@ import {
 } from "../receiver/sample.ts";
 import { dial, readAll } from "../receiver/wire.ts";
 import { caseTitle } from "./catalogue.ts";
-import { head, openServer, statuses } from "./open.ts";
+import { chunkOf, head, openServer, statuses } from "./open.ts";
 
 const GOOD = bytes(envelope());
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -36,7 +36,7 @@ const withData = (data: string) =>
  * each.
  */
 async function expectRejected(
-  bodies: readonly [body: Uint8Array | string, reason: string, field?: string][],
+  bodies: readonly (readonly [body: Uint8Array | string, reason: string, field?: string])[],
 ) {
   const opened = await openServer({ bodyLimit: 16 * MIB });
   const run = vi.fn();
@@ -136,29 +136,19 @@ it(caseTitle(26), async () => {
 
 it(caseTitle(27), async () => {
   const { raw, ask, reasons, nothingKept, stillServes } = await openServer();
-  const encodings = [
-    "gzip",
-    "br",
-    "deflate",
-    "zstd",
-    "gzip, gzip",
-    "identity, gzip",
-    "x-nonsense",
-    "GZIP",
-  ];
-  for (const encoding of encodings) {
+  const several = ["gzip, gzip", "identity, gzip"];
+  for (const encoding of ["gzip", "br", "deflate", "zstd", ...several, "x-nonsense", "GZIP"]) {
     // The head is enough: no byte of the body is read.
     const own = { ...signedHeaders(GOOD), "content-encoding": encoding, "content-length": 500_000 };
     expect(statuses(await raw(head(own)))).toEqual([415]);
   }
   const bomb = gzipSync(Buffer.alloc(50 * MIB));
-  const zipped: readonly [string, Uint8Array, Uint8Array][] = [
+  for (const [encoding, body, signed] of [
     ["gzip", gzipSync(GOOD), GOOD], // the sender signed what it compressed
     ["gzip", gzipSync(GOOD), gzipSync(GOOD)],
     ["deflate", deflateSync(GOOD), GOOD],
     ["gzip", bomb, bomb],
-  ];
-  for (const [encoding, body, signed] of zipped) {
+  ] as const) {
     const headers = { ...signedHeaders(signed), "content-encoding": encoding };
     expectError(await ask({ body, headers }), 415, "unsupported_encoding");
   }
@@ -201,20 +191,12 @@ it(caseTitle(28, "no length, 256 MB in chunks"), async () => {
   const socket = await dial(url);
   const answer = readAll(socket);
   socket.write(head({ ...signedHeaders(GOOD), "transfer-encoding": "chunked" }));
-  const chunk = Buffer.concat([
-    Buffer.from("10000\r\n"),
-    Buffer.alloc(65_536, 0x20),
-    Buffer.from("\r\n"),
-  ]);
+  const chunk = chunkOf(65_536);
   const before = process.memoryUsage().rss;
   let most = 0;
   for (let sent = 0; sent < 4096 && !socket.closed && socket.writable; sent++) {
-    if (!socket.write(chunk)) {
-      const drained = new Promise((resolve) =>
-        socket.once("drain", resolve).once("close", resolve),
-      );
-      await drained;
-    }
+    if (!socket.write(chunk))
+      await new Promise((resolve) => socket.once("drain", resolve).once("close", resolve));
     most = Math.max(most, process.memoryUsage().rss);
   }
   await answer;
@@ -242,68 +224,40 @@ it(
 );
 
 it(caseTitle(29), async () => {
-  const LIMIT = 4096;
-  const { ask, entries } = await openServer({ bodyLimit: LIMIT });
-  const sized = (length: number) => {
-    const body = bytes(freshEnvelope());
-    return Buffer.concat([body, Buffer.alloc(length - body.length, 0x20)]);
-  };
-  for (const [length, status] of [
-    [LIMIT - 1, 200],
-    [LIMIT, 200],
-    [LIMIT + 1, 413],
+  for (const [limit, options] of [
+    [4096, { bodyLimit: 4096 }],
+    [MIB, {}],
   ] as const) {
-    const whole = sized(length);
-    const parts = sized(length);
-    expect((await ask({ body: whole, headers: signedHeaders(whole) })).status).toBe(status);
-    const chunks = [parts.subarray(0, 100), parts.subarray(100)];
-    expect((await ask({ body: chunks, headers: signedHeaders(parts) })).status).toBe(status);
-  }
-  expect(await entries()).toHaveLength(4);
-});
-
-it(caseTitle(29, "with the default limit"), async () => {
-  const { ask } = await openServer();
-  for (const [length, status] of [
-    [MIB, 200],
-    [MIB + 1, 413],
-  ] as const) {
-    const body = Buffer.alloc(length, 0x20);
-    GOOD.copy(body);
-    expect((await ask({ body, headers: signedHeaders(body) })).status).toBe(status);
+    const { ask, entries } = await openServer(options);
+    const sized = (length: number) => {
+      const body = bytes(freshEnvelope());
+      return Buffer.concat([body, Buffer.alloc(length - body.length, 0x20)]);
+    };
+    for (const beyond of [-1, 0, 1]) {
+      const status = beyond > 0 ? 413 : 200;
+      const whole = sized(limit + beyond);
+      const parts = sized(limit + beyond);
+      expect((await ask({ body: whole, headers: signedHeaders(whole) })).status).toBe(status);
+      const chunks = [parts.subarray(0, 100), parts.subarray(100)];
+      expect((await ask({ body: chunks, headers: signedHeaders(parts) })).status).toBe(status);
+    }
+    expect(await entries()).toHaveLength(4);
   }
 });
 
 it(caseTitle(30), async () => {
   const text = JSON.stringify(envelope());
+  const odd = ['{"amount":NaN}', '{"amount":Infinity}', '{"amount":1,}', '{"list":[1,]}'];
+  const numbers = ['{"amount":01}', '{"amount":.5}', '{"amount":0x10}'];
+  const others = ["{'amount':1}", "{amount:1}", '{"a":1 /* b */}', '{"t":"\t"}', '{"t":"\\x41"}'];
+  const cut = [text.slice(0, -1), text.slice(0, 40)];
+  const around = [`${text}${text}`, `${text}\n${text}`, `${text}x`, `\u00a0${text}`];
+  const none = ["undefined", "event=payment.received", "<event/>", " "];
+  const inside = [...odd, ...numbers, ...others].map(withData);
+  const values = ["[]", `[${text}]`, '"payment.received"', "1", "-0", "true", "null"];
   await expectRejected([
-    ...[
-      text.slice(0, -1),
-      text.slice(0, 40),
-      `${text}${text}`,
-      `${text}\n${text}`,
-      `${text}x`,
-      `\u00a0${text}`,
-      withData('{"amount":NaN}'),
-      withData('{"amount":Infinity}'),
-      withData('{"amount":1,}'),
-      withData('{"list":[1,]}'),
-      withData('{"amount":01}'),
-      withData('{"amount":.5}'),
-      withData('{"amount":0x10}'),
-      withData("{'amount':1}"),
-      withData("{amount:1}"),
-      withData('{"a":1 /* b */}'),
-      withData('{"text":"\t"}'),
-      withData('{"text":"\\x41"}'),
-      "undefined",
-      "event=payment.received",
-      "<event/>",
-      " ",
-    ].map((body): [string, string] => [body, "invalid_json"]),
-    ...["[]", `[${text}]`, '"payment.received"', "1", "-0", "true", "null"].map(
-      (body): [string, string] => [body, "invalid_envelope"],
-    ),
+    ...[...cut, ...around, ...none, ...inside].map((body) => [body, "invalid_json"] as const),
+    ...values.map((body) => [body, "invalid_envelope"] as const),
   ]);
 });
 
@@ -325,35 +279,23 @@ it(caseTitle(31), async () => {
 
 it(caseTitle(32), async () => {
   const poison = '{"polluted":true}';
+  const nested = withData(`{"a":[[{"b":{"__proto__":${poison}}}]]}`);
+  const around = JSON.stringify(envelope()).replace("{", `{"__proto__":${poison},`);
+  const twice = withData(`{"constructor":{"prototype":${poison}}}`);
   const { receiver, post } = await expectRejected([
     [withData(`{"__proto__":${poison}}`), "forbidden_key", "data.__proto__"],
     [withData(`{"\\u005f_proto__":${poison}}`), "forbidden_key", "data.__proto__"],
     [withData('{"__proto__":null}'), "forbidden_key", "data.__proto__"],
-    [
-      JSON.stringify(envelope()).replace("{", `{"__proto__":${poison},`),
-      "forbidden_key",
-      "__proto__",
-    ],
-    [
-      withData(`{"a":[[{"b":{"__proto__":${poison}}}]]}`),
-      "forbidden_key",
-      "data.a.0.0.b.__proto__",
-    ],
-    [
-      withData(`{"constructor":{"prototype":${poison}}}`),
-      "forbidden_key",
-      "data.constructor.prototype",
-    ],
+    [around, "forbidden_key", "__proto__"],
+    [nested, "forbidden_key", "data.a.0.0.b.__proto__"],
+    [twice, "forbidden_key", "data.constructor.prototype"],
   ]);
   const got: unknown[] = [];
   receiver.replaceHandlers((registry) => registry.on("*", ({ data }) => void got.push(data)));
   // Either word alone may be a legitimate field.
-  expect(
-    (await post(withData('{"constructor":"Builder & Co","prototype":"model 3"}'))).status,
-  ).toBe(200);
-  await until(() =>
-    expect(got).toContainEqual({ constructor: "Builder & Co", prototype: "model 3" }),
-  );
+  const legitimate = { constructor: "Builder & Co", prototype: "model 3" };
+  expect((await post(withData(JSON.stringify(legitimate)))).status).toBe(200);
+  await until(() => expect(got).toContainEqual(legitimate));
   expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
 });
 
@@ -406,34 +348,21 @@ it(caseTitle(35), async () => {
   const { receiver, post, entries } = await openServer();
   const kept: string[] = [];
   receiver.on("*", (_, { delivery }) => void kept.push(Buffer.from(delivery.body).toString()));
-  const amounts = [
-    "12345678901234567890",
-    "12345678901234567891",
-    "9007199254740993",
-    "9007199254740992",
-    "1e400",
-    "1e401",
-    "-1e400",
-    "0.1",
-    "0.10000000000000000555",
-    "1",
-    "0",
-    `1${"0".repeat(400)}1`,
-    `1e${"9".repeat(1000)}`,
-  ];
-  for (const amount of amounts) {
-    const reply = await post(withData(`{"amount":${amount}}`));
-    expect([amount, json(reply)]).toEqual([amount, expect.objectContaining({ duplicate: false })]);
-  }
+  const big = ["12345678901234567890", "12345678901234567891", `1${"0".repeat(400)}1`];
+  const near = ["9007199254740993", "9007199254740992", "0.1", "0.10000000000000000555"];
+  const infinite = ["1e400", "1e401", "-1e400", `1e${"9".repeat(1000)}`];
+  const amounts = [...big, ...near, ...infinite, "1", "0"];
+  const isDuplicate = async (amount: string) =>
+    (json(await post(withData(`{"amount":${amount}}`))) as { duplicate: boolean }).duplicate;
+  for (const amount of amounts)
+    expect([amount, await isDuplicate(amount)]).toEqual([amount, false]);
   await until(() => expect(kept).toHaveLength(amounts.length));
   for (const amount of amounts) expect(kept).toContain(withData(`{"amount":${amount}}`));
   // The same exact value in another notation.
-  for (const amount of ["1.0", "10e-1", "-0", "0e7", "0.100", "12345678901234567890.0", "10E399"]) {
-    const reply = await post(withData(`{"amount":${amount}}`));
-    expect([amount, json(reply)]).toEqual([amount, expect.objectContaining({ duplicate: true })]);
-  }
+  for (const amount of ["1.0", "10e-1", "-0", "0e7", "0.100", "12345678901234567890.0", "10E399"])
+    expect([amount, await isDuplicate(amount)]).toEqual([amount, true]);
   // A string differs from the number it looks like.
-  expect(json(await post(withData('{"amount":"1"}')))).toMatchObject({ duplicate: false });
+  expect(await isDuplicate('"1"')).toBe(false);
   expect(await entries()).toHaveLength(amounts.length + 1);
 });
 
@@ -539,26 +468,11 @@ it(caseTitle(37, "extra fields"), async () => {
 });
 
 it(caseTitle(38), async () => {
-  const kinds = [
-    "lease.signed",
-    "__proto__",
-    "constructor",
-    "toString",
-    "hasOwnProperty",
-    "*",
-    "payment.*",
-    "error",
-    "",
-    " ",
-    "payment.received ",
-    " payment.received",
-    "Payment.Received",
-    "payment.receiv\u00e9d",
-    "payment.received\n",
-    "../payment.received",
-    "unknown",
-    "x".repeat(1_000_000),
-  ];
+  const names = ["__proto__", "constructor", "toString", "hasOwnProperty", "error", "unknown"];
+  const almost = ["payment.received ", " payment.received", "payment.received\n", "payment.*"];
+  const spelt = ["Payment.Received", "payment.receiv\u00e9d", "../payment.received"];
+  const others = ["lease.signed", "*", "", " ", "x".repeat(1_000_000)];
+  const kinds = [...names, ...almost, ...spelt, ...others];
   const { receiver, post, entries } = await openServer();
   receiver.on("payment.received", () => {
     throw new Error("not for this one");
@@ -567,9 +481,8 @@ it(caseTitle(38), async () => {
   // A kind is truncated when it is stored; 200 characters are more than any list shows.
   const wanted = kinds.map((kind) => [kind.slice(0, 200), "received", "no_handler"]);
   await until(async () => {
-    expect((await entries()).map(({ kind, state, reason }) => [kind, state, reason])).toEqual(
-      wanted,
-    );
+    const kept = (await entries()).map(({ kind, state, reason }) => [kind, state, reason]);
+    expect(kept).toEqual(wanted);
   });
 });
 
@@ -614,44 +527,25 @@ it(caseTitle(39), async () => {
   expect(run).toHaveBeenCalledExactlyOnceWith({ rooms: "three" });
 });
 
+const NO_YEARS = ["+275760-09-13", "-275760-01-01", "-000001-01-01", "+002026-01-15"];
+const NO_DATES = [...NO_YEARS, "2026-02-30", "2025-02-29", "2026-13-01", "2026-00-10"];
+const NO_TIMES = ["24:00:00", "23:60:00", "10:00:60", "10:00", "10:00:00.", "10:00:00,5"];
+const NO_ZONES = ["", "+14:00", "-00:00", "+0000", " Z", "Z\n", "Z[Europe/Paris]"];
+const NUMBERS = ["1", "1768471200", "1768471200000", "", " ", "now", "2026-01-15", "2026-W03-4"];
+const OLDER_FORMS = ["Thu, 15 Jan 2026 10:00:00 GMT", "2026-01-15 10:00:00Z", "20260115T100000Z"];
+const OTHER_LETTERS = [" 2026-01-15T10:00:00Z", "2026-01-15t10:00:00z", "２０２６-01-15T10:00:00Z"];
+const OTHER_FORMS = [
+  ...NO_ZONES.map((zone) => `2026-01-15T10:00:00${zone}`),
+  ...NUMBERS,
+  ...OLDER_FORMS,
+  ...OTHER_LETTERS,
+];
 const WRONG_TIMESTAMPS = [
-  "2026-02-30T00:00:00Z",
-  "2025-02-29T00:00:00Z",
-  "2026-13-01T00:00:00Z",
-  "2026-00-10T00:00:00Z",
-  "2026-01-15T24:00:00Z",
-  "2026-01-15T23:60:00Z",
+  ...NO_DATES.map((date) => `${date}T00:00:00Z`),
+  ...NO_TIMES.map((time) => `2026-01-15T${time}Z`),
+  ...OTHER_FORMS,
   "2016-12-31T23:59:60Z",
-  "2026-01-15T10:00:60Z",
-  "1",
-  "1768471200",
-  "1768471200000",
-  "",
-  " ",
-  "now",
-  "2026-01-15",
-  "2026-01-15T10:00Z",
-  "2026-W03-4",
-  "Thu, 15 Jan 2026 10:00:00 GMT",
-  "2026-01-15T10:00:00",
-  "2026-01-15 10:00:00Z",
-  "20260115T100000Z",
-  "2026-01-15T10:00:00+14:00",
-  "2026-01-15T10:00:00-00:00",
-  "2026-01-15T10:00:00+0000",
-  "2026-01-15T10:00:00 Z",
-  " 2026-01-15T10:00:00Z",
-  "2026-01-15T10:00:00Z\n",
-  "2026-01-15t10:00:00z",
-  "+275760-09-13T00:00:00Z",
-  "-275760-01-01T00:00:00Z",
-  "-000001-01-01T00:00:00Z",
-  "+002026-01-15T10:00:00Z",
-  "2026-01-15T10:00:00.Z",
   "2026-01-15T10:00:00.0000000001Z",
-  "2026-01-15T10:00:00,5Z",
-  "２０２６-01-15T10:00:00Z",
-  "2026-01-15T10:00:00Z[Europe/Paris]",
   "x".repeat(100_000),
 ];
 

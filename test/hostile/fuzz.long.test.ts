@@ -48,14 +48,8 @@ async function acceptSafely(receiver: Receiver, delivery: Delivery): Promise<Out
 }
 
 const headerName = fc.oneof(
-  fc.constantFrom(
-    SIGNATURE_HEADER,
-    "X-Service-Signature",
-    "__proto__",
-    "constructor",
-    "content-type",
-    "",
-  ),
+  fc.constantFrom(SIGNATURE_HEADER, "X-Service-Signature", "__proto__", "constructor"),
+  fc.constantFrom("content-type", ""),
   fc.string({ unit: "binary" }),
 );
 const headerValue = fc.oneof(
@@ -68,39 +62,17 @@ const headerBag = fc
   .array(fc.tuple(headerName, headerValue), { maxLength: 6 })
   .map((pairs) => Object.fromEntries(pairs) as Delivery["headers"]);
 
-/**
- * JSON that a generator of values cannot make: duplicate keys, dangerous keys, odd numbers, odd
- * escapes.
- */
+const ODD_NUMBERS = ["1e400", "-0", "1.0", "01", "NaN"];
+const ODD_TEXTS = ["null", '"\\ud800"', '"\\u0000"', '"\u202e"', "{", "]", ""];
+const anyKey = fc.constantFrom("a", "__proto__", "constructor", "prototype", "\\u0061", "");
 const oddJson = fc.letrec<{ value: string }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },
-    fc.constantFrom(
-      "null",
-      "1e400",
-      "-0",
-      "1.0",
-      "01",
-      "NaN",
-      '"\\ud800"',
-      '"\\u0000"',
-      '"\u202e"',
-      "{",
-      "]",
-      "",
-    ),
+    fc.constantFrom(...ODD_NUMBERS, ...ODD_TEXTS),
     fc.json({ maxDepth: 2 }),
     fc.array(tie("value"), { maxLength: 3 }).map((values) => `[${values.join(",")}]`),
     fc
-      .array(
-        fc.tuple(
-          fc.constantFrom("a", "__proto__", "constructor", "prototype", "\\u0061", ""),
-          tie("value"),
-        ),
-        {
-          maxLength: 3,
-        },
-      )
+      .array(fc.tuple(anyKey, tie("value")), { maxLength: 3 })
       .map((members) => `{${members.map(([key, value]) => `"${key}":${value}`).join(",")}}`),
   ),
 })).value;

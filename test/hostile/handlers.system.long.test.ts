@@ -17,7 +17,7 @@ import { dial } from "../receiver/wire.ts";
 import { caseTitle } from "./catalogue.ts";
 import { nowEnvelope } from "./cli.ts";
 import { openServer } from "./open.ts";
-import { runsOf, startChild } from "./process.ts";
+import { entriesOf, runsOf, startChild } from "./process.ts";
 
 /** A retry policy that runs failed entries again at once. */
 const AT_ONCE = { delay: 0, maxDelay: 0 };
@@ -174,20 +174,14 @@ it(caseTitle(75), async () => {
 
 it(caseTitle(76), async () => {
   const path = inboxFile();
-  const first = await startChild(path, "exit"); // allows two attempts
-  const reply = await first.post(nowEnvelope());
-  expect(reply.status).toBe(200);
-  expect(await first.exited).toEqual([70, null]);
-  const second = await startChild(path, "exit");
-  expect(await second.exited).toEqual([70, null]);
+  for (let time = 0; time < 2; time++) {
+    const child = await startChild(path, "exit"); // allows two attempts
+    if (time === 0) expect((await child.post(nowEnvelope())).status).toBe(200);
+    expect(await child.exited).toEqual([70, null]);
+  }
   const third = await startChild(path, "exit");
-  await until(async () => {
-    const reader = sqliteInbox(path);
-    await reader.open();
-    const entries = await reader.list({});
-    await reader.close();
-    expect(entries).toMatchObject([{ state: "dead", reason: "attempts_exhausted" }]);
-  });
+  const dead = { state: "dead", reason: "attempts_exhausted" };
+  await until(async () => expect(await entriesOf(path)).toMatchObject([dead]));
   expect(runsOf(path).map(({ attempt }) => attempt)).toEqual([1, 2]);
   expect((await third.post(nowEnvelope())).status).toBe(200); // the next event is accepted as usual
 }, 60_000);
@@ -245,16 +239,12 @@ it(caseTitle(78, "listeners"), async () => {
 it(caseTitle(78, "an unhandled rejection"), async () => {
   const path = inboxFile();
   const first = await startChild(path, "stray");
-  const sent = await first.post(nowEnvelope());
-  expect(sent.status).toBe(200);
+  expect((await first.post(nowEnvelope())).status).toBe(200);
   expect((await first.exited)[0]).toBe(1);
   const second = await startChild(path);
   await until(() => expect(runsOf(path).map(({ attempt }) => attempt)).toEqual([1, 2]));
   await second.end("SIGTERM");
-  const reader = sqliteInbox(path);
-  await reader.open();
-  expect(await reader.list({})).toMatchObject([{ state: "handled", attempts: 2 }]);
-  await reader.close();
+  expect(await entriesOf(path)).toMatchObject([{ state: "handled", attempts: 2 }]);
 }, 60_000);
 
 it(caseTitle(79), async () => {

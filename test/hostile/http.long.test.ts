@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
+import type { IncomingMessage } from "node:http";
 import { join } from "node:path";
 import express from "express";
 import { expect, it, onTestFinished } from "vitest";
 import { expressReceiver } from "../../src/entries/express.ts";
-import { SIGNATURE_HEADER } from "../../src/entries/index.ts";
+import type { Receiver } from "../../src/entries/index.ts";
+import { SIGNATURE_HEADER, sign } from "../../src/entries/index.ts";
 import { nodeReceiver } from "../../src/entries/node.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
@@ -16,12 +18,19 @@ import {
   envelope,
   freshEnvelope,
   gate,
-  keptBytes,
+  SECRET,
   signedHeaders,
   until,
   wrapInbox,
 } from "../receiver/sample.ts";
-import { dial, listenExpress, listenNode, readAll, splitAnswer } from "../receiver/wire.ts";
+import {
+  dial,
+  listenExpress,
+  listenNode,
+  type Request,
+  readAll,
+  splitAnswer,
+} from "../receiver/wire.ts";
 import { caseTitle } from "./catalogue.ts";
 import { head, openServer, statuses } from "./open.ts";
 
@@ -33,30 +42,24 @@ it(caseTitle(42), async () => {
   const { ask, reasons, nothingKept, stillServes } = await openServer();
   const origin = { origin: "https://evil.test", "access-control-request-method": "POST" };
   const headers = { ...SIGNED, ...origin, "content-length": `${GOOD.length}` };
+  const withoutCors = async (request: Request) => {
+    const reply = await ask(request);
+    expect(Object.keys(reply.headers).join(" ")).not.toContain("access-control");
+    return reply;
+  };
   for (const method of ["GET", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"]) {
-    const reply = await ask({ method, headers, body: GOOD });
+    const reply = await withoutCors({ method, headers, body: GOOD });
     expectError(reply, 405, "method_not_allowed");
     expect(reply.headers.allow).toBe("POST");
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual(
-      [],
-    );
   }
   const looked = await ask({ method: "HEAD" });
   expect(looked).toMatchObject({ status: 405, text: "", headers: { allow: "POST" } });
-  for (const target of ["/", "/webhook", "/other/webhooks"]) {
-    const reply = await ask({ target, headers, body: GOOD });
-    expectError(reply, 404, "not_found");
-    expect(Object.keys(reply.headers).filter((name) => name.startsWith("access-control"))).toEqual(
-      [],
-    );
-  }
+  for (const target of ["/", "/webhook", "/other/webhooks"])
+    expectError(await withoutCors({ target, headers, body: GOOD }), 404, "not_found");
   expect(new Set(reasons())).toEqual(new Set(["wrong_method", "wrong_path"]));
   await nothingKept();
-  const allowed = await ask({ body: GOOD, headers: { ...SIGNED, ...origin } });
+  const allowed = await withoutCors({ body: GOOD, headers: { ...SIGNED, ...origin } });
   expect(allowed.status).toBe(200);
-  expect(Object.keys(allowed.headers).filter((name) => name.startsWith("access-control"))).toEqual(
-    [],
-  );
   await stillServes();
 });
 
@@ -76,45 +79,33 @@ it(caseTitle(44), async () => {
   const start = `POST /webhooks HTTP/1.1\r\nHost: x\r\n${SIGNATURE_HEADER}: ${SIGNED[SIGNATURE_HEADER]}\r\n`;
   const body = GOOD.toString();
   const size = GOOD.length;
-  const chunks = `${size.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+  const hex = size.toString(16);
+  const chunks = `${hex}\r\n${body}\r\n0\r\n\r\n`;
   const chunked = "Transfer-Encoding: chunked\r\n";
+  const length = (value: string | number) => `Content-Length: ${value}\r\n`;
+  const lengths = [`+${size}`, `-${size}`, `${size}, ${size}`, `0x${hex}`, `${size} 1`, "", "one"];
+  const codings = ["chunked, identity", "identity", "xchunked", "chunked, chunked", "gzip"];
   const malformed = [
-    `Content-Length: ${size}\r\n${chunked}\r\n${chunks}`,
-    `${chunked}Content-Length: ${size}\r\n\r\n${chunks}`,
-    `Content-Length: ${size}\r\nContent-Length: ${size + 1}\r\n\r\n${body}`,
-    `Content-Length: ${size}\r\nContent-Length: ${size}\r\n\r\n${body}`,
-    ...[
-      `+${size}`,
-      `-${size}`,
-      `${size}, ${size}`,
-      `0x${size.toString(16)}`,
-      `${size} 1`,
-      "",
-      "one",
-    ].map((length) => `Content-Length: ${length}\r\n\r\n${body}`),
+    `${length(size)}${chunked}\r\n${chunks}`,
+    `${chunked}${length(size)}\r\n${chunks}`,
+    `${length(size)}${length(size + 1)}\r\n${body}`,
+    `${length(size)}${length(size)}\r\n${body}`,
+    ...lengths.map((value) => `${length(value)}\r\n${body}`),
     `Content-Length : ${size}\r\n\r\n${body}`,
-    ` Content-Length: ${size}\r\n\r\n${body}`,
-    ...["chunked, identity", "identity", "xchunked", "chunked, chunked", "gzip"].map(
-      (coding) => `Transfer-Encoding: ${coding}\r\n\r\n${chunks}`,
-    ),
-    `${chunked}\r\nzz\r\n${body}`,
-    `${chunked}\r\n-1\r\n${body}`,
-    `${chunked}\r\n0x10\r\n${body}`,
-    `${chunked}\r\n${"f".repeat(17)}\r\n${body}`,
-    `${chunked}\r\n${size.toString(16)}\r\n${body}0\r\n\r\n`,
+    ` ${length(size)}\r\n${body}`,
+    ...codings.map((coding) => `Transfer-Encoding: ${coding}\r\n\r\n${chunks}`),
+    ...["zz", "-1", "0x10", "f".repeat(17)].map((bad) => `${chunked}\r\n${bad}\r\n${body}`),
+    `${chunked}\r\n${hex}\r\n${body}0\r\n\r\n`,
     `${chunked}\r\n\r\n${body}`,
-    `X-Line: a\nX-Other: b\r\n\r\n`,
-    `X-Nul: a\0b\r\n\r\n`,
-    `no colon\r\n\r\n`,
+    ...["X-Line: a\nX-Other: b", "X-Nul: a\0b", "no colon"].map((line) => `${line}\r\n\r\n`),
   ];
   for (const rest of malformed) {
     // If the connection stayed open, this would never end.
     const answers = statuses(await raw(start + rest));
     expect([rest.slice(0, 60), answers]).toEqual([rest.slice(0, 60), [400]]);
   }
-  expect(
-    reasons().filter((reason) => reason !== "aborted" && reason !== "signature_mismatch"),
-  ).toEqual([]);
+  const others = reasons().filter((reason) => !["aborted", "signature_mismatch"].includes(reason));
+  expect(others).toEqual([]);
   await nothingKept();
   expect(caught).toEqual([]);
   await stillServes();
@@ -274,21 +265,11 @@ it(caseTitle(49), async () => {
   expect(statuses(await raw(`POST /webhooks HTTP/1.1\r\n${own}${close}\r\n`, GOOD))).toEqual([400]);
   await nothingKept();
   // Neither is ever parsed: only the signature counts.
-  const garbled = [
-    "",
-    "[",
-    "]:::",
-    "a b",
-    "%%%",
-    "http://x",
-    "x:99999999",
-    "é",
-    "[::1]]",
-    "*",
-    "\\\\x\\y",
-  ];
-  for (const value of garbled) {
-    const hosts = `Host: ${value}\r\nOrigin: ${value}\r\nReferer: ${value}\r\nX-Forwarded-Host: ${value}\r\n`;
+  const brackets = ["[", "]:::", "[::1]]"];
+  const others = ["", "a b", "%%%", "http://x", "x:99999999", "é", "*", "\\\\x\\y"];
+  for (const value of [...brackets, ...others]) {
+    const names = ["Host", "Origin", "Referer", "X-Forwarded-Host"];
+    const hosts = names.map((name) => `${name}: ${value}\r\n`).join("");
     const request = Buffer.from(`POST /webhooks HTTP/1.1\r\n${hosts}${own}${close}\r\n`, "latin1");
     expect([value, statuses(await raw(request, GOOD))]).toEqual([value, [200]]);
   }
@@ -326,45 +307,20 @@ it(caseTitle(50, "headersDistinct is never read"), () => {
 
 it(caseTitle(51), async () => {
   const { raw, reasons, nothingKept, stillServes } = await openServer();
-  const targets = [
-    "http://evil.test/webhooks",
-    "https://receiver.test/webhooks",
-    "//evil.test/webhooks",
-    "//webhooks",
-    "/a/../webhooks",
-    "/./webhooks",
-    "/webhooks/.",
-    "/webhooks/..",
-    "/../webhooks",
-    "/webhooks//",
-    "/%2e/webhooks",
-    "/%77ebhooks",
-    "/webhooks%2f",
-    "/webhooks%00",
-    "/webhooks%",
-    "/%2e%2e/webhooks",
-    "/webhooks;x",
-    "/webhooks;jsessionid=1",
-    "/webhooks;x?y",
-    "/webhooks#x",
-    "/webhooks//?x",
-    "/?/webhooks",
-    "/WEBHOOKS",
-    "/Webhooks",
-    "/webhooks.json",
-    "/webhook",
-    "/webhooksx",
-    "\\webhooks",
-    "/\\webhooks",
-    "*",
-  ];
-  for (const target of targets) {
+  const hosts = ["http://evil.test/webhooks", "https://receiver.test/webhooks", "//webhooks"];
+  const dots = ["/a/../webhooks", "/./webhooks", "/webhooks/.", "/webhooks/..", "/../webhooks"];
+  const percents = ["/%2e/webhooks", "/%77ebhooks", "/webhooks%2f", "/webhooks%00", "/webhooks%"];
+  const marks = ["/webhooks;x", "/webhooks;jsessionid=1", "/webhooks;x?y", "/webhooks#x"];
+  const slashes = ["//evil.test/webhooks", "/webhooks//", "/webhooks//?x", "/?/webhooks"];
+  const spelt = ["/WEBHOOKS", "/Webhooks", "/webhooks.json", "/webhook", "/webhooksx"];
+  const odd = ["\\webhooks", "/\\webhooks", "*", "/%2e%2e/webhooks"];
+  for (const target of [...hosts, ...dots, ...percents, ...marks, ...slashes, ...spelt, ...odd]) {
     const request = head({ ...SIGNED, ...LAST, "content-length": GOOD.length }, `POST ${target}`);
     const [status] = statuses(await raw(request, GOOD));
     // 400 if Node's parser rejects the target, else 404 as another endpoint.
-    expect([target, status]).toEqual([target, expect.toBeOneOf([404, 400])]);
-    if (target.startsWith("/") && !target.includes("\\"))
-      expect([target, status]).toEqual([target, 404]);
+    const isRead = target.startsWith("/") && !target.includes("\\");
+    const allowed = isRead ? 404 : expect.toBeOneOf([404, 400]);
+    expect([target, status]).toEqual([target, allowed]);
   }
   expect(new Set(reasons())).toEqual(new Set(["wrong_path"]));
   await nothingKept();
@@ -388,88 +344,49 @@ it(caseTitle(51, "a query or a closing slash, which lead to the same endpoint"),
 
 it(caseTitle(52), async () => {
   const { ask, entries, stillServes } = await openServer();
-  const types = [
-    undefined,
-    "text/plain",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data",
-    "image/png",
-    "application/json; charset=latin1",
-    "application/octet-stream",
-    "nonsense",
-    ";;;",
-    "",
-  ];
+  const simple = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
+  const others = ["image/png", "application/json; charset=latin1", "application/octet-stream"];
+  const types = [undefined, ...simple, ...others, "nonsense", ";;;", ""];
   for (const type of types) {
     const body = bytes(freshEnvelope());
-    const { [SIGNATURE_HEADER]: signature = "" } = signedHeaders(body);
-    const headers = {
-      [SIGNATURE_HEADER]: signature,
-      ...(type !== undefined && { "content-type": type }),
-    };
+    const unsigned = type === undefined ? {} : { "content-type": type };
+    const headers = { ...unsigned, [SIGNATURE_HEADER]: sign(body, SECRET) };
     expect([type, (await ask({ body, headers })).status]).toEqual([type, 200]);
     // The same without a signature, as a page in a browser could send it.
-    const { [SIGNATURE_HEADER]: _, ...unsigned } = headers;
     expect([type, (await ask({ body, headers: unsigned })).status]).toEqual([type, 401]);
   }
   expect(await entries()).toHaveLength(types.length);
   await stillServes();
 });
 
-it(caseTitle(53, "a body parser in front"), async () => {
-  const parsers: readonly [string, (app: express.Express) => unknown][] = [
-    ["express.json", (app) => app.use(express.json())],
-    ["express.text", (app) => app.use(express.text({ type: "*/*" }))],
-    ["express.urlencoded", (app) => app.use(express.urlencoded({ type: "*/*", extended: true }))],
-    [
-      "a platform that leaves the body, and the raw one as text",
-      (app) =>
-        app.use((request, _, next) => {
-          const parsed = { body: {}, rawBody: GOOD.toString() };
-          request.on("end", () => next()).resume();
-          Object.assign(request, parsed);
-        }),
-    ],
-    [
-      "something that only reads it",
-      (app) => app.use((request, _, next) => void request.on("end", () => next()).resume()),
-    ],
-  ];
-  for (const [name, mount] of parsers) {
-    const { receiver, lines, entries } = await openReceiver();
-    const url = await listenExpress((app) => {
-      mount(app);
-      app.use("/webhooks", expressReceiver(receiver));
-    });
-    const reply = await posting(url).post(GOOD);
-    expect([name, reply.status]).toEqual([name, 500]);
-    expectError(reply, 500, "server_error");
+it(caseTitle(53, "a body parser in front, or a stream that was read before"), async () => {
+  const readFirst = (request: IncomingMessage, next: () => unknown) =>
+    void request.on("end", () => setImmediate(next)).resume();
+  const behind = (parser: express.RequestHandler) => (receiver: Receiver) =>
+    listenExpress((app) => app.use(parser).use("/webhooks", expressReceiver(receiver)));
+  for (const listen of [
+    behind(express.json()),
+    behind(express.text({ type: "*/*" })),
+    behind(express.urlencoded({ type: "*/*", extended: true })),
+    // a platform that leaves the body, and the raw one as text
+    behind((request, _, next) => {
+      readFirst(request, next);
+      Object.assign(request, { body: {}, rawBody: GOOD.toString() });
+    }),
+    behind((request, _, next) => readFirst(request, next)),
+    (receiver: Receiver) => {
+      const listener = nodeReceiver(receiver);
+      return listenNode((request, response) =>
+        readFirst(request, () => listener(request, response)),
+      );
+    },
+  ]) {
+    // If the receiver waited for the rest of the body, it would not answer within the test.
+    const { receiver, lines, entries } = await openReceiver({ bodyTimeout: 300_000 });
+    expectError(await posting(await listen(receiver)).post(GOOD), 500, "server_error");
     expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
     expect(await entries()).toEqual([]);
   }
-});
-
-it(caseTitle(53, "a stream that was read before the node:http adapter"), async () => {
-  // If the receiver waited for the rest of the body, it would not answer within the test.
-  const { receiver, lines, entries } = await openReceiver({ bodyTimeout: 300_000 });
-  const listener = nodeReceiver(receiver);
-  const url = await listenNode((request, response) => {
-    request.on("end", () => setImmediate(() => listener(request, response))).resume();
-  });
-  expectError(await posting(url).post(GOOD), 500, "server_error");
-  expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
-  expect(await entries()).toEqual([]);
-});
-
-it(caseTitle(53, "the bytes from express.raw() are accepted"), async () => {
-  const { receiver, untilState } = await openReceiver();
-  receiver.on("*", () => {});
-  const url = await listenExpress((app) => {
-    app.use(express.raw({ type: "*/*" })).use("/webhooks", expressReceiver(receiver));
-  });
-  expect((await posting(url).post(GOOD)).status).toBe(200);
-  await untilState("handled");
-  expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD);
 });
 
 it(caseTitle(53, "a platform leaves other bytes than were signed"), async () => {

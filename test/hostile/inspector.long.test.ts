@@ -4,31 +4,14 @@ import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { openInspector, raw } from "../inspector/open.ts";
 import { caseTitle } from "./catalogue.ts";
 
-const READ = [
-  "/",
-  "/api/status",
-  "/api/overview",
-  "/api/tally",
-  "/api/samples",
-  "/api/entries",
-  "/api/entries/1",
-  "/api/entries/1/body",
-  "/api/entries/1/fixture",
-  "/api/entries/1/curl",
-  "/api/entries/1/previous",
-  "/api/refusals",
-  "/api/refusals/r1",
-  "/api/live",
-  "/no/such/route",
-];
-const WRITE = [
-  "/api/entries/1/replay",
-  "/api/entries/1/forward",
-  "/api/entries/1/retry",
-  "/api/change",
-  "/api/send",
-  "/api/trigger",
-];
+const ENTRY = ["", "/body", "/fixture", "/curl", "/previous"].map(
+  (path) => `/api/entries/1${path}`,
+);
+const LISTS = ["status", "overview", "tally", "samples", "entries", "refusals", "refusals/r1"];
+const READ = ["/", ...LISTS.map((name) => `/api/${name}`), ...ENTRY, "/api/live", "/no/such/route"];
+
+const RUNS = ["replay", "forward", "retry"].map((name) => `/api/entries/1/${name}`);
+const WRITE = [...RUNS, "/api/change", "/api/send", "/api/trigger"];
 const EVERYWHERE = [
   ...READ.map((path) => ["GET", path] as const),
   ...WRITE.map((path) => ["POST", path] as const),
@@ -40,25 +23,14 @@ const EVERYWHERE = [
 it(
   caseTitle(81, "any other Host is refused on every route and method, before the token is checked"),
   async () => {
-    for (const host of [
-      "evil.example",
-      "evil.example:PORT",
-      "127.0.0.1",
-      "127.0.0.1:1",
-      "localhost.evil.example:PORT",
-      "127.0.0.1:PORT.evil.example",
-      "0.0.0.0:PORT",
-      "[::1",
-      "user@127.0.0.1:PORT",
-    ]) {
-      const { port, token } = await openInspector();
-      const headers = {
-        host: host.replace("PORT", String(port)),
-        authorization: `Bearer ${token}`,
-      };
+    const { port, token } = await openInspector();
+    const own = ["evil.example", "localhost.evil.example", "0.0.0.0", "user@127.0.0.1"];
+    const others = [`127.0.0.1:${port}.evil.example`, "evil.example", "127.0.0.1", "127.0.0.1:1"];
+    for (const host of [...own.map((name) => `${name}:${port}`), ...others, "[::1"]) {
+      const headers = { host, authorization: `Bearer ${token}` };
       for (const [method, path] of EVERYWHERE) {
         const answer = await raw(port, path, { method, headers });
-        expect([path, answer.status]).toEqual([path, 403]);
+        expect([host, path, answer.status]).toEqual([host, path, 403]);
         expect(answer.text).not.toContain("<");
       }
     }
@@ -67,22 +39,15 @@ it(
 
 it(caseTitle(81, "two Hosts or none are refused, its own names accepted"), async () => {
   const { port, token } = await openInspector();
-  expect(
-    await wire(
-      port,
-      `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil\r\nConnection: close\r\n\r\n`,
-    ),
-  ).toMatch(/^HTTP\/1.1 40[03]/);
-  expect(await wire(port, "GET / HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n")).toMatch(
-    /^HTTP\/1.1 403/,
-  );
-  expect(await wire(port, "GET / HTTP/1.0\r\n\r\n")).toMatch(/^HTTP\/1.1 403/);
-  expect(
-    await wire(
-      port,
-      `GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\nConnection: close\r\n\r\n`,
-    ),
-  ).toMatch(/^HTTP\/1.1 403/);
+  const close = "Connection: close\r\n\r\n";
+  for (const request of [
+    `GET / HTTP/1.1\r\nHost:\r\n${close}`,
+    "GET / HTTP/1.0\r\n\r\n",
+    `GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n${close}`,
+  ])
+    expect(await wire(port, request)).toMatch(/^HTTP\/1.1 403/);
+  const twice = `GET / HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil\r\n${close}`;
+  expect(await wire(port, twice)).toMatch(/^HTTP\/1.1 40[03]/);
   for (const name of ["127.0.0.1", "localhost", "LOCALHOST", "[::1]"]) {
     const headers = { host: `${name}:${port}`, authorization: `Bearer ${token}` };
     expect((await raw(port, "/api/status", { headers })).status).toBe(200);
@@ -91,51 +56,31 @@ it(caseTitle(81, "two Hosts or none are refused, its own names accepted"), async
 
 it(caseTitle(82, "every route of the API requires the right token"), async () => {
   const { port, token, api } = await openInspector();
-  const wrong = [
-    undefined,
-    "",
-    "Bearer",
-    `Bearer ${token}x`,
-    `Bearer ${token.slice(1)}`,
-    `Basic ${token}`,
-    token,
-  ];
+  const bearers = ["Bearer", `Bearer ${token}x`, `Bearer ${token.slice(1)}`];
+  const type = { "content-type": "application/json" };
   for (const [method, path] of EVERYWHERE.filter(([, text]) => text.startsWith("/api/"))) {
-    for (const authorization of wrong) {
-      const headers = {
-        ...(authorization !== undefined && { authorization }),
-        "content-type": "application/json",
-      };
+    for (const authorization of [undefined, "", ...bearers, `Basic ${token}`, token]) {
+      const headers = authorization === undefined ? type : { ...type, authorization };
       expect([path, (await raw(port, path, { method, headers })).status]).toEqual([path, 401]);
     }
-    expect(
-      (await raw(port, `${path}?token=${token}`, { method, headers: { cookie: `token=${token}` } }))
-        .status,
-    ).toBe(401);
+    const elsewhere = { method, headers: { cookie: `token=${token}` } };
+    expect((await raw(port, `${path}?token=${token}`, elsewhere)).status).toBe(401);
   }
   expect((await api("/api/status")).status).toBe(200);
 });
 
 it(caseTitle(82, "every route refuses other origins, even with the token"), async () => {
   const { port, token } = await openInspector();
-  const origins = [
-    "https://evil.example",
-    "null",
-    "http://127.0.0.1:3000",
-    `https://127.0.0.1:${port}`,
-  ];
+  const near = ["http://127.0.0.1:3000", `https://127.0.0.1:${port}`];
   const strange = [
-    ...origins.map((origin) => ({ origin })),
+    ...["https://evil.example", "null", ...near].map((origin) => ({ origin })),
     ...["cross-site", "same-site", "none"].map((site) => ({ "sec-fetch-site": site })),
   ];
+  const own = { authorization: `Bearer ${token}`, "content-type": "application/json" };
   for (const given of strange) {
     for (const [method, path] of EVERYWHERE) {
-      const headers = {
-        ...given,
-        authorization: `Bearer ${token}`,
-        "content-type": "application/json",
-      };
-      expect([path, (await raw(port, path, { method, headers })).status]).toEqual([path, 403]);
+      const answer = await raw(port, path, { method, headers: { ...given, ...own } });
+      expect([path, answer.status]).toEqual([path, 403]);
     }
   }
 });
@@ -144,21 +89,16 @@ it(
   caseTitle(82, "its own page is accepted, and only the page can be opened from anywhere"),
   async () => {
     const { port, token } = await openInspector();
-    const own = {
-      origin: `http://127.0.0.1:${port}`,
-      "sec-fetch-site": "same-origin",
-      authorization: `Bearer ${token}`,
-    };
-    expect((await raw(port, "/api/status", { headers: own })).status).toBe(200);
+    const authorization = `Bearer ${token}`;
+    const own = { origin: `http://127.0.0.1:${port}`, "sec-fetch-site": "same-origin" };
     const opened = { "sec-fetch-site": "cross-site", "sec-fetch-dest": "document" };
-    expect((await raw(port, "/", { headers: opened })).status).toBe(200);
-    expect(
-      (await raw(port, "/api/status", { headers: { ...opened, authorization: own.authorization } }))
-        .status,
-    ).toBe(403);
-    expect(
-      (await raw(port, "/", { headers: { ...opened, "sec-fetch-dest": "iframe" } })).status,
-    ).toBe(403);
+    for (const [path, headers, status] of [
+      ["/api/status", { ...own, authorization }, 200],
+      ["/", opened, 200],
+      ["/api/status", { ...opened, authorization }, 403],
+      ["/", { ...opened, "sec-fetch-dest": "iframe" }, 403],
+    ] as const)
+      expect((await raw(port, path, { headers })).status).toBe(status);
   },
 );
 
@@ -166,23 +106,14 @@ it(caseTitle(82, "no GET has effects, and only JSON is accepted"), async () => {
   const { port, token, api, deliver, receiver } = await openInspector();
   await deliver("payment.received");
   const before = await inboxOf(receiver).list({});
+  const simple = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"];
+  const authorization = `Bearer ${token}`;
   for (const path of WRITE) {
     expect([path, (await api(path)).status]).toEqual([path, 405]);
-    for (const type of [
-      "text/plain",
-      "application/x-www-form-urlencoded",
-      "multipart/form-data",
-      "application/jsonx",
-      "",
-    ]) {
-      const headers = {
-        authorization: `Bearer ${token}`,
-        ...(type !== "" && { "content-type": type }),
-      };
-      expect([
-        path,
-        (await raw(port, path, { method: "POST", headers, body: "{}" })).status,
-      ]).toEqual([path, 415]);
+    for (const type of [...simple, "application/jsonx", ""]) {
+      const headers = { authorization, ...(type !== "" && { "content-type": type }) };
+      const { status } = await raw(port, path, { method: "POST", headers, body: "{}" });
+      expect([path, type, status]).toEqual([path, type, 415]);
     }
   }
   expect(await inboxOf(receiver).list({})).toHaveLength(before.length);
@@ -190,20 +121,19 @@ it(caseTitle(82, "no GET has effects, and only JSON is accepted"), async () => {
 
 it(caseTitle(83, "every response has the protective headers and no CORS header"), async () => {
   const { port, token } = await openInspector();
+  const policy = /^default-src 'none'; (?!.*(?:unsafe|\*|https?:)).*frame-ancestors 'none'/;
   for (const [method, path] of EVERYWHERE.filter(([, text]) => text !== "/api/live")) {
     for (const headers of [{}, { authorization: `Bearer ${token}` }, { host: "evil.example" }]) {
       const { headers: got } = await raw(port, path, { method, headers });
-      expect(Object.keys(got).filter((name) => name.startsWith("access-control-"))).toEqual([]);
-      expect(got["x-content-type-options"]).toBe("nosniff");
-      expect(got["content-security-policy"]).toMatch(
-        /^default-src 'none'; .*frame-ancestors 'none'/,
-      );
-      expect(got["content-security-policy"]).not.toMatch(/unsafe|\*|https?:/);
-      expect(got["x-frame-options"]).toBe("DENY");
-      expect(got["cross-origin-resource-policy"]).toBe("same-origin");
-      expect(got["referrer-policy"]).toBe("no-referrer");
-      expect(got["cache-control"]).toBe("no-store");
-      expect(got["set-cookie"]).toBeUndefined();
+      expect(got).toMatchObject({
+        "x-content-type-options": "nosniff",
+        "content-security-policy": expect.stringMatching(policy),
+        "x-frame-options": "DENY",
+        "cross-origin-resource-policy": "same-origin",
+        "referrer-policy": "no-referrer",
+        "cache-control": "no-store",
+      });
+      expect(Object.keys(got).join(" ")).not.toMatch(/access-control-|set-cookie/);
     }
   }
 });
@@ -246,21 +176,13 @@ it(
 );
 
 it(caseTitle(86, "forwarded from the page"), async () => {
-  for (const to of [
-    "http://169.254.169.254/latest",
-    "https://evil.example/",
-    "http://127.0.0.1@evil.example/",
-    "file:///etc/passwd",
-    "http://user:pw@127.0.0.1/",
-    "http://127.0.0.1.evil.example/",
-    "ftp://127.0.0.1/",
-    "//evil.example",
-    "",
-  ]) {
-    const { api, deliver } = await openInspector();
-    await deliver("payment.received");
-    expect((await api("/api/entries/1/forward", { to })).status).toBe(400);
-  }
+  const { api, deliver } = await openInspector();
+  await deliver("payment.received");
+  const hosts = ["http://169.254.169.254/latest", "https://evil.example/", "//evil.example", ""];
+  const hidden = ["http://127.0.0.1@evil.example/", "http://127.0.0.1.evil.example/"];
+  const schemes = ["file:///etc/passwd", "http://user:pw@127.0.0.1/", "ftp://127.0.0.1/"];
+  for (const to of [...hosts, ...hidden, ...schemes])
+    expect([to, (await api("/api/entries/1/forward", { to })).status]).toEqual([to, 400]);
 });
 
 it("each run has a random token of 128 bits", async () => {

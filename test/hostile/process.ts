@@ -3,6 +3,8 @@ import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { Entry } from "../../src/inbox/entry.ts";
+import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { root } from "../docs/markdown.ts";
 import { posting } from "../receiver/open.ts";
 import { SECRET } from "../receiver/sample.ts";
@@ -54,4 +56,15 @@ export function runsOf(inbox: string): readonly { pid: number; id: string; attem
 
 function ranFile(inbox: string): string {
   return `${inbox}.ran`;
+}
+
+/** All entries of a closed inbox. */
+export async function entriesOf(path: string): Promise<readonly Entry[]> {
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  try {
+    return await inbox.list({});
+  } finally {
+    await inbox.close();
+  }
 }

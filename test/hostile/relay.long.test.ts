@@ -102,21 +102,12 @@ it(caseTitle(86, "a redirect"), async () => {
 });
 
 it(caseTitle(86, "misleading addresses"), async () => {
-  const addresses = [
-    "http://127.0.0.1:3000@evil.test/",
-    "http://user:password@127.0.0.1/",
-    "3000@evil.test",
-    "file:///etc/passwd",
-    "javascript:alert(1)",
-    "ftp://127.0.0.1/",
-    "data:,x",
-    "//evil.test:99999/",
-  ];
-  for (const address of addresses) {
+  const users = ["http://127.0.0.1:3000@evil.test/", "http://user:password@127.0.0.1/"];
+  const schemes = ["file:///etc/passwd", "javascript:alert(1)", "ftp://127.0.0.1/", "data:,x"];
+  for (const address of [...users, ...schemes, "3000@evil.test", "//evil.test:99999/"]) {
     const run = await runCli(["listen", "--port", "0", "--forward-to", address], { env });
-    expect([address, run.code]).toEqual([address, 2]);
     const sent = await runCli(["trigger", "payment.received", "--url", address], { env });
-    expect([address, sent.code]).toEqual([address, 2]);
+    expect([address, run.code, sent.code]).toEqual([address, 2, 2]);
   }
 });
 
@@ -253,29 +244,27 @@ it(caseTitle(89, "the secret"), async () => {
 
 it(caseTitle(89, "the secret on the command line or in an object"), async () => {
   const canary = "canary-Zq7vR2m9Xk4tB8w!";
-  const argvs = [
+  for (const argv of [
     ["listen", "--secret", canary],
     ["trigger", "payment.received", "--secret", canary],
     ["sign", "--secret-env", canary],
-  ];
-  for (const argv of argvs) expect((await runCli(argv, { env })).code).toBe(2);
+  ])
+    expect((await runCli(argv, { env })).code).toBe(2);
+  const deeply = { depth: 9, showHidden: true };
   const [secret] = readSecrets(canary);
-  expect(inspect(secret, { depth: 9, showHidden: true }) + JSON.stringify(secret)).not.toContain(
-    canary,
-  );
+  expect(inspect(secret, deeply) + JSON.stringify(secret)).not.toContain(canary);
   const short = "short!";
   const warnings: string[] = [];
   readSecrets(short, (warning) => warnings.push(warning));
   expect(warnings.join()).not.toContain(short);
-  const thrown = (() => {
-    try {
-      readSecrets([canary, ""]);
-    } catch (error) {
-      return error;
-    }
-  })();
+  let thrown: unknown;
+  try {
+    readSecrets([canary, ""]);
+  } catch (error) {
+    thrown = error;
+  }
   expect(thrown).toBeInstanceOf(ConfigurationError);
-  expect(inspect(thrown, { depth: 9, showHidden: true })).not.toContain(canary);
+  expect(inspect(thrown, deeply)).not.toContain(canary);
 });
 
 it(caseTitle(89, "personal data in payloads, and credentials of the relay"), async () => {

@@ -8,7 +8,7 @@ import { openReceiver, posting } from "../receiver/open.ts";
 import { bytes, envelope, freshEnvelope, inboxFile, signedHeaders } from "../receiver/sample.ts";
 import { dial, type Reply, readAll } from "../receiver/wire.ts";
 import { caseTitle } from "./catalogue.ts";
-import { head, openServer, statuses } from "./open.ts";
+import { chunkOf, head, openServer, statuses } from "./open.ts";
 
 const GOOD = bytes(envelope());
 const SIGNED = signedHeaders(GOOD);
@@ -135,11 +135,7 @@ it(caseTitle(28, "many endless chunked bodies at once"), async () => {
     most = Math.max(most, process.memoryUsage().rss - before);
   }, 5);
   onTestFinished(() => clearInterval(watch));
-  const chunk = Buffer.concat([
-    Buffer.from("4000\r\n"),
-    Buffer.alloc(16_384, 0x20),
-    Buffer.from("\r\n"),
-  ]);
+  const chunk = chunkOf(16_384);
   const sockets = await dialMany(url, 100);
   const answers = sockets.map(readAll);
   for (const socket of sockets) socket.write(head({ ...SIGNED, "transfer-encoding": "chunked" }));

@@ -91,16 +91,8 @@ async function answersOf(server: Server): Promise<object[]> {
     body: '{"a":1}',
     headers: { "content-type": "application/json" },
   });
-  for (const path of [
-    "/text",
-    "/stream",
-    "/elsewhere",
-    "/fails",
-    "/sub/in",
-    "/sub/after",
-    "/nowhere",
-  ])
-    await ask(path);
+  const paths = ["/text", "/stream", "/elsewhere", "/fails", "/sub/in", "/sub/after", "/nowhere"];
+  for (const path of paths) await ask(path);
   await ask("/text", { method: "HEAD" });
   return answers;
 }

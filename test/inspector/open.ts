@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished, vi } from "vitest";
+import type { Receiver } from "../../src/entries/index.ts";
 import {
   createReceiver,
   type EventKind,
@@ -8,6 +9,7 @@ import {
   SIGNATURE_HEADER,
 } from "../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
+import type { NewEntry } from "../../src/inbox/append.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
@@ -18,6 +20,7 @@ import type { DiagnoseRefusal } from "../../src/inspector/live/refused-bodies.ts
 import type { RunNotes } from "../../src/inspector/live/run-notes.ts";
 import { startServer } from "../../src/receiver/adapters/server.ts";
 import type { DriftWatch } from "../../src/receiver/drift.ts";
+import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { diagnoseSignature } from "../../src/signature/diagnose/diagnose.ts";
 import { readHeader } from "../../src/signature/header.ts";
 import { readSecrets } from "../../src/signature/secrets.ts";
@@ -188,3 +191,28 @@ export function raw(
     request.end(body);
   });
 }
+
+/** Waits until something holds. */
+export const until = <Value>(check: () => Value | Promise<Value>): Promise<Value> =>
+  vi.waitFor(check, { timeout: 20_000, interval: 10 });
+
+/** Waits until the receiver has so many entries in each of these states. */
+export const untilCounts = (receiver: Receiver, counts: object): Promise<void> =>
+  until(async () => expect(await inboxOf(receiver).counts()).toMatchObject(counts));
+
+/** A dead letter with this body, as an inbox keeps it. */
+export const deadLetter = (number: number, body = "{}", receivedAt = number): NewEntry => ({
+  key: { source: "service", eventId: `evt_${number}`, timestamp: number },
+  kind: "lead.created",
+  eventTimestamp: number,
+  state: "dead",
+  reason: "too_old",
+  orderKey: null,
+  delivery: {
+    method: "POST",
+    target: "/webhooks",
+    headers: {},
+    body: Buffer.from(body),
+    receivedAt,
+  },
+});

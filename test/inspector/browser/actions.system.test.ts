@@ -4,16 +4,14 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import type { Page } from "playwright-core";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { eventKinds } from "../../../src/entries/index.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { parseFixture } from "../../../src/relay/fixture.ts";
 import { forwardTo } from "../../../src/relay/forward.ts";
-import { openInspector } from "../open.ts";
+import { openInspector, until, untilCounts } from "../open.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 import { editorIn } from "./editor.ts";
-
-const WAIT = { timeout: 10_000, interval: 20 };
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
@@ -26,20 +24,17 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("an entry is replayed as a new event, and with exact bytes as a duplicate", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await choose(page, "Send again", "Send again as new");
     await told(page, /answered 200/);
-    await vi.waitFor(async () => expect(await inboxOf(receiver).list({})).toHaveLength(2), WAIT);
+    await until(async () => expect(await inboxOf(receiver).list({})).toHaveLength(2));
     await page.getByRole("heading", { name: "Sent again from #1" }).waitFor();
     await page.getByText("#2", { exact: true }).first().waitFor();
     await page.goto(`${inspector.url.origin}/#/entry/1`);
     await choose(page, "Send again", "Resend identical bytes");
     await told(page, /duplicate/i);
-    await vi.waitFor(
-      async () =>
-        expect(await inboxOf(receiver).list({ seq: 1 })).toMatchObject([{ duplicates: 1 }]),
-      WAIT,
+    await until(async () =>
+      expect(await inboxOf(receiver).list({ seq: 1 })).toMatchObject([{ duplicates: 1 }]),
     );
     await page.getByRole("heading", { name: "Duplicates" }).waitFor();
     expect(page.troubles).toEqual([]);
@@ -48,8 +43,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("an edited body is sent, signed, as a new event", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
     const body = editorIn(page, "Body");
     await click(page, "Indent");
@@ -69,8 +63,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     };
     const { inspector, receiver, deliver } = await openInspector({ handler });
     await deliver("payment.received");
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await page.locator(".detail .state.dead").waitFor();
     expect(await page.locator(".why .headline").allTextContents()).toEqual(["the ledger is down"]);
     expect(await page.locator(".run .headline").allTextContents()).toEqual(["the ledger is down"]);
@@ -90,8 +83,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     });
     const { inspector, receiver, deliver } = await openInspector();
     await deliver("payment.received");
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await choose(page, "Send again", "Forward to…");
     await page.getByRole("combobox", { name: "Target" }).fill(target);
     await click(page, "Forward");
@@ -130,8 +122,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const target = await startTarget(() => answers.shift() ?? [200, "fine"]);
     const { inspector, deliver } = await openInspector({ handler: forwardTo(new URL(target)) });
     await deliver("payment.received");
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await page.locator(".run.ok").waitFor();
     expect(await page.locator(".run .headline, .run > .said").allTextContents()).toEqual([
       "200 OK\nfine",
@@ -145,8 +136,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       '{"event":"payment.received","timestamp":"BAD","data":{"quote":"it\'s $HOME `id` \\\\ é"}}\n',
     );
     await deliver(awkward);
-    const page = await newPage({ permissions: ["clipboard-read", "clipboard-write"] });
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1", {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
     await choose(page, "Copy", "Copy as curl");
     await told(page, /was copied/);
     const command = await page.evaluate<string>("navigator.clipboard.readText()");
@@ -160,8 +152,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, receiver, deliver } = await openInspector();
     await deliver(Buffer.from([0x7b, 0x00, 0xff, 0xfe, 0x22, 0x0d, 0x0a]));
     const kept = await inboxOf(receiver).delivery(1);
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     for (const button of ["Save fixture", "Download body"]) {
       const [download] = await Promise.all([
         page.waitForEvent("download"),
@@ -177,8 +168,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("each of the 12 samples can be triggered from the form, edited or not", async () => {
     const { inspector, receiver } = await openInspector();
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await click(page, "Trigger a sample");
     for (const kind of eventKinds) {
       await page.getByRole("radio", { name: kind }).check();
@@ -187,7 +177,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       await page.getByRole("heading", { name: kind, level: 1 }).waitFor();
       await page.goto(`${inspector.url.origin}/#/trigger`);
     }
-    await vi.waitFor(async () => expect(await inboxOf(receiver).list({})).toHaveLength(12), WAIT);
+    await until(async () => expect(await inboxOf(receiver).list({})).toHaveLength(12));
     const kinds = (await inboxOf(receiver).list({})).map(({ kind }) => kind);
     expect([...kinds].sort()).toEqual([...eventKinds].sort());
     const [lead] = await inboxOf(receiver).list({ kinds: ["lead.created"] });
@@ -199,15 +189,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     for (const kind of ["payment.received", "lead.created", "contact.created"] as const)
       await deliver(kind);
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 3 }),
-      WAIT,
-    );
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    await untilCounts(receiver, { handled: 3 });
+    const page = await newPage.at(inspector.url);
     const chosen = page.locator('.line[aria-selected="true"] .line-name');
     const chooses = (kind: string) =>
-      vi.waitFor(async () => expect(await chosen.textContent()).toBe(kind), WAIT);
+      until(async () => expect(await chosen.textContent()).toBe(kind));
     await page.keyboard.press("j");
     await chooses("contact.created");
     await page.getByRole("heading", { name: "contact.created", level: 1 }).waitFor();
@@ -235,10 +221,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("r counts as pressed again for as long as the page asks for it, and not if it is held down", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     await deliver("lead.created");
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1 }),
-      WAIT,
-    );
+    await untilCounts(receiver, { handled: 1 });
     const page = await newPage();
     await page.clock.install();
     await openPage(page, inspector.url);
@@ -266,13 +249,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver("payment.received");
     await deliver("contact.created");
     await fetch(endpoint, { method: "POST", body: "x" });
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     const names = async (wanted: readonly string[]) =>
-      vi.waitFor(
-        async () => expect(await page.locator(".line-name").allTextContents()).toEqual(wanted),
-        WAIT,
-      );
+      until(async () => expect(await page.locator(".line-name").allTextContents()).toEqual(wanted));
     await names(["the delivery has no signature header", "contact.created", "payment.received"]);
     const chip = (name: string) => page.getByRole("button", { name: new RegExp(` ${name}$`) });
     await chip("refused").click();
@@ -291,7 +270,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await chip("dead").click();
     await page.getByText("No matching deliveries").waitFor();
     await click(page, "Show all");
-    await vi.waitFor(async () => expect(await page.locator(".line").count()).toBe(5), WAIT);
+    await until(async () => expect(await page.locator(".line").count()).toBe(5));
   });
 
   it("a refused delivery, and the changes since the previous event, are explained on the page", async () => {
@@ -299,8 +278,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver("property.updated");
     await deliver("property.updated");
     await deliver("property.updated", "another secret that is wrong");
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.locator(".line", { hasText: "unauthorized" }).click();
     await page.locator(".step.failed", { hasText: "Signature" }).waitFor();
     expect(await page.locator(".step.failed dd").nth(1).textContent()).toMatch(
@@ -318,8 +296,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the page says what to do before the first delivery, without a token, and when listen is gone", async () => {
     const { inspector, endpoint } = await openInspector();
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.getByText(`npx hookporter trigger --all --url ${endpoint.href}`).waitFor();
     expect(page.url()).not.toContain("token");
     await page.reload();

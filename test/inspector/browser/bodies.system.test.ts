@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+import { CHROMIUM, useBrowser } from "./chromium.ts";
 import { LONGEST_FRAME, WATCH_FRAMES, type WatchedFrames } from "./frames.ts";
 
 /** An event whose data is this JSON text. */
@@ -27,8 +27,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   async function showBody(body: Uint8Array, options = {}) {
     const opened = await openInspector({ handler: () => {} });
     await opened.deliver(body);
-    const page = await newPage({ permissions: ["clipboard-read", "clipboard-write"], ...options });
-    await openPage(page, opened.inspector.url, "/entry/1");
+    const page = await newPage.at(opened.inspector.url, "/entry/1", {
+      permissions: ["clipboard-read", "clipboard-write"],
+      ...options,
+    });
     return { ...opened, page };
   }
 

@@ -1,13 +1,12 @@
 import type { Page } from "playwright-core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { numberedEntry } from "../../inbox/entries.ts";
-import { openInspector } from "../open.ts";
+import { gate } from "../../receiver/sample.ts";
+import { openInspector, until, untilCounts } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
-
-const WAIT = { timeout: 10_000, interval: 20 };
+import { CHROMIUM, useBrowser } from "./chromium.ts";
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
@@ -21,15 +20,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, receiver, deliver } = await openInspector();
     for (let count = 0; count < 12; count++) await deliver("payment.received");
     await deliver("lead.created");
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ received: 13 }),
-      WAIT,
-    );
+    await untilCounts(receiver, { received: 13 });
     receiver.replaceHandlers((registry) => {
       registry.on("*", ({ kind }) => void handled.push(kind));
     });
-    const page = await newPage();
-    await openPage(page, inspector.url, "/?kind=payment.*");
+    const page = await newPage.at(inspector.url, "/?kind=payment.*");
     const dialog = await ask(page);
     await dialog.getByText("12 received: their handlers run").waitFor();
     await dialog.getByText("Entries of kind payment.*").waitFor();
@@ -38,12 +33,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(handled).toEqual([]);
     await dialog.getByRole("button", { name: "Run 12" }).click();
     await dialog.getByRole("status").getByText("12 entries run again.").waitFor();
-    await vi.waitFor(() => expect(handled).toEqual(Array(12).fill("payment.received")), WAIT);
+    await until(() => expect(handled).toEqual(Array(12).fill("payment.received")));
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
-    await vi.waitFor(
-      async () => expect(await page.locator(".line .state.handled").count()).toBe(12),
-      WAIT,
-    );
+    await until(async () => expect(await page.locator(".line .state.handled").count()).toBe(12));
     const focused = "document.activeElement.textContent";
     expect([await page.getByRole("dialog").count(), await page.evaluate(focused)]).not.toEqual([
       1,
@@ -58,8 +50,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const number of [1, 2])
       await inbox.append(numberedEntry(number, number, { state: "dead", reason: "too_old" }));
     const { inspector } = await openInspector({ inbox });
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     const dialog = await ask(page);
     await dialog.getByRole("radio", { name: "Drop 2" }).check();
     await page.keyboard.press("Escape");
@@ -71,15 +62,11 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const inbox = memoryInbox();
     await inbox.append(numberedEntry(1, 1, { state: "dead", reason: "dropped" }));
     await inbox.append(numberedEntry(2, 2, { state: "dead", reason: "too_old" }));
-    let finish = () => {};
-    const held = new Promise<void>((resolve) => {
-      finish = resolve;
-    });
-    const { inspector, deliver } = await openInspector({ inbox, handler: () => held });
+    const held = gate();
+    const { inspector, deliver } = await openInspector({ inbox, handler: () => held.opened });
     await deliver("lead.created");
-    await vi.waitFor(async () => expect(await inbox.counts()).toMatchObject({ running: 1 }), WAIT);
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    await until(async () => expect(await inbox.counts()).toMatchObject({ running: 1 }));
+    const page = await newPage.at(inspector.url);
     const dialog = await ask(page);
     await dialog.getByText("1 running: left to its run.").waitFor();
     await dialog.getByRole("button", { name: "Retry 1" }).waitFor();
@@ -89,7 +76,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       .getByRole("status")
       .getByText("2 entries run again; 1 was already running.")
       .waitFor();
-    finish();
+    held.open();
   });
 
   it("dead letters are dropped from the overview", async () => {
@@ -97,8 +84,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const number of [1, 2, 3])
       await inbox.append(numberedEntry(number, number, { state: "dead", reason: "too_old" }));
     const { inspector } = await openInspector({ inbox });
-    const page = await newPage();
-    await openPage(page, inspector.url, "/overview");
+    const page = await newPage.at(inspector.url, "/overview");
     const dialog = await ask(page, "Retry or drop all…");
     await dialog.getByRole("radio", { name: "Drop 3" }).check();
     await dialog.getByRole("button", { name: "Drop 3" }).click();
@@ -112,8 +98,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const inbox = memoryInbox();
     await inbox.append(numberedEntry(1, 1, { state: "dead", reason: "too_old" }));
     const { inspector } = await openInspector({ inbox });
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     const dialog = await ask(page);
     const drop = inbox.drop.bind(inbox);
     inbox.drop = async () => {

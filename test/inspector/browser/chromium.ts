@@ -39,7 +39,7 @@ export function useBrowser(args: readonly string[] = []) {
    * A page with its own context, closed with the test; errors that it logs are recorded but fail
    * nothing.
    */
-  return async (
+  const newPage = async (
     options: BrowserContextOptions = {},
   ): Promise<Page & { readonly troubles: string[] }> => {
     if (browser === undefined)
@@ -62,6 +62,13 @@ export function useBrowser(args: readonly string[] = []) {
     });
     return Object.assign(page, { troubles });
   };
+  /** The same, at the inspector's page, once it is live. */
+  const at = async (url: URL, path = "/", options: BrowserContextOptions = {}) => {
+    const page = await newPage(options);
+    await openPage(page, url, path);
+    return page;
+  };
+  return Object.assign(newPage, { at });
 }
 
 /** Opens the inspector's page and waits until it is live. */

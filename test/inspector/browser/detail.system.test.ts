@@ -1,8 +1,8 @@
 import type { Locator } from "playwright-core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector } from "../open.ts";
+import { openInspector, untilCounts } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 
@@ -14,8 +14,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the error with its file and line, its cause, and the body are visible at 1440 × 900 without scrolling", async () => {
     const { inspector } = await failed();
-    const page = await newPage({ viewport: { width: 1440, height: 900 } });
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1", {
+      viewport: { width: 1440, height: 900 },
+    });
     const why = page.locator(".why");
     await inView(why.getByText("TypeError: ledger says no: account 4711 is closed"));
     await inView(why.getByText(/detail\.system\.test\.ts:\d+:\d+/));
@@ -31,8 +32,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the field that does not fit, and the body, are visible at 1440 × 900 without scrolling", async () => {
     const { inspector } = await failed();
-    const page = await newPage({ viewport: { width: 1440, height: 900 } });
-    await openPage(page, inspector.url, "/entry/2");
+    const page = await newPage.at(inspector.url, "/entry/2", {
+      viewport: { width: 1440, height: 900 },
+    });
     await inView(
       page.locator(".problems", { hasText: "data.id" }).getByText("expected string, got number"),
     );
@@ -51,8 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("checks that passed are one line, which opens with what was compared", async () => {
     const { inspector } = await failed();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     const line = page.locator(".checks summary");
     expect(await line.textContent()).toMatch(/signature.*envelope.*time.*data.*identity/);
     expect((await line.boundingBox())?.height).toBeLessThan(40);
@@ -63,8 +64,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the payload follows the summary at 360 pixels, and nothing is wider than the screen", async () => {
     const { inspector } = await failed();
-    const page = await newPage({ viewport: { width: 360, height: 740 } });
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url, "/", { viewport: { width: 360, height: 740 } });
     for (const view of ["/entry/1", "/entry/2", "/refusal/r1"]) {
       await page.goto(`${inspector.url.origin}/#${view}`);
       const payload = page.locator(".payload");
@@ -81,8 +81,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("axe finds no problems with everything opened, in light and dark", async () => {
     const { inspector } = await failed();
-    const page = await newPage({ viewport: { width: 1440, height: 900 }, colorScheme: "light" });
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url, "/", {
+      viewport: { width: 1440, height: 900 },
+      colorScheme: "light",
+    });
     await page.evaluate(AXE);
     for (const view of ["/entry/1", "/entry/2", "/refusal/r1"]) {
       await page.goto(`${inspector.url.origin}/#${view}`);
@@ -98,8 +100,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("times are local, with UTC on hover, which the page says once", async () => {
     const { inspector } = await failed();
-    const page = await newPage({ timezoneId: "America/New_York" });
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1", { timezoneId: "America/New_York" });
     expect(await page.getByText(/^local time, UTC−[45]$/).count()).toBe(1);
     const time = page.locator(".detail-sub time");
     const at = new Date((await time.getAttribute("datetime")) ?? "");
@@ -116,36 +117,30 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, deliver, receiver } = await openInspector();
     for (const kind of ["payment.received", "payment.received", "lead.created"] as const)
       await deliver(kind);
-    const counts = () => inboxOf(receiver).counts();
-    await vi.waitFor(async () => expect(await counts()).toMatchObject({ received: 3 }), 10_000);
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    await untilCounts(receiver, { received: 3 });
+    const page = await newPage.at(inspector.url, "/entry/1");
     await page.locator(".detail-sub .state", { hasText: "received" }).waitFor();
     await page.locator(".line .state", { hasText: "received" }).first().waitFor();
     expect(await page.locator(".detail .why, .detail .failed, .detail .dead").count()).toBe(0);
     await page.getByText("npx hookporter listen --handlers handlers/").waitFor();
     receiver.on("payment.*", ({ kind }) => void ran.push(kind));
     await page.getByText("A handler for payment.received is loaded now: payment.*").waitFor();
-    expect(await counts()).toMatchObject({ received: 3 });
+    expect(await inboxOf(receiver).counts()).toMatchObject({ received: 3 });
     await page.getByRole("button", { name: "Run these 2…" }).click();
     const dialog = page.getByRole("dialog", { name: "Retry or drop entries" });
     await dialog.getByText("2 received: their handlers run.").waitFor();
-    expect(await counts()).toMatchObject({ received: 3 });
+    expect(await inboxOf(receiver).counts()).toMatchObject({ received: 3 });
     await dialog.getByRole("button", { name: "Run 2" }).click();
     await dialog.getByRole("status").getByText("2 entries run again.").waitFor();
     await dialog.getByRole("button", { name: "Close", exact: true }).last().click();
     await page.locator(".detail-sub .state", { hasText: "handled" }).waitFor();
-    await vi.waitFor(
-      async () => expect(await counts()).toMatchObject({ received: 1, handled: 2 }),
-      10_000,
-    );
+    await untilCounts(receiver, { received: 1, handled: 2 });
     expect(ran).toEqual(["payment.received", "payment.received"]);
   });
 
   it("a refused delivery says its cause first, without codes or backticks", async () => {
     const { inspector } = await failed();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/refusal/r1");
+    const page = await newPage.at(inspector.url, "/refusal/r1");
     await page
       .locator(".why", { hasText: "The delivery has no signature header. Nothing was kept." })
       .waitFor();
@@ -224,9 +219,6 @@ async function failed() {
   await deliver("payment.overdue");
   await deliver(sampleEvent("property.created", { data: { id: 12 } }));
   await fetch(endpoint, { method: "POST", body: "x" });
-  await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 2, waiting: 0 }),
-    10_000,
-  );
+  await untilCounts(receiver, { dead: 2, waiting: 0 });
   return opened;
 }

@@ -4,7 +4,7 @@ import { driftFrom } from "../../../src/learn/drift.ts";
 import { learn } from "../../../src/learn/shape.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+import { CHROMIUM, useBrowser } from "./chromium.ts";
 
 const TEXT =
   "Events of payment.received began to differ: data.amount: type changed, expected string (decimal), got number";
@@ -22,8 +22,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     });
     const payment = (data: object) => deliver({ ...sampleEvent("payment.received"), data });
     await payment({ id: "pay_1", amount: "7.00" });
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.getByText("pay_1").first().waitFor();
     expect(await page.getByText("began to differ").count()).toBe(0);
     await payment({ id: "pay_2", amount: 7.5 });

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector } from "../open.ts";
+import { deadLetter, openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 import { editorIn } from "./editor.ts";
@@ -23,8 +23,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       .concat("  ");
     expect(body.length).toBeGreaterThan(600_000);
     await deliver(Buffer.from(body));
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
     await editor(page).box.click();
     await page.keyboard.press("Control+End");
@@ -41,24 +40,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a body that is too large to edit is offered as a download instead", async () => {
     const inbox = memoryInbox();
-    await inbox.append({
-      key: { source: "service", eventId: "evt_1", timestamp: 1 },
-      kind: "lead.created",
-      eventTimestamp: 1,
-      state: "dead",
-      reason: "too_old",
-      orderKey: null,
-      delivery: {
-        method: "POST",
-        target: "/webhooks",
-        headers: {},
-        receivedAt: Date.now(),
-        body: Buffer.from(JSON.stringify("x".repeat(2_100_000))),
-      },
-    });
+    await inbox.append(deadLetter(1, JSON.stringify("x".repeat(2_100_000)), Date.now()));
     const { inspector } = await openInspector({ inbox });
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
     await page.getByText("can be edited here").waitFor();
     expect(await editor(page).box.count()).toBe(0);
@@ -72,8 +56,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("what is not JSON is announced with its place and selected on demand, and axe finds no problems", async () => {
     const { inspector, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
-    const page = await newPage({ viewport: { width: 360, height: 740 } });
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1", {
+      viewport: { width: 360, height: 740 },
+    });
     await choose(page, "Send again", "Edit and send…");
     await editor(page).fill('{\n"data": {"id": oops}}');
     await expect
@@ -96,8 +81,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("Tab leaves the editor, and Escape closes the dialog", async () => {
     const { inspector, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
     await editor(page).fill("{}");
     await page.keyboard.type("jkr? and more, as fast as it goes");
@@ -116,8 +100,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("a draft stays after Escape and a reload, ends with the tab, and is dropped when it is sent", async () => {
     const { inspector, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
     const draft = JSON.stringify({ ...sampleEvent("lead.created"), id: "evt_draft" });
     await editor(page).fill(draft);
@@ -145,8 +128,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the data of each sample keeps its draft while another kind is chosen", async () => {
     const { inspector } = await openInspector();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/trigger");
+    const page = await newPage.at(inspector.url, "/trigger");
     const data = editorIn(page, "data");
     await data.fill('{"id": "mine"}');
     await page.getByRole("radio", { name: "lead.created" }).check();

@@ -1,11 +1,8 @@
 import type { Page } from "playwright-core";
-import { describe, expect, it, vi } from "vitest";
-import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector } from "../open.ts";
+import { describe, expect, it } from "vitest";
+import { openInspector, untilCounts } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
-
-const WAIT = { timeout: 10_000, interval: 20 };
+import { CHROMIUM, useBrowser } from "./chromium.ts";
 
 /** Forty dead letters of one cause and one of another, and a way to mend the first. */
 async function fortyDead() {
@@ -23,8 +20,7 @@ async function fortyDead() {
   const mend = () => {
     broken = false;
   };
-  const counts = () => inboxOf(opened.receiver).counts();
-  await vi.waitFor(async () => expect(await counts()).toMatchObject({ dead: 41 }), WAIT);
+  await untilCounts(opened.receiver, { dead: 41 });
   return { ...opened, mend };
 }
 
@@ -39,8 +35,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("forty dead letters of one cause are one line of the overview, and retried from there", async () => {
     const { inspector, mend } = await fortyDead();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/overview");
+    const page = await newPage.at(inspector.url, "/overview");
     const error = page.locator(".failures li", { hasText: "ECONNREFUSED 127.0.0.1:5432" });
     await error.getByText("40 events · 2 kinds").waitFor();
     expect(await page.locator(".failures li").count()).toBe(2);
@@ -54,8 +49,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("an open dead letter leads to all that failed alike, and stays true once they are handled", async () => {
     const { inspector, mend } = await fortyDead();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/7?state=dead");
+    const page = await newPage.at(inspector.url, "/entry/7?state=dead");
     await page.getByRole("link", { name: "39 others failed alike" }).click();
     await expect.poll(() => page.locator(".line").count()).toBeGreaterThan(5);
     await page.getByText("Failed like #7").waitFor();
@@ -73,8 +67,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a dialog begins with what it is about, so that the keyboard alone retries all", async () => {
     const { inspector, mend } = await fortyDead();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/overview");
+    const page = await newPage.at(inspector.url, "/overview");
     mend();
     await page.getByRole("button", { name: "Retry or drop 40…" }).focus();
     await page.keyboard.press("Enter");
@@ -88,8 +81,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the keys e, R and Enter lead to the errors and retry all of them", async () => {
     const { inspector, mend } = await fortyDead();
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.keyboard.press("e");
     await page.locator(".failures li", { hasText: "40 events · 2 kinds" }).waitFor();
     mend();
@@ -101,24 +93,17 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.getByRole("dialog").getByText("40 of 41 handled").waitFor();
   });
 
-  it("the key R asks what to do with all that failed like the open entry", async () => {
+  it("Enter in the search opens the first hit, and the key R asks what to do with all that failed like it", async () => {
     const { inspector } = await fortyDead();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/7");
+    const page = await newPage.at(inspector.url, "/?text=payment.received");
+    await expect.poll(() => page.locator(".line").count()).toBeGreaterThan(5);
+    await page.locator("#text-filter").focus();
+    await page.keyboard.press("Enter");
+    await page.locator(".detail-head h1", { hasText: "payment.received" }).waitFor();
     await page.getByRole("button", { name: "Retry or drop all 40…" }).waitFor();
     await page.keyboard.press("R");
     await page.getByRole("dialog").getByRole("button", { name: "Retry 40" }).waitFor();
     expect(await page.getByRole("dialog").count()).toBe(1);
-  });
-
-  it("Enter in the search opens the first hit", async () => {
-    const { inspector } = await fortyDead();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/?text=another");
-    await expect.poll(() => page.locator(".line").count()).toBe(1);
-    await page.locator("#text-filter").focus();
-    await page.keyboard.press("Enter");
-    await page.locator(".detail-head h1", { hasText: "lead.created" }).waitFor();
   });
 
   it("the open entry is true although it no longer fits the filter", async () => {
@@ -128,12 +113,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     };
     const { inspector, deliver, receiver } = await openInspector({ handler, attempts: 1 });
     await deliver("payment.received");
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }),
-      WAIT,
-    );
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1?state=dead");
+    await untilCounts(receiver, { dead: 1 });
+    const page = await newPage.at(inspector.url, "/entry/1?state=dead");
     await page.locator(".detail-head .state.dead").waitFor();
     broken = false;
     await page.locator(".detail").getByRole("button", { name: "Retry", exact: true }).click();

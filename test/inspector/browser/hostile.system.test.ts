@@ -1,10 +1,10 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { HookporterError } from "../../../src/entries/index.ts";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector } from "../open.ts";
+import { openInspector, untilCounts } from "../open.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
 
 const MARKUP =
@@ -44,12 +44,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const headers = { "x-markup": MARKUP, "x-service-signature": `sha256=${MARKUP}` };
     await fetch(endpoint, { method: "POST", headers, body: MARKUP });
     await fetch(`${endpoint.origin}/<img/src=x/onerror=window.owned=1>?${encodeURI(MARKUP)}`);
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 4 }),
-      10_000,
-    );
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    await untilCounts(receiver, { dead: 4 });
+    const page = await newPage.at(inspector.url);
     const views = [
       "/",
       "/entry/1",
@@ -108,7 +104,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await inboxOf(receiver).list({})).toEqual(before);
   });
 
-  it("hostile input 81: hostile input 81: refuses a page whose name was pointed to this machine (DNS rebinding)", async () => {
+  it("hostile input 81: refuses a page whose name was pointed to this machine (DNS rebinding)", async () => {
     const { port, token, deliver } = await openInspector();
     await deliver("payment.received");
     const page = await newPage();
@@ -122,8 +118,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the token is not kept where another page, a cookie jar or the history could find it", async () => {
     const { inspector, token } = await openInspector();
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     expect(page.url()).not.toContain(token);
     expect(await page.context().cookies()).toEqual([]);
     expect(await page.evaluate("Object.keys(localStorage)")).toEqual([]);

@@ -1,13 +1,10 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
-import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
-import { openInspector } from "../open.ts";
+import { openInspector, until, untilCounts } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
-
-const WAIT = { timeout: 10_000, interval: 20 };
+import { CHROMIUM, useBrowser } from "./chromium.ts";
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
@@ -25,19 +22,15 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, deliver, receiver } = await openInspector({ handler, attempts: 1 });
     await deliver(event("payment.received", "pay_1"));
     await deliver(event("payment.overdue", "pay_2"));
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1, handled: 1 }),
-      WAIT,
-    );
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    await untilCounts(receiver, { dead: 1, handled: 1 });
+    const page = await newPage.at(inspector.url);
     const failed = page.locator("#line-e2");
     await failed.locator(".line-why", { hasText: /^ledger says no$/ }).waitFor();
     expect(await failed.locator(".line-resource").textContent()).toBe("pay_2");
     expect(await failed.locator(".line-duration").textContent()).toMatch(/ m?s$/);
     expect(await failed.locator(".line-id").textContent()).toBe("#2");
     const time = page.locator("#line-e1 .line-time");
-    await vi.waitFor(async () => expect(await time.textContent()).toMatch(/^[2-9] s ago/), WAIT);
+    await until(async () => expect(await time.textContent()).toMatch(/^[2-9] s ago/));
     expect(await time.getAttribute("title")).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} /);
     await page.locator(".view-options summary").click();
     await page.getByLabel("Value shown in each row").fill("data.tenant.name");
@@ -46,7 +39,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const height = async () => (await page.locator("#line-e1").boundingBox())?.height ?? 0;
     const comfortable = await height();
     await page.getByRole("button", { name: "compact" }).click();
-    await vi.waitFor(async () => expect(await height()).toBeLessThanOrEqual(comfortable / 2), WAIT);
+    await until(async () => expect(await height()).toBeLessThanOrEqual(comfortable / 2));
     await page.evaluate(AXE);
     expect(await axe(page)).toEqual([]);
     await page.reload();
@@ -68,56 +61,22 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await deliver(event("payment.overdue", "pay_2"));
     await deliver("lead.created");
     await deliver("lead.created", "another secret that is wrong");
-    const page = await newPage();
-    await openPage(page, inspector.url);
-    const chips = async (wanted: readonly string[]) =>
-      vi.waitFor(async () => {
-        const names = await page.locator(".chip").allTextContents();
-        expect(names).toEqual(wanted);
-      }, WAIT);
-    await chips([
-      "4 all",
-      "0 failing",
-      "1 dead",
-      "0 waiting",
-      "2 handled",
-      "0 received",
-      "1 refused",
-    ]);
+    const page = await newPage.at(inspector.url);
+    const chips = (wanted: string) =>
+      expect
+        .poll(async () => (await page.locator(".chip").allTextContents()).join(", "))
+        .toBe(wanted);
+    await chips("4 all, 0 failing, 1 dead, 0 waiting, 2 handled, 0 received, 1 refused");
     await deliver(event("payment.overdue", "pay_3"));
-    await chips([
-      "5 all",
-      "0 failing",
-      "2 dead",
-      "0 waiting",
-      "2 handled",
-      "0 received",
-      "1 refused",
-    ]);
+    await chips("5 all, 0 failing, 2 dead, 0 waiting, 2 handled, 0 received, 1 refused");
     await page.getByRole("button", { name: "2 dead" }).click();
-    await vi.waitFor(async () => expect(await page.locator(".line").count()).toBe(2), WAIT);
+    await until(async () => expect(await page.locator(".line").count()).toBe(2));
     await page.getByRole("combobox", { name: "Kind" }).selectOption("lead.*");
-    await chips([
-      "1 all",
-      "0 failing",
-      "0 dead",
-      "0 waiting",
-      "1 handled",
-      "0 received",
-      "0 refused",
-    ]);
+    await chips("1 all, 0 failing, 0 dead, 0 waiting, 1 handled, 0 received, 0 refused");
     await page.getByText("No matching deliveries").waitFor();
     await page.getByRole("combobox", { name: "Kind" }).selectOption("payment.*");
     await page.getByRole("combobox", { name: "Kind" }).selectOption("payment.overdue");
-    await chips([
-      "2 all",
-      "0 failing",
-      "2 dead",
-      "0 waiting",
-      "0 handled",
-      "0 received",
-      "0 refused",
-    ]);
+    await chips("2 all, 0 failing, 2 dead, 0 waiting, 0 handled, 0 received, 0 refused");
   });
 
   it("Page Down, End and Home select rows that are drawn, and moving leaves one step in the history", async () => {
@@ -125,8 +84,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (let number = 1; number <= 300; number++)
       await keep(inbox, numberedEntry(number, number, { state: "dead" }));
     const { inspector } = await openInspector({ inbox });
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.locator("#line-e300").click();
     await page.locator(".detail-head h1").waitFor();
     const list = page.locator("#list");
@@ -151,9 +109,6 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(await list.getAttribute("aria-activedescendant")).toBe(`line-e${number}`);
     expect(await page.evaluate("history.length")).toBe(steps);
     await list.evaluate((element) => element.scrollTo(0, 56 * 250));
-    await vi.waitFor(
-      async () => expect(await list.getAttribute("aria-activedescendant")).toBeNull(),
-      WAIT,
-    );
+    await until(async () => expect(await list.getAttribute("aria-activedescendant")).toBeNull());
   });
 });

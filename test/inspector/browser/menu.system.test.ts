@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+import { CHROMIUM, useBrowser } from "./chromium.ts";
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
@@ -9,8 +9,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("a menu opens, moves and closes with the keyboard alone, and returns the focus to its button", async () => {
     const { inspector, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     const button = page.getByRole("button", { name: "Send again", exact: true });
     const focused = () => page.evaluate("document.activeElement.textContent");
     await button.focus();
@@ -36,8 +35,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("a menu closes with a click beside it, and stays inside a narrow window", async () => {
     const { inspector, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
-    const page = await newPage({ viewport: { width: 360, height: 740 } });
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1", {
+      viewport: { width: 360, height: 740 },
+    });
     await page.getByRole("button", { name: "More actions" }).click();
     const box = await page.getByRole("menu").boundingBox();
     expect(box?.x).toBeGreaterThanOrEqual(0);

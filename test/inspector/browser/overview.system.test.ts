@@ -1,17 +1,14 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector } from "../open.ts";
+import { openInspector, until, untilCounts } from "../open.ts";
 import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
-
-const WAIT = { timeout: 10_000, interval: 20 };
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
 
   it("a kind is paused in a dialog, said on every page, and resumed there", async () => {
     const { inspector, receiver } = await openInspector({});
-    const page = await newPage();
-    await openPage(page, inspector.url, "/overview");
+    const page = await newPage.at(inspector.url, "/overview");
     await page.getByRole("button", { name: "Pause…" }).click();
     await page.getByRole("combobox").selectOption("kind");
     await page.getByRole("textbox", { name: "Name" }).fill("lead.*");
@@ -24,10 +21,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await openPage(page, inspector.url, "/");
     await page.getByText(/^kind lead\.\* has been paused for .* by the inspector$/).waitFor();
     await page.getByRole("button", { name: "Resume kind lead.*" }).click();
-    await vi.waitFor(
-      async () => expect((await inboxOf(receiver).pauses?.())?.paused).toEqual([]),
-      WAIT,
-    );
+    await until(async () => expect((await inboxOf(receiver).pauses?.())?.paused).toEqual([]));
   });
 
   it("the overview's bars fit the session, show what became of deliveries, and link to them", async () => {
@@ -41,13 +35,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const)
       await deliver(kind);
     await deliver("lead.created", "another secret that is wrong");
-    await vi.waitFor(
-      async () =>
-        expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 1, running: 1, dead: 1 }),
-      WAIT,
-    );
-    const page = await newPage();
-    await openPage(page, inspector.url, "/overview");
+    await untilCounts(receiver, { handled: 1, running: 1, dead: 1 });
+    const page = await newPage.at(inspector.url, "/overview");
     const bar = (label: string) =>
       page.getByRole("link", { name: new RegExp(`: 1 delivery ${label}$`) });
     const error = page.locator(".failures li", { hasText: "the ledger is down" });
@@ -67,10 +56,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       expect(await bar(label).locator(`.bar-${fill}`).count(), label).toBe(1);
       await bar(label).focus();
       await page.keyboard.press("Enter");
-      await vi.waitFor(
-        async () =>
-          expect(await page.locator(".line-name").allTextContents(), label).toEqual([name]),
-        WAIT,
+      await until(async () =>
+        expect(await page.locator(".line-name").allTextContents(), label).toEqual([name]),
       );
       expect(page.url()).toMatch(/since=\d+&until=\d+&state=/);
       await page.goBack();

@@ -4,8 +4,7 @@ import type { Receiver } from "../../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
-import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector, SECRET } from "../open.ts";
+import { deadLetter, openInspector, SECRET, untilCounts } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 import { LONGEST_FRAME, WATCH_FRAMES, type WatchedFrames } from "./frames.ts";
@@ -17,8 +16,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("axe finds no problems, and the contrast is sufficient in light and dark", async () => {
     const { inspector } = await lived();
-    const page = await newPage({ colorScheme: "light" });
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url, "/", { colorScheme: "light" });
     await page.evaluate(AXE);
     for (const view of VIEWS) {
       await show(page, inspector.url, view);
@@ -40,8 +38,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the page is usable at 360 pixels: nothing is wider than the screen, and a selected delivery replaces the list", async () => {
     const { inspector } = await lived();
-    const page = await newPage({ viewport: { width: 360, height: 740 } });
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url, "/", { viewport: { width: 360, height: 740 } });
     for (const view of VIEWS) {
       await show(page, inspector.url, view);
       expect(await page.evaluate("document.documentElement.scrollWidth"), view).toBeLessThanOrEqual(
@@ -58,8 +55,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("the page stays smooth while 1 000 deliveries per second arrive", async () => {
     const { inspector, receiver } = await openInspector();
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.evaluate(WATCH_FRAMES);
     const seconds = 2;
     const sent = await flood(receiver, { perSecond: 1000, seconds });
@@ -77,8 +73,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("rows being read stay in place while more arrive, which are counted", async () => {
     const { inspector, deliver } = await openInspector({ inbox: await filled(400) });
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.evaluate("document.getElementById('list').scrollTop = 56 * 50");
     const seen = page.locator("#line-e350");
     await seen.waitFor();
@@ -92,8 +87,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a search continues through all of the past until the text is found", async () => {
     const { inspector } = await openInspector({ inbox: await filled(25_000, '{"it": "Needle"}') });
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.keyboard.press("/");
     await page.keyboard.type("needle");
     await page.locator("#line-e1").waitFor();
@@ -106,8 +100,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     timeout: 180_000,
   }, async () => {
     const { inspector } = await openInspector({ inbox: await filled(100_000) });
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.evaluate(WATCH_FRAMES);
     const down = "document.getElementById('list').scrollTop = 1e9";
     await page.evaluate(`(async () => {
@@ -147,10 +140,7 @@ async function lived() {
     await deliver(one);
   await fetch(endpoint, { method: "POST", body: "x" });
   await deliver("lead.created", "another secret that is wrong");
-  await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 2, dead: 2 }),
-    10_000,
-  );
+  await untilCounts(receiver, { handled: 2, dead: 2 });
   return opened;
 }
 
@@ -158,22 +148,8 @@ async function lived() {
 async function filled(count: number, first = "{}"): Promise<Inbox> {
   const inbox = memoryInbox();
   for (let number = 1; number <= count; number++) {
-    const body = Buffer.from(number === 1 ? first : "{}");
-    await inbox.append({
-      key: { source: "service", eventId: `evt_${number}`, timestamp: number },
-      kind: "lead.created",
-      eventTimestamp: number,
-      state: "dead",
-      reason: "too_old",
-      orderKey: null,
-      delivery: {
-        method: "POST",
-        target: "/webhooks",
-        headers: {},
-        body,
-        receivedAt: Date.now() - count + number,
-      },
-    });
+    const receivedAt = Date.now() - count + number;
+    await inbox.append(deadLetter(number, number === 1 ? first : "{}", receivedAt));
   }
   return inbox;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
+import { CHROMIUM, useBrowser } from "./chromium.ts";
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
@@ -22,8 +22,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     expect(json.resource).toBe("pay_1");
     expect(json.rows.map(({ seq }: { seq: number }) => seq)).toEqual([1, 3, 4]);
     expect((await api("/api/entries/6/related")).json.rows).toHaveLength(1);
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/3");
+    const page = await newPage.at(inspector.url, "/entry/3");
     const related = page.locator(".related");
     await related.locator("summary", { hasText: /Same resource.*#1 #3 #4/ }).click();
     const events = related.locator(".related-event");

@@ -16,8 +16,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const first = await openInspector({ tokenRecords: recordsInMemory() });
     await first.close();
     const { tokenRecords, port, inspector, close } = await lived();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/2?state=received");
+    const page = await newPage.at(inspector.url, "/entry/2?state=received");
     const trigger = await openTab(page, `${inspector.url.origin}/#/trigger`);
     await editorIn(trigger, "data").fill('{"draft":1}');
     const edit = await openTab(page, `${inspector.url.origin}/#/entry/1`);
@@ -39,8 +38,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a stranger on the port sees no token: from a waiting tab, a tab loaded again, or a new one", async () => {
     const { tokenRecords, port, inspector, token, close } = await lived();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     const second = await openTab(page, `${inspector.url.origin}/#/overview`);
     await close();
     await page.locator(".feed-state.offline").waitFor();
@@ -84,8 +82,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a middle click and a pasted deep link open a second tab, and no token is broadcast", async () => {
     const { inspector, token } = await lived();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/?state=received");
+    const page = await newPage.at(inspector.url, "/?state=received");
     await page.locator("#line-e1").waitFor();
     await page.evaluate(
       "window.heard = []; new BroadcastChannel('hookporter-inspector').onmessage = ({ data }) => heard.push(JSON.stringify(data))",
@@ -109,8 +106,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a plain click on a row stays in the tab, and the arrow keys go on from there", async () => {
     const { inspector } = await lived();
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.locator("#line-e2").click();
     await page.locator(".detail-head h1").waitFor();
     await page.keyboard.press("ArrowDown");
@@ -128,8 +124,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a token that was not used for 24 hours lets no tab back in", async () => {
     const { tokenRecords, port, inspector, token, close } = await lived();
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await close();
     await page.locator(".feed-state.offline").waitFor();
     const later = await lived({ tokenRecords, port, clock: () => Date.now() + DAY + 1000 });
@@ -143,8 +138,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("two folders that alternate on one port: a tab waits until its own listen is back", async () => {
     const one = await lived();
     const { port } = one;
-    const page = await newPage();
-    await openPage(page, one.inspector.url, "/entry/1");
+    const page = await newPage.at(one.inspector.url, "/entry/1");
     await one.close();
     const other = await lived({ port, tokenRecords: recordsInMemory() });
     await page.locator(UNKNOWN).waitFor();
@@ -159,8 +153,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a connected tab can be loaded again, and keeps nothing outside sessionStorage", async () => {
     const { inspector } = await lived();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await page.reload();
     await page.locator(".feed-state.live").waitFor();
     await page.locator(".detail-head h1").waitFor();
@@ -169,8 +162,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a tab keeps its token when the browser cancels its feed as the page is left, and drops it once it has come back", async () => {
     const { inspector, close } = await lived();
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     const kept = "sessionStorage.length";
     await page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide'))");
     await close();
@@ -183,8 +175,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a waiting tab sends no token through the service worker of a program that had the port", async () => {
     const { tokenRecords, port, inspector, token, close } = await lived();
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await close();
     await page.locator(".feed-state.offline").waitFor();
     const stranger = await startStranger(port);

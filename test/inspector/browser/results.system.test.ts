@@ -1,14 +1,12 @@
 import { readFileSync } from "node:fs";
 import type { Page } from "playwright-core";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector, SECRET } from "../open.ts";
+import { openInspector, SECRET, untilCounts } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
-import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
+import { CHROMIUM, choose, useBrowser } from "./chromium.ts";
 import { editorIn } from "./editor.ts";
-
-const WAIT = { timeout: 10_000, interval: 20 };
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
@@ -23,12 +21,10 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     };
     const { inspector, receiver, deliver } = await openInspector({ handler, attempts: 1 });
     await deliver("payment.received");
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 1 }),
-      WAIT,
-    );
-    const page = await newPage({ viewport: { width: 1440, height: 900 } });
-    await openPage(page, inspector.url, "/entry/1");
+    await untilCounts(receiver, { dead: 1 });
+    const page = await newPage.at(inspector.url, "/entry/1", {
+      viewport: { width: 1440, height: 900 },
+    });
     await choose(page, "Send again", "Edit and send…");
     const body = editorIn(page, "Body");
     await expect.poll(() => body.text()).toContain("1450.00");
@@ -57,8 +53,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("a double click on an action of an entry acts once", async () => {
     const { inspector, receiver, deliver } = await openInspector({ handler: () => {} });
     await deliver("payment.received");
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await page.getByRole("button", { name: "Send again", exact: true }).click();
     await page
       .getByRole("menuitem", { name: "Send again as new" })
@@ -73,8 +68,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("an answer that refuses an edited body is said in the dialog, for screen readers too, and the draft stays", async () => {
     const { inspector, deliver } = await openInspector();
     await deliver("payment.received");
-    const page = await newPage();
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1");
     await choose(page, "Send again", "Edit and send…");
     await page.getByRole("checkbox", { name: "Set timestamp to now" }).uncheck();
     const body = editorIn(page, "Body");
@@ -93,8 +87,9 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, endpoint } = await openInspector();
     const { headers, body } = signedRequest(sampleEvent("lead.created"), { secret: SECRET });
     await fetch(endpoint, { method: "POST", body, headers: { ...headers, "x-api-key": "CANARY" } });
-    const page = await newPage({ permissions: ["clipboard-read", "clipboard-write"] });
-    await openPage(page, inspector.url, "/entry/1");
+    const page = await newPage.at(inspector.url, "/entry/1", {
+      permissions: ["clipboard-read", "clipboard-write"],
+    });
     const copied = () => page.evaluate<string>("navigator.clipboard.readText()");
     await pick(page, "Copy", /^Copy as curl a command.*without x-api-key/);
     await page.getByText("The curl command was copied, without x-api-key.").waitFor();

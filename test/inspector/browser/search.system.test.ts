@@ -1,9 +1,6 @@
-import { describe, expect, it, vi } from "vitest";
-import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector } from "../open.ts";
-import { CHROMIUM, openPage, useBrowser } from "./chromium.ts";
-
-const WAIT = { timeout: 10_000, interval: 20 };
+import { describe, expect, it } from "vitest";
+import { openInspector, until, untilCounts } from "../open.ts";
+import { CHROMIUM, useBrowser } from "./chromium.ts";
 
 describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   const newPage = useBrowser();
@@ -15,12 +12,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     const { inspector, deliver, receiver } = await openInspector({ handler, attempts: 1 });
     for (const kind of ["lead.created", "payment.overdue", "contact.created"] as const)
       await deliver(kind);
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 2, dead: 1 }),
-      WAIT,
-    );
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    await untilCounts(receiver, { handled: 2, dead: 1 });
+    const page = await newPage.at(inspector.url);
     const search = page.getByRole("searchbox");
     expect(await search.getAttribute("placeholder")).toMatch(/error.*#number/);
     for (const [text, kinds] of [
@@ -30,9 +23,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       ["application/json", ["contact.created", "payment.overdue", "lead.created"]],
     ] as const) {
       await search.fill(text);
-      await vi.waitFor(
-        async () => expect(await page.locator(".line-name").allTextContents(), text).toEqual(kinds),
-        WAIT,
+      await until(async () =>
+        expect(await page.locator(".line-name").allTextContents(), text).toEqual(kinds),
       );
     }
     expect(page.troubles).toEqual([]);
@@ -41,8 +33,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
   it("an address with a wrong filter says what is wrong, and shows all on demand", async () => {
     const { inspector, deliver } = await openInspector();
     await deliver("lead.created");
-    const page = await newPage();
-    await openPage(page, inspector.url);
+    const page = await newPage.at(inspector.url);
     await page.goto(`${inspector.url.origin}/#/?state=bogus`);
     await page
       .getByText(

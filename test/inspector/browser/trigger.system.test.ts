@@ -9,8 +9,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a sample with a wrong signature is sent from the form, and why it was refused opens", async () => {
     const { inspector, receiver } = await openInspector();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/trigger");
+    const page = await newPage.at(inspector.url, "/trigger");
     await page
       .getByRole("combobox", { name: "What is wrong with it" })
       .selectOption("Wrong signature");
@@ -24,8 +23,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("all 12 kinds are sent twice from the form, each with what became of it", async () => {
     const { inspector, receiver } = await openInspector();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/trigger");
+    const page = await newPage.at(inspector.url, "/trigger");
     await page.getByRole("radio", { name: "all 12 kinds" }).check();
     await page.getByRole("spinbutton", { name: "Count" }).fill("2");
     await page.getByRole("button", { name: "Send all 12 kinds" }).click();
@@ -38,8 +36,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a lost answer is said, and what to do then", async () => {
     const { inspector, receiver } = await openInspector();
-    const page = await newPage();
-    await openPage(page, inspector.url, "/trigger");
+    const page = await newPage.at(inspector.url, "/trigger");
     await page.route("**/api/trigger", async (route) => {
       await route.fetch();
       await route.fulfill({ status: 200, contentType: "application/json", body: "[{" });

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { NewEntry } from "../../../src/inbox/append.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
@@ -9,9 +9,8 @@ import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { numberedEntry, sampleKey } from "../../inbox/entries.ts";
 import { pgliteInboxes } from "../../inbox/postgres/pglite.ts";
-import { openInspector, raw } from "../open.ts";
-
-const WAIT = { timeout: 10_000, interval: 10 };
+import { gate } from "../../receiver/sample.ts";
+import { openInspector, raw, until, untilCounts } from "../open.ts";
 
 const { makeInbox } = await pgliteInboxes("bulk");
 
@@ -30,10 +29,7 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
     const { api, deliver, receiver } = await openInspector({ inbox: makeInbox() });
     for (let count = 0; count < 12; count++) await deliver("payment.received");
     await deliver("lead.created");
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ received: 13 }),
-      WAIT,
-    );
+    await untilCounts(receiver, { received: 13 });
     receiver.replaceHandlers((registry) => {
       registry.on("*", ({ kind }) => void handled.push(kind));
     });
@@ -49,7 +45,7 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
       { changed: 12, of: 12 },
       { result: { due: 0, ended: 12, dropped: 0, left: NOTHING } },
     ]);
-    await vi.waitFor(() => expect(handled).toHaveLength(12), WAIT);
+    await until(() => expect(handled).toHaveLength(12));
     expect(new Set(handled)).toEqual(new Set(["payment.received"]));
     expect(await inboxOf(receiver).counts()).toMatchObject({ received: 1 });
   });
@@ -66,10 +62,7 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
     });
     for (const kind of ["payment.received", "lead.created", "payment.received"] as const)
       await deliver(kind);
-    await vi.waitFor(
-      async () => expect(await inboxOf(receiver).counts()).toMatchObject({ dead: 3 }),
-      WAIT,
-    );
+    await untilCounts(receiver, { dead: 3 });
     isMended = true;
     const lines = await change(api, "state=dead", { change: "retry", follow: true });
     expect(lines.find((line) => "result" in line)).toMatchObject({ result: { ended: 3 } });
@@ -130,9 +123,8 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
     });
     await deliver("lead.created");
     const waits = (after: number) =>
-      vi.waitFor(
-        async () => expect([runs, (await inboxOf(receiver).counts()).failing]).toEqual([after, 1]),
-        WAIT,
+      until(async () =>
+        expect([runs, (await inboxOf(receiver).counts()).failing]).toEqual([after, 1]),
       );
     await waits(1);
     const ended = await change(api, "state=dead,received", { change: "retry" });
@@ -144,19 +136,13 @@ describe.each(INBOXES)("a bulk change of %s", (_, makeInbox) => {
 });
 
 it("a bulk change leaves a running entry to its run, and says so", async () => {
-  let finish = () => {};
-  const held = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  const { api, deliver, receiver } = await openInspector({ handler: () => held });
+  const held = gate();
+  const { api, deliver, receiver } = await openInspector({ handler: () => held.opened });
   await deliver("lead.created");
-  await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ running: 1 }),
-    WAIT,
-  );
+  await untilCounts(receiver, { running: 1 });
   const [, { result }] = await change(api, "", { change: "retry" });
   expect(result).toEqual({ due: 0, ended: 0, dropped: 0, left: { ...NOTHING, running: 1 } });
-  finish();
+  held.open();
 });
 
 it("a bulk change can be narrowed by a text", async () => {
@@ -194,12 +180,12 @@ it("a bulk change ends with the connection that asked for it", async () => {
   await expect(response.text()).rejects.toThrow();
   const dropped = async () =>
     (await inbox.list({})).filter(({ reason }) => reason === "dropped").length;
-  await vi.waitFor(() => expect(steps).toBeGreaterThan(1), WAIT);
-  await vi.waitFor(async () => {
+  await until(() => expect(steps).toBeGreaterThan(1));
+  await until(async () => {
     const before = await dropped();
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await dropped()).toBe(before);
-  }, WAIT);
+  });
   expect(await dropped()).toBeLessThan(5000);
 });
 
@@ -281,11 +267,8 @@ it.each([
 });
 
 it("a retry at a measured pace is under way in the inbox, is shown, and can be paused and resumed", async () => {
-  let finish = () => {};
-  const held = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
-  const { api, receiver } = await openInspector({ handler: () => held });
+  const held = gate();
+  const { api, receiver } = await openInspector({ handler: () => held.opened });
   for (const number of [1, 2, 3]) await inboxOf(receiver).append(ended(number, {}));
   const lines = await change(api, "state=dead", { change: "retry", rate: 1 });
   expect(lines.at(-1)).toEqual({
@@ -306,7 +289,7 @@ it("a retry at a measured pace is under way in the inbox, is shown, and can be p
     scopes: [{ scope: "kind", name: "lead.*" }],
   });
   expect((await api("/api/pause", { scope: "bogus", name: "" })).status).toBe(400);
-  finish();
+  held.open();
 });
 
 it("a tally is refused for a bad filter, and a bulk change needs JSON", async () => {

@@ -1,15 +1,12 @@
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import type { EntryRow } from "../../../src/inspector/api.ts";
-import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
-import { openInspector } from "../open.ts";
-
-const WAIT = { timeout: 10_000, interval: 10 };
+import { openInspector, until, untilCounts } from "../open.ts";
 
 /** An inbox as a user may write one, without the optional method. */
 function withoutOutlines(): Inbox {
@@ -38,10 +35,7 @@ it.each([
   const property = sampleEvent("property.created");
   await deliver({ ...property, data: { ...property.data, surface: "a value" } });
   await deliver(Buffer.from("not JSON"));
-  await vi.waitFor(
-    async () => expect(await inboxOf(receiver).counts()).toMatchObject({ handled: 3, dead: 3 }),
-    WAIT,
-  );
+  await untilCounts(receiver, { handled: 3, dead: 3 });
   const rows: readonly EntryRow[] = (await api("/api/entries")).json.rows;
   expect(
     rows.map(({ seq, why, resource, duration }) => [seq, why, resource, duration !== null]),
@@ -78,7 +72,7 @@ it.each([
 it("a refused delivery's row says why in words", async () => {
   const { api, deliver } = await openInspector();
   await deliver("lead.created", "another secret that is wrong");
-  await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
+  await until(async () => expect((await api("/api/refusals")).json).toHaveLength(1));
   expect((await api("/api/refusals")).json).toMatchObject([
     {
       reason: "signature_mismatch",

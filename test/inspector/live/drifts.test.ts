@@ -1,12 +1,10 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { Drifts } from "../../../src/inspector/live/drifts.ts";
 import { driftFrom } from "../../../src/learn/drift.ts";
 import { learn } from "../../../src/learn/shape.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
-import { openInspector } from "../open.ts";
-
-const WAIT = { timeout: 10_000, interval: 10 };
+import { openInspector, until } from "../open.ts";
 
 /** What is seen in payments like this one. */
 function driftOf(data: object) {
@@ -22,9 +20,9 @@ it("how events began to differ is listed newest first, with the entry that is th
   expect((await api("/api/drifts")).json).toEqual([]);
   await payment({ id: "pay_1", amount: "7.00" });
   await payment({ id: "pay_2", amount: 7 });
-  await vi.waitFor(async () => expect((await api("/api/drifts")).json).toHaveLength(1), WAIT);
+  await until(async () => expect((await api("/api/drifts")).json).toHaveLength(1));
   await payment({ id: "pay_3", amount: 8, note: "private-words" });
-  await vi.waitFor(async () => expect((await inboxOf(receiver).counts()).handled).toBe(3), WAIT);
+  await until(async () => expect((await inboxOf(receiver).counts()).handled).toBe(3));
   const { json, text } = await api("/api/drifts");
   const amount = { seq: 2, path: "data.amount", what: "type changed", got: "number" };
   expect(json).toMatchObject([

@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { signedRequest } from "../../../src/entries/testing.ts";
 import {
   heldObservation,
@@ -9,9 +9,7 @@ import {
   refusedBodies,
 } from "../../../src/inspector/live/refused-bodies.ts";
 import { signed } from "../../signature/diagnose/made.ts";
-import { diagnoseHere, openInspector, SECRET } from "../open.ts";
-
-const WAIT = { timeout: 10_000, interval: 20 };
+import { diagnoseHere, openInspector, SECRET, until } from "../open.ts";
 
 /** A body that was printed again after it was signed. */
 function reserialised(number: number) {
@@ -33,13 +31,13 @@ it("what a burst left out is diagnosed when it is over, and its body can be look
     endpoint,
     signedRequest({} as Uint8Array, { secret: "a wrong secret of some length" }),
   );
-  await vi.waitFor(async () => expect(await rows()).toMatchObject([{ id: "r1", count: 21 }]), WAIT);
+  await until(async () => expect(await rows()).toMatchObject([{ id: "r1", count: 21 }]));
   isBusy = false;
   const explained = async () =>
     (await rows()).find(({ why }: { why: string }) =>
       why.endsWith("the same JSON with different spacing"),
     );
-  await vi.waitFor(async () => expect(await explained()).toMatchObject({ count: 19 }), WAIT);
+  await until(async () => expect(await explained()).toMatchObject({ count: 19 }));
   expect((await rows()).map(({ count }: { count: number }) => count).toSorted()).toEqual([19, 2]);
   const { json } = await api(`/api/refusals/${(await explained()).id}`);
   expect(json.explanation.summary).toMatch(
@@ -59,7 +57,7 @@ it("what a burst left out is diagnosed with its path, too", async () => {
   await fetch(endpoint, { method: "POST", headers, body: "{}" });
   isBusy = false;
   const why = async () => (await api("/api/refusals")).json[0]?.why;
-  await vi.waitFor(async () => expect(await why()).toContain("another service"), WAIT);
+  await until(async () => expect(await why()).toContain("another service"));
 });
 
 it("a row that goes into another one whole can still be opened by its id", async () => {
@@ -68,11 +66,10 @@ it("a row that goes into another one whole can still be opened by its id", async
     diagnose: async (observation) => (isBusy ? "left_out" : diagnoseHere(observation)),
   });
   for (const number of [1, 2]) await fetch(endpoint, { method: "POST", ...reserialised(number) });
-  await vi.waitFor(async () => expect((await api("/api/refusals/r1")).json.count).toBe(2), WAIT);
+  await until(async () => expect((await api("/api/refusals/r1")).json.count).toBe(2));
   isBusy = false;
-  await vi.waitFor(
-    async () => expect((await api("/api/refusals/r1")).json.why).toContain("different spacing"),
-    WAIT,
+  await until(async () =>
+    expect((await api("/api/refusals/r1")).json.why).toContain("different spacing"),
   );
   expect((await api("/api/refusals/r1")).json).toMatchObject({
     id: "r1",
@@ -112,7 +109,7 @@ it("few bodies are held, none of them large, and not more than a megabyte in all
 it("the page says of a delivery that the search for its cause took too long", async () => {
   const { api, endpoint } = await openInspector({ diagnose: async () => "took_too_long" });
   await fetch(endpoint, { method: "POST", ...reserialised(1) });
-  await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
+  await until(async () => expect((await api("/api/refusals")).json).toHaveLength(1));
   const { json } = await api("/api/refusals/r1");
   const details = json.explanation.steps.flatMap(
     (step: { details?: object[] }) => step.details ?? [],
@@ -129,7 +126,7 @@ it("of a refused delivery with long headers, only the beginnings are kept", asyn
     "x-token": "b".repeat(3000),
   };
   await fetch(endpoint, { method: "POST", headers, body: "{}" });
-  await vi.waitFor(async () => expect((await api("/api/refusals")).json).toHaveLength(1), WAIT);
+  await until(async () => expect((await api("/api/refusals")).json).toHaveLength(1));
   const { json } = await api("/api/refusals/r1");
   expect(json.headers["x-long"]).toBe(`${"a".repeat(2000)}…`);
   expect(json.headers["x-token"]).toBe("(not shown)");

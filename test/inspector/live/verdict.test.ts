@@ -16,6 +16,8 @@ const accepted: Accepted = {
   entryState: "waiting",
   secret,
 };
+
+const named = { ...NOTHING, kind: "lead.created", id: "evt_1" };
 const rejected: Rejected = {
   type: "rejected",
   kind: "lead.created",
@@ -28,29 +30,26 @@ const rejected: Rejected = {
 
 describe("verdictOf", () => {
   it("names an accepted event by kind and id, and a duplicate as one, even of a dead letter", () => {
-    const named = { ...NOTHING, kind: "lead.created", id: "evt_1" };
     expect(verdictOf(accepted)).toEqual({ ...named, word: "accepted" });
-    expect(verdictOf({ ...accepted, duplicate: true })).toEqual({ ...named, word: "duplicate" });
-    const misfit = { ...accepted, duplicate: true, reason: "invalid_data" } as const;
-    expect(verdictOf(misfit)).toEqual({ ...named, word: "duplicate" });
+    const duplicate = { ...accepted, duplicate: true };
+    for (const outcome of [duplicate, { ...duplicate, reason: "invalid_data" } as const])
+      expect(verdictOf(outcome)).toEqual({ ...named, word: "duplicate" });
   });
 
   it("calls an event whose data does not fit dead, with its problems and how to fix them", () => {
-    const problems = ["a", "b", "c"].map((name) => ({
-      field: `data.${name}`,
-      message: "is missing",
-    }));
-    expect(verdictOf({ ...accepted, reason: "invalid_data", problems })).toEqual({
+    const message = "is missing";
+    const problems = ["a", "b", "c"].map((name) => ({ field: `data.${name}`, message }));
+    const misfit = { ...accepted, reason: "invalid_data" } as const;
+    expect(verdictOf({ ...misfit, problems })).toEqual({
+      ...named,
       word: "dead",
-      kind: "lead.created",
-      id: "evt_1",
       reason: "invalid_data",
       problems,
       detail: "data.a: is missing (and 2 more)",
       fix: expect.stringContaining("events retry 7"),
     });
     expect(summarise(problems.slice(0, 1))).toBe("data.a: is missing");
-    expect(verdictOf({ ...accepted, reason: "invalid_data" }).detail).toContain("schema");
+    expect(verdictOf(misfit).detail).toContain("schema");
   });
 
   it.each([
@@ -63,64 +62,31 @@ describe("verdictOf", () => {
     ["too_deep", /64 levels/],
     ["invalid_envelope", /envelope: event, timestamp, data, webhook/],
     ["invalid_timestamp", /UTC, such as/],
-  ] as const)("says how to fix a delivery that is rejected as %s", (reason, fix) => {
-    const verdict = verdictOf({ ...rejected, rejection: { reason, message: "its message" } });
-    expect(verdict).toEqual({
-      ...NOTHING,
-      word: "rejected",
-      id: "raw_1",
-      reason,
-      detail: "its message",
-      fix: expect.stringMatching(fix),
-    });
+  ] as const)("says how to fix a delivery that is rejected as %s", (reason, says) => {
+    const fix = expect.stringMatching(says);
+    const own = { word: "rejected", id: "raw_1", reason, detail: "its message", fix };
+    const rejection = { reason, message: "its message" };
+    expect(verdictOf({ ...rejected, rejection })).toEqual({ ...NOTHING, ...own });
+    const inField = verdictOf({ ...rejected, rejection: { ...rejection, field: "webhook.id" } });
+    expect(inField.detail).toBe("its message (webhook.id)");
   });
 
-  it("adds the field that is invalid to the detail", () => {
-    const rejection = {
-      reason: "invalid_envelope",
-      message: "it is missing",
-      field: "webhook.id",
-    } as const;
-    expect(verdictOf({ ...rejected, rejection }).detail).toBe("it is missing (webhook.id)");
+  it("says why a request is refused or unauthorized, with the words of its reason", () => {
+    const words = { unauthorized: SIGNATURE_REASONS, refused: REFUSALS };
+    for (const [word, reasons] of Object.entries(words)) {
+      const known = Object.entries<{ meaning: string; fix?: string }>(reasons);
+      expect(known.length).toBeGreaterThan(2);
+      for (const [reason, { meaning, fix = null }] of known) {
+        const verdict = verdictOf({ type: word, reason } as Outcome);
+        expect(verdict).toEqual({ ...NOTHING, word, reason, detail: meaning, fix });
+      }
+    }
   });
 
-  it.each(Object.entries(SIGNATURE_REASONS))(
-    "explains the signature reason %s",
-    (reason, { meaning, fix }) => {
-      const outcome = { type: "unauthorized", reason } as Outcome;
-      expect(verdictOf(outcome)).toEqual({
-        ...NOTHING,
-        word: "unauthorized",
-        reason,
-        detail: meaning,
-        fix,
-      });
-    },
-  );
-
-  it.each(Object.entries<{ meaning: string; fix?: string }>(REFUSALS))(
-    "says why a request is refused as %s, and how to fix it",
-    (reason, { meaning, fix = null }) => {
-      const outcome = { type: "refused", reason } as Outcome;
-      expect(verdictOf(outcome)).toEqual({
-        ...NOTHING,
-        word: "refused",
-        reason,
-        detail: meaning,
-        fix,
-      });
-    },
-  );
-
-  it.each(["unavailable", "misconfigured"] as const)(
-    "names the error of a delivery that is %s",
-    (type) => {
-      expect(verdictOf({ type, error: new Error("disk full") })).toEqual({
-        ...NOTHING,
-        word: "failed",
-        reason: type,
-        detail: "disk full",
-      });
-    },
-  );
+  it("names the error of a delivery that could not be kept", () => {
+    for (const type of ["unavailable", "misconfigured"] as const) {
+      const verdict = { ...NOTHING, word: "failed", reason: type, detail: "disk full" };
+      expect(verdictOf({ type, error: new Error("disk full") })).toEqual(verdict);
+    }
+  });
 });

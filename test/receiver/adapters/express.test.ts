@@ -97,14 +97,8 @@ describe("the path of an endpoint", () => {
       app.use(expressReceiver(receiver, { path: "/webhooks" })),
     );
     const request = { headers: signedHeaders(GOOD), body: GOOD };
-    for (const target of [
-      "/WEBHOOKS",
-      "/",
-      "//webhooks",
-      "/webhooks//",
-      "/%77ebhooks",
-      "/?/webhooks",
-    ]) {
+    const others = ["/WEBHOOKS", "/", "//webhooks", "/webhooks//", "/%77ebhooks", "/?/webhooks"];
+    for (const target of others) {
       expect([target, (await send(url, { ...request, target })).status]).toEqual([target, 404]);
     }
     for (const target of ["/webhooks", "/webhooks/", "/webhooks?x", "/webhooks/?x=1&y"]) {

@@ -159,26 +159,13 @@ describe("readOptions", () => {
     });
   });
 
-  const numbers = [
-    "maxAge",
-    "maxSkew",
-    "retention",
-    "retentionDead",
-    "deliveryRetention",
-    "bodyLimit",
-    "unverifiedLimit",
-    "bodyTimeout",
-    "concurrency",
-    "handlerTimeout",
-    "lease",
-    "poll",
-    "drainTimeout",
-  ] as const;
+  const ages = ["maxAge", "maxSkew", "retention", "retentionDead", "deliveryRetention"] as const;
+  const sizes = ["bodyLimit", "unverifiedLimit", "concurrency"] as const;
+  const timers = ["bodyTimeout", "handlerTimeout", "lease", "poll", "drainTimeout"] as const;
+  const numbers = [...ages, ...sizes, ...timers];
 
   describe.each(numbers)("%s", (name) => {
-    const isTimer = ["bodyTimeout", "handlerTimeout", "lease", "poll", "drainTimeout"].includes(
-      name,
-    );
+    const isTimer = timers.some((timer) => timer === name);
     const infinite = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
     const outside = [0.5, 10.5, -1, Number.NaN, ...infinite, isTimer ? 2 ** 31 : 2 ** 53];
 
