@@ -10,7 +10,7 @@ import { describeError, type ReceiverErrorCode } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
-import { checkData, type DataSchemas } from "../event/schemas.ts";
+import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
 import { CLOSE_GRACE } from "../http/closing.ts";
 import { isUnfit } from "../inbox/new-entry.ts";
@@ -18,16 +18,15 @@ import { inboxUse } from "../inbox/shared/inbox-use.ts";
 import { checkFunction } from "../options/check-options.ts";
 import type { Channel } from "./channel.ts";
 import { DeadLetters } from "./dead-letter.ts";
-import { decidesInTime } from "./decides-in-time.ts";
+import { recheckEntry } from "./decides-in-time.ts";
 import type { Drift } from "./drift.ts";
 import { DriftListeners } from "./drift-listeners.ts";
 import { checkTransactions } from "./handlers/check-transactions.ts";
+import { declaredHandlers, withDeclared } from "./handlers/declared-handlers.ts";
 import {
-  declaredHandlers,
   type HandlersModule,
   type HandlersOption,
   isHandlersModule,
-  withDeclared,
 } from "./handlers/define-handlers.ts";
 import type { HandlerOptions } from "./handlers/handler-options.ts";
 import type { HandlerSet } from "./handlers/handler-set.ts";
@@ -344,15 +343,9 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     return this.#state.router.handlers.match(kind).map(({ name }) => name);
   }
 
-  async recheck(seq: number): Promise<readonly DataProblem[]> {
+  recheck(seq: number): Promise<readonly DataProblem[]> {
     const { inbox, router } = this.#state;
-    const delivery = await inbox.delivery(seq);
-    const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
-    if (read?.ok !== true) return [];
-    const { event, data } = read.envelope;
-    const checking = Promise.resolve(checkData(event, data, router.handlers.schemas));
-    const checked = await decidesInTime(checking, event, this.#settings.bodyTimeout);
-    return checked.ok ? [] : checked.problems;
+    return recheckEntry(seq, inbox, router.handlers.schemas, this.#settings.bodyTimeout);
   }
 
   accept(delivery: Delivery): Promise<Outcome> {

@@ -1,5 +1,8 @@
 import { withTimeout } from "../base/with-timeout.ts";
-import type { DataResult } from "../event/schemas.ts";
+import type { DataProblem } from "../event/data-problems.ts";
+import { readEnvelopeAgain } from "../event/read-envelope.ts";
+import { checkData, type DataResult, type DataSchemas } from "../event/schemas.ts";
+import type { Inbox } from "../inbox/inbox.ts";
 import { invalidOption } from "../options/check-options.ts";
 
 /**
@@ -16,4 +19,22 @@ export async function decidesInTime(
   throw invalidOption(
     `expected the schema of ${kind} to decide within ${ms} ms, got no result: make it faster`,
   );
+}
+
+/**
+ * Checks an entry's `data` again; empty for an entry that is not an event, or whose delivery was
+ * deleted.
+ */
+export async function recheckEntry(
+  seq: number,
+  inbox: Pick<Inbox, "delivery">,
+  schemas: DataSchemas,
+  ms: number,
+): Promise<readonly DataProblem[]> {
+  const delivery = await inbox.delivery(seq);
+  const read = delivery === undefined ? undefined : readEnvelopeAgain(delivery.body);
+  if (read?.ok !== true) return [];
+  const { event, data } = read.envelope;
+  const checked = await decidesInTime(Promise.resolve(checkData(event, data, schemas)), event, ms);
+  return checked.ok ? [] : checked.problems;
 }

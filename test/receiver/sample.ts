@@ -15,7 +15,7 @@ import {
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { provideInboxFile } from "../../src/inbox/sqlite/file/inbox-file.ts";
 import { authenticate } from "../../src/receiver/admit.ts";
-import { declaredHandlers } from "../../src/receiver/handlers/define-handlers.ts";
+import { declaredHandlers } from "../../src/receiver/handlers/declared-handlers.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { keep } from "../../src/receiver/receive.ts";
 import { newState } from "../../src/receiver/state.ts";

@@ -71,7 +71,7 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
     return own;
   }
 
-  /** Runs an entry, or gives it back, and settles it; call it once for what was taken. Never rejects. */
+  /** Runs an entry, or gives it back; call it once for what was taken. Never rejects. */
   async run(own: RunningEntry, start: Start): Promise<Settlement | undefined> {
     const settlement = await outsideRequests.runInAsyncScope(() =>
       start.type === "give_back" ? this.#giveBack(own.entry) : this.#runAndSettle(own, start),

@@ -14,9 +14,7 @@ import {
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { givenOptions } from "../../options/given-options.ts";
 import { checkSchemas } from "../options/option-checks.ts";
-import type { ReceiverOptions } from "../options/receiver-options.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
-import { HandlerSet } from "./handler-set.ts";
 import type { HandlersByKind, SchemasOption } from "./handler-types.ts";
 import type { HandlerRegistry } from "./router.ts";
 
@@ -151,36 +149,6 @@ export function readSchemas(
     );
   }
   return given;
-}
-
-/**
- * The kinds and schemas of a receiver's options, without handlers.
- *
- * @throws ConfigurationError `option_invalid`
- */
-export function declaredHandlers({
-  otherKinds = [],
-  schemas,
-  handlers,
-}: Pick<ReceiverOptions, "otherKinds" | "schemas" | "handlers">): HandlerSet {
-  const kinds = readOtherKinds(otherKinds);
-  // A module of handlers may declare the kinds that these are for.
-  const known = isHandlersModule(handlers) ? [...kinds, ...handlers.otherKinds] : kinds;
-  return new HandlerSet({ kinds, schemas: readSchemas(schemas, known) });
-}
-
-/**
- * The same with the kinds and schemas of a module; throws `option_invalid` if a kind has two
- * schemas.
- */
-export function withDeclared(
-  own: HandlerSet,
-  { otherKinds, schemas }: HandlersModule<DataSchemas, string>,
-): HandlerSet {
-  return own.with({
-    kinds: [...new Set([...own.kinds, ...otherKinds])],
-    schemas: mergeSchemas(own.schemas, schemas),
-  });
 }
 
 /** The schemas of both; throws `option_invalid` if a kind has two. */
