@@ -140,7 +140,9 @@ it("lets one of two commands at a time erase, whose receipt is for what it erase
   await eraseTwiceAtOnce(await open(path, onTestFinished), path);
 });
 
-it("erases the rest when a killed command is run again, whose receipt counts both parts", async () => {
+it("erases the rest when a killed command is run again, whose receipt counts both parts", {
+  timeout: 240_000,
+}, async () => {
   const path = newPath(onTestFinished);
   await eraseAfterKill(await open(path, onTestFinished), path);
 });
