@@ -2,6 +2,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect } from "vitest";
+import { PendingWork } from "../../src/base/pending-work.ts";
 import { seededRandom } from "../../src/relay/random.ts";
 import { freePort } from "../crash/child.ts";
 import { acknowledgedIn, type Outage } from "./books.ts";
@@ -15,9 +16,6 @@ import { bringBack, HARM, rescuedOf } from "./removal.ts";
 const LEASE = 2000;
 
 const STARTS = 10;
-
-/** Milliseconds in which a reader that has begun ends. */
-const READING = 1500;
 
 /** Options of a storm: random events on an inbox under load. */
 export interface StormOptions {
@@ -67,6 +65,7 @@ export class Storm {
   #turn: Promise<void> = Promise.resolve();
   /** While the file is away, nobody reads it: some readers would make another. */
   #isAway = false;
+  readonly #reads = new PendingWork();
 
   constructor(place: Place, options: StormOptions) {
     this.#place = place;
@@ -117,7 +116,7 @@ export class Storm {
 
   async #readOn(until: number): Promise<void> {
     while (Date.now() < until) {
-      if (!this.#isAway) await this.#read();
+      if (!this.#isAway) await this.#reads.follow(this.#read());
       await sleep(this.#random() * 60);
     }
   }
@@ -165,7 +164,7 @@ export class Storm {
     const { inbox } = this.#place;
     const outage = this.#outage();
     this.#isAway = true;
-    await sleep(READING);
+    await this.#reads.settled();
     const before = rescuedOf(this.#place);
     this.#oneOf(Object.values(HARM))(inbox);
     await expect.poll(() => rescuedOf(this.#place), { timeout: 30_000 }).not.toBe(before);
