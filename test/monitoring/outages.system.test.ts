@@ -9,7 +9,9 @@ import { needsPrometheus } from "./prometheus-programs.ts";
 
 const rules = join(root, "docs", "monitoring", "alerts.yml");
 
-it("promtool accepts the rules: each outage fires its own, a fortnight and a rush none", async (context) => {
+it("promtool accepts the rules: each outage fires its own, a fortnight and a rush none", {
+  timeout: 240_000,
+}, async (context) => {
   needsPrometheus(context, "promtool");
   expect(await run("promtool", ["check", "rules", rules])).toMatchObject({ code: 0 });
   const file = join(tempFolder(), "outages.yml");
