@@ -45,9 +45,7 @@ export class ClaimLoop {
     parts.runner.on("room", () => this.goOn());
     parts.runner.on("ended", (entry, settlement, start) => {
       // It may have held others back, or have taken the last of the room.
-      const frees =
-        entry.orderKey !== null ||
-        (start !== "reserved" && start !== "turn" && start !== "give_back");
+      const frees = entry.orderKey !== null || (start !== "reserved" && start !== "turn");
       if (frees || settlement === undefined || !hasEnded(settlement.state)) this.wake();
       else this.goOn();
     });
@@ -141,10 +139,10 @@ export class ClaimLoop {
     const { claims, limit: concurrency, runner, queues } = this.#parts;
     const { now: limit, ahead } = concurrency.room;
     const entries = await claims.due(terms, { limit, ahead });
-    const taken = entries.map((entry) => runner.take(entry));
+    const all = entries.map((entry) => runner.take(entry));
     // one may have just been kept: its sender is answered first
-    if (taken.length > 0) await this.nextTurn();
-    for (const own of taken) void runner.run(own, { type: "due", targets: queues });
+    if (all.length > 0) await this.nextTurn();
+    for (const taken of all) void runner.run(taken, { type: "due", targets: queues });
     const next = entries.length >= limit + ahead ? 0 : await claims.nextRunAt(terms);
     this.#isBehind ||= entries.length > 0 && next !== undefined && next <= this.#options.clock();
     return next;

@@ -125,10 +125,10 @@ export class Dispatcher {
   }
 
   async #runReserved(entry: ClaimedEntry, ready: ReadyEvent | undefined, free: () => void) {
-    const own = this.#runner.take(entry);
+    const taken = this.#runner.take(entry);
     await this.#loop.nextTurn();
     free();
-    await this.#runner.run(own, { type: "reserved", targets: this.#queues, ready });
+    await this.#runner.run(taken, { type: "reserved", targets: this.#queues, ready });
   }
 
   get running(): number {

@@ -5,7 +5,7 @@ const BOM = [0xef, 0xbb, 0xbf];
 
 /** Decodes a body without its byte order mark; throws if the bytes are not UTF-8. */
 export function decodeUtf8(body: Uint8Array): string {
-  const marked = body[0] === BOM[0] && hasByteOrderMark(body) ? BOM.length : 0;
+  const marked = hasByteOrderMark(body) ? BOM.length : 0;
   const bytes = Buffer.from(body.buffer, body.byteOffset + marked, body.byteLength - marked);
   if (isAscii(bytes)) return bytes.toString("latin1"); // the same text, but faster
   if (isUtf8(bytes)) return bytes.toString("utf8");

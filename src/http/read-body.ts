@@ -27,6 +27,10 @@ export interface CountedLimits extends BodyLimits {
   readonly budget?: BodyBudget | undefined;
 }
 
+export function announcedLength(request: IncomingMessage): number {
+  return Number(request.headers["content-length"] ?? 0);
+}
+
 /**
  * Reads a request's raw bytes and counts them as they arrive, so it never holds more than the
  * limit. They count towards the budget until the body is complete: the signature is checked in the
@@ -41,7 +45,7 @@ export function readBody(
 ): Promise<BodyResult> {
   if (request.readableDidRead || request.readableEnded) throw alreadyRead();
   if (request.destroyed) return Promise.resolve("aborted");
-  const announced = Number(request.headers["content-length"] ?? 0);
+  const announced = announcedLength(request);
   if (announced > limit) return Promise.resolve("too_large");
   const deadlines = ALL_DEADLINES.get(timeout) ?? newDeadlines(timeout);
   return new Promise((resolve) => {

@@ -114,7 +114,7 @@ export function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
   return kept;
 }
 
-/** Whose delivery it is. Exactly one of the two of {@link Proof} is set. */
+/** The delivery is authentic, and why. */
 export interface Authentic extends Proof {
   readonly type: "authentic";
 }

@@ -84,7 +84,7 @@ function judge(
 ): Judgement {
   const { inexact } = read;
   const key = dedupKey(read, settings);
-  const order = settings.orderBy === undefined ? null : orderKey(read, settings, checked.ok);
+  const order = orderKey(read, settings, checked.ok);
   if (!checked.ok) {
     const problems = [...inexact, ...checked.problems].slice(0, MAX_PROBLEMS);
     return { key, order, unfit: "invalid_data", problems };

@@ -18,7 +18,8 @@ import { toAnswer } from "./response.ts";
 import type { SenderWatch } from "./sender-watch.ts";
 import type { ReceiverState } from "./state.ts";
 
-interface Around {
+/** What deliveries pass, and what is told of them. */
+interface Parts {
   readonly settings: Settings;
   readonly state: ReceiverState;
   readonly dispatcher: Pick<Dispatcher, "reserve" | "wake">;
@@ -40,9 +41,12 @@ interface TakeTerms {
   readonly wasOpen?: boolean;
 }
 
-/** The ways in. Each takes a delivery in four steps, and never throws. */
+/**
+ * Takes deliveries, whichever way they come in, and never throws. The steps are the same for all:
+ * `authenticate`, `readAndJudge`, `storeEvent` or `storeRejected`, `toAnswer`.
+ */
 export class Deliveries {
-  readonly #around: Around;
+  readonly #parts: Parts;
   /** Requests whose body or answer is under way. */
   readonly #reading = new PendingCount();
   /** Deliveries that are being stored. */
@@ -50,8 +54,8 @@ export class Deliveries {
   /** Whether requests that came before the close have had their time. */
   #isOver = false;
 
-  constructor(around: Around) {
-    this.#around = around;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -66,7 +70,7 @@ export class Deliveries {
 
   /** A request of any adapter, in; its answer, out. */
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
-    const { settings, state, refusal, reports } = this.#around;
+    const { settings, state, refusal, reports } = this.#parts;
     let wasOpen = false;
     try {
       wasOpen = refusal(false) === undefined;
@@ -94,13 +98,13 @@ export class Deliveries {
   async accept(delivery: Delivery): Promise<Outcome> {
     const start = performance.now();
     const outcome = await this.#take(delivery, authenticate);
-    this.#around.reports.delivery(outcome, start);
+    this.#parts.reports.delivery(outcome, start);
     return outcome;
   }
 
   /** A message of a connection that this side has opened and authenticated. */
   async acceptFrom(channel: Channel, body: Uint8Array): Promise<Outcome> {
-    const { settings, reports } = this.#around;
+    const { settings, reports } = this.#parts;
     const start = performance.now();
     try {
       const delivery = channelDelivery(channel, body, settings.clock());
@@ -117,13 +121,13 @@ export class Deliveries {
 
   /** What is not ready says nothing of signatures. */
   #asReady(outcome: Outcome): Outcome {
-    const error = outcome.type === "unauthorized" ? this.#around.refusal(false) : undefined;
+    const error = outcome.type === "unauthorized" ? this.#parts.refusal(false) : undefined;
     return error === undefined ? outcome : { type: "unavailable", error };
   }
 
   /** Takes a delivery that was read completely: all ways in lead here. */
   #take(delivery: Delivery, prove: typeof authenticate, terms: TakeTerms = {}): Promise<Outcome> {
-    const { tracing, source } = this.#around.settings;
+    const { tracing, source } = this.#parts.settings;
     const trace = tracing?.delivery(delivery, source);
     if (trace === undefined) return this.#process(delivery, prove, terms);
     return trace
@@ -139,7 +143,7 @@ export class Deliveries {
     prove: typeof authenticate,
     { holdMs, wasOpen = false }: TakeTerms,
   ): Promise<Outcome> {
-    const { settings, state, dispatcher, senders, refusal, onDead } = this.#around;
+    const { settings, state, dispatcher, senders, refusal, onDead } = this.#parts;
     const error = refusal(wasOpen && !this.#isOver);
     if (error !== undefined) return { type: "unavailable", error };
     let reservation: Reservation | undefined;

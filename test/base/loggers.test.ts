@@ -1,11 +1,11 @@
 import { Writable } from "node:stream";
 import { pino } from "pino";
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { plainLogger } from "../../src/base/default-logger.ts";
 import { guardedLogger } from "../../src/base/guarded-logger.ts";
 import { withFields } from "../../src/base/logger.ts";
 import type { Logger } from "../../src/entries/index.ts";
-import { keptLog, uncaught } from "../receiver/sample.ts";
+import { keepWarnings, keptLog, uncaught } from "../receiver/sample.ts";
 
 it("a logger with fields adds them to each line, whose own fields win, and takes a message alone, as pino does", () => {
   const { log, lines } = keptLog();
@@ -20,14 +20,7 @@ it("a logger with fields adds them to each line, whose own fields win, and takes
   ]);
 });
 
-let warnings: string[] = [];
-beforeEach(() => {
-  warnings = [];
-  vi.spyOn(process, "emitWarning").mockImplementation(
-    (message) => void warnings.push(String(message)),
-  );
-});
-afterEach(() => void vi.restoreAllMocks());
+const warnings = keepWarnings();
 
 it("a logger gets its lines, and is guarded once", () => {
   const { log, lines } = keptLog();

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LATE } from "../../src/dispatch/runs/time-limits.ts";
 import type { Handler, Receiver, ReceiverOptions } from "../../src/entries/index.ts";
+import { NOTHING } from "../receiver/open.ts";
 import { deliveryOf, gate, until } from "../receiver/sample.ts";
 import { makeRuns, sharedInbox, storedEntry } from "./open.ts";
 
@@ -9,16 +10,6 @@ import { makeRuns, sharedInbox, storedEntry } from "./open.ts";
  * results.
  */
 const BUDGET = { budget: 1000 };
-const NOTHING = {
-  waiting: 0,
-  failing: 0,
-  handled: 0,
-  dead: 0,
-  received: 0,
-  returned: 0,
-  nextRunAt: undefined,
-};
-
 /** A handler that takes this many milliseconds. */
 const taking = (ms: number) => () => new Promise((resolve) => setTimeout(resolve, ms));
 

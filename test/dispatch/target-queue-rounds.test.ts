@@ -136,6 +136,25 @@ it("an entry that failed before the next was taken is set aside: no longer held,
   expect(claims.at(-1)?.except).toEqual([1]);
 });
 
+it("an entry that was set aside is forgotten once it has ended, and the oldest of more than 200", async () => {
+  const all = Array.from({ length: 201 }, (_, index) => 2 * index + 1);
+  ends = Object.fromEntries(
+    all.flatMap((seq) => [
+      [seq, ["perhaps"]],
+      [seq + 1, ["took"]],
+    ]),
+  );
+  queue.tried(entry(1), "perhaps", undefined);
+  await pass();
+  queue.tried(entry(999), "away", undefined);
+  await pass();
+  expect(claims.at(-1)?.except).toEqual(all.slice(1));
+  for (const seq of all) queue.forget(seq);
+  queue.tried(entry(999), "away", undefined);
+  await pass();
+  expect(claims.at(-1)?.except).toEqual([]);
+});
+
 it("two such failures in a row mean that the target is away", async () => {
   queue.tried(entry(1), "perhaps", undefined);
   ends = { 1: ["perhaps"], 2: ["perhaps"], 3: ["took"] };

@@ -416,6 +416,24 @@ describe("entries whose target does not answer", () => {
       await until(() => expect(taken).toEqual([2, 3, 4, 5]));
     });
 
+    it("forget that event once it has ended", async () => {
+      const claim = vi.spyOn(inbox, "claim");
+      const passedOver = () =>
+        claim.mock.calls.findLast(([{ waitingFor }]) => waitingFor !== undefined)?.[0].except;
+      let first: TargetFailure = PERHAPS;
+      let up = true;
+      reaction = (number) => (number === 1 ? first : up ? undefined : AWAY);
+      const receiver = await start([sender(APP)], { concurrency: 1 });
+      await addAll(2);
+      await until(() => expect(taken).toEqual([2]));
+      up = false;
+      await add(3);
+      await until(() => expect(passedOver()).toEqual([1]));
+      first = { final: true };
+      expect(await receiver.runNow(1)).toMatchObject({ state: "dead" });
+      await until(() => expect(passedOver()).toEqual([]));
+    });
+
     it("pass it only if the target takes the next: two failures mean that it is away", async () => {
       let up = false;
       reaction = () => (up ? undefined : PERHAPS);

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as promClient from "prom-client";
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { fetchReceiver } from "../../src/entries/fetch.ts";
 import { verify } from "../../src/entries/index.ts";
 import { collectMetrics, watchAlerts } from "../../src/entries/metrics.ts";
@@ -13,6 +13,7 @@ import {
   bytes,
   deliveryOf,
   freshEnvelope,
+  keepWarnings,
   keptLog,
   signedHeaders,
   uncaught,
@@ -33,15 +34,8 @@ const FAILURES = [
   ["rejects", () => Promise.reject(new Error("mine")) as never],
 ] as const;
 
-let warnings: string[] = [];
+const warnings = keepWarnings();
 let caught: unknown[] = [];
-beforeEach(() => {
-  warnings = [];
-  vi.spyOn(process, "emitWarning").mockImplementation(
-    (message) => void warnings.push(String(message)),
-  );
-});
-afterEach(() => void vi.restoreAllMocks());
 
 /** That nothing was left uncaught, and what was told. */
 async function told(): Promise<readonly string[]> {

@@ -12,7 +12,7 @@ export function eventOf(id: string): WebhookEvent {
   return { id, kind, timestamp, data, webhook, source: "service", envelope };
 }
 
-/** The context of a handler's second attempt, with a body of so many bytes. */
+/** The context of a handler's second attempt, with a body of this many bytes. */
 export function contextOf({
   size = 10,
   orderKey = null as string | null,

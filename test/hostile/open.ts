@@ -85,7 +85,7 @@ export function statuses(answers: string): readonly number[] {
   return [...answers.matchAll(/HTTP\/1\.1 (\d{3})/g)].map((match) => Number(match[1]));
 }
 
-/** A chunk of a body, of so many spaces. */
+/** A chunk of a body: this many spaces. */
 export function chunkOf(size: number): Buffer {
   const body = Buffer.alloc(size, 0x20);
   return Buffer.concat([Buffer.from(`${size.toString(16)}\r\n`), body, Buffer.from("\r\n")]);

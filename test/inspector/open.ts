@@ -196,7 +196,7 @@ export function raw(
 export const until = <Value>(check: () => Value | Promise<Value>): Promise<Value> =>
   vi.waitFor(check, { timeout: 20_000, interval: 10 });
 
-/** Waits until the receiver has so many entries in each of these states. */
+/** Waits until the receiver has as many entries in each state as given. */
 export const untilCounts = (receiver: Receiver, counts: object): Promise<void> =>
   until(async () => expect(await inboxOf(receiver).counts()).toMatchObject(counts));
 

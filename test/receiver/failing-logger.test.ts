@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Receiver } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { postTo } from "../observe/posting.ts";
 import { openReceiver } from "./open.ts";
-import { freshEnvelope, gate, uncaught, until } from "./sample.ts";
+import { freshEnvelope, gate, keepWarnings, uncaught, until } from "./sample.ts";
 
 const KIND = "payment.received";
 
@@ -18,14 +18,7 @@ function fail(): never {
 }
 const reject = () => Promise.reject(new Error("mine"));
 
-let warnings: string[] = [];
-beforeEach(() => {
-  warnings = [];
-  vi.spyOn(process, "emitWarning").mockImplementation(
-    (message) => void warnings.push(String(message)),
-  );
-});
-afterEach(() => void vi.restoreAllMocks());
+const warnings = keepWarnings();
 
 describe("a logger that throws already while a receiver starts", () => {
   it("keeps no receiver from starting, on a new file and with a short secret", async () => {

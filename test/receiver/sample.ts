@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { onTestFinished, vi } from "vitest";
+import { afterEach, beforeEach, onTestFinished, vi } from "vitest";
 import {
   type Delivery,
   type DeliveryHeaders,
@@ -166,6 +166,19 @@ export function wrapInbox(inbox: Inbox, own: Partial<Inbox>): Inbox {
 /** Polls until an expectation holds. */
 export function until<Value>(check: () => Value | Promise<Value>): Promise<Value> {
   return vi.waitFor(check, { timeout: 5000, interval: 3 });
+}
+
+/** Keeps the warnings of each test of the file, instead of printing them. */
+export function keepWarnings(): readonly string[] {
+  const warnings: string[] = [];
+  beforeEach(() => {
+    warnings.length = 0;
+    vi.spyOn(process, "emitWarning").mockImplementation(
+      (message) => void warnings.push(String(message)),
+    );
+  });
+  afterEach(() => void vi.restoreAllMocks());
+  return warnings;
 }
 
 /** Collects uncaught errors and rejections during the test. */

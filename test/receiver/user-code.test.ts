@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import type {
   Delivery,
   HandlerRegistry,
@@ -21,6 +21,7 @@ import {
   DAY,
   deliveryOf,
   freshEnvelope,
+  keepWarnings,
   SECRET,
   signedHeaders,
   uncaught,
@@ -244,14 +245,7 @@ it("the tests of functions that users pass have those of all types", () => {
   );
 });
 
-let warnings: string[] = [];
-beforeEach(() => {
-  warnings = [];
-  vi.spyOn(process, "emitWarning").mockImplementation(
-    (message) => void warnings.push(String(message)),
-  );
-});
-afterEach(() => void vi.restoreAllMocks());
+const warnings = keepWarnings();
 
 function fail(): never {
   throw new Error("mine");

@@ -1,4 +1,5 @@
 import { EventEmitter } from "node:events";
+import type { Link } from "../../base/chain.ts";
 import { describeError } from "../../errors.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import { hasEnded, stateBeforeRun } from "../../inbox/entry-state.ts";
@@ -13,7 +14,7 @@ import { EntryTransactions, type Transacting } from "../transactions/entry-trans
 import { type TransactionPlaces, transactionPlaces } from "../transactions/transaction-places.ts";
 import { runEntry } from "./run-entry.ts";
 import type { RunParts, RunStart, Start } from "./run-options.ts";
-import { type RunningEntries, RunningEntry } from "./running.ts";
+import type { RunningEntries, RunningEntry } from "./running.ts";
 import { type Storing, settleAgain } from "./settle-again.ts";
 
 interface RunnerParts {
@@ -24,6 +25,12 @@ interface RunnerParts {
   readonly stopping: AbortSignal;
   /** Aborted when a shutdown no longer waits for handlers. */
   readonly signal: AbortSignal;
+}
+
+/** An entry whose lease is kept, and its place among those that run. */
+export interface Taken {
+  readonly own: RunningEntry;
+  readonly link: Link<RunningEntry>;
 }
 
 /** What a runner tells those that claim. */
@@ -65,18 +72,20 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
   }
 
   /** Keeps the lease of an entry until {@link run} has ended. */
-  take(entry: ClaimedEntry): RunningEntry {
-    const own = new RunningEntry(entry);
-    own.link = this.#parts.running.add(own);
-    return own;
+  take(entry: ClaimedEntry): Taken {
+    let finish: RunningEntry["finish"] = () => {};
+    const finished = new Promise<Settlement | undefined>((resolve) => {
+      finish = resolve;
+    });
+    const leasedUntil = entry.runAt;
+    const own = { entry, finished, finish, hasBegun: false, hasRun: false, leasedUntil };
+    return { own, link: this.#parts.running.add(own) };
   }
 
   /** Runs an entry, or gives it back; call it once for what was taken. Never rejects. */
-  async run(own: RunningEntry, start: Start): Promise<Settlement | undefined> {
-    const settlement = await outsideRequests.runInAsyncScope(() =>
-      start.type === "give_back" ? this.#giveBack(own.entry) : this.#runAndSettle(own, start),
-    );
-    if (own.link !== undefined) this.#parts.running.remove(own.link);
+  async run({ own, link }: Taken, start: Start): Promise<Settlement | undefined> {
+    const settlement = await outsideRequests.runInAsyncScope(this.#runAndSettle, this, own, start);
+    this.#parts.running.remove(link);
     own.finish(settlement);
     this.emit("ended", own.entry, settlement, start.type);
     return settlement;
@@ -94,22 +103,18 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
     }
   }
 
-  async #giveBack(entry: ClaimedEntry): Promise<undefined> {
-    try {
-      await this.#release(entry);
-    } catch (thrown) {
-      this.#unstored(entry, thrown);
-    }
-  }
-
-  async #runAndSettle(own: RunningEntry, start: RunStart): Promise<Settlement | undefined> {
+  async #runAndSettle(own: RunningEntry, start: Start): Promise<Settlement | undefined> {
     const { entry } = own;
     const { seq } = entry;
     const { limit, watch } = this.#parts;
     const { log, tracing } = this.#options;
-    const trace = tracing?.attempt(entry);
+    const trace = start.type === "give_back" ? undefined : tracing?.attempt(entry);
     let stored: Settlement | undefined;
     try {
+      if (start.type === "give_back") {
+        await this.#giveBack(entry);
+        return undefined;
+      }
       const parts = this.#partsOf(entry, start, trace);
       const run = () => {
         own.hasBegun = true;
@@ -118,7 +123,7 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
       const isAtOnce = start.type === "now" || start.type === "turn";
       const settlement = await (isAtOnce ? limit.runAtOnce(run) : limit.run(run));
       if (settlement === undefined) {
-        await this.#release(entry);
+        await this.#giveBack(entry);
         return undefined;
       }
       own.hasRun = true;
@@ -136,7 +141,11 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
         "an entry finished after its lease had ended: its result was refused, and it runs again",
       );
     } catch (thrown) {
-      this.#unstored(entry, thrown);
+      // The lease expires and the entry runs again.
+      log.error(
+        { seq, error: describeError(thrown) },
+        "an entry's result could not be stored; it runs again",
+      );
     } finally {
       trace?.end(stored);
     }
@@ -175,14 +184,6 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
     }
   }
 
-  /** The lease expires and the entry runs again. */
-  #unstored({ seq }: ClaimedEntry, thrown: unknown): void {
-    this.#options.log.error(
-      { seq, error: describeError(thrown) },
-      "an entry's result could not be stored; it runs again",
-    );
-  }
-
   #report(entry: ClaimedEntry, settlement: Settlement): void {
     const { onAttempts, onDead, log } = this.#options;
     const { seq, kind, key, delivery } = entry;
@@ -213,7 +214,7 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
   }
 
   /** Makes an entry due again, as if it had not been claimed. */
-  async #release({
+  async #giveBack({
     seq,
     lease,
     attempts,

@@ -1,30 +1,20 @@
-import { Chain, type Link } from "../../base/chain.ts";
+import { Chain } from "../../base/chain.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 
 /** An entry that is leased to this process, from its claim until its result is stored. */
-export class RunningEntry {
+export interface RunningEntry {
   readonly entry: ClaimedEntry;
   /** Its settlement; `undefined` if it was given back. Never rejects. */
   readonly finished: Promise<Settlement | undefined>;
+  /** Resolves that. */
+  readonly finish: (settlement: Settlement | undefined) => void;
   /** Whether its handlers have begun. */
-  hasBegun = false;
+  hasBegun: boolean;
   /** Whether its handlers have ended, so that its result may be stored already. */
-  hasRun = false;
+  hasRun: boolean;
   leasedUntil: number;
-  /** Its place among those that run. */
-  link: Link<RunningEntry> | undefined;
-  /** Ends it; call this once. */
-  finish: (settlement: Settlement | undefined) => void = () => {};
-
-  constructor(entry: ClaimedEntry) {
-    this.entry = entry;
-    this.leasedUntil = entry.runAt;
-    this.finished = new Promise((resolve) => {
-      this.finish = resolve;
-    });
-  }
 }
 
 /**

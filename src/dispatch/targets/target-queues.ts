@@ -4,8 +4,7 @@ import { hasEnded } from "../../inbox/entry-state.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import type { Claims } from "../claims.ts";
 import type { DispatcherOptions } from "../dispatcher-options.ts";
-import type { EntryRunner } from "../runs/entry-runner.ts";
-import type { RunningEntry } from "../runs/running.ts";
+import type { EntryRunner, Taken } from "../runs/entry-runner.ts";
 import { TURN_OVERDUE } from "./entry-waits.ts";
 import type { TargetEnd, TargetGate, TargetOptions, Turn } from "./target.ts";
 import { type QueueWork, type ReadyEntry, TargetQueue, type Wanted } from "./target-queue.ts";
@@ -135,21 +134,21 @@ export class TargetQueues extends EventEmitter<QueuesEvents> implements TargetGa
 
   #ready(entry: ClaimedEntry, target: string): ReadyEntry {
     const runner = this.#runner;
-    const own = runner.take(entry);
+    const taken = runner.take(entry);
     const turn: Turn = { target, end: undefined, asked: undefined };
-    const giveBack = () => runner.run(own, { type: "give_back" });
+    const giveBack = () => runner.run(taken, { type: "give_back" });
     const run = async () => {
       if (this.#stopped) await giveBack();
-      else await this.#runInTurn(own, turn);
+      else await this.#runInTurn(taken, turn);
       return turn;
     };
     return { seq: entry.seq, run, giveBack: () => void giveBack() };
   }
 
   /** Resolves once the target was tried: the result may still be being stored. */
-  #runInTurn(own: RunningEntry, turn: Turn): Promise<void> {
+  #runInTurn(taken: Taken, turn: Turn): Promise<void> {
     return new Promise((tried) => {
-      void this.#runner.run(own, { type: "turn", targets: this, turn, tried }).finally(tried);
+      void this.#runner.run(taken, { type: "turn", targets: this, turn, tried }).finally(tried);
     });
   }
 

@@ -1,7 +1,7 @@
 import express from "express";
 import { MAX_CONNECTIONS } from "../../http/connection-cap.ts";
 import { createWebhookServer } from "../../http/express-server.ts";
-import type { BodyLimits } from "../../http/read-body.ts";
+import { announcedLength, type BodyLimits } from "../../http/read-body.ts";
 import { answerGivenUp } from "../../http/refused-streak.ts";
 import { closeServer, listenOn } from "../../http/server.ts";
 import type { Receiver } from "../receiver.ts";
@@ -69,7 +69,7 @@ export async function startServer(receiver: Pick<Receiver, "receive">, options: 
   // A sender that waits for `100 Continue` gets it only once the head of its request was accepted.
   server.on("checkContinue", (request, response) => {
     const beforeBody = ({ limit }: BodyLimits) => {
-      if (Number(request.headers["content-length"] ?? 0) <= limit) response.writeContinue();
+      if (announcedLength(request) <= limit) response.writeContinue();
     };
     void exchange(receiver, request, response, { target: request.url ?? "", path, beforeBody });
   });

@@ -46,7 +46,7 @@ interface HandlerSetParts {
  * The handlers of a receiver at one moment, with the kinds and schemas of their events. It never
  * changes: a receiver gets another one.
  */
-export class HandlerSet {
+export class HandlerSet implements HandlerSetParts {
   /** The 12 kinds, and those that were declared. */
   readonly kinds: readonly string[];
   /** The user's own schemas, by kind. */
@@ -69,8 +69,7 @@ export class HandlerSet {
 
   /** The same with some parts replaced. */
   with(parts: Partial<HandlerSetParts>): HandlerSet {
-    const { kinds, schemas, routes, deadListeners } = this;
-    return new HandlerSet({ kinds, schemas, routes, deadListeners, ...parts });
+    return new HandlerSet({ ...this, ...parts });
   }
 
   /**
