@@ -53,7 +53,7 @@ interface Step {
   readonly orders: ReadonlyMap<string, string>;
 }
 
-/** How long a block may take, and how long what it shows may be awaited. */
+/** Milliseconds that a block may take, and that what it shows may be awaited, unless told otherwise. */
 const LIMIT = 30_000;
 
 const namespace = [
@@ -239,7 +239,7 @@ exec ln -sfn '${modules}' node_modules
   async #shows(code: string): Promise<string | undefined> {
     const lines = code.split("\n").map(shapeOf);
     const wanted = lines.filter((line) => line !== "" && line !== "…");
-    const deadline = Date.now() + LIMIT;
+    const deadline = Date.now() + this.#limit;
     for (;;) {
       const printed = new Set(readFileSync(this.#output, "utf8").split("\n").map(shapeOf));
       const missing = wanted.filter((line) => !printed.has(line));
@@ -291,7 +291,7 @@ exec ln -sfn '${modules}' node_modules
       if (result === exit) return;
       return `expected exit code ${exit}, got ${result}:\n${readFileSync(this.#output, "utf8").slice(before)}`;
     }
-    for (const deadline = Date.now() + LIMIT; Date.now() < deadline; await delay(100)) {
+    for (const deadline = Date.now() + this.#limit; Date.now() < deadline; await delay(100)) {
       if (readFileSync(this.#output, "utf8").slice(before).search(until) !== -1) return;
     }
     return `expected "${until}", got:\n${readFileSync(this.#output, "utf8").slice(before)}`;

@@ -3,7 +3,7 @@ import { countsText } from "../../inbox/counts.ts";
 import { client, type FailedCounts } from "./client.ts";
 import { NoSuchPage, NoToken, UnknownServer } from "./empty-states.tsx";
 import { DeliveriesPage } from "./list/deliveries-page.tsx";
-import { DEFAULT_RESOURCE, useListView } from "./list/list-view.ts";
+import { feedFilter, useListView } from "./list/list-view.ts";
 import { useFeed } from "./list/use-feed.ts";
 import { MessageBox } from "./messages.tsx";
 import { OverviewPage } from "./overview/overview-page.tsx";
@@ -22,7 +22,7 @@ export function App() {
   const [{ failing, dead }, setFailed] = useState<FailedCounts>({ failing: 0, dead: 0 });
   const [reportedDrifts, setReportedDrifts] = useState(0);
   const counts = { failed: setFailed, drift: () => setReportedDrifts((count) => count + 1) };
-  const feed = useFeed(feedQuery(route.filter, useListView().resource), isPaused, counts);
+  const feed = useFeed(feedFilter(route.filter, useListView().resource), isPaused, counts);
   const state = feed?.state ?? "loading";
   const isConnected = state === "live" || state === "invalid";
   const { value: status } = useLoaded(() => client.status(), [isConnected]);
@@ -49,12 +49,6 @@ export function App() {
       <MessageBox />
     </>
   );
-}
-
-function feedQuery(filter: URLSearchParams, resource: string): string {
-  const query = new URLSearchParams(filter);
-  if (resource !== DEFAULT_RESOURCE) query.set("resource", resource);
-  return query.toString();
 }
 
 function titleOf(place: Place | undefined): string {

@@ -61,11 +61,14 @@ export function goTo(
   else location.hash = hash;
 }
 
+/** The conditions that the page sets. */
+type FilterName = "state" | "kind" | "within" | "since" | "until" | "text" | "like";
+
 /**
  * Changes the filter; an empty value removes a condition. Does not add a history entry per
  * keystroke.
  */
-export function setFilter(changes: Readonly<Record<string, string>>): void {
+export function setFilter(changes: Readonly<Partial<Record<FilterName, string>>>): void {
   const { path, filter } = readRoute(location.hash);
   for (const [name, value] of Object.entries(changes)) {
     if (value === "") filter.delete(name);
@@ -91,8 +94,8 @@ export function useRoute(): Route {
  */
 export function apiFilter(filter: URLSearchParams | string): URLSearchParams {
   const query = new URLSearchParams(filter);
-  const withinMinutes = Number(query.get("within"));
+  const within = Number(query.get("within"));
   query.delete("within");
-  if (withinMinutes > 0) query.set("since", String(Date.now() - withinMinutes));
+  if (within > 0) query.set("since", String(Date.now() - within));
   return query;
 }

@@ -140,11 +140,18 @@ function python(number: string): string {
   return printDouble(number, PYTHON);
 }
 
+/** The digits and the sign of the longest integer of 64 bits. */
+const LONGEST_INT64 = 20;
+
 /** PHP reads integers beyond 64 bits as doubles. */
 function php(number: string): string {
-  if (isInteger(number) && BigInt.asIntN(64, BigInt(number)) === BigInt(number))
-    return integer(number);
-  return printDouble(number, PHP);
+  return isInteger(number) && isInt64(number) ? integer(number) : printDouble(number, PHP);
+}
+
+function isInt64(integer: string): boolean {
+  // The length first: the time that `BigInt` takes grows faster than the number of digits.
+  if (integer.length > LONGEST_INT64) return false;
+  return BigInt.asIntN(64, BigInt(integer)) === BigInt(integer);
 }
 
 /** A number printed as a double; unchanged if it is too large for one. */

@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { memoryInbox } from "../../../src/inbox/memory.ts";
+import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { openInspector, until, untilCounts } from "../open.ts";
 import { CHROMIUM, useBrowser } from "./chromium.ts";
 
@@ -27,6 +29,42 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
         expect(await page.locator(".line-name").allTextContents(), text).toEqual(kinds),
       );
     }
+    expect(page.troubles).toEqual([]);
+  });
+
+  it("Enter right after the last key opens the first hit, however late the list comes", async () => {
+    const { inspector, deliver } = await openInspector();
+    for (const kind of ["payment.overdue", "lead.created"] as const) await deliver(kind);
+    const page = await newPage.at(inspector.url);
+    await page.locator("#line-e2").waitFor();
+    await page.route("**/api/**", async (route) => {
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await route.continue();
+    });
+    await page.getByRole("searchbox").fill("payment.overdue");
+    await page.keyboard.press("Enter");
+    await page.locator(".detail-head h1", { hasText: "payment.overdue" }).waitFor();
+    expect(page.url()).toContain("#/entry/1?text=payment.overdue");
+    expect(page.troubles).toEqual([]);
+  });
+
+  it("a time in the filter leaves out what was received before it", async () => {
+    const inbox = memoryInbox();
+    await keep(inbox, numberedEntry(1, 0, { state: "dead" }));
+    const { inspector, deliver } = await openInspector({ inbox });
+    await deliver("lead.created");
+    const page = await newPage.at(inspector.url);
+    const rows = async () => (await page.locator(".line-name").allTextContents()).length;
+    await expect.poll(rows).toBe(2);
+    const time = page.getByRole("combobox", { name: "Time" });
+    await time.selectOption("Last 5 minutes");
+    await expect.poll(rows).toBe(1);
+    await page.getByRole("button", { name: "1 all" }).waitFor();
+    expect(await time.inputValue()).toBe("300000");
+    await page.reload();
+    await expect.poll(rows).toBe(1);
+    await time.selectOption("Any time");
+    await expect.poll(rows).toBe(2);
     expect(page.troubles).toEqual([]);
   });
 

@@ -20,7 +20,7 @@ import { useKeys } from "../use-keys.ts";
 import { DeliveryList } from "./delivery-list.tsx";
 import type { Feed } from "./feed.ts";
 import { FilterBar, isNarrowed } from "./filter-bar.tsx";
-import { useListView } from "./list-view.ts";
+import { feedFilter, useListView } from "./list-view.ts";
 
 interface DeliveriesPageProps {
   route: Route;
@@ -32,10 +32,11 @@ interface DeliveriesPageProps {
 
 export function DeliveriesPage({ route, feed, status, kinds, drifts }: DeliveriesPageProps) {
   const { opened, from } = placeOf(route.path) ?? {};
-  const { density } = useListView();
+  const { density, resource } = useListView();
   const counts = useCounts(route.filter, feed);
   const { selected, setSelected, move } = useSelection(feed, opened);
   const again = useAgain();
+  const openFirst = useOpenFirst(feed, feedFilter(route.filter, resource));
   useKeys({
     j: () => move(1),
     k: () => move(-1),
@@ -64,8 +65,7 @@ export function DeliveriesPage({ route, feed, status, kinds, drifts }: Deliverie
           counts={counts}
           onLeave={(opens) => {
             document.getElementById("list")?.focus();
-            const first = feed?.lines.at(0)?.row;
-            if (opens && first !== undefined) goTo(pathOf(first.id));
+            if (opens) openFirst();
             else move(1);
           }}
         />
@@ -122,6 +122,23 @@ function useSelection(feed: Feed | undefined, opened: string | undefined) {
     if (opened !== undefined || isBeside) goTo(pathOf(row.id), { isPassing: opened !== undefined });
   };
   return { selected, setSelected, move };
+}
+
+/**
+ * Opens the first row, once the list for the filter is loaded: the filter may have been typed just
+ * before.
+ */
+function useOpenFirst(feed: Feed | undefined, filter: string) {
+  const [isWanted, setWanted] = useState(false);
+  const isCurrent = feed !== undefined && feed.filter === filter;
+  const isLoaded = isCurrent && (feed.lines.isLoaded || feed.failure !== null);
+  useEffect(() => {
+    if (!isWanted || !isLoaded) return;
+    setWanted(false);
+    const first = feed.lines.at(0)?.row;
+    if (first !== undefined) goTo(pathOf(first.id));
+  }, [isWanted, isLoaded]);
+  return () => setWanted(true);
 }
 
 /**

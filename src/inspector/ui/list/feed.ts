@@ -2,6 +2,7 @@ import { NewestMap } from "../../../base/newest-map.ts";
 import type { LiveUpdate } from "../../api.ts";
 import { ApiError } from "../api-error.ts";
 import { client, type LiveListener } from "../client.ts";
+import { apiFilter } from "../route.ts";
 import { UnknownServerError } from "../session/connection.ts";
 import { Lines } from "./lines.ts";
 
@@ -42,14 +43,17 @@ export class Feed {
   readonly #changes = new NewestMap<string, number>(MAX_CHANGES);
   #held: HeldUpdates | undefined;
   #load: () => Promise<void> = async () => {};
+  /** The filter as the page has it, and as the API takes it. */
+  readonly filter: string;
   readonly #query: URLSearchParams;
   readonly #onChange: () => void;
   readonly #counts: FeedCounts;
   readonly #aborter = new AbortController();
 
-  constructor(query: URLSearchParams, onChange: () => void, counts: FeedCounts) {
+  constructor(filter: string, onChange: () => void, counts: FeedCounts) {
     this.#counts = counts;
-    this.#query = query;
+    this.filter = filter;
+    this.#query = apiFilter(filter);
     this.#onChange = onChange;
     void this.#run();
   }

@@ -46,17 +46,21 @@ export function isNarrowed(filter: URLSearchParams): boolean {
 }
 
 export function clearFilter(): void {
-  setFilter({ state: "", kind: "", withinMinutes: "", since: "", until: "", text: "", like: "" });
+  setFilter({ state: "", kind: "", within: "", since: "", until: "", text: "", like: "" });
 }
 
 function TextFilter({ text, onLeave }: { text: string; onLeave: (opens: boolean) => void }) {
   const [typed, setTyped] = useState(text);
   const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   useEffect(() => setTyped(text), [text]);
+  const apply = (value: string) => {
+    clearTimeout(timer.current);
+    setFilter({ text: value });
+  };
   const change = (value: string) => {
     setTyped(value);
     clearTimeout(timer.current);
-    timer.current = setTimeout(() => setFilter({ text: value }), PAUSE);
+    timer.current = setTimeout(apply, PAUSE, value);
   };
   return (
     <input
@@ -72,6 +76,7 @@ function TextFilter({ text, onLeave }: { text: string; onLeave: (opens: boolean)
         else if (event.key === "Enter" || event.key === "ArrowDown") {
           event.preventDefault();
           event.currentTarget.blur();
+          apply(typed);
           onLeave(event.key === "Enter");
         }
       }}
@@ -123,9 +128,7 @@ function TimeFilter({ filter }: { filter: URLSearchParams }) {
     <select
       aria-label="Time"
       value={range === undefined ? (filter.get("within") ?? "") : "range"}
-      onChange={(event) =>
-        setFilter({ withinMinutes: event.currentTarget.value, since: "", until: "" })
-      }
+      onChange={(event) => setFilter({ within: event.currentTarget.value, since: "", until: "" })}
     >
       {range !== undefined && <option value="range">{range}</option>}
       {TIMES.map(([value, label]) => (

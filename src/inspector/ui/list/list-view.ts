@@ -25,6 +25,13 @@ export function useListView(): ListView {
   return view;
 }
 
+/** What the list asks for: the address's filter, and the resource that the rows show. */
+export function feedFilter(filter: URLSearchParams, resource: string): string {
+  const asked = new URLSearchParams(filter);
+  if (resource !== DEFAULT_RESOURCE) asked.set("resource", resource);
+  return asked.toString();
+}
+
 function readListView() {
   // another program may have written it
   const kept = tryOr(() => JSON.parse(localStorage.getItem(KEY) ?? "{}"), {});
