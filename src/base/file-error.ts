@@ -1,4 +1,4 @@
-import { describeError } from "../errors.ts";
+import { describeError } from "./errors.ts";
 
 /** Common file system errors in words; the caller names the path. */
 const MESSAGES: Readonly<Record<string, string>> = {

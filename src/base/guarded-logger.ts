@@ -1,4 +1,4 @@
-import { describeError } from "../errors.ts";
+import { describeError } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import { printWarning } from "./print-warning.ts";
 import { callUser } from "./user-calls.ts";

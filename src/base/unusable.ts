@@ -1,4 +1,4 @@
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "./errors.ts";
 import { fileTrouble } from "./file-trouble.ts";
 
 /**

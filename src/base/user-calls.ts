@@ -1,5 +1,5 @@
-import { describeError } from "../errors.ts";
 import { detach } from "./detach.ts";
+import { describeError } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import { OnceAMinute } from "./once-a-minute.ts";
 import { printWarning } from "./print-warning.ts";

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
+import { describeError, HookporterError } from "../base/errors.ts";
 import { tryOr } from "../base/try-or.ts";
-import { describeError, HookporterError } from "../errors.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { commandWords } from "../text/command-words.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 import { type ConnectTerms, tryToConnect } from "../http/try-to-connect.ts";
 import { answerText, isIn, type ProbeAnswer } from "./answer.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 import { shownUrl } from "../text/shown-url.ts";
 import { whySpellingsRefused } from "./attempts/find-cause.ts";
 import { CONTROL } from "./catalogue.ts";

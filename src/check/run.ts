@@ -1,4 +1,4 @@
-import { describeError, HookporterError } from "../errors.ts";
+import { describeError, HookporterError } from "../base/errors.ts";
 import { isBrokenOff, isIn, mayBeSignature, type ProbeAnswer } from "./answer.ts";
 import { whyAllRefused } from "./attempts/find-cause.ts";
 import { FORGED } from "./cases/forgeries.ts";

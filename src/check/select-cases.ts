@@ -1,4 +1,4 @@
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 import { CATALOGUE, CONTROL } from "./catalogue.ts";
 import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
 

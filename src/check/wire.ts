@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type Agent, request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 import { readRetryAfter } from "../http/retry-after.ts";
 import { isIn, type ProbeAnswer } from "./answer.ts";
 

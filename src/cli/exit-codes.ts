@@ -1,4 +1,4 @@
-import type { AnyErrorCode } from "../errors.ts";
+import type { AnyErrorCode } from "../base/errors.ts";
 
 /** The exit codes and their meanings. A test compares them with `docs/reference/cli/index.md`. */
 export const EXIT_CODES = {

@@ -1,5 +1,5 @@
+import { HookporterError } from "../base/errors.ts";
 import { describeFileError } from "../base/file-error.ts";
-import { HookporterError } from "../errors.ts";
 
 /** A mistake in the command line. */
 export function usageError(message: string): HookporterError {

@@ -1,7 +1,7 @@
 import { CommanderError } from "commander";
+import { describeError, HookporterError } from "../base/errors.ts";
 import { unusableFrom } from "../base/unusable.ts";
 import { ServiceError } from "../client/service-error.ts";
-import { describeError, HookporterError } from "../errors.ts";
 import { ownCommand, suggestInbox } from "../package/own-command.ts";
 import { COMPLETE } from "./completion/completion-options.ts";
 import { type CliContext, createContext } from "./context.ts";

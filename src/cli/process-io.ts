@@ -1,6 +1,6 @@
+import { describeError } from "../base/errors.ts";
 import { FRAME, placePath } from "../base/system/paths.ts";
 import { tryOr } from "../base/try-or.ts";
-import { describeError } from "../errors.ts";
 import type { BrokenOutput, Io } from "./io.ts";
 import { canSuspend, onStopSignal } from "./signals.ts";
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 import { suggestInbox } from "../package/own-command.ts";
 import { CliCommand, helpOptions } from "./cli-command.ts";
 import { registerCheck } from "./commands/check.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../base/errors.ts";
 import { isLoopback } from "../http/is-loopback.ts";
 import { describeValue } from "../options/describe-value.ts";
 

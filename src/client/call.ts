@@ -1,4 +1,4 @@
-import { retryDelay } from "../dispatch/retry.ts";
+import { retryDelay } from "../options/retry.ts";
 import { attempt, type ServiceAnswer, type ServiceRequest } from "./attempt.ts";
 import type { ClientSettings } from "./client-options.ts";
 import { ServiceError } from "./service-error.ts";

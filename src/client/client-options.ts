@@ -1,5 +1,4 @@
 import { callUser, numberFrom, type Report, reportAsWarning } from "../base/user-calls.ts";
-import { type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import {
   aBoolean,
   anyFunction,
@@ -13,6 +12,7 @@ import {
   wholeNumber,
 } from "../options/check-options.ts";
 import { givenOptions, type WithDefaults } from "../options/given-options.ts";
+import { type RetryOptions, type RetryPolicy, readRetry } from "../options/retry.ts";
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "./assumptions.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type Credential, readCredential } from "./credential.ts";

@@ -1,4 +1,4 @@
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 
 /** A request without a response. */
 export interface NetworkFailure {

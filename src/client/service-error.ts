@@ -1,4 +1,4 @@
-import { brand, type ErrorCode, HookporterError } from "../errors.ts";
+import { brand, type ErrorCode, HookporterError } from "../base/errors.ts";
 
 /** The codes of a {@link ServiceError}. */
 export type ServiceErrorCode = Extract<ErrorCode, `service_${string}`>;

@@ -1,12 +1,12 @@
 import { setImmediate } from "node:timers/promises";
 import { hasEnded } from "../inbox/entry-state.ts";
 import { timerDelay } from "../options/timer-delay.ts";
-import type { Claims } from "./claims.ts";
-import type { ConcurrencyLimit } from "./concurrency-limit.ts";
-import type { DispatcherOptions } from "./dispatcher-options.ts";
-import { outsideRequests } from "./outside-requests.ts";
-import type { RetryWatch } from "./retry-watch.ts";
+import type { Claims } from "./runs/claims.ts";
+import type { ConcurrencyLimit } from "./runs/concurrency-limit.ts";
+import type { DispatcherOptions } from "./runs/dispatcher-options.ts";
 import type { EntryRunner } from "./runs/entry-runner.ts";
+import { outsideRequests } from "./runs/outside-requests.ts";
+import type { RetryWatch } from "./runs/retry-watch.ts";
 import type { TargetQueues } from "./targets/target-queues.ts";
 
 /** Milliseconds that a due entry may wait before new ones are no longer run at once. */

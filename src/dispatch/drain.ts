@@ -1,11 +1,11 @@
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { hasEnded } from "../inbox/entry-state.ts";
 import type { SettledState, Settlement } from "../inbox/settlement.ts";
-import type { Claims } from "./claims.ts";
-import type { ConcurrencyLimit } from "./concurrency-limit.ts";
-import type { DispatcherOptions } from "./dispatcher-options.ts";
-import type { RetryWatch } from "./retry-watch.ts";
+import type { Claims } from "./runs/claims.ts";
+import type { ConcurrencyLimit } from "./runs/concurrency-limit.ts";
+import type { DispatcherOptions } from "./runs/dispatcher-options.ts";
 import type { EntryRunner } from "./runs/entry-runner.ts";
+import type { RetryWatch } from "./runs/retry-watch.ts";
 import type { RunBudget } from "./runs/run-budget.ts";
 
 /** What a drain did, in entries, and when to drain again. */

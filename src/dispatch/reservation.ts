@@ -1,5 +1,5 @@
 import type { ClaimedEntry, Lease } from "../inbox/claim.ts";
-import type { ReadyEvent } from "./handler.ts";
+import type { ReadyEvent } from "./plan/handler.ts";
 
 /** Fields known only after insert. */
 export type NewlyKept = Pick<ClaimedEntry, "seq" | "key" | "kind" | "orderKey" | "delivery">;

@@ -1,4 +1,12 @@
 /** The entry point of `hookporter/client`, the service's API. Re-exports only. */
+
+export {
+  type ClientErrorCode,
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  type ErrorCode,
+  HookporterError,
+} from "../base/errors.ts";
 export type { AssumptionOptions, Assumptions } from "../client/assumptions.ts";
 export { type Client, createClient } from "../client/client.ts";
 export type { ClientOptions, RetryNotice } from "../client/client-options.ts";
@@ -18,13 +26,6 @@ export {
   type ServiceErrorDetails,
 } from "../client/service-error.ts";
 export type { CreatedSubscription, NewSubscription, WebhooksApi } from "../client/webhooks.ts";
-export type { RetryOptions, RetryPolicy } from "../dispatch/retry.ts";
-export {
-  type ClientErrorCode,
-  ConfigurationError,
-  type ConfigurationErrorCode,
-  type ErrorCode,
-  HookporterError,
-} from "../errors.ts";
 export type { DataProblem } from "../event/data-problems.ts";
 export type { EventKind } from "../event/kinds.ts";
+export type { RetryOptions, RetryPolicy } from "../options/retry.ts";

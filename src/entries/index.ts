@@ -2,6 +2,15 @@
  * The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and
  * `hookporter/node`.
  */
+
+export {
+  ConfigurationError,
+  type ConfigurationErrorCode,
+  ERROR_CODES,
+  type ErrorCode,
+  HookporterError,
+  type ReceiverErrorCode,
+} from "../base/errors.ts";
 export type { Logger } from "../base/logger.ts";
 export type { DrainReport } from "../dispatch/drain.ts";
 export type {
@@ -10,17 +19,8 @@ export type {
   HandlerContext,
   TransactionContext,
   TransactionHandler,
-} from "../dispatch/handler.ts";
-export type { RetryOptions } from "../dispatch/retry.ts";
-export type { TargetOptions } from "../dispatch/targets/target.ts";
-export {
-  ConfigurationError,
-  type ConfigurationErrorCode,
-  ERROR_CODES,
-  type ErrorCode,
-  HookporterError,
-  type ReceiverErrorCode,
-} from "../errors.ts";
+} from "../dispatch/plan/handler.ts";
+export type { TargetOptions } from "../dispatch/plan/target.ts";
 export type { DataProblem } from "../event/data-problems.ts";
 export type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 export { type Envelope, envelopeSchema } from "../event/envelope.ts";
@@ -43,6 +43,7 @@ export type { PostgresTransaction } from "../inbox/postgres/transaction.ts";
 export type { InboxHandle } from "../inbox/shared/handle.ts";
 export { postgresInbox } from "../inbox/shared/shared-postgres.ts";
 export type { HandlerTransaction, TransactionTypes } from "../inbox/transaction-types.ts";
+export type { RetryOptions } from "../options/retry.ts";
 export { createReceiver } from "../receiver/create-receiver.ts";
 export type { Drift } from "../receiver/drift.ts";
 export { defineHandlers, type HandlersModule } from "../receiver/handlers/define-handlers.ts";

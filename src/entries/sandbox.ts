@@ -1,15 +1,15 @@
 /** The entry point of `hookporter/sandbox`, a simulated service. Re-exports only. */
 
-export type { Logger } from "../base/logger.ts";
-export type { RetryOptions, RetryPolicy } from "../dispatch/retry.ts";
 export {
   ConfigurationError,
   type ConfigurationErrorCode,
   type ErrorCode,
   HookporterError,
   type SandboxErrorCode,
-} from "../errors.ts";
+} from "../base/errors.ts";
+export type { Logger } from "../base/logger.ts";
 export type { EventKind } from "../event/kinds.ts";
+export type { RetryOptions, RetryPolicy } from "../options/retry.ts";
 export type { Chaos, ChaosOptions } from "../sandbox/chaos.ts";
 export type {
   OutageObservation,

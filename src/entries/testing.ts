@@ -3,7 +3,7 @@
  * wrong signature, for tests of applications that use hookporter. It opens no sockets and no files.
  * Do not use it in production. Re-exports only.
  */
-export type { TestingErrorCode } from "../errors.ts";
+export type { TestingErrorCode } from "../base/errors.ts";
 export type { SampleOptions } from "../event/sample.ts";
 export type { TestTransactions } from "../inbox/memory.ts";
 export type { Cause, CauseCode } from "../signature/diagnose/causes.ts";

@@ -7,7 +7,7 @@ export {
   type ConfigurationErrorCode,
   type ErrorCode,
   HookporterError,
-} from "../errors.ts";
+} from "../base/errors.ts";
 export type { Envelope } from "../event/envelope.ts";
 export type { WebhookEvent } from "../event/event.ts";
 export { EVENT_KINDS, type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";

@@ -1,4 +1,4 @@
-import type { Handler } from "../dispatch/handler.ts";
+import type { Handler } from "../dispatch/plan/handler.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import {
   type Check,

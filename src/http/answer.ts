@@ -4,9 +4,9 @@ import {
   OutgoingMessage,
   type ServerResponse,
 } from "node:http";
+import { describeError } from "../base/errors.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { printWarning } from "../base/print-warning.ts";
-import { describeError } from "../errors.ts";
 import { closeUnread, lingering } from "./closing.ts";
 
 /** A response, not yet written by an adapter. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../base/errors.ts";
 import type { BodyBudget, HeldBody } from "./body-budget.ts";
 import { BodyPieces } from "./body-pieces.ts";
 import { Deadlines } from "./deadlines.ts";

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describeError, HookporterError } from "../errors.ts";
+import { describeError, HookporterError } from "../base/errors.ts";
 import { CLOSE_GRACE } from "./closing.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 
 /** A process that erases entries, of which there is one at a time. */
 export interface Eraser {

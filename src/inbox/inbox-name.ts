@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { basename, resolve } from "node:path";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../base/errors.ts";
 import { isPostgresUrl } from "./postgres/postgres-url.ts";
 
 /** What begins like a URL. One letter is a drive of Windows. */

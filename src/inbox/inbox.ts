@@ -1,5 +1,5 @@
+import type { HookporterError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
-import type { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";

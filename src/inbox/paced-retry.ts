@@ -1,4 +1,4 @@
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 import { durationText } from "../text/duration-text.ts";
 import { CHANGEABLE } from "./change-entries.ts";
 import type { EntryFilter } from "./entry-filter.ts";

@@ -1,5 +1,5 @@
+import { HookporterError } from "../base/errors.ts";
 import { numberFrom, reportAsWarning } from "../base/user-calls.ts";
-import { HookporterError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { Appended, NewEntry } from "./append.ts";

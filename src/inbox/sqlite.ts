@@ -1,5 +1,5 @@
+import { HookporterError } from "../base/errors.ts";
 import { realPath } from "../base/system/paths.ts";
-import { HookporterError } from "../errors.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { Inbox, OpenTerms } from "./inbox.ts";
 import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "./prune-request.ts";

@@ -1,4 +1,4 @@
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 
 /** If more than this is waiting the store cannot keep up: refuse early rather than grow. */
 const MAX_WAITING = 10_000;

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { codeOf, HookporterError } from "../errors.ts";
+import { codeOf, HookporterError } from "../base/errors.ts";
 
 /**
  * Headers of every answer. The browser may load only the page's own files, text cannot become

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { describeError, HookporterError } from "../errors.ts";
+import { describeError, HookporterError } from "../base/errors.ts";
 import { closeServer, listenOn } from "../http/server.ts";
 import {
   RequestError,

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { ConfigurationError, describeError } from "../errors.ts";
+import { ConfigurationError, describeError } from "../base/errors.ts";
 import type { Difference } from "../event/difference.ts";
 import { ownCommand } from "../package/own-command.ts";
 import type { DriftWatch } from "../receiver/drift.ts";

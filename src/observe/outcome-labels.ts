@@ -1,4 +1,4 @@
-import { HookporterError, INBOX_ERROR_CODES } from "../errors.ts";
+import { HookporterError, INBOX_ERROR_CODES } from "../base/errors.ts";
 import { isEventKind } from "../event/kinds.ts";
 import { REJECTION_REASONS } from "../event/rejection.ts";
 import { UNFIT_REASONS } from "../inbox/new-entry.ts";

@@ -13,7 +13,7 @@ import {
   type Tracer,
   trace,
 } from "@opentelemetry/api";
-import type { AttemptTrace } from "../dispatch/runs/attempt-tracing.ts";
+import type { AttemptTrace } from "../dispatch/plan/attempt-tracing.ts";
 import { type Delivery, type DeliveryHeaders, TRACE_HEADER } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import { hasEnded } from "../inbox/entry-state.ts";

@@ -1,5 +1,5 @@
+import { describeError, HookporterError } from "../base/errors.ts";
 import { unusableFrom } from "../base/unusable.ts";
-import { describeError, HookporterError } from "../errors.ts";
 
 /** Ends a server in order, such as by closing its receiver; called once, with the signal. */
 export type CloseServer = (signal: "SIGTERM" | "SIGINT") => unknown;

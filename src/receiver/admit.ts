@@ -1,4 +1,4 @@
-import { asError } from "../errors.ts";
+import { asError } from "../base/errors.ts";
 import { type Delivery, type DeliveryHeaders, TRACE_HEADER } from "../event/delivery.ts";
 import type { BodyBudget } from "../http/body-budget.ts";
 import type { BodyResult, CountedLimits } from "../http/read-body.ts";

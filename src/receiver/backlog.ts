@@ -1,5 +1,5 @@
+import { HookporterError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
-import { HookporterError } from "../errors.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 
 /**

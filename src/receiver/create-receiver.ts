@@ -1,12 +1,12 @@
 import { detach } from "../base/detach.ts";
+import { describeError, type ReceiverErrorCode } from "../base/errors.ts";
 import { Listeners } from "../base/listeners.ts";
 import { PendingWork } from "../base/pending-work.ts";
 import { reportTo } from "../base/user-calls.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
-import type { AnyHandler, DeadLetter } from "../dispatch/handler.ts";
-import { describeError, type ReceiverErrorCode } from "../errors.ts";
+import type { AnyHandler, DeadLetter } from "../dispatch/plan/handler.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";

@@ -1,5 +1,5 @@
 import { ListenerCalls } from "../base/listeners.ts";
-import type { DeadLetter, EntryLetter } from "../dispatch/handler.ts";
+import type { DeadLetter, EntryLetter } from "../dispatch/plan/handler.ts";
 import { ownDelivery } from "../event/delivery.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";

@@ -1,7 +1,7 @@
 import { detach } from "../base/detach.ts";
+import { asError, ConfigurationError, describeError } from "../base/errors.ts";
 import { isPromiseLike } from "../base/is-promise-like.ts";
-import type { ReadyEvent } from "../dispatch/handler.ts";
-import { asError, ConfigurationError, describeError } from "../errors.ts";
+import type { ReadyEvent } from "../dispatch/plan/handler.ts";
 import { MAX_PROBLEMS } from "../event/data-problems.ts";
 import { toEvent } from "../event/event.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";

@@ -1,4 +1,4 @@
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 
 /**
  * The phase of a receiver: created, opening its inbox, accepting deliveries, or closed (also while

@@ -1,5 +1,5 @@
+import { asError, ConfigurationError, describeError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
-import { asError, ConfigurationError, describeError } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Rejection } from "../event/rejection.ts";
 import type { EntryState } from "../inbox/entry-state.ts";

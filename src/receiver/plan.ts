@@ -1,5 +1,5 @@
 import { isPromiseLike } from "../base/is-promise-like.ts";
-import type { Plan, ReadyEvent } from "../dispatch/handler.ts";
+import type { Plan, ReadyEvent } from "../dispatch/plan/handler.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { toEvent, type WebhookEvent } from "../event/event.ts";

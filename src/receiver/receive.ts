@@ -1,8 +1,8 @@
+import { asError, ConfigurationError } from "../base/errors.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
-import type { EntryLetter } from "../dispatch/handler.ts";
+import type { EntryLetter } from "../dispatch/plan/handler.ts";
 import type { Reservation } from "../dispatch/reservation.ts";
-import { asError, ConfigurationError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { Answer } from "../http/answer.ts";
 import { newEntry, rejectedEntry } from "../inbox/new-entry.ts";

@@ -1,5 +1,5 @@
+import type { ReceiverErrorCode } from "../base/errors.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
-import type { ReceiverErrorCode } from "../errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { DataSchemas } from "../event/schemas.ts";

@@ -1,4 +1,4 @@
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 import { type Answer, failure, json, RETRY_AFTER } from "../http/answer.ts";
 import type { Outcome } from "./outcome.ts";
 import { refusalFor, sentence } from "./refusals.ts";

@@ -1,5 +1,5 @@
+import { describeError } from "../base/errors.ts";
 import { withTimeout } from "../base/with-timeout.ts";
-import { describeError } from "../errors.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { pruneInbox } from "../inbox/prune.ts";
 import type { PruneRequest } from "../inbox/prune-request.ts";

@@ -1,7 +1,7 @@
+import { describeError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
 import { withTimeout } from "../base/with-timeout.ts";
-import { describeError } from "../errors.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { addNote, noAuthentic, type SenderNote, type SenderRecord } from "../inbox/senders.ts";

@@ -1,11 +1,11 @@
-import type { Logger } from "../base/logger.ts";
-import { OnceAMinute } from "../base/once-a-minute.ts";
 import {
   describeError,
   HookporterError,
   INBOX_ERROR_CODES,
   type InboxErrorCode,
-} from "../errors.ts";
+} from "../base/errors.ts";
+import type { Logger } from "../base/logger.ts";
+import { OnceAMinute } from "../base/once-a-minute.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
 import { SIGNATURE_PREFIX } from "../signature/signature-format.ts";
 import { seededRandom } from "./random.ts";

@@ -1,7 +1,7 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
+import { HookporterError } from "../base/errors.ts";
 import { isRecord } from "../base/is-record.ts";
 import { tryOr } from "../base/try-or.ts";
-import { HookporterError } from "../errors.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import { parseTimestamp } from "../event/timestamp.ts";
 import { shownUrl } from "../text/shown-url.ts";

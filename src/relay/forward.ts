@@ -1,6 +1,6 @@
 import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
-import type { Handler } from "../dispatch/handler.ts";
-import { asError, HookporterError } from "../errors.ts";
+import { asError, HookporterError } from "../base/errors.ts";
+import type { Handler } from "../dispatch/plan/handler.ts";
 import { readRetryAfter } from "../http/retry-after.ts";
 import { shownUrl } from "../text/shown-url.ts";
 import { describeRefusal, shownLocation } from "./explain-answer.ts";

@@ -1,5 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
 import { restamp } from "../event/restamp.ts";
 import { sign } from "../signature/sign.ts";

@@ -1,4 +1,4 @@
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 import { Exchange, type ExchangeAnswer, type Posting } from "./exchange.ts";
 import { whyUnreachable } from "./unreachable.ts";
 

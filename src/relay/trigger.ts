@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
+import { HookporterError } from "../base/errors.ts";
 import { tryOr } from "../base/try-or.ts";
-import { HookporterError } from "../errors.ts";
 import type { Envelope } from "../event/envelope.ts";
 import { parseExact, printExact } from "../event/exact-json.ts";
 import { type EventKind, isEventKind } from "../event/kinds.ts";

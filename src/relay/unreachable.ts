@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 import { hostOf, portOf, tryToConnect } from "../http/try-to-connect.ts";
 import { isLocalhost } from "./localhost.ts";
 

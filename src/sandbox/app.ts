@@ -1,7 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
+import { describeError } from "../base/errors.ts";
 import type { Listeners } from "../base/listeners.ts";
 import type { Logger } from "../base/logger.ts";
-import { describeError } from "../errors.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import { controlApi } from "./control-api.ts";
 import { checkLocal } from "./local-only.ts";

@@ -1,6 +1,6 @@
 import type { Listeners } from "../base/listeners.ts";
-import { retryDelay } from "../dispatch/retry.ts";
 import { formatTimestamp } from "../event/timestamp.ts";
+import { retryDelay } from "../options/retry.ts";
 import { fateOf, isMissigned } from "./chaos.ts";
 import type { Destination } from "./destination.ts";
 import type { SandboxAttempt, SandboxDelivery, SandboxObservation } from "./observation.ts";

@@ -1,4 +1,4 @@
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 import { send } from "../relay/send.ts";
 import { sign } from "../signature/sign.ts";
 import type { Subscription } from "./subscription.ts";

@@ -2,7 +2,6 @@ import { defaultLogger } from "../base/default-logger.ts";
 import { guardedLogger } from "../base/guarded-logger.ts";
 import type { Logger } from "../base/logger.ts";
 import { numberFrom, reportTo } from "../base/user-calls.ts";
-import { type RetryOptions, type RetryPolicy, readRetry } from "../dispatch/retry.ts";
 import {
   aNumber,
   type Check,
@@ -14,6 +13,7 @@ import {
   wholeNumber,
 } from "../options/check-options.ts";
 import { givenOptions, type WithDefaults } from "../options/given-options.ts";
+import { type RetryOptions, type RetryPolicy, readRetry } from "../options/retry.ts";
 import { checkHeaderName, checkLog } from "../receiver/options/option-checks.ts";
 import { SIGNATURE_HEADER } from "../signature/signature-format.ts";
 import { type Chaos, type ChaosOptions, NO_CHAOS } from "./chaos.ts";

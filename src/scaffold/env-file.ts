@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 
 /** Creates a signing secret: 32 random bytes, base64url. */
 export function generateSecret(): string {

@@ -1,6 +1,6 @@
 import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 import { findPackageRoot, type PackageRoot } from "../package/package-root.ts";
 import { generateSecret, renderEnvFile } from "./env-file.ts";
 import { readLayers } from "./layers.ts";

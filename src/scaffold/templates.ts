@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 
 /**
  * Where a project keeps its events: in a file, or in a database on PostgreSQL that several

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../base/errors.ts";
 
 /** One secret: a string, used as UTF-8, or bytes. */
 export type SecretValue = string | Uint8Array;

@@ -1,6 +1,6 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
 import { detach } from "../base/detach.ts";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../base/errors.ts";
 import { describeValue } from "../options/describe-value.ts";
 import { type SecretValue, secretBytes } from "./secret-bytes.ts";
 

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { retryDelay } from "../dispatch/retry.ts";
-import { describeError, HookporterError } from "../errors.ts";
+import { describeError, HookporterError } from "../base/errors.ts";
+import { retryDelay } from "../options/retry.ts";
 import { StreamConnection } from "./stream-connection.ts";
 import { STREAM_RETRY, type StreamOptions } from "./stream-options.ts";
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { type RawData, WebSocket } from "ws";
-import { describeError, HookporterError } from "../errors.ts";
+import { describeError, HookporterError } from "../base/errors.ts";
 import { redact } from "../text/redact.ts";
 import { ACKNOWLEDGE_HEADER, formatAcknowledgement } from "./protocol.ts";
 import { STREAM_DEFAULTS, type StreamOptions } from "./stream-options.ts";

@@ -1,4 +1,4 @@
-import type { RetryPolicy } from "../dispatch/retry.ts";
+import type { RetryPolicy } from "../options/retry.ts";
 import type { Acknowledgement } from "./protocol.ts";
 
 /** The options of a stream. All times are in milliseconds. */

@@ -1,5 +1,4 @@
-import { type RetryPolicy, readRetry } from "../dispatch/retry.ts";
-import { HookporterError } from "../errors.ts";
+import { HookporterError } from "../base/errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { Envelope } from "../event/envelope.ts";
@@ -14,6 +13,7 @@ import { memoryInbox, type TestTransactions } from "../inbox/memory.ts";
 import { handleOf } from "../inbox/shared/handle.ts";
 import { invalidOption } from "../options/check-options.ts";
 import { givenOptions } from "../options/given-options.ts";
+import { type RetryPolicy, readRetry } from "../options/retry.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { createReceiver } from "../receiver/create-receiver.ts";
 import { inboxOf } from "../receiver/inbox-view.ts";

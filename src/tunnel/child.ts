@@ -1,4 +1,4 @@
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 import { loss } from "./lost.ts";
 import type { OpenTunnel, TunnelProvider, TunnelReport } from "./provider.ts";
 import type { FromChild, ToChild } from "./tunnel-child.ts";

@@ -1,4 +1,4 @@
-import { retryDelay } from "../dispatch/retry.ts";
+import { retryDelay } from "../options/retry.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { loss } from "./lost.ts";
 import { Mailbox } from "./mailbox.ts";

@@ -1,4 +1,4 @@
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 import { type FailureTable, failureOf, type TunnelFailure } from "./provider.ts";
 
 /** The client, an optional package, and what to install. */

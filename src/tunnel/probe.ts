@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
-import { describeError } from "../errors.ts";
+import { describeError } from "../base/errors.ts";
 import { timerDelay } from "../options/timer-delay.ts";
 import { shortText } from "../text/short-text.ts";
 import { plainText } from "./plain-text.ts";

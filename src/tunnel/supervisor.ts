@@ -1,5 +1,5 @@
-import { type RetryPolicy, retryDelay } from "../dispatch/retry.ts";
 import { tryToConnect } from "../http/try-to-connect.ts";
+import { type RetryPolicy, retryDelay } from "../options/retry.ts";
 import { type LifeEnd, TunnelLife } from "./life.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { AddressProbe } from "./probe.ts";

@@ -1,4 +1,4 @@
-import type { RetryPolicy } from "../dispatch/retry.ts";
+import type { RetryPolicy } from "../options/retry.ts";
 
 /** All times are in milliseconds. */
 export interface TunnelTiming {

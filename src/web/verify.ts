@@ -1,5 +1,5 @@
 import { detach } from "../base/detach.ts";
-import { ConfigurationError } from "../errors.ts";
+import { ConfigurationError } from "../base/errors.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { DIGEST_LENGTH, derivedIdText, digestId, ownId } from "../event/identity-text.ts";

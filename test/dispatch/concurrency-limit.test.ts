@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { ConcurrencyLimit } from "../../src/dispatch/concurrency-limit.ts";
+import { ConcurrencyLimit } from "../../src/dispatch/runs/concurrency-limit.ts";
 import { gate } from "./sample.ts";
 
 /** Work that ends on request. */

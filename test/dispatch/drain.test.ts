@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LATE } from "../../src/dispatch/runs/time-limits.ts";
+import { LATE } from "../../src/dispatch/attempts/time-limits.ts";
 import type { Handler, Receiver, ReceiverOptions } from "../../src/entries/index.ts";
 import { NOTHING } from "../receiver/open.ts";
 import { deliveryOf, gate, until } from "../receiver/sample.ts";

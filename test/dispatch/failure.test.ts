@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeFailure } from "../../src/dispatch/failure.ts";
+import { describeFailure } from "../../src/dispatch/plan/failure.ts";
 
 /** A listener that refuses connections: nothing listens on port 1. */
 async function refusedFetch(host: string): Promise<unknown> {

@@ -1,4 +1,4 @@
-import type { NamedHandler } from "../../src/dispatch/handler.ts";
+import type { NamedHandler } from "../../src/dispatch/plan/handler.ts";
 import type { RetryPolicy } from "../../src/entries/client.ts";
 import type {
   DeadLetter,

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { NamedHandler } from "../../src/dispatch/handler.ts";
+import type { NamedHandler } from "../../src/dispatch/plan/handler.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { retryAtPace } from "../../src/inbox/paced-retry.ts";
 import type { PauseScope } from "../../src/inbox/pause.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { RetryWatch } from "../../src/dispatch/retry-watch.ts";
+import { RetryWatch } from "../../src/dispatch/runs/retry-watch.ts";
 import type { AttemptRecord } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { PacedRetry, Pause } from "../../src/inbox/pause.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LATE } from "../../src/dispatch/runs/time-limits.ts";
+import { LATE } from "../../src/dispatch/attempts/time-limits.ts";
 import type { Handler, HandlerContext } from "../../src/entries/index.ts";
 import { haveOneHiddenClass } from "../hidden-class.ts";
 import { gate, uncaught, until } from "../receiver/sample.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import type { TargetEnd } from "../../src/dispatch/targets/target.ts";
+import type { TargetEnd } from "../../src/dispatch/plan/target.ts";
 import {
   type ReadyEntry,
   TargetQueue,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { NamedHandler } from "../../src/dispatch/handler.ts";
-import type { TargetFailure } from "../../src/dispatch/targets/target.ts";
+import type { NamedHandler } from "../../src/dispatch/plan/handler.ts";
+import type { TargetFailure } from "../../src/dispatch/plan/target.ts";
 import type { RetryPolicy } from "../../src/entries/client.ts";
 import type { ReceiverOptions, TargetOptions } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { LATE, limitTime } from "../../src/dispatch/runs/time-limits.ts";
+import { LATE, limitTime } from "../../src/dispatch/attempts/time-limits.ts";
 import { MAX_TIMER } from "../../src/options/check-options.ts";
 
 describe("limitTime", () => {

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
-import { transactionPlaces } from "../../src/dispatch/transactions/transaction-places.ts";
+import { transactionPlaces } from "../../src/dispatch/attempts/transaction-places.ts";
 
 const never = new AbortController().signal;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { NamedHandler } from "../../src/dispatch/handler.ts";
+import type { NamedHandler } from "../../src/dispatch/plan/handler.ts";
 import type { ReceiverOptions } from "../../src/entries/index.ts";
 import type { Inbox, InsideEnd, InsideResult, InsideTerms } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";

@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, expectTypeOf, it } from "vitest";
+import { type AnyErrorCode, COMMAND_ERROR_CODES } from "../../src/base/errors.ts";
 import { ERROR_EXIT_CODES } from "../../src/cli/exit-codes.ts";
 import type { ServiceError } from "../../src/entries/client.ts";
 import {
@@ -10,7 +11,6 @@ import {
   type ErrorCode,
   HookporterError,
 } from "../../src/entries/index.ts";
-import { type AnyErrorCode, COMMAND_ERROR_CODES } from "../../src/errors.ts";
 import { quoted, readPage, root, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/errors.md");
@@ -85,7 +85,7 @@ function reachable(faces: readonly string[]): readonly string[] {
 /** The codes that files mention. */
 function codesIn(files: readonly string[]): readonly string[] {
   const source = files
-    .filter((file) => file !== "errors.ts")
+    .filter((file) => file !== "base/errors.ts")
     .map((file) => {
       // examples name codes too
       return readPage(join("src", file)).replaceAll(/^ *\/\*\*.*?\*\/$/gms, "");
@@ -110,7 +110,7 @@ it("the page says what to do about each error", () => {
 it("every code is thrown somewhere", () => {
   const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter(
     (name) => {
-      return name.endsWith(".ts") && name !== "errors.ts" && !name.endsWith("exit-codes.ts");
+      return name.endsWith(".ts") && name !== "base/errors.ts" && !name.endsWith("exit-codes.ts");
     },
   );
   const source = files.map((name) => readPage(join("src", name))).join("");

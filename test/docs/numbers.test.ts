@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { WORK as LIVE_WORK } from "../../src/cli/live/diagnosis-limit.ts";
-import { DEFAULT_RETRY, retryDelay } from "../../src/dispatch/retry.ts";
+import { DEFAULT_RETRY, retryDelay } from "../../src/options/retry.ts";
 import { SANDBOX_DEFAULTS } from "../../src/sandbox/sandbox-options.ts";
 import { WORK } from "../../src/signature/diagnose/diagnose.ts";
 import { READING_WORK } from "../../src/signature/diagnose/search.ts";

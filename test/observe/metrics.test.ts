@@ -1,7 +1,7 @@
 import * as client from "prom-client";
 import { describe, expect, it } from "vitest";
+import { INBOX_ERROR_CODES } from "../../src/base/errors.ts";
 import { collectMetrics } from "../../src/entries/metrics.ts";
-import { INBOX_ERROR_CODES } from "../../src/errors.ts";
 import { REJECTION_REASONS } from "../../src/event/rejection.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";

@@ -33,7 +33,7 @@ it.each([
     ["test/architecture.test.ts", "test/event/age.test.ts", "test/docs/cli-page.test.ts"],
   ],
   ["src/event/utf8.ts", ["test/architecture.test.ts", "test/event/age.test.ts"]],
-  ["src/errors.ts", ["test/architecture.test.ts"]],
+  ["src/base/errors.ts", ["test/architecture.test.ts"]],
   ["test/event/age.test.ts", ["test/event/age.test.ts"]],
   ["test/event/sample.ts", ["test/event/age.test.ts"]],
   ["docs/reference/cli/listen.md", ["test/docs/cli-page.test.ts", "test/docs/readme.test.ts"]],

@@ -5,7 +5,7 @@ import { dirname, join, relative } from "node:path";
 export function arrowsBetween(rooms, source) {
   const roomOf = (file) => {
     const top = file.split("/")[0];
-    return rooms.find(({ name, files = [name] }) => files.includes(top))?.name;
+    return rooms.find(({ name }) => name === top)?.name;
   };
   const below = new Map(rooms.map(({ name }) => [name, new Set()]));
   for (const file of sourceFiles(source)) {

@@ -6,7 +6,7 @@ import {
 } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve, win32 } from "node:path";
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../errors.ts";
 import { tryOr } from "../try-or.ts";
 import { type Environment, programFolders } from "./paths.ts";
 

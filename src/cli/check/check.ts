@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { describeError } from "../../base/errors.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf, rightText } from "../../check/check-case.ts";
@@ -23,7 +24,6 @@ import { markdownReport } from "../../check/report-markdown.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
 import { verdictText } from "../../check/verdict.ts";
-import { describeError } from "../../errors.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { durationText } from "../../text/duration-text.ts";

@@ -1,8 +1,8 @@
 import { closeSync, fdatasync, write } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
+import { describeError } from "../../base/errors.ts";
 import { openNameless } from "../../base/system/files.ts";
-import { describeError } from "../../errors.ts";
 import { MIN_FREE_BYTES } from "../../inbox/vitals.ts";
 import { statfsSync } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";

@@ -1,5 +1,5 @@
+import { describeError } from "../../base/errors.ts";
 import { unusableFrom } from "../../base/unusable.ts";
-import { describeError } from "../../errors.ts";
 import { ALLOW_HOSTS } from "../mcp/reach.ts";
 import type { Setup } from "./setup.ts";
 

@@ -1,5 +1,5 @@
+import { HookporterError } from "../../base/errors.ts";
 import { readNetworkFailure } from "../../client/network-failure.ts";
-import { HookporterError } from "../../errors.ts";
 import { DEFAULT_AGES } from "../../receiver/options/settings.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { shownUrl } from "../../text/shown-url.ts";

@@ -1,6 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { HookporterError } from "../../base/errors.ts";
 import { tryOr } from "../../base/try-or.ts";
-import { HookporterError } from "../../errors.ts";
 import { type FailureGroups, failureGroups } from "../../inbox/failures.ts";
 import type { InboxFacts } from "../../inbox/inbox-facts.ts";
 import { type DatabaseFacts, examineDatabase } from "../../inbox/postgres/examine.ts";

@@ -1,4 +1,4 @@
-import { describeError } from "../../errors.ts";
+import { describeError } from "../../base/errors.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../output.ts";
 

@@ -1,4 +1,4 @@
-import type { HookporterError } from "../../errors.ts";
+import type { HookporterError } from "../../base/errors.ts";
 import { SAME_SIGNAL } from "../../project/run-server.ts";
 import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";

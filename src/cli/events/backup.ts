@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import { ConfigurationError, HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { unusable } from "../../base/unusable.ts";
-import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { countsText, stateCounts, totalOf } from "../../inbox/counts.ts";
 import { readPostgresOptions } from "../../inbox/postgres/postgres-options.ts";
 import { isPostgresUrl, withoutPassword } from "../../inbox/postgres/postgres-url.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import { countsText, stateCounts } from "../../inbox/counts.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { failureGroups, LOOKED_AT } from "../../inbox/failures.ts";

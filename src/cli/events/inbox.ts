@@ -1,8 +1,8 @@
 import { accessSync, constants, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
+import { HookporterError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { withFileErrors } from "../../base/unusable.ts";
-import { HookporterError } from "../../errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { selectInbox } from "../../inbox/open.ts";

@@ -1,6 +1,6 @@
 import { hostname, userInfo } from "node:os";
+import type { HookporterError } from "../../base/errors.ts";
 import { tryOr } from "../../base/try-or.ts";
-import type { HookporterError } from "../../errors.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { noPauses, pauseLines } from "../../inbox/paced-retry.ts";
 import type { PauseOf, PauseScope, Pauses } from "../../inbox/pause.ts";

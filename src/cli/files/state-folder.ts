@@ -1,9 +1,9 @@
 import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { HookporterError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { shownMode } from "../../base/system/files.ts";
 import { withFileErrors } from "../../base/unusable.ts";
-import { HookporterError } from "../../errors.ts";
 import { makeFile } from "./replace-file.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { DeadLetter } from "../../dispatch/handler.ts";
-import { describeError } from "../../errors.ts";
+import { describeError } from "../../base/errors.ts";
+import type { DeadLetter } from "../../dispatch/plan/handler.ts";
 import { cutText } from "../../text/cut-text.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { type CommandSetup, runCommand } from "./run-command.ts";

@@ -1,4 +1,4 @@
-import type { HandlerContext } from "../../dispatch/handler.ts";
+import type { HandlerContext } from "../../dispatch/plan/handler.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import type { OpenObject } from "../../event/schemas.ts";
 import { type CommandSetup, runCommand } from "./run-command.ts";

@@ -1,4 +1,4 @@
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import type { CliContext } from "../context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "../exit-codes.ts";
 import { printable } from "../output.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError } from "../../base/errors.ts";
 import type { ForwardRequest } from "../../relay/forward.ts";
 import { publicAddressOf } from "../../relay/private-address.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";

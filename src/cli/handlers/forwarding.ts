@@ -1,6 +1,6 @@
-import type { RetryPolicy } from "../../dispatch/retry.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import { memberAt } from "../../event/field-path.ts";
+import type { RetryPolicy } from "../../options/retry.ts";
 import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import type { Output } from "../output.ts";

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from "node:fs";
 import { basename, extname, isAbsolute, join, resolve } from "node:path";
+import { describeError, HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
-import type { Handler } from "../../dispatch/handler.ts";
-import { describeError, HookporterError } from "../../errors.ts";
+import type { Handler } from "../../dispatch/plan/handler.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
 import {
   defineHandlers,

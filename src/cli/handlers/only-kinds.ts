@@ -1,4 +1,4 @@
-import type { AnyHandler, Handler } from "../../dispatch/handler.ts";
+import type { AnyHandler, Handler } from "../../dispatch/plan/handler.ts";
 import { checkKindPattern, matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import type { HandlerOptions } from "../../receiver/handlers/handler-options.ts";

@@ -1,5 +1,5 @@
 import { commandOf, findProgram } from "../../base/system/programs.ts";
-import type { DeadLetter } from "../../dispatch/handler.ts";
+import type { DeadLetter } from "../../dispatch/plan/handler.ts";
 import { withoutPassword } from "../../inbox/postgres/postgres-url.ts";
 import type { CliContext } from "../context.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";

@@ -1,4 +1,4 @@
-import type { Handler } from "../../dispatch/handler.ts";
+import type { Handler } from "../../dispatch/plan/handler.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 

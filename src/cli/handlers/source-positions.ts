@@ -1,6 +1,6 @@
 import { SourceMap } from "node:module";
 import { FRAME } from "../../base/system/paths.ts";
-import type { Handler } from "../../dispatch/handler.ts";
+import type { Handler } from "../../dispatch/plan/handler.ts";
 
 /** How a file was compiled: what runs, in place of what was written. */
 interface Compiled {

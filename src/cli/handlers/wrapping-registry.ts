@@ -1,4 +1,4 @@
-import type { AnyHandler, Handler } from "../../dispatch/handler.ts";
+import type { AnyHandler, Handler } from "../../dispatch/plan/handler.ts";
 import type { HandlerOptions } from "../../receiver/handlers/handler-options.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 

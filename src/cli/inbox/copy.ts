@@ -1,6 +1,6 @@
+import { HookporterError } from "../../base/errors.ts";
 import { realPath } from "../../base/system/paths.ts";
 import { tryOr } from "../../base/try-or.ts";
-import { HookporterError } from "../../errors.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { type Copied, type CopyProgress, copyInbox } from "../../inbox/transfer/copy.ts";
 import { type MergeReport, mergeInbox } from "../../inbox/transfer/merge.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError } from "../../base/errors.ts";
 import { migrateSchema, printedMigration } from "../../inbox/postgres/care.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { CliContext } from "../context.ts";

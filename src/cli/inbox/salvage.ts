@@ -1,4 +1,4 @@
-import { ConfigurationError, HookporterError } from "../../errors.ts";
+import { ConfigurationError, HookporterError } from "../../base/errors.ts";
 import { findInboxFile } from "../../inbox/sqlite/file/inbox-file.ts";
 import { holderText, livingHolders } from "../../inbox/sqlite/processes/holders.ts";
 import { salvageFile } from "../../inbox/sqlite/salvage/salvage.ts";

@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError } from "../../base/errors.ts";
 import { readPostgresOptions } from "../../inbox/postgres/postgres-options.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { vacuumFile } from "../../inbox/sqlite/care/vacuum.ts";

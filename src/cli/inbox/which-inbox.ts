@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
+import { HookporterError } from "../../base/errors.ts";
 import { tryOr } from "../../base/try-or.ts";
-import { HookporterError } from "../../errors.ts";
 import { PAUSE_SCOPES } from "../../inbox/pause.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import { placeOf } from "../../learn/data-type.ts";
 import { placeDifferences } from "../../learn/place-differences.ts";
 import { type Learned, learn } from "../../learn/shape.ts";

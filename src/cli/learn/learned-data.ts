@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { describeError } from "../../errors.ts";
+import { describeError } from "../../base/errors.ts";
 import { placeOf } from "../../learn/data-type.ts";
 import { sampleValue } from "../../learn/sample-value.ts";
 import type { Learned } from "../../learn/shape.ts";

@@ -2,7 +2,7 @@ import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
 import { stateCounts, totalOf } from "../../inbox/counts.ts";

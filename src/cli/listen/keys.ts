@@ -1,4 +1,4 @@
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import { type Change, changedInAll, changeEntries } from "../../inbox/change-entries.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import { inboxOf } from "../../receiver/inbox-view.ts";

@@ -1,11 +1,11 @@
+import { describeError, HookporterError } from "../../base/errors.ts";
 import type { Client } from "../../client/client.ts";
 import type { RetryNotice } from "../../client/client-options.ts";
 import { readNetworkFailure } from "../../client/network-failure.ts";
 import { ServiceError } from "../../client/service-error.ts";
 import { sleep } from "../../client/sleep.ts";
-import { type RetryPolicy, retryDelay } from "../../dispatch/retry.ts";
-import { describeError, HookporterError } from "../../errors.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
+import { type RetryPolicy, retryDelay } from "../../options/retry.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";

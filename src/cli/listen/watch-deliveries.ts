@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { describeError } from "../../base/errors.ts";
 import { makeFolder } from "../../base/make-folder.ts";
 import { PendingWork } from "../../base/pending-work.ts";
 import { withFileErrors } from "../../base/unusable.ts";
-import { describeError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
 import { letterOf } from "../../receiver/dead-letter.ts";

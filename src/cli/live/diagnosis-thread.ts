@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { describeError } from "../../errors.ts";
+import { describeError } from "../../base/errors.ts";
 import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
 import type { InspectedDelivery } from "../../receiver/observed.ts";
 import { DiagnosisLimit } from "./diagnosis-limit.ts";

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { HookporterError } from "../../base/errors.ts";
 import { openerOf } from "../../base/system/programs.ts";
-import { HookporterError } from "../../errors.ts";
 
 /**
  * Milliseconds after which a program that has not failed counts as successful: some run as long as

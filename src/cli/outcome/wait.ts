@@ -1,4 +1,4 @@
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import { reasonWords } from "../../inbox/reasons.ts";

@@ -1,4 +1,4 @@
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 
 interface ReadyCheck {
   /** One word for `/readyz`. */

@@ -1,9 +1,9 @@
 import { readFileSync, rmSync } from "node:fs";
+import type { HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { isForbidden } from "../../base/file-trouble.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { unusable } from "../../base/unusable.ts";
-import type { HookporterError } from "../../errors.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
 import { inputError } from "../input-errors.ts";
 

@@ -1,4 +1,4 @@
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { ConfigurationError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { withFileErrors } from "../../base/unusable.ts";
-import { ConfigurationError } from "../../errors.ts";
 import { isUtf8 } from "../../package/builtins.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { variablesOf } from "../../project/env-text.ts";

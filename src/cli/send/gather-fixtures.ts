@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
+import { codeOf, describeError, HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
-import { codeOf, describeError, HookporterError } from "../../errors.ts";
 import { type Fixture, parseFixture, readFixture } from "../../relay/fixture.ts";
 import { exactSending } from "../../relay/replay.ts";
 import { counted } from "../../text/counted.ts";

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
-import { codeOf, HookporterError } from "../../errors.ts";
+import { codeOf, HookporterError } from "../../base/errors.ts";
 import { timerDelay } from "../../options/timer-delay.ts";
 import { briefBody } from "../../relay/brief-body.ts";
 import type { Disturbance, Disturbed, Sendable } from "../../relay/chaos.ts";

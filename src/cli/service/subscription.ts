@@ -1,6 +1,6 @@
+import { describeError, HookporterError } from "../../base/errors.ts";
 import type { Client } from "../../client/client.ts";
 import { ServiceError } from "../../client/service-error.ts";
-import { describeError, HookporterError } from "../../errors.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { isLoopback } from "../../http/is-loopback.ts";

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type Command, InvalidArgumentError, type Option } from "commander";
+import { HookporterError } from "../../base/errors.ts";
 import { isRecord } from "../../base/is-record.ts";
 import { tryOr } from "../../base/try-or.ts";
-import { HookporterError } from "../../errors.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import type { Variables } from "../../project/env-text.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { describeError } from "../../errors.ts";
+import { describeError } from "../../base/errors.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { type CliContext, createContext } from "../context.ts";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Command } from "commander";
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import { hasPassword } from "../../inbox/postgres/postgres-url.ts";
 import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";

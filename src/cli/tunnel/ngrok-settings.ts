@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { ConfigurationError, HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { type Environment, settingsFolder } from "../../base/system/paths.ts";
 import { tryOr } from "../../base/try-or.ts";
-import { ConfigurationError, HookporterError } from "../../errors.ts";
 import { missingPackage } from "../../package/missing-package.ts";
 import { findPackage } from "../../package/own-address.ts";
 import type { NgrokSettings } from "../../tunnel/ngrok.ts";

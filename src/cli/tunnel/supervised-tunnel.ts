@@ -1,5 +1,5 @@
+import { HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
-import { HookporterError } from "../../errors.ts";
 import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
 import { type RunningServer, startServer } from "../../receiver/adapters/server.ts";
 import type { Receiver } from "../../receiver/receiver.ts";

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { describeError } from "../../errors.ts";
+import { describeError } from "../../base/errors.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { WithheldOptions } from "../secrets/child-environment.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";

@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import { invalidOption } from "../../options/check-options.ts";
 
 /** The longest time that is kept for claiming entries, and for storing results, in milliseconds. */

@@ -1,5 +1,5 @@
+import { describeError } from "../../base/errors.ts";
 import { isPromiseLike } from "../../base/is-promise-like.ts";
-import { describeError } from "../../errors.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import { stateBeforeRun } from "../../inbox/entry-state.ts";
@@ -7,12 +7,12 @@ import { PAUSED, SET_ASIDE } from "../../inbox/pause.ts";
 import type { DeadReason, WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
-import type { HandlerContext, NamedHandler, Plan, PlannedRun } from "../handler.ts";
-import { retryDelay } from "../retry.ts";
-import { EntryWaits, type Sender } from "../targets/entry-waits.ts";
-import type { LeaseLost, NoPlace } from "../transactions/entry-transactions.ts";
-import { handlerContext, type OwnSignal } from "./handler-context.ts";
-import { type HandlerRun, type RunLimits, runHandler } from "./run-handler.ts";
+import { retryDelay } from "../../options/retry.ts";
+import type { LeaseLost, NoPlace } from "../attempts/entry-transactions.ts";
+import { handlerContext, type OwnSignal } from "../attempts/handler-context.ts";
+import { type HandlerRun, type RunLimits, runHandler } from "../attempts/run-handler.ts";
+import type { HandlerContext, NamedHandler, Plan, PlannedRun } from "../plan/handler.ts";
+import { EntryWaits, type Sender } from "./entry-waits.ts";
 import type { RunOptions, RunParts } from "./run-options.ts";
 
 /**

@@ -1,10 +1,10 @@
 import type { Logger } from "../../base/logger.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import type { Plan, ReadyEvent } from "../handler.ts";
-import type { RetryPolicy } from "../retry.ts";
-import type { TargetGate, Turn } from "../targets/target.ts";
-import type { EntryTransactions } from "../transactions/entry-transactions.ts";
-import type { AttemptTrace } from "./attempt-tracing.ts";
+import type { RetryPolicy } from "../../options/retry.ts";
+import type { EntryTransactions } from "../attempts/entry-transactions.ts";
+import type { AttemptTrace } from "../plan/attempt-tracing.ts";
+import type { Plan, ReadyEvent } from "../plan/handler.ts";
+import type { TargetGate, Turn } from "../plan/target.ts";
 
 export interface RunOptions {
   /** Reads the entry, unless its event is ready, and finds its handlers. */

@@ -1,6 +1,6 @@
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import { MAX_ASKED } from "../retry.ts";
-import type { TargetEnd, TargetOptions } from "./target.ts";
+import { MAX_ASKED } from "../../options/retry.ts";
+import type { TargetEnd, TargetOptions } from "../plan/target.ts";
 
 /** Milliseconds until a target that is away, or that refused all that waits, is tried again. */
 export const AWAY = 1000;

@@ -2,11 +2,11 @@ import { EventEmitter } from "node:events";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import { hasEnded } from "../../inbox/entry-state.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
-import type { Claims } from "../claims.ts";
-import type { DispatcherOptions } from "../dispatcher-options.ts";
+import type { TargetEnd, TargetGate, TargetOptions, Turn } from "../plan/target.ts";
+import type { Claims } from "../runs/claims.ts";
+import type { DispatcherOptions } from "../runs/dispatcher-options.ts";
 import type { EntryRunner, Taken } from "../runs/entry-runner.ts";
-import { TURN_OVERDUE } from "./entry-waits.ts";
-import type { TargetEnd, TargetGate, TargetOptions, Turn } from "./target.ts";
+import { TURN_OVERDUE } from "../runs/entry-waits.ts";
 import { type QueueWork, type ReadyEntry, TargetQueue, type Wanted } from "./target-queue.ts";
 
 interface QueuesEvents {

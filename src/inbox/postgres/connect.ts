@@ -1,5 +1,5 @@
 import { Socket } from "node:net";
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError } from "../../base/errors.ts";
 import { findPackage, requirePackage } from "../../package/own-address.ts";
 import type { PostgresTerms } from "./postgres-options.ts";
 import { connectionName } from "./runners.ts";

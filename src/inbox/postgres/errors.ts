@@ -1,4 +1,4 @@
-import { describeError, HookporterError, type InboxErrorCode } from "../../errors.ts";
+import { describeError, HookporterError, type InboxErrorCode } from "../../base/errors.ts";
 
 interface Meaning {
   readonly code: InboxErrorCode;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inbox.ts";
 import type { Settlement } from "../settlement.ts";
 import { inboxError, stateOf } from "./errors.ts";

@@ -1,5 +1,5 @@
+import { describeError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import { describeError } from "../../errors.ts";
 import type { DedupKey } from "../../event/identity.ts";
 import { keyColumns } from "../rows.ts";
 import type { Store } from "./store.ts";

@@ -1,4 +1,4 @@
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { DAY_FUNCTIONS, FIRST_PARTITIONS } from "./days.ts";
 import { stateOf } from "./errors.ts";

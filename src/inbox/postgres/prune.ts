@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import { REJECTED } from "../../event/identity.ts";
 import { latestDates, stepResult } from "../prune.ts";
 import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "../prune-request.ts";

@@ -1,4 +1,4 @@
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 
 /** A statement with its parameters, as the client takes it. */
 export interface PostgresStatement {

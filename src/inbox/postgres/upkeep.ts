@@ -1,6 +1,6 @@
+import { describeError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { withTimeout } from "../../base/with-timeout.ts";
-import { describeError } from "../../errors.ts";
 import type { StoreClock } from "./clock.ts";
 import { LIFT_LIMIT, LONG_TIMEOUT, type Store } from "./store.ts";
 

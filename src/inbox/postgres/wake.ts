@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
+import { describeError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import { callUser, reportAsWarning } from "../../base/user-calls.ts";
 import { withTimeout } from "../../base/with-timeout.ts";
-import { describeError } from "../../errors.ts";
 import type { Runners } from "./runners.ts";
 import type { Listening, PostgresSession } from "./session.ts";
 import type { Store } from "./store.ts";

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { DatabaseSync, DatabaseSyncInstance } from "@photostructure/sqlite";
-import { ConfigurationError, describeError, HookporterError } from "../../errors.ts";
+import { ConfigurationError, describeError, HookporterError } from "../../base/errors.ts";
 import { missingPackage } from "../../package/missing-package.ts";
 import { findPackage, requirePackage } from "../../package/own-address.ts";
 

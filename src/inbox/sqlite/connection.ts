@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { describeError, HookporterError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import { describeError, HookporterError } from "../../errors.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { StoreVitals } from "../vitals.ts";
 import { Rescue } from "./care/rescue.ts";

@@ -1,5 +1,5 @@
+import { describeError, HookporterError, type InboxErrorCode } from "../../base/errors.ts";
 import { fileTrouble, isForbidden } from "../../base/file-trouble.ts";
-import { describeError, HookporterError, type InboxErrorCode } from "../../errors.ts";
 import { ownCommand } from "../../package/own-command.ts";
 
 /** SQLite's primary result codes that a user can act on; any other is `inbox_unavailable`. */

@@ -1,5 +1,5 @@
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 
 /**
  * The tables and indexes of an inbox file. Times are milliseconds since 1970, and lists are JSON.

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import { digestOf, type Transfer, type WholeEntry } from "./transfer.ts";
 
 export interface CopyTerms {

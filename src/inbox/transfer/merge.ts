@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError } from "../../base/errors.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import type { CopyTerms } from "./copy.ts";
 import type { Merged, Transfer } from "./transfer.ts";

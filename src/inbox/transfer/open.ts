@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../../errors.ts";
+import { ConfigurationError } from "../../base/errors.ts";
 import { connect } from "../postgres/connect.ts";
 import { readPostgresOptions } from "../postgres/postgres-options.ts";
 import { isPostgresUrl } from "../postgres/postgres-url.ts";

@@ -1,4 +1,4 @@
-import { describeError } from "../../errors.ts";
+import { describeError } from "../../base/errors.ts";
 import { MAX_DEPTH } from "../../event/canonical-json.ts";
 import { type DataProblem, problemLine } from "../../event/data-problems.ts";
 import type { RejectionReason } from "../../event/rejection.ts";

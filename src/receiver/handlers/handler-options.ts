@@ -1,5 +1,4 @@
-import { anAttemptCount } from "../../dispatch/retry.ts";
-import type { TargetOptions } from "../../dispatch/targets/target.ts";
+import type { TargetOptions } from "../../dispatch/plan/target.ts";
 import {
   aBoolean,
   type Check,
@@ -11,6 +10,7 @@ import {
   syncFunction,
   wholeNumber,
 } from "../../options/check-options.ts";
+import { anAttemptCount } from "../../options/retry.ts";
 
 /** Settings of one handler. */
 export interface HandlerOptions {

@@ -1,8 +1,8 @@
 import { detach } from "../../base/detach.ts";
+import { ConfigurationError, describeError } from "../../base/errors.ts";
 import { isPromiseLike } from "../../base/is-promise-like.ts";
-import type { DeadLetter, NamedHandler } from "../../dispatch/handler.ts";
-import type { TargetOptions } from "../../dispatch/targets/target.ts";
-import { ConfigurationError, describeError } from "../../errors.ts";
+import type { DeadLetter, NamedHandler } from "../../dispatch/plan/handler.ts";
+import type { TargetOptions } from "../../dispatch/plan/target.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";

@@ -1,4 +1,4 @@
-import type { Handler, TransactionHandler } from "../../dispatch/handler.ts";
+import type { Handler, TransactionHandler } from "../../dispatch/plan/handler.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import type { EventKind } from "../../event/kinds.ts";
 import type { DataOf, DataSchemas } from "../../event/schemas.ts";

@@ -1,4 +1,4 @@
-import type { Plan } from "../../dispatch/handler.ts";
+import type { Plan } from "../../dispatch/plan/handler.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import { AWAITS_HANDLER, NO_HANDLER, type Runner, runsKind } from "../../inbox/runner.ts";
 import type { Settings } from "../options/settings.ts";

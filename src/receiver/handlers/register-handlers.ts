@@ -1,7 +1,7 @@
 import { detach } from "../../base/detach.ts";
 import { isPromiseLike } from "../../base/is-promise-like.ts";
 import { isRecord } from "../../base/is-record.ts";
-import type { AnyHandler, Handler } from "../../dispatch/handler.ts";
+import type { AnyHandler, Handler } from "../../dispatch/plan/handler.ts";
 import { invalidOption } from "../../options/check-options.ts";
 import { type HandlersOption, handlerWithOptions, isHandlersModule } from "./define-handlers.ts";
 import type { HandlerOptions } from "./handler-options.ts";

@@ -1,4 +1,4 @@
-import { describeError } from "../../errors.ts";
+import { describeError } from "../../base/errors.ts";
 import { patternOf, UNKNOWN } from "../../inbox/runner.ts";
 import { receiverId } from "../../inbox/shared/process-stores.ts";
 import { VERSION } from "../../package/version.ts";

@@ -3,7 +3,7 @@ import type {
   DeadLetter,
   Handler,
   TransactionHandler,
-} from "../../dispatch/handler.ts";
+} from "../../dispatch/plan/handler.ts";
 import { checkKindPattern } from "../../event/kind-pattern.ts";
 import { isEventKind } from "../../event/kinds.ts";
 import { kindsWithout, UNKNOWN } from "../../inbox/runner.ts";

@@ -1,7 +1,7 @@
 import { detach } from "../../base/detach.ts";
 import { isPromiseLike } from "../../base/is-promise-like.ts";
 import { callUser, type Report } from "../../base/user-calls.ts";
-import type { AttemptTrace } from "../../dispatch/runs/attempt-tracing.ts";
+import type { AttemptTrace } from "../../dispatch/plan/attempt-tracing.ts";
 import type { DeliveryTrace, Tracing } from "./tracing.ts";
 
 /** What is followed runs once, and its result stays, whatever the tracing does. */

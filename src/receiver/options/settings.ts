@@ -1,10 +1,9 @@
 import { defaultLogger } from "../../base/default-logger.ts";
 import { detach } from "../../base/detach.ts";
+import { ConfigurationError, describeError } from "../../base/errors.ts";
 import { guardedLogger } from "../../base/guarded-logger.ts";
 import type { Logger } from "../../base/logger.ts";
 import { numberFrom, reportTo } from "../../base/user-calls.ts";
-import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../dispatch/retry.ts";
-import { ConfigurationError, describeError } from "../../errors.ts";
 import {
   type Check,
   checkedElsewhere,
@@ -17,6 +16,7 @@ import {
   wholeNumber,
 } from "../../options/check-options.ts";
 import { describeValue } from "../../options/describe-value.ts";
+import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../options/retry.ts";
 import type { SecretOption, SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";

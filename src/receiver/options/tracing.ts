@@ -1,4 +1,4 @@
-import type { AttemptTracing } from "../../dispatch/runs/attempt-tracing.ts";
+import type { AttemptTracing } from "../../dispatch/plan/attempt-tracing.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { Outcome } from "../outcome.ts";
 

@@ -10,7 +10,7 @@ import {
   receiverLimits,
 } from "../../../src/cli/handlers/forwarding.ts";
 import { readForward } from "../../../src/cli/handlers/values.ts";
-import { DEFAULT_RETRY } from "../../../src/dispatch/retry.ts";
+import { DEFAULT_RETRY } from "../../../src/options/retry.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
 import { sampleEvent } from "../../dispatch/sample.ts";
 import { fakeIo, tempFolder } from "../fake-io.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { ModuleLoader } from "../../../src/cli/handlers/module-loader.ts";
 import { SourcePositions } from "../../../src/cli/handlers/source-positions.ts";
-import { describeFailure } from "../../../src/dispatch/failure.ts";
+import { describeFailure } from "../../../src/dispatch/plan/failure.ts";
 import { tempFolder } from "../fake-io.ts";
 import { startListening } from "../listening.ts";
 

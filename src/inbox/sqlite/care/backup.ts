@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { HookporterError } from "../../../base/errors.ts";
 import { realPath } from "../../../base/system/paths.ts";
-import { HookporterError } from "../../../errors.ts";
 import type { Counts } from "../../counts.ts";
 import { openToRead } from "../client.ts";
 import { copyInto } from "../file/copy-before.ts";

@@ -1,5 +1,5 @@
+import { describeError } from "../../../base/errors.ts";
 import { tryOr } from "../../../base/try-or.ts";
-import { describeError } from "../../../errors.ts";
 import { hash } from "../../../package/builtins.ts";
 import type { Row } from "../../rows.ts";
 import { openToRead } from "../client.ts";

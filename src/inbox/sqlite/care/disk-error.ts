@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync } from "node:fs";
-import { describeError } from "../../../errors.ts";
+import { describeError } from "../../../base/errors.ts";
 
 const STEP = 1024 * 1024;
 

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
+import { describeError, HookporterError, type InboxErrorCode } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { makeFolder } from "../../../base/make-folder.ts";
-import { describeError, HookporterError, type InboxErrorCode } from "../../../errors.ts";
 import { statfsSync } from "../../../package/builtins.ts";
 import { makeFileSlowly } from "../file/new-file.ts";
 import { mergeCommand, rescuePath } from "../file/rescued-files.ts";

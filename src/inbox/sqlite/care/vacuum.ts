@@ -1,4 +1,4 @@
-import { HookporterError } from "../../../errors.ts";
+import { HookporterError } from "../../../base/errors.ts";
 import { openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
 import { sizes } from "../file/file-vitals.ts";

@@ -1,9 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { HookporterError } from "../../../base/errors.ts";
 import { makeFolder } from "../../../base/make-folder.ts";
 import { realPath } from "../../../base/system/paths.ts";
-import { HookporterError } from "../../../errors.ts";
 import { loadSqlite, markAsInbox, openDatabase, openToRead } from "../client.ts";
 import { createSchema, MIGRATIONS, migrate, schemaOf } from "../migrations.ts";
 import { livingRunners } from "../processes/runner-lock.ts";

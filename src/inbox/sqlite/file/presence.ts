@@ -1,5 +1,5 @@
 import { existsSync, statSync } from "node:fs";
-import { HookporterError } from "../../../errors.ts";
+import { HookporterError } from "../../../base/errors.ts";
 
 /** The files that hold committed data: the database, and its write-ahead log. */
 const ENDINGS = ["", "-wal"];

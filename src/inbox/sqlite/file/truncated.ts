@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { blockFor } from "../../../base/block-for.ts";
-import { HookporterError } from "../../../errors.ts";
+import { HookporterError } from "../../../base/errors.ts";
 import { KEPT_LOG } from "../client.ts";
 import { isDamage, isDiskError } from "../errors.ts";
 import type { Statements } from "../statements.ts";

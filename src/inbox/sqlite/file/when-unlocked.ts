@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { HookporterError } from "../../../errors.ts";
+import { HookporterError } from "../../../base/errors.ts";
 import type { OpenTerms } from "../../inbox.ts";
 import { isLocked } from "../errors.ts";
 import { lockHolders } from "../processes/holders.ts";

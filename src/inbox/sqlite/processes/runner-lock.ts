@@ -1,8 +1,8 @@
 import { chmodSync, existsSync, readdirSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { HookporterError } from "../../../base/errors.ts";
 import { tryOr } from "../../../base/try-or.ts";
-import { HookporterError } from "../../../errors.ts";
 import { loadSqlite } from "../client.ts";
 
 // The operating system knows whether a process lives: each registered process holds a lock on a

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
+import { describeError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { networkFileSystem, syncedFolder } from "../../../base/system/files.ts";
-import { describeError } from "../../../errors.ts";
 import type { Runner } from "../../runner.ts";
 import { findDead, isHeld, lockedRunners, runnerLock } from "./runner-lock.ts";
 

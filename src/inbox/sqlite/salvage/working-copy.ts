@@ -10,8 +10,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
+import { describeError, HookporterError } from "../../../base/errors.ts";
 import { tryOr } from "../../../base/try-or.ts";
-import { describeError, HookporterError } from "../../../errors.ts";
 import { counted } from "../../../text/counted.ts";
 import { loadSqlite } from "../client.ts";
 import { makeTables } from "../file/inbox-file.ts";

@@ -1,4 +1,9 @@
-import { describeError, ERROR_CODES, type ErrorCode, HookporterError } from "../../../errors.ts";
+import {
+  describeError,
+  ERROR_CODES,
+  type ErrorCode,
+  HookporterError,
+} from "../../../base/errors.ts";
 import type { Delivery } from "../../../event/delivery.ts";
 import type { Appended, NewEntry } from "../../append.ts";
 import type { ClaimedEntry } from "../../claim.ts";

@@ -1,7 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
+import { describeError, HookporterError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/logger.ts";
-import { describeError, HookporterError } from "../../../errors.ts";
 import type { StoreVitals } from "../../vitals.ts";
 import { BUSY_TIMEOUT } from "../client.ts";
 import {

@@ -2,10 +2,10 @@ import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { DeadReason } from "../../inbox/reasons.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
-import type { NamedHandler } from "../handler.ts";
-import { retryDelay } from "../retry.ts";
-import type { RunOptions, RunParts } from "../runs/run-options.ts";
-import type { TargetEnd, TargetFailure, TargetOptions } from "./target.ts";
+import { retryDelay } from "../../options/retry.ts";
+import type { NamedHandler } from "../plan/handler.ts";
+import type { TargetEnd, TargetFailure, TargetOptions } from "../plan/target.ts";
+import type { RunOptions, RunParts } from "./run-options.ts";
 
 /**
  * Milliseconds until an entry that waits for its turn is due anyway, in case the process that would

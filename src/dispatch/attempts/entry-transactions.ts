@@ -1,12 +1,12 @@
-import { HookporterError } from "../../errors.ts";
+import { HookporterError } from "../../base/errors.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { Inbox, Progress } from "../../inbox/inbox.ts";
 import type { WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
-import { describeFailure } from "../failure.ts";
-import type { OwnSignal } from "../runs/handler-context.ts";
-import { type HandlerRun, type RunLimits, runHandler } from "../runs/run-handler.ts";
+import { describeFailure } from "../plan/failure.ts";
+import type { OwnSignal } from "./handler-context.ts";
+import { type HandlerRun, type RunLimits, runHandler } from "./run-handler.ts";
 import type { TransactionPlaces } from "./transaction-places.ts";
 
 export interface Transacting {

@@ -1,9 +1,9 @@
+import { HookporterError } from "../../base/errors.ts";
 import { isPromiseLike } from "../../base/is-promise-like.ts";
-import { HookporterError } from "../../errors.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { cutText } from "../../text/cut-text.ts";
-import { describeFailure } from "../failure.ts";
-import type { TargetFailure } from "../targets/target.ts";
+import { describeFailure } from "../plan/failure.ts";
+import type { TargetFailure } from "../plan/target.ts";
 import { OwnSignal } from "./handler-context.ts";
 import { limitTime } from "./time-limits.ts";
 

@@ -1,8 +1,8 @@
-import { describeError } from "../errors.ts";
-import { hasEnded } from "../inbox/entry-state.ts";
-import { type Pause, STOPPED } from "../inbox/pause.ts";
-import type { Settlement } from "../inbox/settlement.ts";
-import { TARGET_AWAY } from "../inbox/target-wait.ts";
+import { describeError } from "../../base/errors.ts";
+import { hasEnded } from "../../inbox/entry-state.ts";
+import { type Pause, STOPPED } from "../../inbox/pause.ts";
+import type { Settlement } from "../../inbox/settlement.ts";
+import { TARGET_AWAY } from "../../inbox/target-wait.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 
 /** Milliseconds between two looks at the retries that are under way. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ConfigurationError, HookporterError } from "../src/entries/index.ts";
-import { asError, describeError } from "../src/errors.ts";
+import { asError, describeError } from "../../src/base/errors.ts";
+import { ConfigurationError, HookporterError } from "../../src/entries/index.ts";
 
 const source = join(import.meta.dirname, "..", "src");
 

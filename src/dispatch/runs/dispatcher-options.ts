@@ -1,11 +1,11 @@
-import type { ClaimedEntry } from "../inbox/claim.ts";
-import type { Inbox } from "../inbox/inbox.ts";
-import type { Role } from "../inbox/runner.ts";
-import type { Settlement } from "../inbox/settlement.ts";
-import type { EntryLetter } from "./handler.ts";
-import type { AttemptTracing } from "./runs/attempt-tracing.ts";
-import type { RunOptions } from "./runs/run-options.ts";
-import type { TargetOptions } from "./targets/target.ts";
+import type { ClaimedEntry } from "../../inbox/claim.ts";
+import type { Inbox } from "../../inbox/inbox.ts";
+import type { Role } from "../../inbox/runner.ts";
+import type { Settlement } from "../../inbox/settlement.ts";
+import type { AttemptTracing } from "../plan/attempt-tracing.ts";
+import type { EntryLetter } from "../plan/handler.ts";
+import type { TargetOptions } from "../plan/target.ts";
+import type { RunOptions } from "./run-options.ts";
 
 export interface DispatcherOptions extends RunOptions {
   /** Called with each entry that was attempted, once its settlement is stored. */

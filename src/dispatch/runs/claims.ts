@@ -1,10 +1,10 @@
-import type { Logger } from "../base/logger.ts";
-import { PendingWork } from "../base/pending-work.ts";
-import { describeError } from "../errors.ts";
-import type { ClaimedEntry, ClaimRequest } from "../inbox/claim.ts";
+import { describeError } from "../../base/errors.ts";
+import type { Logger } from "../../base/logger.ts";
+import { PendingWork } from "../../base/pending-work.ts";
+import type { ClaimedEntry, ClaimRequest } from "../../inbox/claim.ts";
+import { longestDelay } from "../../options/retry.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
-import { longestDelay } from "./retry.ts";
-import type { RunningEntries } from "./runs/running.ts";
+import type { RunningEntries } from "./running.ts";
 
 /**
  * Milliseconds beyond the longest wait after which a clock was set back; long, since others may

@@ -1,5 +1,5 @@
-import { aNumber, type Check, checkOptions } from "../options/check-options.ts";
-import { givenOptions } from "../options/given-options.ts";
+import { aNumber, type Check, checkOptions } from "./check-options.ts";
+import { givenOptions } from "./given-options.ts";
 
 /** When a failed entry runs again. */
 export interface RetryPolicy {

@@ -1,7 +1,7 @@
 import { type Logger, withFields } from "../../base/logger.ts";
 import { type Delivery, ownDelivery } from "../../event/delivery.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import type { HandlerContext } from "../handler.ts";
+import type { HandlerContext } from "../plan/handler.ts";
 
 /**
  * The abort signal of one run, made on first use: signals are expensive to create, and most

@@ -1,11 +1,11 @@
-import type { Logger } from "../base/logger.ts";
-import type { DataProblem } from "../event/data-problems.ts";
-import type { Delivery } from "../event/delivery.ts";
-import type { WebhookEvent } from "../event/event.ts";
-import type { DataSchemas } from "../event/schemas.ts";
-import type { DeadReason, WaitingReason } from "../inbox/reasons.ts";
-import type { HandlerTransaction } from "../inbox/transaction-types.ts";
-import type { TargetOptions } from "./targets/target.ts";
+import type { Logger } from "../../base/logger.ts";
+import type { DataProblem } from "../../event/data-problems.ts";
+import type { Delivery } from "../../event/delivery.ts";
+import type { WebhookEvent } from "../../event/event.ts";
+import type { DataSchemas } from "../../event/schemas.ts";
+import type { DeadReason, WaitingReason } from "../../inbox/reasons.ts";
+import type { HandlerTransaction } from "../../inbox/transaction-types.ts";
+import type { TargetOptions } from "./target.ts";
 
 /** The second argument of a handler, after the event. */
 export interface HandlerContext {
