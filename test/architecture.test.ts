@@ -126,6 +126,14 @@ it("each package is imported only in its folder", () => {
   expect(wrong).toEqual([]);
 });
 
+it("only the inbox talks to the clients of its stores", () => {
+  const clients = ["inbox/sqlite/client.ts", "inbox/postgres/connect.ts"];
+  const wrong = inside.filter(
+    ({ file, target }) => clients.includes(target) && roomOf(file) !== "inbox",
+  );
+  expect(wrong).toEqual([]);
+});
+
 it("only the CLI ends the process and uses the console", () => {
   const wrong = files.filter((file) => {
     if (file.startsWith("cli/")) return false;

@@ -1,15 +1,20 @@
-import { Command, Help, Option } from "commander";
+import { type Argument, Command, type ErrorOptions, Help, Option } from "commander";
 import { DEFAULT_ENDPOINT } from "../http/default-endpoint.ts";
-import { usageError } from "./input-errors.ts";
+import { ownCommand } from "../package/own-command.ts";
+import { UnexpectedValue, usageError } from "./input-errors.ts";
 import { variableName } from "./settings/command-tree.ts";
 import { UNLESS_RUNNING } from "./settings/default-values.ts";
 import { readEndpoint, readHeaderName } from "./settings/values.ts";
+import { hidden } from "./shown-value.ts";
 
 /** The width of a terminal at first. */
 const WIDTH = 80;
 
 /** The most lines of help, without its examples, that are shown as they are. */
 const SCREEN = 34;
+
+/** Mistakes about which the help says more than the message. */
+const SEE_HELP = new Set(["commander.missingArgument", "commander.unknownOption"]);
 
 /**
  * A command, some of whose flags are common. If its help is longer than a screen, it shows those
@@ -20,6 +25,41 @@ export class CliCommand extends Command {
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
+  }
+
+  /** A mistake in the command line, with where to look. */
+  override error(message: string, { code = "" }: ErrorOptions = {}): never {
+    const text = message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+    throw usageError(text + this.#help(code));
+  }
+
+  /** Called by commander for a flag without its value. */
+  optionMissingArgument(option: Option): never {
+    const [name = "", value = ""] = option.flags.split(" ");
+    throw usageError(`expected ${value} after ${name}, got nothing: see --help`);
+  }
+
+  #help(code: string): string {
+    if (code === "commander.unknownCommand") {
+      const group = this.parent === null ? "" : `${this.name()} `;
+      return `: run \`${ownCommand(`${group}--help`)}\` for the list`;
+    }
+    return SEE_HELP.has(code) ? ": see --help" : "";
+  }
+
+  override addOption(option: Option): this {
+    // What is given where a name is expected may be the secret itself.
+    const takesName = /^--(?:[a-z-]*env|header)$/.test(option.long ?? "");
+    nameIn(option, (value) => {
+      const shown = takesName ? hidden(value) : value;
+      return `option '${option.flags}' argument '${shown}' is invalid`;
+    });
+    return super.addOption(option);
+  }
+
+  override addArgument(argument: Argument): this {
+    nameIn(argument, (value) => `argument '${argument.name()}' value '${value}' is invalid`);
+    return super.addArgument(argument);
   }
 
   /** As `option`, for a flag that most people need. */
@@ -87,6 +127,22 @@ export class CliCommand extends Command {
   isCommon(option: Option): boolean {
     return this.#common.has(option);
   }
+}
+
+/** Lets errors of the reader of an option or an argument say what was read. */
+function nameIn(read: Option | Argument, problem: (value: string) => string): void {
+  const { parseArg } = read;
+  if (parseArg === undefined) return;
+  const named = (value: string, before: never): unknown => {
+    try {
+      return parseArg(value, before);
+    } catch (thrown) {
+      if (!(thrown instanceof UnexpectedValue)) throw thrown;
+      throw usageError(`${problem(value)}: ${thrown.message}`, thrown);
+    }
+  };
+  // With what the reader says of itself, for settings and the completion.
+  read.parseArg = Object.assign(named, parseArg);
 }
 
 /**

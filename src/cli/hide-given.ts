@@ -1,6 +1,6 @@
 import type { CliContext } from "./context.ts";
 import type { Io } from "./io.ts";
-import { hidden, shownValue } from "./shown-value.ts";
+import { shownValue } from "./shown-value.ts";
 
 /**
  * Hides values in a message that may be secrets: pasted as a value, as a variable's name, or into a
@@ -23,10 +23,7 @@ export function hideGiven(
   const changed = [...shown]
     .filter(([text, as]) => text !== as)
     .sort(([a], [b]) => b.length - a.length);
-  return changed.reduce(
-    (text, [hidden, as]) => replaceAll(text, hidden, as),
-    withoutNames(message),
-  );
+  return changed.reduce((text, [hidden, as]) => replaceAll(text, hidden, as), message);
 }
 
 /**
@@ -58,17 +55,6 @@ function partsOf(text: string): readonly string[] {
     ...query.split("&").map((part) => part.slice(part.indexOf("=") + 1)),
     fragment,
   ].map((part) => part.trim());
-}
-
-/**
- * Commander repeats any value it could not read; a header, or what was given for a variable's name,
- * may be the secret itself.
- */
-function withoutNames(message: string): string {
-  return message.replace(
-    /^((?:error: )?option '--(?:[a-z-]*env|header) <[\w=]+>') argument '(.*)' is invalid\./s,
-    (_, option: string, value: string) => `${option} argument '${hidden(value)}' is invalid.`,
-  );
 }
 
 /** Ignores case, since headers and domains are shown in lower case. */

@@ -2,8 +2,19 @@ import { HookporterError } from "../base/errors.ts";
 import { describeFileError } from "../base/file-error.ts";
 
 /** A mistake in the command line. */
-export function usageError(message: string): HookporterError {
-  return new HookporterError("usage", message);
+export function usageError(message: string, cause?: unknown): HookporterError {
+  return new HookporterError("usage", message, cause === undefined ? {} : { cause });
+}
+
+/** What a reader of a flag, a setting or an argument throws; its caller says where the value was. */
+export class UnexpectedValue extends Error {
+  /** What was expected, such as `a port from 0 to 65535`. */
+  readonly expected: string;
+
+  constructor(expected: string) {
+    super(`expected ${expected}`);
+    this.expected = expected;
+  }
 }
 
 /** A file or an entry that the command line names, and that cannot be used. */

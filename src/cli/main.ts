@@ -2,7 +2,7 @@ import { CommanderError } from "commander";
 import { describeError, HookporterError } from "../base/errors.ts";
 import { unusableFrom } from "../base/unusable.ts";
 import { ServiceError } from "../client/service-error.ts";
-import { ownCommand, suggestInbox } from "../package/own-command.ts";
+import { suggestInbox } from "../package/own-command.ts";
 import { COMPLETE } from "./completion/completion-options.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";
@@ -35,31 +35,12 @@ function wantsJson(argv: readonly string[], { env }: Io): boolean {
   return flags.includes("--json") || ["true", "1"].includes(env.HOOKPORTER_JSON ?? "");
 }
 
-/** Says where to look if commander has no likely name to suggest. */
-function withHelp({ code }: CommanderError, text: string, [group = ""]: readonly string[]): string {
-  if (text.includes("Did you mean")) return text;
-  if (["commander.missingArgument", "commander.unknownOption"].includes(code))
-    return `${text}: see --help`;
-  const [, option, value] = /^option '(\S+) (\S+)' argument missing$/.exec(text) ?? [];
-  if (option !== undefined) return `expected ${value} after ${option}, got nothing: see --help`;
-  const help = text.endsWith(`'${group}'`) ? "--help" : `${group} --help`;
-  return code === "commander.unknownCommand"
-    ? `${text}: run \`${ownCommand(help)}\` for the list`
-    : text;
-}
-
 function report(thrown: unknown, context: CliContext): ExitCode {
   const { output, debug } = context;
   if (thrown instanceof CommanderError) {
     if (thrown.exitCode === 0) return 0; // --help and --version
-    const text = hide(thrown.message)
-      .replace(/^error: /, "")
-      .replaceAll(/\s*\n\s*/g, " ")
-      .replace("is invalid. expected", "is invalid: expected");
     // commander has printed a group's help to standard error
-    const reported = text === "(outputHelp)";
-    if (reported) record("usage", "expected a command, got none");
-    else print("usage", withHelp(thrown, text, context.argv));
+    record("usage", "expected a command, got none");
     return 2;
   }
   const known = thrown instanceof HookporterError ? thrown : unusableFrom(thrown);

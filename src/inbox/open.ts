@@ -7,6 +7,8 @@ import { type InboxHandle, storeOf } from "./shared/handle.ts";
 import { sharedFile } from "./shared/shared-file.ts";
 import { sharedPostgres } from "./shared/shared-postgres.ts";
 
+export { sqliteInUse } from "./sqlite/client.ts";
+
 /**
  * The store that an option names, not yet opened.
  *

@@ -74,11 +74,14 @@ export const STOPPED = "stopped";
 export const PAUSED = "paused";
 
 /**
- * How the reason of an entry begins that is due at its time in a retry; the retry's number follows.
+ * The reason of an entry that is due at its time in a retry is this with the retry's number, as one
+ * column holds both.
  */
 export const PACED = "paced_";
 
-/** The retry in whose time an entry is due, by the entry's reason. */
+const PACED_BY = /^paced_(\d+)$/;
+
+/** The number of the retry in whose time an entry is due, by the entry's reason. */
 export function retryOf(reason: string | null): string | undefined {
-  return reason?.startsWith(PACED) === true ? reason.slice(PACED.length) : undefined;
+  return PACED_BY.exec(reason ?? "")?.[1];
 }

@@ -13,6 +13,8 @@ const MISNAMED =
  * they are.
  */
 export interface SecretMistake {
+  /** The variable. */
+  readonly name: string;
   readonly message: string;
   readonly fix: string;
 }
@@ -27,6 +29,7 @@ export function secretMistakes(
   const misnamed = Object.keys(variables)
     .filter((name) => MISNAMED.test(name))
     .map((name) => ({
+      name,
       message: `nothing reads the variable ${name}`,
       fix: `the current secret is ${SECRET_VARIABLE}, the previous one ${PREVIOUS_SECRET_VARIABLE}`,
     }));
@@ -36,6 +39,7 @@ export function secretMistakes(
   return [
     ...misnamed,
     {
+      name: SECRET_VARIABLE,
       message: `${SECRET_VARIABLE} looks like ${parts.length} secrets with commas between them, and is used as one`,
       fix: `write the current one to ${SECRET_VARIABLE}, and the previous one to ${PREVIOUS_SECRET_VARIABLE}`,
     },

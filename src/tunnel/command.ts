@@ -1,4 +1,4 @@
-import { openProgramTunnel, type ProgramEnd, type Said } from "./program.ts";
+import { isMissing, openProgramTunnel, type ProgramEnd, type Said } from "./program.ts";
 import {
   type FailureTable,
   failureOf,
@@ -103,7 +103,7 @@ function find(line: string, pattern: RegExp): string | undefined {
 
 function endOf({ error, exitCode, signal }: ProgramEnd, said: string | undefined): TunnelFailure {
   if (error !== undefined) {
-    const missing = /\b(?:ENOENT|EACCES)\b/.test(error.message);
+    const missing = isMissing(error);
     return failureOf(COMMAND_CODES, missing ? "command_missing" : "command_ended", error.message);
   }
   const how = signal ?? `exit code ${exitCode}`;

@@ -30,7 +30,12 @@ export interface ProgramEnd {
   readonly exitCode: number | null;
   readonly signal: string | null;
   /** The reason if it could not be started. */
-  readonly error?: Error;
+  readonly error?: NodeJS.ErrnoException;
+}
+
+/** Whether a program could not be started since it is not there, or may not be run. */
+export function isMissing(error: NodeJS.ErrnoException): boolean {
+  return error.code === "ENOENT" || error.code === "EACCES";
 }
 
 /**

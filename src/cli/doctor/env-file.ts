@@ -67,7 +67,7 @@ function misspelt(setup: Setup): readonly Finding[] {
   const ofSecrets = mistakes.map(({ message, fix }) => warn(message, fix));
   const others = [...names].flatMap((name) => {
     if (!name.startsWith("HOOKPORTER_") || known.includes(name)) return [];
-    if (mistakes.some(({ message }) => message.endsWith(` ${name}`))) return [];
+    if (mistakes.some((mistake) => mistake.name === name)) return [];
     const meant = didYouMean(name, known);
     const where = inFile.includes(name) ? envFile : "the environment";
     return meant === undefined

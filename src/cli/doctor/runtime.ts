@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import packageJson from "../../../package.json" with { type: "json" };
 import { tryOr } from "../../base/try-or.ts";
-import { sqliteInUse } from "../../inbox/sqlite/client.ts";
+import { sqliteInUse } from "../../inbox/open.ts";
 import { type DoctorCheck, ok, warn } from "./finding.ts";
 
 export const node: DoctorCheck = {

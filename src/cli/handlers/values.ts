@@ -1,7 +1,7 @@
-import { InvalidArgumentError } from "commander";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { NOT_PASSED_ON } from "../../relay/hop-by-hop.ts";
+import { UnexpectedValue } from "../input-errors.ts";
 import {
   isPastedKey,
   readChoice,
@@ -29,8 +29,8 @@ function readRule(text: string): ForwardRule {
   // A pattern contains none of the characters that precede a query in an address.
   const [, pattern = null, address = text] = /^([^=:/?#@]*)=(.*)$/.exec(text) ?? [];
   if (pattern !== null && !eventKinds.some((kind) => matchesKind(pattern, kind)))
-    throw new InvalidArgumentError(
-      `expected a kind or family such as payment.* before the "="; the kinds are ${eventKinds.join(", ")}.`,
+    throw new UnexpectedValue(
+      `a kind or family such as payment.* before the "="; the kinds are ${eventKinds.join(", ")}`,
     );
   return { pattern, target: readTarget(address) };
 }
@@ -53,7 +53,7 @@ export function readGiveUp(text: string): GiveUp {
     const [, name = "", value = ""] = /^\s*(attempts|time|on)=(.*)$/.exec(limit) ?? [];
     const reader = LIMIT_READERS[name as keyof typeof LIMIT_READERS];
     if (reader !== undefined) return [name, reader(value)] as const;
-    throw new InvalidArgumentError("expected limits such as attempts=20,time=2h,on=4xx.");
+    throw new UnexpectedValue("limits such as attempts=20,time=2h,on=4xx");
   });
   return Object.fromEntries(limits);
 }
@@ -61,7 +61,7 @@ export function readGiveUp(text: string): GiveUp {
 /** Reads a path into the envelope, such as `data.id`. */
 export function readOrderPath(text: string): string {
   if (/^[^\s.]+(?:\.[^\s.]+)*$/.test(text)) return text;
-  throw new InvalidArgumentError("expected a path in the envelope, such as data.id.");
+  throw new UnexpectedValue("a path in the envelope, such as data.id");
 }
 
 /** A field of the envelope, and the text, number or boolean that it must have. */
@@ -74,7 +74,7 @@ export interface FieldValue {
 export function readFieldValue(text: string): FieldValue {
   const [, path, value = ""] = /^([^\s.=]+(?:\.[^\s.=]+)*)=(.+)$/s.exec(text) ?? [];
   if (path !== undefined) return { path, value };
-  throw new InvalidArgumentError("expected a field and its value, such as data.status=paid.");
+  throw new UnexpectedValue("a field and its value, such as data.status=paid");
 }
 
 /** Reads a field and its value; a repeated flag adds to a list. */
@@ -83,10 +83,9 @@ export const readFieldValues = repeated(readFieldValue);
 /** Reads `Name: value`; a repeated flag adds to it. */
 export const readAddedHeader = repeated((text): AddedHeader => {
   const [, name, value = ""] = /^([^:\s]+):(.*)$/s.exec(text) ?? [];
-  if (name === undefined)
-    throw new InvalidArgumentError("expected a header such as 'x-team: billing'.");
+  if (name === undefined) throw new UnexpectedValue("a header such as 'x-team: billing'");
   if (!isHeaderValue(value.trim()))
-    throw new InvalidArgumentError("expected the header's value to be one line of Latin-1 text.");
+    throw new UnexpectedValue("the header's value to be one line of Latin-1 text");
   return { name: readName(name), value: value.trim() };
 });
 
@@ -94,9 +93,7 @@ export const readAddedHeader = repeated((text): AddedHeader => {
 export const readHeaderVariable = repeated((text): AddedHeader => {
   const [, name, variable = ""] = /^([^=\s]+)=(.*)$/s.exec(text) ?? [];
   if (name === undefined)
-    throw new InvalidArgumentError(
-      "expected a header and the NAME of a variable: authorization=APP_TOKEN.",
-    );
+    throw new UnexpectedValue("a header and the NAME of a variable: authorization=APP_TOKEN");
   return { name: readName(name), value: readVariableName(variable) };
 });
 
@@ -104,15 +101,14 @@ export const readHeaderVariable = repeated((text): AddedHeader => {
 export function readForwardHost(text: string): string {
   const [, host] = /^([\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i.exec(text) ?? [];
   if (host !== undefined && !isPastedKey(host)) return text.toLowerCase();
-  throw new InvalidArgumentError("expected a host such as app.test or app.test:8080.");
+  throw new UnexpectedValue("a host such as app.test or app.test:8080");
 }
 
 function readName(text: string): string {
   const name = readHeaderName(text);
-  if (name === "host")
-    throw new InvalidArgumentError("expected another header than host: set forwardHost.");
+  if (name === "host") throw new UnexpectedValue("another header than host: set forwardHost");
   if (!NOT_PASSED_ON.has(name)) return name;
-  throw new InvalidArgumentError(`expected another header than ${name}: each forward has its own.`);
+  throw new UnexpectedValue(`another header than ${name}: each forward has its own`);
 }
 
 /** Whether a header can have this value; Node refuses others when it sends them. */

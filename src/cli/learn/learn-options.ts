@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from "commander";
 import type { SelectOptions } from "../events/selection.ts";
+import { UnexpectedValue } from "../input-errors.ts";
 import { listOf, repeated } from "../settings/values.ts";
 
 export type TypesFormat = "zod" | "typescript" | "json-schema";
@@ -50,9 +50,7 @@ export const readEnumPath = repeated(readPath);
 function readPath(text: string): EnumPath {
   const [, kind, path] = /^(?:([^:\s]+):)?(data(?:\.[^.[\]\s]+|\[\])+)$/.exec(text.trim()) ?? [];
   if (path === undefined)
-    throw new InvalidArgumentError(
-      "expected a path such as data.status, or payment.received:data.status.",
-    );
+    throw new UnexpectedValue("a path such as data.status, or payment.received:data.status");
   return kind === undefined ? { path } : { kind, path };
 }
 
@@ -69,5 +67,5 @@ export const readAnyKinds = listOf(
 export const readDataPath = repeated((text) => {
   const { kind, path } = readPath(text);
   if (kind === undefined) return path;
-  throw new InvalidArgumentError("expected a path such as data.status.");
+  throw new UnexpectedValue("a path such as data.status");
 });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Logger } from "../../base/logger.ts";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
-import { loadSqlite } from "../../inbox/sqlite/client.ts";
+import { sqliteInUse } from "../../inbox/open.ts";
 import { findPackageRoot } from "../../package/package-root.ts";
 import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
@@ -89,7 +89,7 @@ export async function planListening(
   const request = await forwardRequest(options, context);
   const inbox = nameInbox(context, options.inbox);
   // a missing package is reported before a secret is made
-  if (inbox.file !== undefined) loadSqlite();
+  if (inbox.file !== undefined) sqliteInUse();
   const secrets = await findSecrets(context, options, true);
   // refuses what cannot be sent before anything is opened
   if (subscription !== undefined) currentSecret(secrets);

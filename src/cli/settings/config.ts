@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Command, InvalidArgumentError, type Option } from "commander";
+import type { Command, Option } from "commander";
 import { HookporterError } from "../../base/errors.ts";
 import { isRecord } from "../../base/is-record.ts";
 import { tryOr } from "../../base/try-or.ts";
@@ -15,6 +15,7 @@ import {
   lookForInboxes,
   takesListensInbox,
 } from "../inbox/inboxes-here.ts";
+import { UnexpectedValue } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { readEnvFile } from "../secrets/secret.ts";
@@ -307,8 +308,7 @@ function parse(
   try {
     return option.parseArg ? option.parseArg(text, before as never) : text;
   } catch (thrown) {
-    if (thrown instanceof InvalidArgumentError)
-      throw fail(thrown.message.replace(/^expected /i, ""));
-    throw thrown;
+    const cause = thrown instanceof Error ? thrown.cause : undefined;
+    throw cause instanceof UnexpectedValue ? fail(cause.expected) : thrown;
   }
 }

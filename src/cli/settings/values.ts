@@ -1,4 +1,3 @@
-import { InvalidArgumentError } from "commander";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { parseTimestamp } from "../../event/timestamp.ts";
@@ -7,6 +6,7 @@ import { isLoopback } from "../../http/is-loopback.ts";
 import { readNamedHost } from "../../inspector/auth/named-host.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import { commandWords, WORD } from "../../text/command-words.ts";
+import { UnexpectedValue } from "../input-errors.ts";
 import { looksLikeKey } from "../shown-value.ts";
 import { UNITS } from "./default-values.ts";
 
@@ -41,7 +41,7 @@ export function reader<Value>(
 ) {
   const readOrRefuse = (text: string): Value => {
     const value = read(text);
-    if (value === undefined) throw new InvalidArgumentError(`expected ${expected}.`);
+    if (value === undefined) throw new UnexpectedValue(`${expected}`);
     return value;
   };
   return Object.assign(readOrRefuse, taken);
@@ -150,9 +150,8 @@ export function readDurationRange(text: string): readonly [number, number] {
   // `0..2s` means seconds for both ends: an end without a unit takes the other's.
   const unit = /[a-z]+$/.exec(high)?.[0] ?? "";
   const range = [readDuration(/[a-z]$/.test(low) ? low : low + unit), readDuration(high)] as const;
-  if (rest.length > 0 || range[0] > range[1])
-    throw new InvalidArgumentError("expected a range such as 0..2s.");
-  if (range[1] > MAX_TIMEOUT) throw new InvalidArgumentError("expected a range of at most 24d.");
+  if (rest.length > 0 || range[0] > range[1]) throw new UnexpectedValue("a range such as 0..2s");
+  if (range[1] > MAX_TIMEOUT) throw new UnexpectedValue("a range of at most 24d");
   return range;
 }
 readDurationRange.numbers = "too";
@@ -279,9 +278,7 @@ export function readMoment(text: string, now = Date.now()): number {
   const isDay = parseTimestamp(`${text.slice(0, 10)}T00:00:00Z`) !== undefined;
   const instant = isDay ? Date.parse(text) : Number.NaN;
   if (!Number.isNaN(instant)) return instant;
-  throw new InvalidArgumentError(
-    "expected a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h.",
-  );
+  throw new UnexpectedValue("a date such as 2026-01-31T12:00:00Z, or a time ago such as 2h");
 }
 
 export const readHeaderName = reader("a header name such as x-service-signature", (text) =>
@@ -299,10 +296,10 @@ export const readInspectHost = repeated(
 
 /** A program and its arguments. */
 export function readCommand(text: string, before?: readonly string[]): readonly string[] {
-  if (before !== undefined) throw new InvalidArgumentError("expected one command, got several.");
+  if (before !== undefined) throw new UnexpectedValue("one command, got several");
   const words = commandWords(text);
   if (words[0] && text.replaceAll(WORD, "").trim() === "") return words;
-  throw new InvalidArgumentError("expected a program and its arguments, with every quote closed.");
+  throw new UnexpectedValue("a program and its arguments, with every quote closed");
 }
 
 export const readKind = reader("one kind or family", (text) => theOnly(readKinds(text)), {

@@ -1,6 +1,6 @@
-import { InvalidArgumentError } from "commander";
 import { describeError } from "../../base/errors.ts";
 import type { CliCommand } from "../cli-command.ts";
+import { UnexpectedValue } from "../input-errors.ts";
 import type { WithheldOptions } from "../secrets/child-environment.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";
 import {
@@ -110,9 +110,7 @@ export function readHost(text: string): string {
   if (/^[\p{L}\p{N}_][\p{L}\p{N}_.:-]*$/u.test(text)) return text;
   if (/^ssh:\/\/(?:[\w.+][\w.+-]*@)?(?:[\w.][\w.-]*|\[[\da-f:]+\])(?::\d{1,5})?$/i.test(text))
     return text;
-  throw new InvalidArgumentError(
-    "expected a host such as ssh.example.com or ssh://me@ssh.example.com:2222.",
-  );
+  throw new UnexpectedValue("a host such as ssh.example.com or ssh://me@ssh.example.com:2222");
 }
 
 export const readRemotePort = wholeNumber(1, 65_535, "a port from 1 to 65535");
@@ -122,6 +120,6 @@ export function readPattern(text: string): string {
     new RegExp(text);
     return text;
   } catch (thrown) {
-    throw new InvalidArgumentError(`expected a regular expression: ${describeError(thrown)}.`);
+    throw new UnexpectedValue(`a regular expression: ${describeError(thrown)}`);
   }
 }

@@ -40,6 +40,13 @@ export async function migrateSchema(
   });
 }
 
+/** Deletes the schema that a URL names, if there is one, with all that is in it. */
+export async function dropSchema(url: string): Promise<void> {
+  await withStore(url, async (store) => {
+    await store.query(`DROP SCHEMA IF EXISTS ${store.schema} CASCADE`, [], LONG_TIMEOUT);
+  });
+}
+
 /**
  * The SQL with which an operator does the same: of what is missing, or of everything, without a
  * connection.

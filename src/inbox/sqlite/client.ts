@@ -121,6 +121,11 @@ export function loadSqlite(): { DatabaseSync: typeof DatabaseSync } {
   return (ownSqlite() ?? installedSqlite()) as { DatabaseSync: typeof DatabaseSync };
 }
 
+/**
+ * The SQLite that keeps inbox files.
+ *
+ * @throws ConfigurationError `inbox_client_missing` if there is none
+ */
 export function sqliteInUse(): { readonly from: string; readonly version: string } {
   const database = new (loadSqlite().DatabaseSync)(":memory:");
   try {

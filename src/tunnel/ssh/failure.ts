@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ProgramEnd, Said } from "../program.ts";
+import { isMissing, type ProgramEnd, type Said } from "../program.ts";
 import { type FailureTable, failureOf, type TunnelFailure } from "../provider.ts";
 
 /** Every code of the ssh provider. A test compares them with `docs/reference/tunnel.md`. */
@@ -84,8 +84,7 @@ export interface SshEnd extends ProgramEnd {
 
 export function sshFailure({ host, folder, said: all, wasUp, ...end }: SshEnd): TunnelFailure {
   const { exitCode, signal, error } = end;
-  if (error !== undefined && /\b(?:ENOENT|EACCES)\b/.test(error.message))
-    return failure("ssh_missing", host, error.message);
+  if (error !== undefined && isMissing(error)) return failure("ssh_missing", host, error.message);
   const said = all.filter((line) => !isChatter(line));
   for (const [code, pattern] of CAUSES) {
     const line = said.find((each) => pattern.test(each));

@@ -2,10 +2,8 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { grouped } from "../../../base/grouped.ts";
-import { connect } from "../../../inbox/postgres/connect.ts";
-import { readPostgresOptions } from "../../../inbox/postgres/postgres-options.ts";
+import { dropSchema } from "../../../inbox/postgres/care.ts";
 import { isPostgresUrl } from "../../../inbox/postgres/postgres-url.ts";
-import { LONG_TIMEOUT } from "../../../inbox/postgres/store.ts";
 import type { CliContext } from "../../context.ts";
 import { nearestFolder } from "../../files/nearest-folder.ts";
 import { DEFAULT_INBOX } from "../../files/state-folder.ts";
@@ -63,16 +61,6 @@ function inOwnSchema(option: string): string {
   const url = new URL(option);
   url.searchParams.set("schema", `hookporter_drill_${randomBytes(4).toString("hex")}`);
   return url.href;
-}
-
-async function dropSchema(inbox: string): Promise<void> {
-  const terms = readPostgresOptions(inbox, {});
-  const session = await connect(terms);
-  try {
-    await session.query(`DROP SCHEMA IF EXISTS ${terms.schema} CASCADE`, [], LONG_TIMEOUT);
-  } finally {
-    await session.close();
-  }
 }
 
 function byEvent(lines: string): ReadonlyMap<string, readonly string[]> {
