@@ -1,4 +1,4 @@
-import { isPromiseLike } from "./is-promise-like.ts";
+import { isPromiseLike } from "./guards.ts";
 
 /**
  * Leaves a result of a user's function alone: if it is a promise that rejects, that is reported,

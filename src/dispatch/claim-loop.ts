@@ -116,12 +116,12 @@ export class ClaimLoop {
       const next = isNoneDue ? polled : await this.#claimDue(terms);
       const now = clock();
       const isLate = next !== undefined && next <= now - MAX_LATE_MS;
-      const leavesNone = terms.exceptKinds.length === 0 && inbox.isPaused !== true;
-      if (inbox.isPaused === true) await watch.look();
+      const leavesNone = terms.exceptKinds.length === 0 && !inbox.isPaused;
+      if (inbox.isPaused) await watch.look();
       this.#caughtUp = !isLate && leavesNone;
       claims.failures.end();
       if (this.#isBehind) return;
-      const longest = leavesNone && inbox.supportsNotify === true ? HEARD_POLL_MS : poll;
+      const longest = leavesNone && inbox.supportsNotify ? HEARD_POLL_MS : poll;
       wait = Math.max(0, Math.min(longest, (next ?? Infinity) - now));
       isPoll = wait === longest;
     } catch (thrown) {

@@ -39,12 +39,11 @@ export class Dispatcher {
   readonly #drains = new PendingWork();
   #started = false;
   #stopRenewing: (() => void) | undefined;
-  #stopListening: (() => void) | undefined;
 
   constructor(given: DispatcherOptions) {
     // The store's clock, if it has one, is the same for all processes.
     const { inbox } = given;
-    const clock = inbox.now === undefined ? given.clock : () => inbox.now?.() ?? given.clock();
+    const clock = inbox.now === undefined ? given.clock : () => inbox.now ?? given.clock();
     const options = { ...given, clock };
     // Every running handler listens to this signal and removes its listener when it ends, so there
     // is no leak to warn about.
@@ -75,7 +74,6 @@ export class Dispatcher {
     this.#started = true;
     this.#stopRenewing = this.#startRenewing();
     if (this.#options.role === "receive") return;
-    this.#stopListening = this.#options.inbox.onDue?.(() => this.wake());
     this.#loop.start();
   }
 
@@ -145,7 +143,6 @@ export class Dispatcher {
    * waits for a target.
    */
   stopClaiming(): void {
-    this.#stopListening?.();
     this.#loop.stop();
     void this.#queues.stop();
   }

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isRecord } from "../base/is-record.ts";
+import { isRecord } from "../base/guards.ts";
 import type { OpenObject } from "./schemas.ts";
 
 /**

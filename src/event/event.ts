@@ -1,5 +1,4 @@
 import type { Envelope } from "./envelope.ts";
-import type { ReadEnvelope } from "./read-envelope.ts";
 import type { OpenObject } from "./schemas.ts";
 
 /** A verified, validated envelope with its event id, as passed to handlers. */
@@ -23,17 +22,4 @@ export interface WebhookEvent<Kind extends string = string, Data = OpenObject> {
   readonly source: string;
   /** The whole envelope as sent, including fields that this version does not know. */
   readonly envelope: Envelope;
-}
-
-/**
- * Turns an envelope into the event that handlers receive; `data` may be a schema's output instead
- * of what was sent.
- */
-export function toEvent(
-  { envelope, eventId }: Pick<ReadEnvelope, "envelope" | "eventId">,
-  source: string,
-  data: unknown = envelope.data,
-): WebhookEvent {
-  const { event: kind, timestamp, webhook } = envelope;
-  return { id: eventId, kind, timestamp, data: data as OpenObject, webhook, source, envelope };
 }

@@ -1,4 +1,4 @@
-import { isRecord } from "../base/is-record.ts";
+import { isRecord } from "../base/guards.ts";
 import { CanonicalJson } from "./canonical-json.ts";
 import type { InexactNumber } from "./canonical-number.ts";
 import type { Envelope } from "./envelope.ts";

@@ -1,10 +1,12 @@
 import { cutText } from "../text/cut-text.ts";
 import type { InexactNumber } from "./canonical-number.ts";
 import type { DataProblem } from "./data-problems.ts";
+import type { WebhookEvent } from "./event.ts";
 import { fieldOf } from "./field-path.ts";
 import { deriveEventId, ownEventId, shortDigest } from "./identity.ts";
 import { type ParsedEnvelope, parseEnvelope, parseEnvelopeAgain } from "./parse-envelope.ts";
 import type { Parsed } from "./rejection.ts";
+import type { OpenObject } from "./schemas.ts";
 import { decodeUtf8 } from "./utf8.ts";
 
 export interface ReadEnvelope extends Omit<ParsedEnvelope, "content" | "inexact"> {
@@ -54,4 +56,17 @@ export function readEnvelopeAgain(body: Uint8Array): Parsed<Pick<ReadEnvelope, "
 function inexactProblem({ steps: [root, ...steps], text }: InexactNumber): DataProblem {
   const message = `sent ${cutText(text, MAX_DIGITS)}, read as ${Number(text)}`;
   return { field: fieldOf(String(root), steps), message };
+}
+
+/**
+ * Turns an envelope into the event that handlers receive; `data` may be a schema's output instead
+ * of what was sent.
+ */
+export function toEvent(
+  { envelope, eventId }: Pick<ReadEnvelope, "envelope" | "eventId">,
+  source: string,
+  data: unknown = envelope.data,
+): WebhookEvent {
+  const { event: kind, timestamp, webhook } = envelope;
+  return { id: eventId, kind, timestamp, data: data as OpenObject, webhook, source, envelope };
 }

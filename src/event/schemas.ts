@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { isPromiseLike } from "../base/is-promise-like.ts";
+import { isPromiseLike } from "../base/guards.ts";
 import { type DataProblem, toDataProblems } from "./data-problems.ts";
 import { type PropertyCreated, propertyCreatedSchema } from "./property.ts";
 

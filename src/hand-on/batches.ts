@@ -1,4 +1,4 @@
-import { isRecord } from "../base/is-record.ts";
+import { isRecord } from "../base/guards.ts";
 import { invalid } from "../options/check-options.ts";
 import type { HandOnMessage, Send } from "./send.ts";
 

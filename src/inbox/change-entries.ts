@@ -32,9 +32,7 @@ export async function changeEntries(
 ) {
   const changed: Changed = { due: 0, ended: 0, dropped: 0 };
   if (change === "drop") return { ...changed, dropped: await inbox.drop(filter, now) };
-  // Waiting ones first: those that are retried wait too.
-  const due = await inbox.reschedule(filter, now);
-  return { ...changed, due, ended: await inbox.retry(filter, now) };
+  return { ...changed, ...(await inbox.retry(filter, now)) };
 }
 
 export function changedInAll({ due, ended, dropped }: Changed): number {

@@ -103,7 +103,7 @@ async function groupsByKey(inbox: Inbox, also: readonly Entry[], filter: EntryFi
   const entries = [...new Map(all.map((entry) => [entry.seq, entry])).values()];
   const byKey = new Map<string, OpenGroup>();
   const outlines = new Map(
-    (await outlinesOf(inbox, entries, 0)).map((outline) => [outline.seq, outline]),
+    (await inbox.outlines({ entries, bodyBytes: 0 })).map((outline) => [outline.seq, outline]),
   );
   for (const entry of entries.sort((a, b) => a.seq - b.seq)) {
     const { seq, kind, receivedAt } = entry;
@@ -141,23 +141,6 @@ export async function seqsLike(inbox: Inbox, entry: Entry): Promise<readonly num
   const failure = failureOf(entry, runs);
   if (failure === undefined) return undefined;
   return (await groupsByKey(inbox, [], {})).byKey.get(failure.key)?.seqs ?? [];
-}
-
-/** The outlines of entries; also of an inbox of a user's own, which may have none. */
-export async function outlinesOf(inbox: Inbox, entries: readonly Entry[], bodyBytes: number) {
-  if (inbox.outlines !== undefined) return inbox.outlines({ entries, bodyBytes });
-  return Promise.all(
-    entries.map(async ({ seq }) => {
-      const runs = lastRunsOf(await inbox.attempts(seq));
-      const bodyStart =
-        bodyBytes === 0 ? undefined : (await inbox.delivery(seq))?.body.subarray(0, bodyBytes);
-      return {
-        seq,
-        lastRuns: runs.map((run) => ({ ...run, at: run.failure?.at ?? null })),
-        bodyStart,
-      };
-    }),
-  );
 }
 
 /**

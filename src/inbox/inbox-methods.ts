@@ -1,62 +1,50 @@
-import type { Inbox } from "./inbox.ts";
+import type { ManagedInbox, RunningInbox } from "./inbox.ts";
 
-/** The names of a type's members that may be left out. */
-type OptionalNames<Type> = {
-  [Name in keyof Type]-?: undefined extends Type[Name] ? Name : never;
-}[keyof Type];
-type Names<All extends PropertyKey> = readonly All[];
+/** The names of an interface's methods; the type keeps each list complete. */
+type MethodsOf<Interface> = Readonly<Record<MethodName<Interface>, true>>;
 
-/** The types keep both lists complete. */
-type Methods<All extends PropertyKey> = Readonly<Record<All, true>>;
-type Optional = Exclude<
-  OptionalNames<Inbox>,
-  "damage" | "supportsNotify" | "insideLimit" | "isPaused" | "vitals"
->;
-type Required = Exclude<keyof Inbox, OptionalNames<Inbox>>;
+type MethodName<Interface> = {
+  [Name in keyof Interface]: Interface[Name] extends (...given: never[]) => unknown ? Name : never;
+}[keyof Interface];
 
-const REQUIRED: Methods<Required> = {
+const RUNNING: MethodsOf<RunningInbox> = {
   open: true,
+  close: true,
+  register: true,
+  runners: true,
   append: true,
   touch: true,
+  backlog: true,
+  recordSender: true,
   claim: true,
+  nextRunAt: true,
   renew: true,
   settle: true,
-  nextRunAt: true,
-  retry: true,
-  list: true,
+  inside: true,
+  reschedule: true,
   prune: true,
   slim: true,
+};
+
+const MANAGED: MethodsOf<ManagedInbox> = {
+  list: true,
+  outlines: true,
   delivery: true,
   attempts: true,
   counts: true,
-  reschedule: true,
-  drop: true,
   waiting: true,
-  close: true,
-};
-const OPTIONAL: Methods<Optional> = {
-  register: true,
-  unregister: true,
-  runners: true,
-  now: true,
-  onDue: true,
-  makeDue: true,
-  backlog: true,
-  inside: true,
-  outlines: true,
+  size: true,
   senders: true,
-  recordSender: true,
-  eraseAlone: true,
-  erase: true,
-  endErasure: true,
+  retry: true,
+  drop: true,
   pauses: true,
   pause: true,
   resume: true,
   newRetry: true,
-  paceRetry: true,
   endRetry: true,
+  erase: true,
 };
 
-export const INBOX_METHODS = Object.keys(REQUIRED) as Names<Required>;
+export const RUNNING_METHODS = Object.keys(RUNNING) as readonly MethodName<RunningInbox>[];
 
-export const OPTIONAL_INBOX_METHODS = Object.keys(OPTIONAL) as Names<Optional>;
+export const MANAGED_METHODS = Object.keys(MANAGED) as readonly MethodName<ManagedInbox>[];

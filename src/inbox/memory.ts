@@ -1,5 +1,6 @@
 import { eraseExclusively } from "./erasing.ts";
 import type { Inbox, InsideEnd, InsideResult, InsideTerms, Progress } from "./inbox.ts";
+import type { Runner } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
 import { loadSqlite } from "./sqlite/client.ts";
 import { createSchema } from "./sqlite/migrations.ts";
@@ -13,6 +14,7 @@ import {
 import { SqlInbox } from "./sqlite/sql-inbox.ts";
 import { Statements } from "./sqlite/statements.ts";
 import type { HandlerTransaction } from "./transaction-types.ts";
+import type { InboxSize } from "./vitals.ts";
 
 /**
  * Runs a function in a transaction, which is committed once it resolves and rolled back if it
@@ -30,12 +32,14 @@ export function memoryInbox(transactions?: TestTransactions): Inbox {
 
 class MemoryInbox extends SqlInbox {
   #made: Statements | undefined;
-  readonly inside?: NonNullable<Inbox["inside"]>;
+  readonly #transactions: TestTransactions | undefined;
+  override readonly insideLimit: number | undefined;
+  readonly damage = undefined;
 
   constructor(transactions: TestTransactions | undefined) {
     super();
-    if (transactions !== undefined)
-      this.inside = (work, terms) => this.#inside(transactions, work, terms);
+    this.#transactions = transactions;
+    this.insideLimit = transactions === undefined ? undefined : Number.POSITIVE_INFINITY;
   }
 
   async open(): Promise<void> {
@@ -45,7 +49,33 @@ class MemoryInbox extends SqlInbox {
   /** What it holds stays: it can be opened again. */
   async close(): Promise<void> {}
 
-  eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
+  async register(runner: Runner, now: number): Promise<() => Promise<void>> {
+    await this.makeDue(runner, now);
+    return async () => {};
+  }
+
+  /** Other processes cannot have it. */
+  async runners(): Promise<readonly Runner[]> {
+    return [];
+  }
+
+  size(): Promise<InboxSize> {
+    return this.read((statements) => ({
+      bytes: Number(statements.pragma("page_count")) * Number(statements.pragma("page_size")),
+    }));
+  }
+
+  override inside(
+    work: (tx: unknown) => Promise<InsideEnd>,
+    terms: InsideTerms,
+  ): Promise<InsideResult> {
+    const transactions = this.#transactions;
+    return transactions === undefined
+      ? super.inside(work, terms)
+      : this.#inside(transactions, work, terms);
+  }
+
+  protected eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
     return eraseExclusively(this, "memory:", work);
   }
 

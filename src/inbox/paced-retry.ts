@@ -1,4 +1,3 @@
-import { HookporterError } from "../base/errors.ts";
 import { durationText } from "../text/duration-text.ts";
 import { CHANGEABLE } from "./change-entries.ts";
 import type { EntryFilter } from "./entry-filter.ts";
@@ -39,28 +38,18 @@ export function intervalOf(rate: number): number {
 /**
  * Gives entries their due times, in the order of their numbers, in transactions of 1000: from then
  * on any process runs them. Returns the retry's number.
- *
- * @throws HookporterError `inbox_unsupported` if the store cannot do that
  */
 export async function retryAtPace(inbox: Inbox, seqs: readonly number[], terms: PacedTerms) {
   const { rate, onStep, ...by } = terms;
   const interval = intervalOf(rate);
-  const id = await inbox.newRetry?.({ ...by, interval, entries: seqs.length });
-  if (id === undefined || inbox.paceRetry === undefined) throw noPauses();
+  const retry = await inbox.newRetry({ ...by, interval, entries: seqs.length });
   let changed = 0;
   for (let at = 0; at < seqs.length; at += PACE_STEP) {
     const from = by.since + interval * at;
-    changed += await inbox.paceRetry({ id, interval, seqs: seqs.slice(at, at + PACE_STEP), from });
+    changed += await retry.pace(seqs.slice(at, at + PACE_STEP), from);
     onStep?.(changed);
   }
-  return { id, changed };
-}
-
-/** The error of an inbox of the user's own in which nothing can be paused. */
-export function noPauses(): HookporterError {
-  const message =
-    "expected an inbox that can pause entries, got one without pause and newRetry: use a file or PostgreSQL";
-  return new HookporterError("inbox_unsupported", message);
+  return { id: retry.id, changed };
 }
 
 /** What is paused and which retries are under way, a line for each. */

@@ -12,15 +12,17 @@ import { hasEnded } from "./entry-state.ts";
 import { eraseExclusively } from "./erasing.ts";
 import type {
   BacklogRequest,
-  Erasure,
+  Erasing,
   Inbox,
   InsideEnd,
   InsideResult,
   InsideTerms,
   OpenTerms,
+  Retried,
+  StartedRetry,
 } from "./inbox.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
-import type { NewPacedRetry, PaceStep, Pause, PauseOf, Pauses } from "./pause.ts";
+import type { NewPacedRetry, Pause, PauseOf, Pauses } from "./pause.ts";
 import { drop, makeDue, paceRetry, reschedule, retry } from "./postgres/change.ts";
 import {
   claimRows,
@@ -48,12 +50,12 @@ import * as reads from "./postgres/reads.ts";
 import { readSenders, recordSender } from "./postgres/senders.ts";
 import type { Store } from "./postgres/store.ts";
 import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "./prune-request.ts";
-import type { Runner } from "./runner.ts";
+import { handledBy, type Runner } from "./runner.ts";
 import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
 import type { TargetCount } from "./target-wait.ts";
 import { DROPPED } from "./target-wait.ts";
-import { StoreVitals } from "./vitals.ts";
+import type { InboxSize } from "./vitals.ts";
 
 /**
  * The store of an inbox on PostgreSQL. Its connections bear the runner's name, so that others see
@@ -72,9 +74,6 @@ class PostgresInbox implements Inbox {
   readonly #terms: PostgresTerms;
   readonly #migrations: readonly Migration[];
   readonly #clock: StoreClock;
-  readonly vitals = new StoreVitals(async () => ({
-    bytes: await reads.bytesOfSchema(this.#open.store),
-  }));
   #opened: OpenedDatabase | undefined;
   isPaused = false;
 
@@ -87,23 +86,28 @@ class PostgresInbox implements Inbox {
   }
 
   async open(terms: OpenTerms = {}): Promise<void> {
-    this.#opened = await openParts(terms, this.#terms, this.#clock, this.vitals, this.#migrations);
+    this.#opened = await openParts(terms, this.#terms, this.#clock, this.#migrations);
   }
 
-  async register(own: Runner): Promise<void> {
-    return this.#writable.runners.register(own);
+  async register(own: Runner, now: number): Promise<() => Promise<void>> {
+    await this.#writable.runners.register(own);
+    const at = Math.min(now, this.now);
+    for (const handled of handledBy(own))
+      await this.#changing((store) => makeDue(store, handled, at));
+    return async () => {};
   }
 
   async runners(): Promise<readonly Runner[]> {
     return this.#open.runners.others();
   }
 
-  now(): number {
+  get now(): number {
     return this.#clock.now();
   }
 
-  onDue(listener: () => void): () => void {
-    return this.#open.wake.onDue(listener);
+  /** Nothing is known of a server's disk. */
+  get damage(): undefined {
+    return undefined;
   }
 
   get supportsNotify(): boolean {
@@ -115,7 +119,7 @@ class PostgresInbox implements Inbox {
     const { receivedAt, body } = entry.delivery;
     const runAt = entry.runAt ?? receivedAt;
     // Not later than by the database's clock, if this machine's clock is ahead.
-    const dueAt = Math.min(runAt, this.now() + runAt - receivedAt);
+    const dueAt = Math.min(runAt, this.now + runAt - receivedAt);
     const appended = await keeping.add({ ...entry, runAt: dueAt }, body.byteLength);
     lowWater.lower(dueAt);
     if (appended?.duplicate === false) keptLately.add(entry.key, Date.now());
@@ -183,12 +187,13 @@ class PostgresInbox implements Inbox {
     return at;
   }
 
-  retry(filter: EntryFilter, now: number): Promise<number> {
-    return this.#changing((store) => retry(store, filter, Math.min(now, this.now())));
-  }
-
-  makeDue(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
-    return this.#changing((store) => makeDue(store, filter, Math.min(now, this.now())));
+  retry(filter: EntryFilter, now: number): Promise<Retried> {
+    const at = Math.min(now, this.now);
+    return this.#changing(async (store) => {
+      // Waiting ones first: those that are retried wait too.
+      const due = await reschedule(store, filter, now);
+      return { due, ended: await retry(store, filter, at) };
+    });
   }
 
   reschedule(filter: EntryFilter, runAt: number): Promise<number> {
@@ -199,20 +204,17 @@ class PostgresInbox implements Inbox {
     return this.#changing((store) => drop(store, filter, now));
   }
 
-  erase(seqs: readonly number[], now: number): Promise<readonly number[]> {
-    return this.#changing((store) => erase(store, seqs, now));
-  }
-
-  async endErasure(): Promise<Erasure | undefined> {
-    return endErasure(this.#writable.store);
-  }
-
-  async eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
+  async erase<Result>(work: (erasing: Erasing) => Promise<Result>): Promise<Result> {
     const { connection, name } = this.#terms;
+    const run = () =>
+      work({
+        erase: (seqs, now) => this.#changing((store) => erase(store, seqs, now)),
+        end: async () => endErasure(this.#writable.store),
+      });
     // It has one connection, which a transaction would keep from all others.
     if (typeof connection === "object" && "transaction" in connection)
-      return eraseExclusively(connection, name, work);
-    return eraseAlone(this.#writable.store, work);
+      return eraseExclusively(connection, name, run);
+    return eraseAlone(this.#writable.store, run);
   }
 
   /**
@@ -233,19 +235,21 @@ class PostgresInbox implements Inbox {
   }
 
   async resume(of: PauseOf, now: number): Promise<boolean> {
-    const at = Math.min(now, this.now());
+    const at = Math.min(now, this.now);
     // else they wait for their turn
     if (of.scope === "target") await this.reschedule({ targets: [of.name] }, at);
     return this.#changing((store) => pauses.resume(store, of, at));
   }
 
-  async newRetry(retry: NewPacedRetry): Promise<number> {
+  async newRetry(retry: NewPacedRetry): Promise<StartedRetry> {
     this.isPaused = true;
-    return this.#changing((store) => pauses.newRetry(store, retry));
-  }
-
-  paceRetry(step: PaceStep): Promise<number> {
-    return this.#changing((store) => paceRetry(store, step));
+    const { interval } = retry;
+    const id = await this.#changing((store) => pauses.newRetry(store, retry));
+    return {
+      id,
+      pace: (seqs, from) =>
+        this.#changing((store) => paceRetry(store, { id, interval, seqs, from })),
+    };
   }
 
   endRetry(id: number): Promise<void> {
@@ -266,6 +270,10 @@ class PostgresInbox implements Inbox {
 
   async waiting(of?: Pick<EntryFilter, "sources">): Promise<readonly TargetCount[]> {
     return reads.countByTarget(this.#open.store, of?.sources);
+  }
+
+  async size(): Promise<InboxSize> {
+    return { bytes: await reads.bytesOfSchema(this.#open.store) };
   }
 
   async list(filter: EntryFilter): Promise<readonly Entry[]> {

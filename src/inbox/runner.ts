@@ -1,6 +1,7 @@
 import { matchesKind } from "../event/kind-pattern.ts";
 import { isEventKind } from "../event/kinds.ts";
 import { VERSION } from "../package/version.ts";
+import type { EntryFilter } from "./entry-filter.ts";
 
 /**
  * What a process does with an inbox by itself: `receive` only keeps deliveries, `run` runs entries,
@@ -57,6 +58,26 @@ export function runsKind({ role, sources, kinds }: Runner, source: string, kind:
     );
   });
 }
+
+/**
+ * The entries that a process has a handler for, one filter for each source. What a handler leaves
+ * out is among them, and kinds beyond the twelve have no pattern, so that all are.
+ */
+export function handledBy({ role, sources, kinds }: Runner): readonly HandledEntries[] {
+  if (role === "receive") return [];
+  return sources.flatMap((source) => {
+    const patterns = kinds.flatMap((text) => {
+      const [what = "", only = source] = text.split(OF_SOURCE, 2);
+      return only === source ? patternOf(what) : [];
+    });
+    if (patterns.length === 0) return [];
+    return patterns.includes(UNKNOWN)
+      ? { sources: [source] }
+      : { sources: [source], kinds: patterns };
+  });
+}
+
+export type HandledEntries = Pick<EntryFilter, "sources" | "kinds">;
 
 /**
  * The record of a process whose receivers these are. If they do not all run the same kinds, each

@@ -25,7 +25,7 @@ import { SqlInbox } from "./sqlite/sql-inbox.ts";
 import type { Statements } from "./sqlite/statements.ts";
 import { defaultThreading, type Threading } from "./sqlite/thread/threaded-writer.ts";
 import { Trust } from "./sqlite/trust.ts";
-import { StoreVitals } from "./vitals.ts";
+import type { InboxSize } from "./vitals.ts";
 
 /**
  * The embedded inbox: one SQLite file, flushed to disk with every commit, before the delivery is
@@ -58,7 +58,6 @@ class SqliteInbox extends SqlInbox {
   readonly #path: string;
   readonly #threading: Threading;
   readonly #migrations: readonly string[];
-  readonly vitals: StoreVitals;
   #opened: OpenedFile | undefined;
 
   constructor(path: string, threading: Threading, migrations: readonly string[]) {
@@ -66,7 +65,6 @@ class SqliteInbox extends SqlInbox {
     this.#path = path;
     this.#threading = threading;
     this.#migrations = migrations;
-    this.vitals = new StoreVitals(() => sizeOfFile(path));
   }
 
   open(terms: OpenTerms = {}): Promise<void> {
@@ -74,12 +72,12 @@ class SqliteInbox extends SqlInbox {
   }
 
   async #openNow(terms: OpenTerms): Promise<void> {
-    const { access = "own", log } = terms;
+    const { access = "own", log, onCommit } = terms;
     await this.#guard(() => {
       const { path, database, isNew, migrated } = openFile(this.#path, access, this.#migrations);
       if (isNew) reportNew(path, log);
       if (migrated !== undefined) reportMigrated(path, migrated, log);
-      const reports = { log, commits: this.vitals, rescues: access === "own" };
+      const reports = { log, onCommit, rescues: access === "own" };
       const connection = new Connection(path, database, this.#threading, reports);
       const runners = new Runners(path, this.#runnerRecords, log);
       const checkLogSize = logSizeWatch(path, terms);
@@ -114,11 +112,13 @@ class SqliteInbox extends SqlInbox {
     forget: (ids, now) => this.write("forgetRunners", ids, now),
   };
 
-  async register(runner: Runner): Promise<void> {
+  async register(runner: Runner, now: number): Promise<() => Promise<void>> {
     const { runners } = this.#open;
     await runners.register(runner);
     await this.#guard(() => runners.removeStrayLocks());
     await runners.endLeasesOfDead();
+    await this.makeDue(runner, now);
+    return async () => {};
   }
 
   async runners(): Promise<readonly Runner[]> {
@@ -182,7 +182,11 @@ class SqliteInbox extends SqlInbox {
     return result;
   }
 
-  async eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
+  size(): Promise<InboxSize> {
+    return sizeOfFile(this.#path);
+  }
+
+  protected async eraseAlone<Result>(work: () => Promise<Result>): Promise<Result> {
     const release = this.#open && erasureLock(realPath(this.#path));
     try {
       return await work();

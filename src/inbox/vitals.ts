@@ -1,6 +1,3 @@
-import { detach } from "../base/detach.ts";
-import { reportAsWarning } from "../base/user-calls.ts";
-
 /**
  * The disk of a file is nearly full if fewer bytes than these are free, besides room for the log to
  * be copied twice.
@@ -25,55 +22,13 @@ export interface InboxSize {
   readonly freeBytes?: number | undefined;
 }
 
-/** Figures of a store, for metrics and alerts. */
-export interface InboxVitals {
-  /**
-   * How large the store is now.
-   *
-   * @throws HookporterError `inbox_…` if that cannot be found out
-   */
-  size(): Promise<InboxSize>;
-  /**
-   * Calls the listener with the milliseconds that each commit took; returns an unsubscribe
-   * function.
-   */
-  onCommit(listener: (duration: number) => void): () => void;
-}
-
-/**
- * The figures of a store, and the listeners for its commits. Without any, a commit costs nothing
- * more.
- */
-export class StoreVitals implements InboxVitals {
-  readonly size: InboxVitals["size"];
-  readonly #listeners = new Set<(duration: number) => void>();
-  readonly #report = reportAsWarning("a listener of onCommit");
-
-  constructor(size: InboxVitals["size"]) {
-    this.size = size;
-  }
-
-  onCommit(listener: (duration: number) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
-  /** Runs a transaction, and notes how long it took if it was committed. */
-  async timed<Result>(work: Promise<Result>): Promise<Result> {
-    const start = performance.now();
-    const result = await work;
-    this.note(performance.now() - start);
-    return result;
-  }
-
-  note(duration: number): void {
-    for (const listener of this.#listeners) {
-      try {
-        const result: unknown = listener(duration);
-        if (result !== undefined) detach(result, this.#report);
-      } catch (thrown) {
-        this.#report(thrown); // what is committed must be answered, whatever a listener does
-      }
-    }
-  }
+/** Runs a transaction, and tells how long it took if it was committed. */
+export async function timedCommit<Result>(
+  work: Promise<Result>,
+  onCommit: ((duration: number) => void) | undefined,
+): Promise<Result> {
+  const start = performance.now();
+  const result = await work;
+  onCommit?.(performance.now() - start);
+  return result;
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isRecord } from "../base/is-record.ts";
+import { isRecord } from "../base/guards.ts";
 import { readBody } from "../http/read-body.ts";
 import { invalidRequest, RequestError } from "./answer.ts";
 

@@ -125,7 +125,7 @@ function toPassOn(
 }
 
 async function pausesShown(inbox: Inbox, now: number): Promise<PausesShown> {
-  const pauses = (await inbox.pauses?.()) ?? { paused: [], retries: [] };
+  const pauses = await inbox.pauses();
   const scopes = pauses.paused.map(({ scope, name }) => ({ scope, name }));
   return { lines: pauseLines(pauses, now), scopes };
 }
@@ -145,7 +145,7 @@ async function overview({
   const counts = stateCounts(stored);
   const failed = failedCounts(stored);
   const now = outgoing.clock();
-  const senders = (await inbox.senders?.().catch(() => [])) ?? [];
+  const senders = await inbox.senders().catch(() => []);
   const mismatched = mismatchedSources(senders, now).map(({ text }) => text);
   const { groups, isPart } = await known.read(() => failureGroups(inbox));
   const failures = groups.slice(0, FAILURES_SHOWN).map(failureRow);

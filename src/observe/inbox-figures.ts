@@ -38,9 +38,9 @@ async function readFigures(inbox: Inbox) {
     inbox.counts(),
     inbox.waiting(),
     inbox.nextRunAt(),
-    inbox.senders?.().catch(() => []) ?? [],
-    inbox.pauses?.().catch(() => undefined),
-    inbox.vitals?.size(),
+    inbox.senders().catch(() => []),
+    inbox.pauses().catch(() => undefined),
+    inbox.size(),
   ]);
   return { counts, waiting, dueAt, senders, paused: pauses?.paused ?? [], size };
 }

@@ -8,7 +8,7 @@ import {
 } from "../options/check-options.ts";
 import { findPackage, requirePackage } from "../package/own-address.ts";
 import { VERSION } from "../package/version.ts";
-import { inboxOf } from "../receiver/inbox-view.ts";
+import { viewedBy } from "../receiver/inbox-view.ts";
 import type { Observation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import { countingDead, countingDeliveries, countingDrift, countingRuns } from "./counted.ts";
@@ -65,8 +65,8 @@ export function addMetrics(receiver: MeasuredReceiver, options: MetricsOptions =
     "Time of a commit of the inbox.",
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   );
-  const inbox = inboxOf(receiver);
-  const inboxClock = () => inbox.now?.() ?? Date.now();
+  const { inbox, commits: commitTimes } = viewedBy(receiver);
+  const inboxClock = () => inbox.now ?? Date.now();
   const now =
     clock === undefined
       ? inboxClock
@@ -84,7 +84,7 @@ export function addMetrics(receiver: MeasuredReceiver, options: MetricsOptions =
   const ends = [
     receiver.observe(count),
     receiver.onDrift(countingDrift(set)),
-    inbox.vitals?.onCommit((ms) => commits.observe({}, ms / 1000)) ?? (() => {}),
+    commitTimes.add((ms) => commits.observe({}, ms / 1000)),
     () => set.remove(),
   ];
   return () => {

@@ -82,7 +82,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
   const { onAlert, every = ALERT_DEFAULTS.every, clock } = options;
   const inbox = inboxOf(receiver);
   const report = reportAsWarning("onAlert of watchAlerts");
-  const inboxClock = () => inbox.now?.() ?? Date.now();
+  const inboxClock = () => inbox.now ?? Date.now();
   const readClock =
     clock === undefined
       ? inboxClock

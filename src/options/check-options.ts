@@ -1,6 +1,6 @@
 import { types } from "node:util";
 import { ConfigurationError } from "../base/errors.ts";
-import { isRecord } from "../base/is-record.ts";
+import { isRecord } from "../base/guards.ts";
 import { describeValue } from "./describe-value.ts";
 import { didYouMean } from "./did-you-mean.ts";
 

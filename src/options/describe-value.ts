@@ -1,5 +1,5 @@
 import { types } from "node:util";
-import { isPromiseLike } from "../base/is-promise-like.ts";
+import { isPromiseLike } from "../base/guards.ts";
 
 /**
  * What a value is, for a message about one that was not expected. Strings are not shown, nor what

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigurationError, describeError } from "../base/errors.ts";
 import { describeFileError } from "../base/file-error.ts";
-import { isRecord } from "../base/is-record.ts";
+import { isRecord } from "../base/guards.ts";
 import { expandVariables, type Variables, variablesOf } from "./env-text.ts";
 import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE, secretMistakes } from "./secret-variables.ts";
 

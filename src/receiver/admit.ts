@@ -5,7 +5,6 @@ import type { BodyResult, CountedLimits } from "../http/read-body.ts";
 import { readHeader } from "../signature/header.ts";
 import { readSignature } from "../signature/signature-format.ts";
 import { verify } from "../signature/verify.ts";
-import { isEndpoint } from "./adapters/endpoint-path.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Settings } from "./options/settings.ts";
 import {
@@ -137,4 +136,17 @@ export function authenticate(
   } catch (error) {
     return { type: "misconfigured", error: asError(error) };
   }
+}
+
+/**
+ * Whether a raw request target is the endpoint: compared exactly up to the first `?`, but a closing
+ * slash more or less is the same endpoint. Nothing is decoded or resolved, so that no other
+ * spelling of a path leads here.
+ */
+export function isEndpoint(target: string, path: string): boolean {
+  if (target === path) return true;
+  const [asked = ""] = target.split("?", 1);
+  if (asked === path) return true;
+  const bare = path.replace(/(?<=[^/])\/$/, "");
+  return asked === bare || (bare !== "/" && asked === `${bare}/`);
 }

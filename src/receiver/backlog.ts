@@ -79,8 +79,7 @@ export class Backlog {
   async #countNow(): Promise<void> {
     const { inbox, source, maxPending } = this.#terms;
     const before = this.#added;
-    const counted = await inbox.backlog?.({ sources: [source], limit: maxPending });
-    this.#counted = counted ?? 0;
+    this.#counted = await inbox.backlog({ sources: [source], limit: maxPending });
     this.#added -= before;
     this.#countedAt = performance.now();
   }

@@ -1,8 +1,8 @@
 import { ListenerCalls } from "../base/listeners.ts";
 import type { DeadLetter, EntryLetter } from "../dispatch/plan/handler.ts";
 import { ownDelivery } from "../event/delivery.ts";
-import { toEvent, type WebhookEvent } from "../event/event.ts";
-import { readEnvelopeAgain } from "../event/read-envelope.ts";
+import type { WebhookEvent } from "../event/event.ts";
+import { readEnvelopeAgain, toEvent } from "../event/read-envelope.ts";
 import type { HandlerSet } from "./handlers/handler-set.ts";
 import type { Settings } from "./options/settings.ts";
 import type { Outcome } from "./outcome.ts";

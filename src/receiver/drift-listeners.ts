@@ -1,4 +1,4 @@
-import { isPromiseLike } from "../base/is-promise-like.ts";
+import { isPromiseLike } from "../base/guards.ts";
 import { Listeners } from "../base/listeners.ts";
 import { callUser, type Report, reportTo } from "../base/user-calls.ts";
 import type { Envelope } from "../event/envelope.ts";

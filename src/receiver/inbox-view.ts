@@ -15,6 +15,7 @@ import {
   checkSelection,
   checkSeq,
 } from "./options/view-checks.ts";
+import type { ReceiverState } from "./state.ts";
 
 /** An entry of the inbox, without its delivery. All times are milliseconds since 1970. */
 export interface InboxEntry extends Entry {}
@@ -106,16 +107,20 @@ export interface InboxView {
 /** Entries that `list` returns if no limit is given. */
 export const LIST_LIMIT = 100;
 
+/** What a view holds without showing it. */
+type Viewed = Pick<ReceiverState, "inbox" | "commits">;
+
 /** The view of a receiver's store. */
 export function viewOf(
-  store: Inbox,
+  held: Viewed,
   {
     clock,
     maxAge,
     maxSkew,
   }: { readonly clock: () => number; readonly maxAge: number; readonly maxSkew: number },
 ): InboxView {
-  const now = () => store.now?.() ?? clock();
+  const { inbox: store } = held;
+  const now = () => store.now ?? clock();
   const view: InboxView = {
     count: async (of = {}) => {
       checkCounting(of);
@@ -160,14 +165,20 @@ export function viewOf(
       return pruned;
     },
   };
-  return Object.freeze(holdStore(view, "view", store));
+  return Object.freeze(holdStore(view, "view", held));
+}
+
+/** The store behind a receiver. @throws ConfigurationError `option_invalid` */
+export function inboxOf(receiver: { readonly inbox: InboxView }): Inbox {
+  return viewedBy(receiver).inbox;
 }
 
 /**
- * The store behind a receiver, of this or another copy of the package. @throws ConfigurationError
- * `option_invalid`
+ * What is behind a receiver's view, of this or another copy of the package.
+ *
+ * @throws ConfigurationError `option_invalid`
  */
-export function inboxOf(receiver: { readonly inbox: InboxView }): Inbox {
+export function viewedBy(receiver: { readonly inbox: InboxView }): Viewed {
   return heldStore(
     receiver.inbox,
     "view",

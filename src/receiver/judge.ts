@@ -1,11 +1,10 @@
 import { detach } from "../base/detach.ts";
 import { asError, ConfigurationError, describeError } from "../base/errors.ts";
-import { isPromiseLike } from "../base/is-promise-like.ts";
+import { isPromiseLike } from "../base/guards.ts";
 import type { ReadyEvent } from "../dispatch/plan/handler.ts";
 import { MAX_PROBLEMS } from "../event/data-problems.ts";
-import { toEvent } from "../event/event.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
-import { type ReadEnvelope, readEnvelope } from "../event/read-envelope.ts";
+import { type ReadEnvelope, readEnvelope, toEvent } from "../event/read-envelope.ts";
 import { type Rejection, rejected } from "../event/rejection.ts";
 import { checkData, type DataResult, type DataSchemas } from "../event/schemas.ts";
 import type { EntryTerms } from "../inbox/new-entry.ts";

@@ -1,10 +1,10 @@
-import { isPromiseLike } from "../base/is-promise-like.ts";
+import { isPromiseLike } from "../base/guards.ts";
 import type { Plan, ReadyEvent } from "../dispatch/plan/handler.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Envelope } from "../event/envelope.ts";
-import { toEvent, type WebhookEvent } from "../event/event.ts";
+import type { WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
-import { readEnvelope, readEnvelopeAgain } from "../event/read-envelope.ts";
+import { readEnvelope, readEnvelopeAgain, toEvent } from "../event/read-envelope.ts";
 import { checkData, type DataResult, type DataSchemas } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Inbox } from "../inbox/inbox.ts";

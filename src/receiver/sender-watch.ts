@@ -110,8 +110,7 @@ export class SenderWatch {
   async #recall(): Promise<void> {
     const { source } = this.#terms;
     const inbox = this.#inbox;
-    if (inbox.recordSender === undefined) return;
-    const known = (await inbox.senders?.())?.find((sender) => sender.source === source);
+    const known = (await inbox.senders()).find((sender) => sender.source === source);
     if (known !== undefined) this.#record = known;
     else {
       const entries = await inbox.list({ limit: LOOKED_AT });
@@ -126,7 +125,7 @@ export class SenderWatch {
     if (note === undefined) return;
     const before = this.#record.authenticAt;
     this.#record = addNote(this.#record, note); // in case it cannot be kept
-    const kept = await this.#inbox.recordSender?.(note);
+    const kept = await this.#inbox.recordSender(note);
     if (kept === undefined) return;
     this.#record = kept;
     const ownAt = note.authentic?.last ?? before;

@@ -1,3 +1,4 @@
+import { Listeners } from "../base/listeners.ts";
 import type { Logger } from "../base/logger.ts";
 import { BodyBudget } from "../http/body-budget.ts";
 import type { Inbox } from "../inbox/inbox.ts";
@@ -7,13 +8,14 @@ import type { HandlerSet } from "./handlers/handler-set.ts";
 import { Router } from "./handlers/router.ts";
 import type { ReceiverOptions } from "./options/receiver-options.ts";
 import type { Settings } from "./options/settings.ts";
-import { checkCountsBacklog } from "./options/source-limits.ts";
 import { Restamps } from "./restamps.ts";
 import { StoreHealth } from "./store-health.ts";
 
 /** What of a receiver changes while it runs. Its `Settings` do not. */
 export interface ReceiverState {
   readonly inbox: Inbox;
+  /** Hears how many milliseconds each commit of the inbox took. */
+  readonly commits: Listeners<number>;
   /** Refuses events while too many wait. `undefined`: any number may wait. */
   readonly backlog: Backlog | undefined;
   /** The bytes of all bodies that are being read. */
@@ -35,9 +37,9 @@ export function newState(
   handlers: HandlerSet,
 ): ReceiverState {
   const inbox = selectInbox(option ?? "hookporter.db");
-  if (maxPending !== undefined) checkCountsBacklog(inbox);
   return {
     inbox,
+    commits: new Listeners("onCommit", log),
     backlog: maxPending === undefined ? undefined : new Backlog({ inbox, source, maxPending, log }),
     budget: new BodyBudget(unverifiedLimit),
     store: new StoreHealth(log),

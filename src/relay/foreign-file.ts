@@ -1,4 +1,4 @@
-import { isRecord } from "../base/is-record.ts";
+import { isRecord } from "../base/guards.ts";
 import { counted } from "../text/counted.ts";
 
 /** What a file looks like that holds no webhook, and what to do. */

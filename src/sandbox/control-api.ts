@@ -1,5 +1,5 @@
 import express, { type Router } from "express";
-import { isRecord } from "../base/is-record.ts";
+import { isRecord } from "../base/guards.ts";
 import { eventKinds, isEventKind } from "../event/kinds.ts";
 import { type ApiError, invalid } from "./api-error.ts";
 import { readJson } from "./read-json.ts";

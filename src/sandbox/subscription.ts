@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../base/errors.ts";
-import { isRecord } from "../base/is-record.ts";
+import { isRecord } from "../base/guards.ts";
 import { type EventKind, eventKinds, isEventKind } from "../event/kinds.ts";
 import { isLoopback } from "../http/is-loopback.ts";
 import { readSecrets, type Secret } from "../signature/secrets.ts";

@@ -1,5 +1,5 @@
 import { HookporterError } from "../base/errors.ts";
-import { isRecord } from "../base/is-record.ts";
+import { isRecord } from "../base/guards.ts";
 
 type Manifest = Readonly<Record<string, unknown>>;
 

@@ -133,7 +133,10 @@ describe("a receiver", () => {
     isMended = true;
     const failed = await inbox.list({ states: ["dead", "waiting", "failing"] });
     await inbox.retry(
-      { seqs: failed.filter(({ attempts }) => attempts > 0).map(({ seq }) => seq) },
+      {
+        seqs: failed.filter(({ attempts }) => attempts > 0).map(({ seq }) => seq),
+        states: ["dead"],
+      },
       Date.now(),
     );
     await until(async () => expect((await inbox.list({ states: ["dead"] })).length).toBe(0));

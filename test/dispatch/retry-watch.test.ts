@@ -92,12 +92,6 @@ it("looks at most once a second", async () => {
   expect(looks).toBe(2);
 });
 
-it("has nothing to look at in an inbox without pauses", async () => {
-  watch = new RetryWatch({ inbox: {} as Inbox, clock: () => now, log });
-  await look();
-  expect(log.lines).toEqual([]);
-});
-
 it.each([
   ["entries are left", { left: 1 }, AT + 100_000],
   ["the last entry is due later", {}, AT + 89_999],

@@ -7,7 +7,7 @@ import { gate, until } from "../receiver/sample.ts";
 import { openRuns, QUICK, sharedInbox } from "./open.ts";
 
 /** An inbox with this many connections for handlers, whose transactions always commit. */
-function insideInbox(insideLimit: number, inside?: NonNullable<Inbox["inside"]>) {
+function insideInbox(insideLimit: number, inside?: Inbox["inside"]) {
   const inbox = sharedInbox(memoryInbox((run) => run({} as never)));
   return Object.assign(inbox, { insideLimit }, inside && { inside });
 }
@@ -60,13 +60,13 @@ describe("a handler's transaction", () => {
     const log: string[] = [];
     const inbox = insideInbox(1);
     const ends: unknown[] = [];
-    const { inside } = inbox;
-    inbox.inside = async (work, terms) =>
-      (await inside?.(async (tx) => {
+    const inside = inbox.inside.bind(inbox);
+    inbox.inside = (work, terms) =>
+      inside(async (tx) => {
         const end = await work(tx);
         ends.push(typeof end === "string" ? end : end.state);
         return end;
-      }, terms)) ?? "rolled_back";
+      }, terms);
     const settle = vi.spyOn(inbox, "settle");
     const { deliver, untilState, attempts } = await open(inbox, () => {}, {}, [ran("b", log)]);
     await deliver(1);
@@ -88,7 +88,7 @@ describe("a handler's transaction", () => {
   it("has the handler's time limit, and can ask whether the lease still holds", async () => {
     const given: InsideTerms[] = [];
     const held: boolean[] = [];
-    const inside: NonNullable<Inbox["inside"]> = async (work, terms) => {
+    const inside: Inbox["inside"] = async (work, terms) => {
       given.push(terms);
       held.push(terms.isLeased());
       now += 10_000;

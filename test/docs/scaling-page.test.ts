@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Runner } from "../../src/inbox/runner.ts";
 import { keep, numberedEntry, settlementOf } from "../inbox/entries.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";
 import { codeOf, readPage } from "./markdown.ts";
@@ -13,14 +14,9 @@ describe("the SQL of the page", () => {
     const { database, makeInbox } = await pgliteInboxes();
     const inbox = makeInbox();
     await inbox.open();
-    await inbox.register?.({
-      id: "a",
-      version: "1",
-      role: "both",
-      sources: ["service"],
-      kinds: ["*"],
-    });
     const now = Date.now();
+    const runner = { id: "a", version: "1", role: "both", sources: ["service"], kinds: ["*"] };
+    await inbox.register(runner as Runner, now);
     await keep(inbox, numberedEntry(1));
     const [entry] = await inbox.claim({ now, limit: 1, leaseTime: 60_000 });
     if (entry === undefined) throw new Error("expected an entry");

@@ -5,7 +5,6 @@ import { fetchReceiver } from "../../src/entries/fetch.ts";
 import { verify } from "../../src/entries/index.ts";
 import { collectMetrics, watchAlerts } from "../../src/entries/metrics.ts";
 import { createTestReceiver } from "../../src/entries/testing.ts";
-import { Wake } from "../../src/inbox/postgres/wake.ts";
 import { clientOf, failure, openService } from "../client/service.ts";
 import { samples } from "../observe/samples.ts";
 import { openReceiver } from "../receiver/open.ts";
@@ -112,18 +111,6 @@ it.each(FAILURES)("log, clock and listeners of a sandbox that %s end nothing", a
   expect((await ask("/v1/properties")).status).toBe(200);
   expect((await ask("/v1/properties")).status).toBe(200);
   expect(await told()).toEqual([expect.stringMatching(/^log\.error failed: mine/)]);
-});
-
-it.each(FAILURES)("a listener of onDue that %s is told once", async (_, listener) => {
-  caught = uncaught();
-  const wake = new Wake({ schema: "a" } as never, {}, {} as never, undefined);
-  const other = vi.fn();
-  wake.onDue(listener);
-  wake.onDue(other);
-  wake.due();
-  wake.due();
-  expect(other).toHaveBeenCalledTimes(2);
-  expect(await told()).toEqual(["a listener of onDue failed: mine"]);
 });
 
 it.each(FAILURES)(

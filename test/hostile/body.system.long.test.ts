@@ -522,7 +522,9 @@ it(caseTitle(39), async () => {
     schemas: { "property.created": z.object({ rooms: z.string() }) },
   });
   upgraded.receiver.on("property.created", ({ data }) => run(data));
-  expect(await inboxOf(upgraded.receiver).retry({ states: ["dead"] }, NOW)).toBe(1);
+  expect(await inboxOf(upgraded.receiver).retry({ states: ["dead"] }, NOW)).toMatchObject({
+    ended: 1,
+  });
   await upgraded.untilState("handled");
   expect(run).toHaveBeenCalledExactlyOnceWith({ rooms: "three" });
 });

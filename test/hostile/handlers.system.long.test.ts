@@ -270,10 +270,11 @@ it(caseTitle(79), async () => {
   const retried = await Promise.all(
     [1, 2, 3].map(() => inboxOf(receiver).retry({ seq: 1 }, clock.now)),
   );
-  expect(retried).toEqual([1, 0, 0]);
+  expect(retried.map(({ ended }) => ended)).toEqual([1, 0, 0]);
   await untilState("handled");
   expect(await entry()).toMatchObject({ attempts: 1 });
-  expect(await inboxOf(receiver).retry({}, clock.now)).toBe(0); // done entries are not retried
+  // done entries are not retried
+  expect(await inboxOf(receiver).retry({}, clock.now)).toEqual({ due: 0, ended: 0 });
 });
 
 it(caseTitle(79, "10 000 at once"), async () => {
@@ -291,8 +292,8 @@ it(caseTitle(79, "10 000 at once"), async () => {
     }),
   );
   await Promise.all(appended);
-  expect(await inbox.retry({ states: ["dead"] }, 0)).toBe(9900);
-  expect(await inbox.retry({ states: ["dead"] }, 0)).toBe(0);
+  expect(await inbox.retry({ states: ["dead"] }, 0)).toEqual({ due: 0, ended: 9900 });
+  expect(await inbox.retry({ states: ["dead"] }, 0)).toEqual({ due: 0, ended: 0 });
   // Retried entries wait their turn: a claim returns no more than its limit.
   expect(await inbox.claim({ now: 1, limit: 10, leaseTime: 1000 })).toHaveLength(10);
   expect(await inbox.counts()).toMatchObject({ waiting: 9890, running: 10, dead: 0 });

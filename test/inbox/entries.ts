@@ -2,6 +2,7 @@ import type { DedupKey, Delivery } from "../../src/entries/index.ts";
 import type { Appended, NewEntry } from "../../src/inbox/append.ts";
 import type { ClaimedEntry } from "../../src/inbox/claim.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
+import type { Runner } from "../../src/inbox/runner.ts";
 import type { Settlement } from "../../src/inbox/settlement.ts";
 
 /** The arrival time of sample deliveries. */
@@ -87,3 +88,17 @@ export const RUN = {
   failure: null,
   note: null,
 };
+
+/** Erases entries; what is left of them stays until {@link endErasure}. */
+export function eraseEntries(inbox: Inbox, seqs: readonly number[], at = AT) {
+  return inbox.erase(({ erase }) => erase(seqs, at));
+}
+
+export function endErasure(inbox: Inbox) {
+  return inbox.erase(({ end }) => end());
+}
+
+/** A process that runs entries of these kinds. */
+export function sampleRunner(parts: Partial<Runner> = {}): Runner {
+  return { id: "a", version: "1", role: "both", sources: ["service"], kinds: ["*"], ...parts };
+}

@@ -108,7 +108,7 @@ export async function eraseAfterKill(inbox: Inbox, name: string): Promise<void> 
 export async function refuseSecond(inbox: Inbox, name: string): Promise<void> {
   await keep(inbox, numberedEntry(1, 0, { kind: KINDS[0] }));
   const began = new Date().toISOString().slice(0, 10);
-  await inbox.eraseAlone?.(async () => {
+  await inbox.erase(async () => {
     const { code, failed } = await startErasing(name, KINDS[0]).ended;
     expect({ code, failed }).toEqual({
       code: 3,

@@ -3,7 +3,16 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { EntryState } from "../../src/entries/index.ts";
 import type { NewEntry } from "../../src/inbox/append.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
+import {
+  AT,
+  claimOne,
+  endErasure,
+  eraseEntries,
+  keep,
+  numberedEntry,
+  sampleDelivery,
+  settlementOf,
+} from "./entries.ts";
 
 /** Contract tests for erasing. */
 export function describeErasing(makeInbox: () => Inbox): void {
@@ -17,7 +26,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
 
     afterEach(() => inbox.close());
 
-    const erase = (...seqs: readonly number[]) => inbox.erase?.(seqs, AT + 9000);
+    const erase = (...seqs: readonly number[]) => eraseEntries(inbox, seqs, AT + 9000);
 
     /**
      * Adds an entry in a state; one that failed has a run, problems and a target. No other entry
@@ -57,7 +66,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
       ).entries()) {
         const seq = await add(number, state, { orderKey: state === "dead" ? null : orderKey });
         expect(await erase(seq)).toEqual([seq]);
-        await inbox.endErasure?.();
+        await endErasure(inbox);
         const [entry] = await inbox.list({ seq });
         expect(entry).toMatchObject({
           key: { eventId: `evt_${number}` },
@@ -76,13 +85,13 @@ export function describeErasing(makeInbox: () => Inbox): void {
         expect(await inbox.attempts(seq)).toEqual([]);
       }
       expect(await inbox.claim({ now: AT + 9e9, limit: 10, leaseTime: 1 })).toEqual([]);
-      expect(await inbox.retry({}, AT)).toBe(0);
+      expect(await inbox.retry({}, AT)).toEqual({ due: 0, ended: 0 });
     });
 
     it("takes an erased event for known when it is received again", async () => {
       const seq = await add(1, "dead");
       await erase(seq);
-      await inbox.endErasure?.();
+      await endErasure(inbox);
       const again = await inbox.append(numberedEntry(1));
       expect(again).toMatchObject({ seq, duplicate: true, state: "handled" });
       expect(await inbox.delivery(seq)).toBeUndefined();
@@ -115,29 +124,29 @@ export function describeErasing(makeInbox: () => Inbox): void {
     });
 
     it("counts what was erased since the last erasure that ended, and says since when", async () => {
-      expect(await inbox.endErasure?.()).toBeUndefined();
+      expect(await endErasure(inbox)).toBeUndefined();
       const seqs = [await add(1, "handled"), await add(2, "dead"), await add(3, "handled")];
-      await inbox.erase?.([seqs[2] ?? 0], AT + 7);
+      await eraseEntries(inbox, [seqs[2] ?? 0], AT + 7);
       await erase(seqs[0] ?? 0, seqs[2] ?? 0, 1e6);
-      expect(await inbox.endErasure?.()).toEqual({ entries: 2, since: AT + 7 });
-      expect(await inbox.endErasure?.()).toBeUndefined();
+      expect(await endErasure(inbox)).toEqual({ entries: 2, since: AT + 7 });
+      expect(await endErasure(inbox)).toBeUndefined();
       await erase(seqs[1] ?? 0);
-      expect(await inbox.endErasure?.()).toMatchObject({ entries: 1 });
+      expect(await endErasure(inbox)).toMatchObject({ entries: 1 });
     });
 
     it("lets one erasure run at a time, and another one once that has ended or failed", async () => {
-      const another = () => inbox.eraseAlone?.(async () => inbox.endErasure?.());
+      const another = () => endErasure(inbox);
       const seq = await add(1, "handled");
-      const erased = await inbox.eraseAlone?.(async () => {
-        await erase(seq);
+      const erased = await inbox.erase(async (erasing) => {
+        await erasing.erase([seq], AT);
         await expect(another()).rejects.toMatchObject({
           code: "inbox_busy",
           message: expect.stringMatching(/process \d+ on .+ has been erasing entries since \d{4}-/),
         });
-        return inbox.endErasure?.();
+        return erasing.end();
       });
       expect(erased).toMatchObject({ entries: 1 });
-      await expect(inbox.eraseAlone?.(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+      await expect(inbox.erase(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
       await expect(another()).resolves.toBeUndefined();
     });
 
@@ -151,7 +160,7 @@ export function describeErasing(makeInbox: () => Inbox): void {
       } as const;
       const { seq } = await keep(inbox, numberedEntry(1, 0, { ...rejected, delivery }));
       expect(await erase(seq)).toEqual([seq]);
-      await inbox.endErasure?.();
+      await endErasure(inbox);
       expect(await inbox.delivery(seq)).toBeUndefined();
     });
   });

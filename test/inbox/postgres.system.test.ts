@@ -10,15 +10,14 @@ describeInbox("the PostgreSQL inbox, on PGlite,", makeInbox, { wakes: true });
 
 it("the figures of an inbox are the size of its tables and indexes, and the time of each commit", async () => {
   const inbox = postgresStore(database, { schema: "vitals" });
-  await inbox.open();
   const times: number[] = [];
-  inbox.vitals?.onCommit((ms) => times.push(ms));
-  const before = (await inbox.vitals?.size())?.bytes ?? 0;
+  await inbox.open({ onCommit: (ms) => times.push(ms) });
+  const { bytes: before } = await inbox.size();
   for (let number = 0; number < 50; number++) await keep(inbox, numberedEntry(number));
-  const size = await inbox.vitals?.size();
+  const size = await inbox.size();
   expect(before).toBeGreaterThan(0);
-  expect(size?.bytes).toBeGreaterThan(before);
-  expect(size?.freeBytes).toBeUndefined();
+  expect(size.bytes).toBeGreaterThan(before);
+  expect(size.freeBytes).toBeUndefined();
   expect(times.length).toBeGreaterThan(25);
   await inbox.close();
 });

@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { NewEntry } from "../../src/inbox/append.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
+import {
+  AT,
+  claimOne,
+  keep,
+  numberedEntry,
+  sampleKey,
+  sampleRunner,
+  settlementOf,
+} from "./entries.ts";
 
 /** Contract tests for processes on one inbox that have handlers for different kinds. */
 export function describeRoles(makeInbox: () => Inbox): void {
@@ -117,25 +125,35 @@ export function describeRoles(makeInbox: () => Inbox): void {
       ]);
     });
 
-    describe("makeDue", () => {
-      it("makes entries due that wait for a handler of these kinds", async () => {
+    describe("a process that registers", () => {
+      it("makes entries due that wait for a handler of its kinds", async () => {
         const first = await park(1, "lead.created");
         const second = await park(2, "lead.updated", AWAITS);
         await park(3, "payment.received");
-        expect(await inbox.makeDue?.({ sources: ["service"], kinds: ["lead.*"] }, AT + 2000)).toBe(
-          2,
-        );
+        await inbox.register(sampleRunner({ kinds: ["lead.*"] }), AT + 2000);
         const claimed = await claim([], AT + 2000);
         expect(claimed.map(({ seq }) => seq)).toEqual([first, second]);
         expect(claimed.map(({ reason }) => reason ?? null)).toEqual([null, null]);
-        expect(await inbox.makeDue?.({ sources: ["service"] }, AT + 2000)).toBe(1);
+        await inbox.register(sampleRunner({ kinds: ["unknown"] }), AT + 2000);
         expect(await claim([], AT + 2000)).toHaveLength(1);
+      });
+
+      it("leaves what waits to others if it runs nothing, or has no handlers", async () => {
+        await park(1, "lead.created");
+        await inbox.register(sampleRunner({ role: "receive" }), AT + 2000);
+        await inbox.register(sampleRunner({ kinds: [] }), AT + 2000);
+        expect(await claim([], AT + 2000)).toEqual([]);
       });
 
       it("leaves entries of other sources alone", async () => {
         await park(1, "lead.created", { key: sampleKey({ source: "crm" }) });
-        expect(await inbox.makeDue?.({ sources: ["service"] }, AT + 2000)).toBe(0);
-        expect(await inbox.makeDue?.({ sources: ["crm"] }, AT + 2000)).toBe(1);
+        const both = { sources: ["service", "crm"], kinds: ["lead.*\tservice", "payment.*\tcrm"] };
+        for (const runner of [sampleRunner(), sampleRunner(both)]) {
+          await inbox.register(runner, AT + 2000);
+          expect(await claim([], AT + 2000)).toEqual([]);
+        }
+        await inbox.register(sampleRunner({ sources: ["crm"] }), AT + 2000);
+        expect(await claim([], AT + 2000)).toHaveLength(1);
       });
 
       it("leaves entries that wait for something else, or have ended, alone", async () => {
@@ -148,7 +166,8 @@ export function describeRoles(makeInbox: () => Inbox): void {
           settlementOf(ended, { state: "received", reason: "no_handler" }),
           AT + 2,
         );
-        expect(await inbox.makeDue?.({}, AT + 2000)).toBe(0);
+        await inbox.register(sampleRunner(), AT + 2000);
+        expect(await claim([], AT + 2000)).toEqual([]);
       });
     });
 

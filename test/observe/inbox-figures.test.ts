@@ -19,6 +19,9 @@ it.each([
       },
       waiting: async () => [],
       nextRunAt: async () => undefined,
+      senders: async () => [],
+      pauses: async () => ({ paused: [], retries: [] }),
+      size: async () => ({ bytes: 0 }),
     };
     const readFigures = figureReader(inbox as Inbox);
     const read = async () => {

@@ -16,9 +16,8 @@ const GIB = 1024 ** 3;
 /** A receiver that is watched, on a disk whose figures tests set. */
 async function openWatched(options: Partial<AlertOptions> = {}, inner: Inbox = memoryInbox()) {
   const disk: { size: InboxSize } = { size: { bytes: 1e6, logBytes: 0, freeBytes: 100 * GIB } };
-  const vitals = { size: async () => disk.size, onCommit: () => () => {} };
   const opened = await openReceiver({
-    inbox: handleOf(wrapInbox(inner, { vitals })),
+    inbox: handleOf(wrapInbox(inner, { size: async () => disk.size })),
     role: "receive",
   });
   const alerts: Alert[] = [];

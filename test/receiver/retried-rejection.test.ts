@@ -16,7 +16,7 @@ async function retried(content: object | string, options: Partial<ReceiverOption
   receiver.on("*", () => {});
   expect(await receiver.accept(deliveryOf(content))).toMatchObject({ type: "rejected" });
   const append = vi.spyOn(inbox, "append");
-  expect(await inbox.retry({ states: ["dead"] }, clock.now)).toBe(1);
+  expect(await inbox.retry({ states: ["dead"] }, clock.now)).toEqual({ due: 0, ended: 1 });
   receiver.replaceHandlers((registry) => registry.on("*", () => run())); // looks for what is due
   return { ...opened, append, run };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { openReceiver } from "./open.ts";
-import { deliveryOf, freshEnvelope, until } from "./sample.ts";
+import { deliveryOf, freshEnvelope, NOW, until } from "./sample.ts";
 
 /** Longer than some polls. */
 const A_WHILE = 50;
@@ -46,7 +46,7 @@ describe("a receiver with the role receive", () => {
 });
 
 it("a receiver with the role run accepts deliveries that it is given, and runs them", async () => {
-  const register = vi.fn(async () => {});
+  const register = vi.fn(async () => async () => {});
   const inbox = Object.assign(memoryInbox(), { register });
   const { receiver, untilState } = await openReceiver({ inbox: handleOf(inbox), role: "run" });
   const handler = vi.fn();
@@ -55,6 +55,6 @@ it("a receiver with the role run accepts deliveries that it is given, and runs t
   await untilState("handled");
   expect(handler).toHaveBeenCalledOnce();
   await until(() =>
-    expect(register).toHaveBeenLastCalledWith(expect.objectContaining({ role: "run" })),
+    expect(register).toHaveBeenLastCalledWith(expect.objectContaining({ role: "run" }), NOW),
   );
 });

@@ -103,7 +103,7 @@ export function describeSameHandlers(name: string, inboxOf: () => ReceiverOption
       ["b", [3]],
     ]);
 
-    expect(await inbox.retry({ states: ["dead"] }, Date.now())).toBe(2);
+    expect(await inbox.retry({ states: ["dead"] }, Date.now())).toEqual({ due: 0, ended: 2 });
     await until(async () =>
       expect(await inbox.counts()).toMatchObject({ waiting: 0, running: 0, handled: 5, dead: 2 }),
     );

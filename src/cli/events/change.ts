@@ -50,7 +50,7 @@ export async function retryEvents(
     await printTargets(inbox, filter, retried, output);
     if (filter.dropped === false) await printDropped(inbox, filter, output);
     if (retried > 0 && dryRun !== true) {
-      const runs = (await inbox.runners?.())?.some(({ role }) => role !== "receive") === true;
+      const runs = (await inbox.runners()).some(({ role }) => role !== "receive");
       output.talk(
         `they ${runs ? "run now: a receiver has" : "will run as soon as a receiver has"} this inbox open`,
       );

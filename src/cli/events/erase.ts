@@ -4,7 +4,7 @@ import { countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { type EntryState, STATE_WORDS } from "../../inbox/entry-state.ts";
-import type { Erasure, Inbox } from "../../inbox/inbox.ts";
+import type { Erasing, Erasure, Inbox } from "../../inbox/inbox.ts";
 import { ERASED } from "../../inbox/reasons.ts";
 import {
   copiesBeside,
@@ -82,8 +82,9 @@ export async function eraseEvents(
     const copies = path === undefined ? [] : await findInCopies(path, selected, found.keys);
     show(found, copies, context);
     if (!(await isMeant(yes, context))) return;
-    const work = () => eraseFound(inbox, found, copies, context);
-    const erased = await (inbox.eraseAlone?.(work) ?? work());
+    const erased = await inbox.erase((erasing) =>
+      eraseFound(inbox, erasing, found, copies, context),
+    );
     printReceipt(erased, selectionText(references, options), path, context.output);
     const began = erased.late.map(({ seq }) => `#${seq}`).join(", ");
     if (began !== "")
@@ -202,6 +203,7 @@ interface Erased {
 
 async function eraseFound(
   inbox: Inbox,
+  erasing: Erasing,
   found: ErasableEntries,
   copies: readonly InCopy[],
   { output, clock }: CliContext,
@@ -209,7 +211,7 @@ async function eraseFound(
   const left = new Set(found.steps.flat());
   const seqs: number[] = [];
   for (const step of found.steps) {
-    for (const seq of (await inbox.erase?.(step, clock())) ?? []) {
+    for (const seq of await erasing.erase(step, clock())) {
       left.delete(seq);
       seqs.push(seq);
     }
@@ -219,7 +221,7 @@ async function eraseFound(
     eraseInCopy(copy.file, copy.seqs, clock());
     output.data(`${counted(copy.seqs.length, "entry", "entries")} erased in ${copy.file}`);
   }
-  const { entries, since } = (await inbox.endErasure?.()) ?? { entries: 0, since: 0 };
+  const { entries, since } = (await erasing.end()) ?? { entries: 0, since: 0 };
   const before = entries > seqs.length ? { entries: entries - seqs.length, since } : undefined;
   return {
     seqs: seqs.sort((a, b) => a - b),

@@ -41,7 +41,7 @@ export async function listEvents(
     const entries = await inbox.list({ ...filter, limit: options.limit ?? LIST_LIMIT });
     for (const entry of entries) printEntry(entry, context.clock(), output);
     const counts = stateCounts(await inbox.counts());
-    const senders = (await inbox.senders?.().catch(() => [])) ?? [];
+    const senders = await inbox.senders().catch(() => []);
     for (const { text } of mismatchedSources(senders, context.clock())) output.talk(text);
     await sayPauses(inbox, output, context.clock());
     output.talk(`${entries.length} shown; the inbox has ${countsText(counts) || "none"}`);

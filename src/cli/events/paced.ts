@@ -36,7 +36,7 @@ export async function retryOldest(
     output.record("retry", { wouldRetry: seqs.length, first, last });
     return seqs.length;
   }
-  const now = inbox.now?.() ?? clock();
+  const now = inbox.now ?? clock();
   if (rate === undefined || seqs.length === 0) {
     const { due, ended } = await changeEntries(inbox, "retry", { seqs }, now);
     output.data(`${due + ended} to be retried now${which}`);

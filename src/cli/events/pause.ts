@@ -2,7 +2,7 @@ import { hostname, userInfo } from "node:os";
 import type { HookporterError } from "../../base/errors.ts";
 import { tryOr } from "../../base/try-or.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { noPauses, pauseLines } from "../../inbox/paced-retry.ts";
+import { pauseLines } from "../../inbox/paced-retry.ts";
 import type { PauseOf, PauseScope, Pauses } from "../../inbox/pause.ts";
 import { ownCommand } from "../../package/own-command.ts";
 import { targetUrl } from "../../relay/target-url.ts";
@@ -28,7 +28,7 @@ export async function pauseEvents(options: PauseOptions, context: CliContext): P
     if (retry !== undefined && retries.every(({ id }) => id !== retry))
       throw noSuch(`retry ${retry}`, "under way");
     for (const scope of scopes)
-      await inbox.pause?.({ ...scope, since: context.clock(), who: ownName() });
+      await inbox.pause({ ...scope, since: context.clock(), who: ownName() });
     await printPauses(inbox, context);
   });
 }
@@ -45,7 +45,7 @@ export async function resumeEvents(options: PauseOptions, context: CliContext): 
     for (const pause of scopes) {
       const { scope, name } = pause;
       const isPaused = paused.some((known) => known.scope === scope && known.name === name);
-      if (!isPaused || (await inbox.resume?.({ scope, name }, inbox.now?.() ?? clock())) !== true)
+      if (!isPaused || (await inbox.resume({ scope, name }, inbox.now ?? clock())) !== true)
         throw noSuch(`${scope} ${name}`, "paused");
       output.data(
         `${scope === "all" ? "everything" : `${scope} ${printable(name, 200)}`} runs again`,
@@ -57,7 +57,6 @@ export async function resumeEvents(options: PauseOptions, context: CliContext): 
 }
 
 async function pausesOf(inbox: Inbox): Promise<Pauses> {
-  if (inbox.pauses === undefined) throw noPauses();
   return inbox.pauses();
 }
 
@@ -100,8 +99,7 @@ export async function sayPauses(
   now: number,
   before = "",
 ): Promise<void> {
-  const pauses = await inbox.pauses?.();
-  for (const line of pauses ? pauseLines(pauses, now) : [])
+  for (const line of pauseLines(await inbox.pauses(), now))
     output.talk(printable(before + line, 1000));
 }
 

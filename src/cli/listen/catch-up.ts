@@ -25,7 +25,7 @@ export async function catchUp(
   const kinds = withHandlers ? events : (forwarded ?? events);
   const filter = { states: ["received"], kinds, sources: [DEFAULT_SOURCE] } as const;
   if (wanted === true || forwarded !== undefined) {
-    const retried = await inbox.retry(filter, clock());
+    const { ended: retried } = await inbox.retry(filter, clock());
     if (retried > 0)
       output.talk(
         `  catching up: ${counted(retried, "entry", "entries")} that had no handler or target`,

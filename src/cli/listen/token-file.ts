@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord } from "../../base/guards.ts";
 import { tryOr } from "../../base/try-or.ts";
 import type { TokenRecord, TokenRecords } from "../../inspector/auth/known-tokens.ts";
 import { replaceFile } from "../files/replace-file.ts";

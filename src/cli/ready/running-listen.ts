@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord } from "../../base/guards.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { isHeld, lockFile, runnerLock } from "../../inbox/sqlite/processes/runner-lock.ts";
 import { replaceFile } from "../files/replace-file.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord } from "../../base/guards.ts";
 import { didYouMean } from "../../options/did-you-mean.ts";
 import type { Variables } from "../../project/env-text.ts";
 import { PROJECT_KEYS } from "../../project/read-project.ts";

@@ -1,8 +1,7 @@
 import { realpathSync } from "node:fs";
 import { types } from "node:util";
 import { describeError } from "../../base/errors.ts";
-import { isPromiseLike } from "../../base/is-promise-like.ts";
-import { isRecord } from "../../base/is-record.ts";
+import { isPromiseLike, isRecord } from "../../base/guards.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { ModuleLoader } from "../handlers/module-loader.ts";
 import { invalidConfig } from "../input-errors.ts";

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord } from "../../base/guards.ts";
 import { expandVariables, type Variables } from "../../project/env-text.ts";
 import { jsonError } from "../../project/read-project.ts";
 import { invalidConfig } from "../input-errors.ts";

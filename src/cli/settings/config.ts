@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { HookporterError } from "../../base/errors.ts";
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord } from "../../base/guards.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";

@@ -100,7 +100,7 @@ export class EntryTransactions {
     const terms = { timeout, now: clock, isLeased: () => isLeased(seq) && !signal.aborted };
     let end: Awaited<ReturnType<NonNullable<Inbox["inside"]>>> | undefined;
     try {
-      end = await inbox.inside?.(work, terms);
+      end = await inbox.inside(work, terms);
     } catch (thrown) {
       return failedRun(ran, { startedAt, limits, thrown });
     }

@@ -1,5 +1,5 @@
 import { HookporterError } from "../../base/errors.ts";
-import { isPromiseLike } from "../../base/is-promise-like.ts";
+import { isPromiseLike } from "../../base/guards.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { cutText } from "../../text/cut-text.ts";
 import { describeFailure } from "../plan/failure.ts";

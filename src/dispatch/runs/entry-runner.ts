@@ -47,7 +47,8 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
   readonly #parts: RunnerParts;
   readonly #storing: Storing;
   readonly #places: TransactionPlaces;
-  readonly #transacting: Transacting;
+  /** `undefined` if the inbox has no transactions for handlers. */
+  readonly #transacting: Transacting | undefined;
 
   constructor(options: DispatcherOptions, parts: RunnerParts) {
     super();
@@ -63,7 +64,8 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
       this.emit("room");
       return aside;
     };
-    this.#transacting = { inbox, clock, places: this.#places, yieldPlace, isLeased };
+    if (inbox.insideLimit !== undefined)
+      this.#transacting = { inbox, clock, places: this.#places, yieldPlace, isLeased };
   }
 
   /** Gives back entries that wait for a transaction. */
@@ -153,10 +155,9 @@ export class EntryRunner extends EventEmitter<RunnerEvents> {
   }
 
   #partsOf(entry: ClaimedEntry, start: RunStart, trace: RunParts["trace"]): RunParts {
-    const { inbox } = this.#options;
     const isAtOnce = start.type === "now" || start.type === "turn";
     const transactions =
-      inbox.inside === undefined
+      this.#transacting === undefined
         ? undefined
         : new EntryTransactions(entry, this.#transacting, isAtOnce);
     const budget = start.type === "drain" ? start.budget : undefined;

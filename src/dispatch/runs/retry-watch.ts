@@ -58,14 +58,14 @@ export class RetryWatch {
     if (now - this.#lookedAt < LOOK) return;
     this.#lookedAt = now;
     const { inbox, clock, log } = this.#options;
-    const { paused = [], retries = [] } = (await inbox.pauses?.()) ?? {};
+    const { paused, retries } = await inbox.pauses();
     for (const retry of retries) {
       const pause = paused.find(
         ({ scope, name }) => scope === "retry" && name === String(retry.id),
       );
       if (pause === undefined) this.#stopped.delete(String(retry.id));
       if (retry.left === 0 && clock() >= Math.max(retry.until, retry.since + WRITTEN)) {
-        await inbox.endRetry?.(retry.id);
+        await inbox.endRetry(retry.id);
         const fields = { retry: retry.id, entries: retry.entries };
         log.info(fields, "a retry at a measured pace is over: all its entries were tried");
       }
@@ -75,7 +75,7 @@ export class RetryWatch {
   async #stop(pause: Pause): Promise<void> {
     const { inbox, log } = this.#options;
     try {
-      await inbox.pause?.(pause);
+      await inbox.pause(pause);
       const fields = { retry: Number(pause.name), why: pause.who };
       log.error(
         fields,

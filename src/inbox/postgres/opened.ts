@@ -1,6 +1,6 @@
 import type { Appended, NewEntry } from "../append.ts";
 import type { OpenTerms } from "../inbox.ts";
-import type { StoreVitals } from "../vitals.ts";
+import { timedCommit } from "../vitals.ts";
 import { Batches } from "./batch.ts";
 import type { StoreClock } from "./clock.ts";
 import { connect } from "./connect.ts";
@@ -21,10 +21,9 @@ export type OpenedDatabase = Awaited<ReturnType<typeof openParts>>;
 
 /** Connects, makes or checks the tables, and starts what goes on while the inbox is open. */
 export async function openParts(
-  { access = "own", log }: OpenTerms,
+  { access = "own", log, onDue, onCommit }: OpenTerms,
   terms: PostgresTerms,
   clock: StoreClock,
-  vitals: StoreVitals,
   migrations: readonly Migration[],
 ) {
   const session = await connect(terms);
@@ -35,7 +34,7 @@ export async function openParts(
     notifyBusy: () => wake.notifyBusy(),
     back: () => void kept.look(store, Date.now(), log),
   });
-  const wake = new Wake(store, session, runners, log);
+  const wake = new Wake(store, session, runners, log, onDue);
   const upkeep = access === "own" ? keepDays(store, clock, log) : undefined;
   try {
     await checkEncoding(store);
@@ -58,11 +57,15 @@ export async function openParts(
       isFaultOfOne: isFaultOfRow,
       isOutage,
       mayOvertake: ({ orderKey }) => orderKey === null,
-      run: (entries) => vitals.timed(keepAll(store, entries)),
+      run: (entries) => timedCommit(keepAll(store, entries), onCommit),
     }),
     settling: new Batches<Settling, boolean>({
       isFaultOfOne: isFaultOfRow,
-      run: (batch) => vitals.timed(settleAll(store, batch, () => wake.notify())),
+      run: (batch) =>
+        timedCommit(
+          settleAll(store, batch, () => wake.notify()),
+          onCommit,
+        ),
       keyOf: ({ settlement }) => settlement.seq,
     }),
     inside: insideParts(store, session, terms, () => wake.notify()),

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describeError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
-import { callUser, reportAsWarning } from "../../base/user-calls.ts";
 import { withTimeout } from "../../base/with-timeout.ts";
 import type { Runners } from "./runners.ts";
 import type { Listening, PostgresSession } from "./session.ts";
@@ -49,8 +48,7 @@ export class Wake {
   readonly #channel: string;
   /** Marks this process's own notifications. */
   readonly #id = randomUUID();
-  readonly #listeners = new Set<() => void>();
-  readonly #report = reportAsWarning("a listener of onDue");
+  readonly #onDue: (() => void) | undefined;
   #listening: Listening | undefined;
   #proven: (() => void) | undefined;
   #opening: Promise<void> | undefined;
@@ -69,11 +67,13 @@ export class Wake {
     session: Pick<PostgresSession, "listen">,
     runners: Listener,
     log: Logger | undefined,
+    onDue: (() => void) | undefined,
   ) {
     this.#store = store;
     this.#session = session;
     this.#runners = runners;
     this.#log = log;
+    this.#onDue = onDue;
     this.#channel = `hookporter_due_${store.schema}`;
   }
 
@@ -90,14 +90,9 @@ export class Wake {
     });
   }
 
-  onDue(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
-  }
-
   /** Tells this process that entries may be due. */
   due(): void {
-    for (const listener of this.#listeners) callUser(listener, this.#report);
+    this.#onDue?.();
   }
 
   /** Tells all processes, soon, that entries may be due. */

@@ -1,7 +1,6 @@
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord } from "../../base/guards.ts";
 import { invalid, invalidOption } from "../../options/check-options.ts";
 import { VERSION } from "../../package/version.ts";
-import type { Inbox } from "../inbox.ts";
 
 /**
  * What holds a store without showing it: the handle that a receiver is given, or the view that it
@@ -9,9 +8,9 @@ import type { Inbox } from "../inbox.ts";
  */
 export type Holder = "handle" | "view";
 
-interface HeldStore {
+interface Held<Store> {
   readonly version: string;
-  readonly store: Inbox;
+  readonly store: Store;
 }
 
 /** Known to every copy of the package in a process, such as the ES and the CommonJS build. */
@@ -24,8 +23,8 @@ const HELD: Readonly<Record<Holder, symbol>> = {
  * Makes an object hold a store. It is not enumerable, so that nobody prints it, and with it a
  * password.
  */
-export function holdStore<Value extends object>(value: Value, as: Holder, store: Inbox): Value {
-  const held: HeldStore = { version: VERSION, store };
+export function holdStore<Value extends object>(value: Value, as: Holder, store: object): Value {
+  const held: Held<object> = { version: VERSION, store };
   return Object.defineProperty(value, HELD[as], { value: held });
 }
 
@@ -36,9 +35,9 @@ export function holdStore<Value extends object>(value: Value, as: Holder, store:
  * @throws ConfigurationError `option_invalid` if it holds none, or was made by another version of
  * the package
  */
-export function heldStore(value: unknown, as: Holder, expected: string, fix: string): Inbox {
+export function heldStore<Store>(value: unknown, as: Holder, expected: string, fix: string): Store {
   const held = isRecord(value)
-    ? (Reflect.get(value, HELD[as], value) as HeldStore | undefined)
+    ? (Reflect.get(value, HELD[as], value) as Held<Store> | undefined)
     : undefined;
   if (held === undefined) throw invalid(expected, value, fix);
   if (held.version !== VERSION) {

@@ -1,8 +1,7 @@
 import { guardedLogger } from "../../base/guarded-logger.ts";
 import type { Inbox, OpenTerms } from "../inbox.ts";
-import { INBOX_METHODS, OPTIONAL_INBOX_METHODS } from "../inbox-methods.ts";
+import { MANAGED_METHODS, RUNNING_METHODS } from "../inbox-methods.ts";
 import type { Runner } from "../runner.ts";
-import { StoreVitals } from "../vitals.ts";
 import { rename, storeOf } from "./process-stores.ts";
 import type { SharedStore } from "./shared-store.ts";
 
@@ -28,9 +27,7 @@ export function sharedInbox({ make, names }: SharedTerms): Inbox {
   let shared: SharedStore | undefined;
   /** Closes what each `open` has opened, the latest last. */
   const opened: (() => Promise<void>)[] = [];
-  let stopNoting: (() => void) | undefined;
   const store = () => shared?.inbox ?? alone;
-  const vitals = new StoreVitals(async () => (await store().vitals?.size()) ?? { bytes: 0 });
   const open = async (given: OpenTerms = {}): Promise<void> => {
     const { access = "own", log } = given;
     const terms = log === undefined ? given : { ...given, log: guardedLogger(log) };
@@ -43,39 +40,35 @@ export function sharedInbox({ make, names }: SharedTerms): Inbox {
     const leave = await joined.join(terms);
     rename(joined, names().open);
     shared = joined;
-    stopNoting ??= joined.inbox.vitals?.onCommit((duration) => vitals.note(duration));
     opened.push(async () => {
-      if (opened.length === 0) {
-        shared = undefined;
-        stopNoting?.();
-        stopNoting = undefined;
-      }
+      if (opened.length === 0) shared = undefined;
       await leave();
     });
   };
   const own = {
     open,
-    vitals,
     close: async () => opened.pop()?.(),
-    register: async (runner: Runner) => (shared ?? alone).register?.(runner),
-    unregister: async (id: string) => shared?.unregister(id),
-    runners: async () => (await (shared ?? alone).runners?.()) ?? [],
+    register: (runner: Runner, now: number) => (shared ?? alone).register(runner, now),
+    runners: () => (shared ?? alone).runners(),
+    get now() {
+      return store().now;
+    },
     get damage() {
       return store().damage;
     },
     get supportsNotify() {
-      return store().supportsNotify === true;
+      return store().supportsNotify;
     },
     get isPaused() {
-      return store().isPaused === true;
+      return store().isPaused;
     },
     get insideLimit() {
       return store().insideLimit;
     },
   };
   const forwarded = own as unknown as Record<string, unknown>;
-  for (const name of [...INBOX_METHODS, ...OPTIONAL_INBOX_METHODS]) {
-    if (name in own || alone[name] === undefined) continue;
+  for (const name of [...RUNNING_METHODS, ...MANAGED_METHODS]) {
+    if (name in own) continue;
     forwarded[name] = (...given: readonly never[]) =>
       (store()[name] as (...all: never[]) => unknown)(...given);
   }

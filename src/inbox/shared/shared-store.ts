@@ -23,16 +23,22 @@ export function shareStore(process: string, inbox: Inbox) {
     get walLimit() {
       return Math.min(...given("walLimit"));
     },
+    onDue: () => {
+      for (const { onDue } of members.values()) onDue?.();
+    },
+    onCommit: (duration) => {
+      for (const { onCommit } of members.values()) onCommit?.(duration);
+    },
   };
   const use = inboxUse(
     () => inbox.open(together),
     () => inbox.close(),
   );
   /** Records what is registered, one after another: the latest must be what stays. */
-  const record = (): Promise<void> => {
-    const recorded = registering.then(() =>
-      inbox.register?.(mergedRunner(process, [...registered.values()])),
-    );
+  const record = (now: number): Promise<void> => {
+    const recorded = registering.then(async () => {
+      await inbox.register(mergedRunner(process, [...registered.values()]), now);
+    });
     registering = recorded.catch(() => {});
     return recorded;
   };
@@ -60,14 +66,14 @@ export function shareStore(process: string, inbox: Inbox) {
     join,
     isUnused: () => members.size === 0,
     /** Registers a receiver of this process: the store has one record, of all of them. */
-    register: (runner: Runner): Promise<void> => {
+    register: async (runner: Runner, now: number) => {
       registered.set(runner.id, runner);
-      return record();
+      await record(now);
+      return async () => {
+        if (registered.delete(runner.id) && registered.size > 0) await record(now);
+      };
     },
-    unregister: async (id: string): Promise<void> => {
-      if (registered.delete(id) && registered.size > 0) await record();
-    },
-    runners: async () => [...((await inbox.runners?.()) ?? []), ...registered.values()],
+    runners: async () => [...(await inbox.runners()), ...registered.values()],
   };
 }
 

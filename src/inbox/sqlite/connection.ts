@@ -3,7 +3,6 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { describeError, HookporterError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { Appended, NewEntry } from "../append.ts";
-import type { StoreVitals } from "../vitals.ts";
 import { Rescue } from "./care/rescue.ts";
 import { BUSY_TIMEOUT, closeWholly, openDatabase, openToRead } from "./client.ts";
 import type { WorkResult } from "./commit-together.ts";
@@ -19,11 +18,10 @@ import type {
   OperationResult,
 } from "./operations.ts";
 import { closing, Statements } from "./statements.ts";
-import { ThreadedWriter, type Threading } from "./thread/threaded-writer.ts";
+import { ThreadedWriter, type Threading, type WriterReports } from "./thread/threaded-writer.ts";
 
-interface Reports {
+interface Reports extends Pick<WriterReports, "onCommit"> {
   readonly log?: Logger | undefined;
-  readonly commits?: StoreVitals | undefined;
   /**
    * Whether a file that is removed or replaced is rescued. Default `false`: a command that only
    * looks in does not.
@@ -104,12 +102,12 @@ export class Connection {
   }
 
   #writerOf(database: DatabaseSyncInstance): ThreadedWriter {
-    const { log, commits } = this.#reports;
+    const { log, onCommit } = this.#reports;
     const cannotStart = (fields: object, message: string) => {
       if (!this.#isThreadFailureLogged) log?.warn(fields, message);
       this.#isThreadFailureLogged = true;
     };
-    const reports = { cannotStart, commits };
+    const reports = { cannotStart, onCommit };
     return new ThreadedWriter(this.#path, new Statements(database), this.#threading, reports);
   }
 

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import { isPromiseLike } from "../../base/is-promise-like.ts";
+import { isPromiseLike } from "../../base/guards.ts";
 import { tooMuchWaiting } from "../too-much-waiting.ts";
 import type { WorkResult } from "./commit-together.ts";
 

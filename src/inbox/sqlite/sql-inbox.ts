@@ -1,3 +1,4 @@
+import { HookporterError } from "../../base/errors.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { DedupKey } from "../../event/identity.ts";
 import type { Appended, NewEntry } from "../append.ts";
@@ -6,15 +7,28 @@ import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
 import type { CountFilter, Counts } from "../counts.ts";
 import type { Entry } from "../entry.ts";
 import type { EntryFilter } from "../entry-filter.ts";
-import type { BacklogRequest, Erasure, Inbox, OpenTerms } from "../inbox.ts";
+import type {
+  BacklogRequest,
+  Erasing,
+  Erasure,
+  Inbox,
+  InsideEnd,
+  InsideResult,
+  InsideTerms,
+  OpenTerms,
+  Retried,
+  StartedRetry,
+} from "../inbox.ts";
 import { finishOf } from "../inline-runs.ts";
 import type { EntryOutline, OutlineRequest } from "../outline.ts";
-import type { NewPacedRetry, PaceStep, Pause, Pauses } from "../pause.ts";
+import type { NewPacedRetry, Pause, Pauses } from "../pause.ts";
 import { PACE_STEP, type PauseOf } from "../pause.ts";
 import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "../prune-request.ts";
+import { handledBy, type Runner } from "../runner.ts";
 import type { SenderNote, SenderRecord } from "../senders.ts";
 import type { Settlement } from "../settlement.ts";
 import type { TargetCount } from "../target-wait.ts";
+import type { InboxSize } from "../vitals.ts";
 import { nextDue } from "./claim.ts";
 import { fewToClear, nextErased, type OrderPlace } from "./erase.ts";
 import { inTurn } from "./in-turn.ts";
@@ -27,9 +41,17 @@ import type { Statements } from "./statements.ts";
 /** An inbox in a database of SQLite, on a disk or in memory. */
 export abstract class SqlInbox implements Inbox {
   isPaused = false;
+  readonly now = undefined;
+  /** What other processes do with a file is found by polling. */
+  readonly supportsNotify = false;
+  readonly insideLimit: number | undefined = undefined;
+  abstract readonly damage: HookporterError | undefined;
 
   abstract open(terms?: OpenTerms): Promise<void>;
   abstract close(): Promise<void>;
+  abstract register(runner: Runner, now: number): Promise<() => Promise<void>>;
+  abstract runners(): Promise<readonly Runner[]>;
+  abstract size(): Promise<InboxSize>;
 
   /** Runs an operation in a transaction; resolves once it is committed. */
   protected abstract write<Name extends OperationName>(
@@ -76,9 +98,19 @@ export abstract class SqlInbox implements Inbox {
     return this.write("slimStep", request, step);
   }
 
-  abstract eraseAlone<Result>(work: () => Promise<Result>): Promise<Result>;
+  erase<Result>(work: (erasing: Erasing) => Promise<Result>): Promise<Result> {
+    return this.eraseAlone(() =>
+      work({
+        erase: (seqs, now) => inTurn(() => this.write("erase", seqs, now)),
+        end: () => this.#endErasure(),
+      }),
+    );
+  }
 
-  async endErasure(): Promise<Erasure | undefined> {
+  /** Runs an erasure unless another one runs, here or in another process. */
+  protected abstract eraseAlone<Result>(work: () => Promise<Result>): Promise<Result>;
+
+  async #endErasure(): Promise<Erasure | undefined> {
     const erased = (after: number) => this.read((db) => nextErased(db, after));
     let seqs = [...(await erased(0))];
     if (seqs.length === 0) return undefined;
@@ -101,10 +133,6 @@ export abstract class SqlInbox implements Inbox {
   /** Removes what is left of deleted rows in free pages and in the log. */
   protected async scrub(): Promise<void> {}
 
-  erase(seqs: readonly number[], now: number): Promise<readonly number[]> {
-    return inTurn(() => this.write("erase", seqs, now));
-  }
-
   append(entry: NewEntry): Promise<Appended | undefined> {
     return this.write("append", entry);
   }
@@ -125,12 +153,21 @@ export abstract class SqlInbox implements Inbox {
     );
   }
 
-  makeDue(filter: Pick<EntryFilter, "sources" | "kinds">, now: number): Promise<number> {
-    return this.write("makeDue", filter, now);
+  /** Makes entries due that wait for a process with the handlers that this one has. */
+  protected async makeDue(runner: Runner, now: number): Promise<void> {
+    for (const handled of handledBy(runner)) await this.write("makeDue", handled, now);
   }
 
-  retry(filter: EntryFilter, now: number): Promise<number> {
-    return this.write("retry", filter, now);
+  inside(_work: (tx: unknown) => Promise<InsideEnd>, _terms: InsideTerms): Promise<InsideResult> {
+    const message =
+      "expected an inbox on PostgreSQL for a transaction of a handler, got one in SQLite";
+    return Promise.reject(new HookporterError("inbox_unsupported", message));
+  }
+
+  async retry(filter: EntryFilter, now: number): Promise<Retried> {
+    // Waiting ones first: those that are retried wait too.
+    const due = await this.reschedule(filter, now);
+    return { due, ended: await this.write("retry", filter, now) };
   }
 
   reschedule(filter: EntryFilter, runAt: number): Promise<number> {
@@ -150,13 +187,11 @@ export abstract class SqlInbox implements Inbox {
     return this.write("pause", pause);
   }
 
-  newRetry(retry: NewPacedRetry): Promise<number> {
+  async newRetry(retry: NewPacedRetry): Promise<StartedRetry> {
     this.isPaused = true;
-    return this.write("newRetry", retry);
-  }
-
-  paceRetry(step: PaceStep): Promise<number> {
-    return this.write("paceRetry", step);
+    const { interval } = retry;
+    const id = await this.write("newRetry", retry);
+    return { id, pace: (seqs, from) => this.write("paceRetry", { id, interval, seqs, from }) };
   }
 
   endRetry(id: number): Promise<void> {

@@ -86,7 +86,7 @@ export async function changeInSteps(
   const states = (filter.states ?? OPEN).filter((state) => CHANGEABLE[change].includes(state));
   seqs.reverse();
   if (bulk.rate !== undefined && seqs.length > 0 && !signal.aborted) {
-    const now = inbox.now?.() ?? clock();
+    const now = inbox.now ?? clock();
     const terms = { since: now, who: "the inspector", rate: bulk.rate };
     const { id: retry, changed } = await retryAtPace(inbox, seqs, terms);
     left.changedMeanwhile += seqs.length - changed;

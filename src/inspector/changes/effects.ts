@@ -1,5 +1,4 @@
 import { changeEntries } from "../../inbox/change-entries.ts";
-import { noPauses } from "../../inbox/paced-retry.ts";
 import { PAUSE_SCOPES, type PauseOf } from "../../inbox/pause.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
 import { RequestError } from "../answer.ts";
@@ -31,13 +30,11 @@ const ANSWERS: Readonly<Record<string, Effect>> = {
     throw new RequestError(409, "not_dropped", why);
   },
   "/api/pause": async ({ inbox, outgoing }, { fields }) => {
-    if (inbox.pause === undefined) throw noPauses();
     await inbox.pause({ ...readPauseOf(fields), since: outgoing.clock(), who: "the inspector" });
     return {};
   },
   "/api/resume": async ({ inbox, outgoing }, { fields }) => ({
-    resumed:
-      (await inbox.resume?.(readPauseOf(fields), inbox.now?.() ?? outgoing.clock())) === true,
+    resumed: (await inbox.resume(readPauseOf(fields), inbox.now ?? outgoing.clock())) === true,
   }),
   "/api/send": async ({ outgoing }, { fields }) => sendText(fields, outgoing),
   "/api/trigger": async ({ outgoing }, { fields }) => triggerSamples(fields, outgoing),

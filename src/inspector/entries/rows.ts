@@ -1,6 +1,5 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Entry } from "../../inbox/entry.ts";
-import { outlinesOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { durationOf, type EntryOutline, type RunOutline } from "../../inbox/outline.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
@@ -25,7 +24,10 @@ export async function entryRows(inbox: Inbox, entries: readonly Entry[], resourc
     if (from > 0) await turn();
     const some = entries.slice(from, from + AT_ONCE);
     const outlines = new Map(
-      (await outlinesOf(inbox, some, BODY_START)).map((outline) => [outline.seq, outline]),
+      (await inbox.outlines({ entries: some, bodyBytes: BODY_START })).map((outline) => [
+        outline.seq,
+        outline,
+      ]),
     );
     for (const entry of some) rows.push(entryRow(entry, outlines.get(entry.seq), resource));
   }

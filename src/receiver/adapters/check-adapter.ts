@@ -1,6 +1,11 @@
-import { checkMethods, checkOptions } from "../../options/check-options.ts";
+import { type Check, checkMethods, checkOptions, invalid } from "../../options/check-options.ts";
 import { checkDrain } from "../options/drain-options.ts";
-import { checkPath } from "./endpoint-path.ts";
+
+const checkPath: Check = (given, name) => {
+  if (typeof given === "string" && /^\/[^?#\s]*$/.test(given)) return;
+  const fix = "pass only the path, such as /webhooks; any query is accepted";
+  throw invalid(`${name} to begin with a slash and to have no query`, given, fix);
+};
 
 const CHECKS = { path: checkPath };
 

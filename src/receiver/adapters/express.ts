@@ -1,8 +1,8 @@
 import type { RequestHandler } from "express";
 import { answerGivenUp } from "../../http/refused-streak.ts";
+import { isEndpoint } from "../admit.ts";
 import type { Receiver } from "../receiver.ts";
 import { checkAdapter } from "./check-adapter.ts";
-import { isEndpoint } from "./endpoint-path.ts";
 import { exchange, reportPassedOn } from "./http-exchange.ts";
 
 export { createWebhookServer, type ExpressServerOptions } from "../../http/express-server.ts";

@@ -5,8 +5,8 @@ import { invalidOption } from "../../options/check-options.ts";
  * Refuses a handler with `tx` if the inbox cannot give it a transaction: ConfigurationError
  * `option_invalid`.
  */
-export function checkTransactions({ inside, insideLimit = 1 }: Inbox, pattern: string): void {
-  if (inside === undefined) {
+export function checkTransactions({ insideLimit }: Inbox, pattern: string): void {
+  if (insideLimit === undefined) {
     throw invalidOption(
       `expected an inbox on PostgreSQL for the handler for ${pattern}, which has tx: true, got another inbox: ` +
         "set inbox to a postgres:// URL, or leave out tx; in tests, pass transaction to createTestReceiver",

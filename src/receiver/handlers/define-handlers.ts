@@ -1,5 +1,5 @@
 import type { ConfigurationError } from "../../base/errors.ts";
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord } from "../../base/guards.ts";
 import { checkKindPattern } from "../../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
 import type { DataSchemas } from "../../event/schemas.ts";

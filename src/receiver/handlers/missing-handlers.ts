@@ -91,7 +91,7 @@ export class MissingHandlers {
     const { clock, unhandledAfter } = this.#settings;
     const { inbox } = this.#state;
     if (unhandledAfter === 0) return true;
-    return reason === AWAITS_HANDLER && dueAt !== undefined && dueAt <= (inbox.now?.() ?? clock());
+    return reason === AWAITS_HANDLER && dueAt !== undefined && dueAt <= (inbox.now ?? clock());
   }
 
   /** The kinds of a source that are left to other processes, as the inbox stores them. */

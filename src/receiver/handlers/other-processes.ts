@@ -44,7 +44,8 @@ export class OtherProcesses {
 
   #read(): Promise<readonly Runner[]> {
     const readAt = performance.now();
-    const reading = (this.#inbox.runners?.() ?? Promise.resolve([]))
+    const reading = this.#inbox
+      .runners()
       .then((runners) => {
         this.#latest = runners.filter(({ id }) => id !== this.#own);
         this.#readAt = readAt;

@@ -1,6 +1,5 @@
 import { detach } from "../../base/detach.ts";
-import { isPromiseLike } from "../../base/is-promise-like.ts";
-import { isRecord } from "../../base/is-record.ts";
+import { isPromiseLike, isRecord } from "../../base/guards.ts";
 import type { AnyHandler, Handler } from "../../dispatch/plan/handler.ts";
 import { invalidOption } from "../../options/check-options.ts";
 import { type HandlersOption, handlerWithOptions, isHandlersModule } from "./define-handlers.ts";

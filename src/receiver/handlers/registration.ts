@@ -1,5 +1,4 @@
 import { describeError } from "../../base/errors.ts";
-import { patternOf, UNKNOWN } from "../../inbox/runner.ts";
 import { receiverId } from "../../inbox/shared/process-stores.ts";
 import { VERSION } from "../../package/version.ts";
 import type { Settings } from "../options/settings.ts";
@@ -12,6 +11,7 @@ export class Registration {
   readonly id = receiverId();
   readonly #settings: Terms;
   readonly #state: Pick<ReceiverState, "inbox" | "router">;
+  #end: (() => Promise<void>) | undefined;
   #isAnnouncing = false;
 
   constructor(settings: Terms, state: Pick<ReceiverState, "inbox" | "router">) {
@@ -23,24 +23,18 @@ export class Registration {
    * Registers this process with the inbox, or updates what it registered. What waits for its
    * handlers is due then.
    */
-  async register(): Promise<void> {
-    const { source, role, clock } = this.#settings;
+  async register(now = this.#settings.clock()): Promise<void> {
+    const { source, role } = this.#settings;
     const { inbox, router } = this.#state;
     const { id } = this;
-    const sources = [source];
     const kinds = router.handlers.patterns;
-    await inbox.register?.({ id, version: VERSION, role, sources, kinds });
-    if (role === "receive" || kinds.length === 0) return;
-    const patterns = kinds.map(patternOf);
-    // What a handler leaves out is found again when it is claimed. Kinds beyond the twelve have no
-    // pattern.
-    const filter = patterns.includes(UNKNOWN) ? { sources } : { sources, kinds: patterns };
-    await inbox.makeDue?.(filter, inbox.now?.() ?? clock());
+    const own = { id, version: VERSION, role, sources: [source], kinds };
+    this.#end = await inbox.register(own, inbox.now ?? now);
   }
 
   /** Ends the registration. A failure is nothing: the record ends with the process. */
   async end(): Promise<void> {
-    await this.#state.inbox.unregister?.(this.id).catch(() => {});
+    await this.#end?.().catch(() => {});
   }
 
   /**

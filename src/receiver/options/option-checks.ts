@@ -1,4 +1,4 @@
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord } from "../../base/guards.ts";
 import type { Logger } from "../../base/logger.ts";
 import { storeOf } from "../../inbox/shared/handle.ts";
 import { type Check, checkMethods, invalid, syncFunction } from "../../options/check-options.ts";

@@ -1,12 +1,5 @@
-import { isRecord } from "../../base/is-record.ts";
-import type { Inbox } from "../../inbox/inbox.ts";
-import {
-  type Check,
-  checkOptions,
-  invalid,
-  invalidOption,
-  wholeNumber,
-} from "../../options/check-options.ts";
+import { isRecord } from "../../base/guards.ts";
+import { type Check, checkOptions, invalid, wholeNumber } from "../../options/check-options.ts";
 import type { SourceLimits } from "./receiver-options.ts";
 
 const CHECKS: Readonly<Record<keyof SourceLimits, Check>> = {
@@ -34,14 +27,4 @@ export function limitsOf(
   source: string,
 ) {
   return sources !== undefined && Object.hasOwn(sources, source) ? (sources[source] ?? {}) : {};
-}
-
-/**
- * Refuses an inbox that cannot count what has not ended with a ConfigurationError `option_invalid`.
- */
-export function checkCountsBacklog(inbox: Inbox): void {
-  if (inbox.backlog !== undefined) return;
-  throw invalidOption(
-    "expected an inbox with the method backlog for maxPending, got one without it: implement it, or leave out maxPending",
-  );
 }

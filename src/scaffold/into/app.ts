@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigurationError, describeError, HookporterError } from "../../base/errors.ts";
-import { isRecord } from "../../base/is-record.ts";
+import { isRecord } from "../../base/guards.ts";
 import { codeOf } from "./code.ts";
 
 /** What an app is built with, by the package that says so; the first that is found counts. */

@@ -118,13 +118,13 @@ it("listens again after its connection was lost, and hears again", async () => {
     postgresStore(at, { schema: "connected" }),
   );
   if (own === undefined || other === undefined) throw new Error("expected two inboxes");
+  const due: boolean[] = [];
   for (const inbox of [own, other]) {
-    await inbox.open();
+    await inbox.open(inbox === own ? { onDue: () => void due.push(own.supportsNotify) } : {});
     onTestFinished(() => inbox.close());
   }
   await until(() => expect(own.supportsNotify).toBe(true));
-  const due: boolean[] = [];
-  own.onDue?.(() => due.push(own.supportsNotify === true));
+  due.length = 0;
   for (const socket of server.open) socket.destroy();
   // it polls meanwhile, and then looks for what was missed
   await until(() => expect(due).toEqual([false, true]));

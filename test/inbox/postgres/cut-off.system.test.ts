@@ -28,7 +28,7 @@ describe.concurrent("a process that has lost connections, and goes on", async ()
       const inbox = postgresStore(at, { schema }, id);
       await inbox.open();
       onTestFinished(() => inbox.close());
-      await inbox.register?.({ id, ...RUNNER });
+      await inbox.register({ id, ...RUNNER }, Date.now());
       return inbox;
     };
     const nearInbox = await start(`near_${schema}`, server.url);

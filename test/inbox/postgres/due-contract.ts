@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
+import type { Inbox, OpenTerms } from "../../../src/inbox/inbox.ts";
 import { until } from "../../receiver/sample.ts";
-import { AT, claimOne, keep, numberedEntry, settlementOf } from "../entries.ts";
+import { AT, claimOne, keep, numberedEntry, sampleRunner, settlementOf } from "../entries.ts";
 
 type Due = readonly [name: string, prepare: (inbox: Inbox) => Promise<() => Promise<unknown>>];
 
@@ -37,7 +37,7 @@ const DUE: readonly Due[] = [
       const entry = await claimOne(inbox);
       const waits = { state: "waiting", reason: "no_handler", runAt: AT + 60_000 } as const;
       await inbox.settle(settlementOf(entry, waits), AT);
-      return async () => inbox.makeDue?.({}, AT);
+      return () => inbox.register(sampleRunner(), AT);
     },
   ],
   [
@@ -69,7 +69,7 @@ const DUE: readonly Due[] = [
     async (inbox) => {
       const first = await held(inbox);
       const terms = { now: () => AT, timeout: 1000, isLeased: () => true };
-      return async () => inbox.inside?.(async () => settlementOf(first), terms);
+      return () => inbox.inside(async () => settlementOf(first), terms);
     },
   ],
 ];
@@ -81,15 +81,18 @@ const DUE: readonly Due[] = [
  * @param openTwo - opens inboxes of two processes on the same empty schema, and closes them after
  * the test
  */
-export function describeDue(name: string, openTwo: () => Promise<readonly [Inbox, Inbox]>): void {
+export function describeDue(
+  name: string,
+  openTwo: (own: OpenTerms, other: OpenTerms) => Promise<readonly [Inbox, Inbox]>,
+): void {
   it.each(DUE)(`on ${name}, %s wakes this process and another`, async (_, prepare) => {
-    const [own, other] = await openTwo();
+    const woken: string[] = [];
+    const terms = (who: string) => ({ onDue: () => void woken.push(who) });
+    const [own, other] = await openTwo(terms("own"), terms("other"));
     await until(() => expect([own.supportsNotify, other.supportsNotify]).toEqual([true, true]));
     const change = await prepare(own);
     await new Promise((resolve) => setTimeout(resolve, 100)); // what prepared it has been heard
-    const woken: string[] = [];
-    own.onDue?.(() => woken.push("own"));
-    other.onDue?.(() => woken.push("other"));
+    woken.length = 0;
     await change();
     expect(await own.nextRunAt()).toBeLessThanOrEqual(AT + 10);
     await until(() => expect(new Set(woken)).toEqual(new Set(["own", "other"])));

@@ -5,14 +5,14 @@ import { pgliteInboxes } from "./pglite.ts";
 
 const { database, empty } = await pgliteInboxes("due");
 
-describeDue("PostgreSQL, in PGlite", async () => {
+describeDue("PostgreSQL, in PGlite", async (...terms) => {
   await empty();
   const two = [
     postgresStore(database, { schema: "due" }),
     postgresStore(database, { schema: "due" }),
   ] as const;
-  for (const inbox of two) {
-    await inbox.open();
+  for (const [index, inbox] of two.entries()) {
+    await inbox.open(terms[index]);
     onTestFinished(() => inbox.close());
   }
   return two;

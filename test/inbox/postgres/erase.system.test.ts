@@ -109,10 +109,10 @@ describe("what was erased", async () => {
     await admin.query(`CREATE ROLE ${schema} LOGIN SUPERUSER`);
     await admin.query(`ALTER ROLE ${schema} SET idle_in_transaction_session_timeout = 50`);
     const limited = await open(schema, {}, server.url.replace("postgres@", `${schema}@`));
-    const erased = await limited.eraseAlone?.(async () => {
-      await limited.erase?.([1], AT);
+    const erased = await limited.erase(async ({ erase, end }) => {
+      await erase([1], AT);
       await delay(200);
-      return limited.endErasure?.();
+      return end();
     });
     expect(erased).toMatchObject({ entries: 1 });
     await limited.close();

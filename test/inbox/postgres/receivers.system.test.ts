@@ -17,6 +17,7 @@ import {
   SECRET,
   until,
 } from "../../receiver/sample.ts";
+import { sampleRunner } from "../entries.ts";
 import { describeRoleProcesses } from "../role-processes.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
@@ -92,22 +93,9 @@ describe("receivers on PostgreSQL", async () => {
       await inbox.open();
       onTestFinished(() => inbox.close());
     }
-    await one.register?.({
-      id: "process.1",
-      version: "1",
-      role: "both",
-      sources: ["a"],
-      kinds: [],
-    });
-    await same.register?.({
-      id: "process.2",
-      version: "1",
-      role: "both",
-      sources: ["b"],
-      kinds: [],
-    });
-    const seen = async (inbox: typeof one) =>
-      (await inbox.runners?.())?.map(({ sources }) => sources);
+    await one.register(sampleRunner({ id: "process.1", sources: ["a"], kinds: [] }), Date.now());
+    await same.register(sampleRunner({ id: "process.2", sources: ["b"], kinds: [] }), Date.now());
+    const seen = async (inbox: typeof one) => (await inbox.runners()).map(({ sources }) => sources);
     expect(await seen(one)).toEqual([["a"], ["b"]]);
     expect(await seen(other)).toEqual([["a", "b"]]);
   });

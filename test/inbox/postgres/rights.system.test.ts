@@ -5,7 +5,14 @@ import { Store } from "../../../src/inbox/postgres/store.ts";
 import { makeDays } from "../../../src/inbox/postgres/upkeep.ts";
 import { pruneInbox } from "../../../src/inbox/prune.ts";
 import { codeOf, readPage } from "../../docs/markdown.ts";
-import { keep, sampleDelivery, sampleEntry, sampleKey, settlementOf } from "../entries.ts";
+import {
+  keep,
+  sampleDelivery,
+  sampleEntry,
+  sampleKey,
+  sampleRunner,
+  settlementOf,
+} from "../entries.ts";
 import { openServer } from "./schemas.ts";
 import { NO_SERVER } from "./server.ts";
 
@@ -31,13 +38,7 @@ describe("a user with the rights that the page grants, and no others,", async ()
     );
     const url = Object.assign(new URL(server.url), { username: role, password: "app" }).href;
     const inbox = await open(schema, { migrate: "check" }, url);
-    await inbox.register?.({
-      id: "a",
-      version: "1",
-      role: "both",
-      sources: ["service"],
-      kinds: ["*"],
-    });
+    await inbox.register(sampleRunner(), Date.now());
 
     for (const [number, at] of [TODAY + 1, TODAY + 2, TODAY + DAY].entries()) {
       const key = sampleKey({ eventId: `evt_${number}`, timestamp: at });

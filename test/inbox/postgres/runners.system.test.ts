@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { tempFolder } from "../../cli/fake-io.ts";
+import { AT } from "../entries.ts";
 import { kill, LONG_LEASE, type RunnerTerms, runnerProcesses, send } from "../runner-processes.ts";
 import { openServer } from "./schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";
@@ -100,10 +101,10 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     const a = await open(schema);
     const b = await open(schema);
     const runner = { version: "1", role: "run", sources: ["crm"], kinds: ["payment.*"] } as const;
-    await a.register?.({ id: "0a", ...runner });
-    await b.register?.({ id: "0b", ...runner });
-    expect(await a.runners?.()).toMatchObject([{ id: "0b", ...runner }]);
-    const now = b.now?.() ?? 0;
+    await a.register({ id: "0a", ...runner }, AT);
+    await b.register({ id: "0b", ...runner }, AT);
+    expect(await a.runners()).toMatchObject([{ id: "0b", ...runner }]);
+    const now = b.now ?? 0;
     const insert = (id: string, seenAt: number, lock: string) =>
       admin.query(
         `INSERT INTO ${schema}.runner VALUES ($1, 0, $2, '1', 'run', '[]', '[]', ${lock})`,
@@ -115,7 +116,7 @@ describe("processes that share an inbox on PostgreSQL", async () => {
     await insert("1c", now, "'123.5'"); // of another run of the server
     await b.close();
     await insert("1d", now, onThisServer);
-    const ids = async () => (await a.runners?.())?.map(({ id }) => id).sort();
+    const ids = async () => (await a.runners())?.map(({ id }) => id).sort();
     expect(await ids()).toEqual(["1a", "1c"]);
     await until(async () => {
       const { rows } = await admin.query(`SELECT id FROM ${schema}.runner ORDER BY id`);

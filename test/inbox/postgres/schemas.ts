@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, onTestFinished } from "vitest";
 import type { PostgresOptions } from "../../../src/entries/index.ts";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
+import type { Inbox, OpenTerms } from "../../../src/inbox/inbox.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { type PostgresServer, startPostgres } from "./server.ts";
 
@@ -36,9 +36,10 @@ export async function openServer(own: Readonly<Record<string, string>> = {}) {
     schema: string,
     options: PostgresOptions = {},
     url = server.url,
+    terms: OpenTerms = {},
   ): Promise<Inbox> => {
     const inbox = postgresStore(url, { schema, ...options });
-    await inbox.open();
+    await inbox.open(terms);
     onTestFinished(() => inbox.close());
     return inbox;
   };

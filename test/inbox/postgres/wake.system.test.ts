@@ -10,10 +10,8 @@ import { describeDue } from "./due-contract.ts";
 import { openServer } from "./schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";
 
-/** Counts how often an inbox says that entries may be due; resolves once it listens. */
-async function heardBy(inbox: Inbox, other: Inbox): Promise<{ times: number }> {
-  const heard = { times: 0 };
-  inbox.onDue?.(() => heard.times++);
+/** Waits until the counting of how often an inbox says that entries may be due can begin. */
+async function untilHeard(heard: { times: number }, other: Inbox): Promise<void> {
   await until(async () => {
     await other.retry({}, AT);
     await keep(other, numberedEntry(Math.random()));
@@ -21,7 +19,6 @@ async function heardBy(inbox: Inbox, other: Inbox): Promise<{ times: number }> {
   });
   await new Promise((resolve) => setTimeout(resolve, 100));
   heard.times = 0;
-  return heard;
 }
 
 describe("an inbox on PostgreSQL", async () => {
@@ -31,9 +28,9 @@ describe("an inbox on PostgreSQL", async () => {
   }
   const { server, newSchema, open } = await openServer();
 
-  describeDue("a server", async () => {
+  describeDue("a server", async (own, other) => {
     const schema = newSchema();
-    return [await open(schema), await open(schema)];
+    return [await open(schema, {}, server.url, own), await open(schema, {}, server.url, other)];
   });
 
   it("lets a receiver run at once what another process keeps, however seldom it polls", async () => {
@@ -49,8 +46,7 @@ describe("an inbox on PostgreSQL", async () => {
     await receiver.start();
     onTestFinished(() => receiver.close());
     const other = await open(schema);
-    await heardBy(inboxOf(receiver), other);
-    ran.length = 0;
+    await until(() => expect(inboxOf(receiver).supportsNotify).toBe(true));
     const delivery = deliveryOf(envelope());
     const key = { source: "service", eventId: "evt_other", timestamp: NOW };
     await keep(other, numberedEntry(1, 0, { key, delivery, runAt: AT }));
@@ -66,9 +62,10 @@ describe("an inbox on PostgreSQL", async () => {
       const through = async (schema: string, listenUrl?: string) => {
         const { log, lines } = keptLog();
         const inbox = postgresStore(pooler.url, { schema, listenUrl });
-        await inbox.open({ log });
+        const heard = { times: 0 };
+        await inbox.open({ log, onDue: () => void heard.times++ });
         onTestFinished(() => inbox.close());
-        return { inbox, lines };
+        return { inbox, lines, heard };
       };
 
       it("notices that notifications do not arrive, and says what to do", async () => {
@@ -83,8 +80,8 @@ describe("an inbox on PostgreSQL", async () => {
 
       it("hears of other entries on a direct connection", async () => {
         const schema = newSchema();
-        const { inbox, lines } = await through(schema, server.url);
-        const heard = await heardBy(inbox, await open(schema));
+        const { lines, heard } = await through(schema, server.url);
+        await untilHeard(heard, await open(schema));
         await keep(await open(schema), numberedEntry(1));
         await until(() => expect(heard.times).toBeGreaterThan(0));
         expect(lines).toEqual([]);

@@ -126,16 +126,17 @@ it("with a writer thread, nothing sleeps in the main thread while another proces
 
 it("an inbox can be left before it is opened, and knows its registrations, pauses and size from then on", async () => {
   const inbox = sharedFile(inboxFile());
-  await expect(inbox.runners?.()).rejects.toMatchObject({ code: "closed" });
-  await inbox.unregister?.("nobody");
+  await expect(inbox.runners()).rejects.toMatchObject({ code: "closed" });
   await inbox.close();
   await inbox.open();
   onTestFinished(() => inbox.close());
   expect([inbox.isPaused, inbox.supportsNotify]).toEqual([false, false]);
   const runner = { id: "a", version: "1", role: "both", sources: ["crm"], kinds: ["*"] } as const;
-  await inbox.register?.(runner);
-  expect(await inbox.runners?.()).toContainEqual(runner);
-  expect((await inbox.vitals?.size())?.bytes).toBeGreaterThan(0);
+  const end = await inbox.register(runner, Date.now());
+  expect(await inbox.runners()).toContainEqual(runner);
+  expect((await inbox.size()).bytes).toBeGreaterThan(0);
+  await end();
+  expect(await inbox.runners()).toEqual([]);
 });
 
 it("a store that nobody uses any more is forgotten", async () => {

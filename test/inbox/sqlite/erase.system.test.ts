@@ -6,7 +6,15 @@ import type { EntryState } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { AT, keep, numberedEntry, sampleDelivery, settlementOf } from "../entries.ts";
+import {
+  AT,
+  endErasure,
+  eraseEntries,
+  keep,
+  numberedEntry,
+  sampleDelivery,
+  settlementOf,
+} from "../entries.ts";
 import { eraseAfterKill, eraseTwiceAtOnce, refuseSecond } from "../erase-at-once.ts";
 
 /** Registers what ends with the test. Tests that run at once each pass their own. */
@@ -105,9 +113,9 @@ it.concurrent.for([
     const eraser = await open(path, onTestFinished, "change");
     for (let at = 0; at < mine.length; at += 50) {
       const step = mine.slice(at, at + 50).map(({ seq }) => seq);
-      expect(await eraser.erase?.(step, AT)).toEqual(step);
+      expect(await eraseEntries(eraser, step)).toEqual(step);
     }
-    expect(await eraser.endErasure?.()).toMatchObject({ entries: mine.length });
+    expect(await endErasure(eraser)).toMatchObject({ entries: mine.length });
     expect(grep("tenant-1-secret", path)).toBe(0);
     // And the rows around them are as they were.
     expect((await receiver.list({})).filter(({ seq }) => seq % tenants !== 1)).toEqual(others);
@@ -129,10 +137,10 @@ it("waits for a program that reads, and does not end while the log is not empty"
   const reader = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
   reader.exec("BEGIN; SELECT count(*) FROM entry");
   const eraser = await open(path, onTestFinished, "change");
-  expect(await eraser.erase?.([seq], AT)).toEqual([seq]);
-  await expect(eraser.endErasure?.()).rejects.toMatchObject({ code: "inbox_busy" });
+  expect(await eraseEntries(eraser, [seq])).toEqual([seq]);
+  await expect(endErasure(eraser)).rejects.toMatchObject({ code: "inbox_busy" });
   reader.close();
-  expect(await eraser.endErasure?.()).toMatchObject({ entries: 1 });
+  expect(await endErasure(eraser)).toMatchObject({ entries: 1 });
 });
 
 it("lets one of two commands at a time erase, whose receipt is for what it erased", async () => {

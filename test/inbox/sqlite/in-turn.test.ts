@@ -5,7 +5,7 @@ import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { Statements } from "../../../src/inbox/sqlite/statements.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
-import { AT, keep, numberedEntry, sampleDelivery } from "../entries.ts";
+import { AT, endErasure, eraseEntries, keep, numberedEntry, sampleDelivery } from "../entries.ts";
 
 /** An inbox with 500 entries that are done, opened as a receiver or as another program. */
 async function openFilled(access: "own" | "change") {
@@ -50,8 +50,8 @@ it.each([
 it("erasing pauses after each step, of several entries where they are far apart", async () => {
   const inbox = await openFilled("change");
   const seqs = Array.from({ length: 10 }, (_, index) => 50 * (index + 1));
-  expect(await pausesOf(async () => inbox.erase?.(seqs, AT))).toBe(1);
-  const pauses = await pausesOf(async () => inbox.endErasure?.());
+  expect(await pausesOf(async () => eraseEntries(inbox, seqs))).toBe(1);
+  const pauses = await pausesOf(async () => endErasure(inbox));
   expect(pauses).toBeGreaterThan(3);
   expect(pauses).toBeLessThan(10);
   await inbox.close();
@@ -83,11 +83,11 @@ it("a step of erasing that writes large bodies again has few of them", async () 
     insertRow.call(this, table, row);
   });
   onTestFinished(() => void vi.restoreAllMocks());
-  await inbox.erase?.(
+  await eraseEntries(
+    inbox,
     Array.from({ length: 100 }, (_, index) => 5 * index + 1),
-    AT,
   );
-  await inbox.endErasure?.();
+  await endErasure(inbox);
   expect(most).toBeGreaterThan(0);
   expect(most).toBeLessThan(3_000_000);
 });

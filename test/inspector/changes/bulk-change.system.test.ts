@@ -221,8 +221,7 @@ it("a retry of 150 000 entries at a measured pace ends with its result", async (
       ...entry,
       seq: before - 1 - at,
     })).reverse();
-  inbox.newRetry = async () => 1;
-  inbox.paceRetry = async ({ seqs }) => seqs.length;
+  inbox.newRetry = async () => ({ id: 1, pace: async (seqs) => seqs.length });
   const lines = await change(api, "state=dead", { change: "retry", rate: 100_000, follow: true });
   expect(lines.at(-1)).toMatchObject({ result: { ended: 150_000, retry: 1 } });
 });

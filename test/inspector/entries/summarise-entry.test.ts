@@ -44,7 +44,7 @@ it.each([
     inbox,
     numberedEntry(1, 1, { state: "dead", reason: "too_old", ...parts }),
   );
-  await inbox.erase?.([seq], AT);
+  await inbox.erase(({ erase }) => erase([seq], AT));
   const [entry] = await inbox.list({});
   expect(entry && summariseEntry(entry).summary).toMatch(/^It was erased by hand/);
 });

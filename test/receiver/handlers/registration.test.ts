@@ -3,7 +3,6 @@ import { guardedLogger } from "../../../src/base/guarded-logger.ts";
 import { createReceiver } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
-import type { Role } from "../../../src/inbox/runner.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
 import { VERSION } from "../../../src/package/version.ts";
 import { Registration } from "../../../src/receiver/handlers/registration.ts";
@@ -12,12 +11,9 @@ import { keptLog, SECRET } from "../sample.ts";
 
 const NOW = Date.UTC(2024, 0, 15, 12);
 
-function registrationIn(register?: () => Promise<void>, role: Role = "both") {
+function registrationIn(register: Inbox["register"]) {
   const { log, lines } = keptLog();
-  const inbox: Required<Pick<Inbox, "makeDue">> & Inbox = Object.assign(
-    memoryInbox() as Required<Pick<Inbox, "makeDue">> & Inbox,
-    register === undefined ? {} : { register },
-  );
+  const inbox = Object.assign(memoryInbox(), { register });
   let kinds: readonly string[] = ["lead.*"];
   const router = {
     get handlers() {
@@ -25,14 +21,14 @@ function registrationIn(register?: () => Promise<void>, role: Role = "both") {
     },
   };
   const state = { inbox, router: router as Router };
-  const settings = { source: "agency", role, clock: () => NOW, log };
+  const settings = { source: "agency", role: "both" as const, clock: () => NOW, log };
   const registration = new Registration(settings, state);
-  return { registration, inbox, lines, handle: (more: readonly string[]) => (kinds = more) };
+  return { registration, lines, handle: (more: readonly string[]) => (kinds = more) };
 }
 
 describe("Registration", () => {
   it("registers the process with its source and the kinds that have handlers now", async () => {
-    const register = vi.fn(async () => {});
+    const register = vi.fn(async () => async () => {});
     const { registration, handle } = registrationIn(register);
     await registration.register();
     handle(["*"]);
@@ -40,50 +36,19 @@ describe("Registration", () => {
     const { id } = registration;
     const runner = { id, version: VERSION, role: "both", sources: ["agency"] };
     expect(register.mock.calls).toEqual([
-      [{ ...runner, kinds: ["lead.*"] }],
-      [{ ...runner, kinds: ["*"] }],
+      [{ ...runner, kinds: ["lead.*"] }, NOW],
+      [{ ...runner, kinds: ["*"] }, NOW],
     ]);
   });
 
   it("has an id of its own", () => {
-    const ids = [registrationIn(), registrationIn()].map(({ registration }) => registration.id);
+    const register = async () => async () => {};
+    const ids = [registrationIn(register), registrationIn(register)].map(
+      ({ registration }) => registration.id,
+    );
     // that of the process, and a number
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{16}\.\d+$/);
     expect(ids[0]).not.toBe(ids[1]);
-  });
-
-  it("is not needed by an inbox of one process", async () => {
-    const { registration, lines } = registrationIn();
-    await registration.register();
-    await registration.update();
-    expect(lines).toEqual([]);
-  });
-
-  it("makes entries due that wait for these handlers, and for unknown kinds all that wait", async () => {
-    const { registration, inbox, handle } = registrationIn();
-    const makeDue = vi.spyOn(inbox, "makeDue");
-    await registration.register();
-    handle(["payment.* except payment.received", "*"]);
-    await registration.register();
-    handle(["lead.*", "unknown except invoice.sent"]);
-    await registration.register();
-    const sources = ["agency"];
-    expect(makeDue.mock.calls).toEqual([
-      [{ sources, kinds: ["lead.*"] }, NOW],
-      [{ sources, kinds: ["payment.*", "*"] }, NOW],
-      [{ sources }, NOW],
-    ]);
-  });
-
-  it("leaves what waits to others if it runs nothing, or has no handlers", async () => {
-    const receives = registrationIn(undefined, "receive");
-    const empty = registrationIn();
-    empty.handle([]);
-    for (const { registration, inbox } of [receives, empty]) {
-      const makeDue = vi.spyOn(inbox, "makeDue");
-      await registration.register();
-      expect(makeDue).not.toHaveBeenCalled();
-    }
   });
 
   it("warns if a later update fails, and goes on", async () => {
@@ -98,7 +63,7 @@ describe("Registration", () => {
 
 describe("a receiver", () => {
   it("registers when it starts, and again when its handlers are replaced, but not before it starts", async () => {
-    const register = vi.fn(async () => {});
+    const register = vi.fn(async () => async () => {});
     const inbox = Object.assign(memoryInbox(), { register });
     const receiver = createReceiver({ secret: SECRET, inbox: handleOf(inbox), log: keptLog().log });
     receiver.replaceHandlers((registry) => registry.on("lead.*", () => {}));
@@ -112,7 +77,9 @@ describe("a receiver", () => {
     receiver.onUnknown(() => {});
     await vi.waitFor(() => expect(register).toHaveBeenCalledTimes(3));
     const kinds = [["lead.*"], ["*"], ["*", "lead.*", "unknown"]];
-    expect(register.mock.calls).toMatchObject(kinds.map((kinds) => [{ kinds }]));
+    expect(register.mock.calls).toMatchObject(
+      kinds.map((kinds) => [{ kinds }, expect.any(Number)]),
+    );
     await receiver.close();
     receiver.replaceHandlers(() => {});
     await new Promise((resolve) => setTimeout(resolve, 10));
@@ -132,5 +99,7 @@ it("a receiver opens its inbox with its logger and its limit of the log", async 
   });
   await receiver.start();
   onTestFinished(() => receiver.close());
-  expect(open).toHaveBeenCalledExactlyOnceWith({ log: guardedLogger(log), walLimit: 7_000_000 });
+  expect(open).toHaveBeenCalledExactlyOnceWith(
+    expect.objectContaining({ log: guardedLogger(log), walLimit: 7_000_000 }),
+  );
 });

@@ -81,7 +81,7 @@ export async function measureClaims(
     const behind = await inSchema("behind", async (inbox) => {
       await append(inbox, entrySource({ orderKey: "one" }), sizes.behind);
       const [first] = await inbox.claim({
-        now: inbox.now?.() ?? Date.now(),
+        now: inbox.now ?? Date.now(),
         limit: 1,
         leaseTime: 3_600_000,
       });
@@ -138,7 +138,7 @@ async function keepAndRun(inbox: Inbox, next: () => NewEntry, many: number): Pro
 async function claimTime(inbox: Inbox): Promise<number> {
   const times: number[] = [];
   for (let claim = 0; claim < CLAIMS; claim++) {
-    const now = inbox.now?.() ?? Date.now();
+    const now = inbox.now ?? Date.now();
     const start = performance.now();
     // With its sources, as a receiver claims.
     const claimed = await inbox.claim({

@@ -74,7 +74,7 @@ export function done({ seq, lease }: ClaimedEntry): Settlement {
 /** Claims all entries that are due, in parts, and settles them. */
 export async function runAll(inbox: Inbox): Promise<void> {
   for (;;) {
-    const now = inbox.now?.() ?? Date.now();
+    const now = inbox.now ?? Date.now();
     const claimed = await inbox.claim({ now, limit: 500, leaseTime: HOUR });
     if (claimed.length === 0) return;
     await Promise.all(claimed.map((entry) => inbox.settle(done(entry), now)));

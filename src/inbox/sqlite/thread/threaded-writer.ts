@@ -2,7 +2,6 @@ import { pathToFileURL } from "node:url";
 import { Worker } from "node:worker_threads";
 import { describeError, HookporterError } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/logger.ts";
-import type { StoreVitals } from "../../vitals.ts";
 import { BUSY_TIMEOUT } from "../client.ts";
 import {
   commitTogether,
@@ -58,7 +57,7 @@ export function defaultThreading(): Threading {
 export interface WriterReports {
   readonly cannotStart: Logger["warn"];
   /** Told how many milliseconds each batch took, in whichever thread it ran. */
-  readonly commits?: StoreVitals | undefined;
+  readonly onCommit?: ((duration: number) => void) | undefined;
 }
 
 /** Weight of the latest commit in the moving average. */
@@ -140,7 +139,7 @@ export class ThreadedWriter implements Committer<Operation> {
 
   #note(ms: number): void {
     this.#average += (ms - this.#average) * LATEST;
-    this.#reports.commits?.note(ms);
+    this.#reports.onCommit?.(ms);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { isRecord } from "../../../base/is-record.ts";
+import { isRecord } from "../../../base/guards.ts";
 import type { DeliveryHeaders } from "../../../event/delivery.ts";
 import { alreadyRead, type BodyLimits, type BodyResult } from "../../../http/read-body.ts";
 import { invalid } from "../../../options/check-options.ts";
