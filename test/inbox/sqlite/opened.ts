@@ -13,4 +13,18 @@ export async function open(path = join(tempFolder(), "inbox.db")): Promise<Inbox
   return inbox;
 }
 
+/** Opens an inbox file for some work, and closes it again. */
+export async function using<Result>(
+  path: string,
+  use: (inbox: Inbox) => Promise<Result>,
+): Promise<Result> {
+  const inbox = sqliteInbox(path);
+  await inbox.open();
+  try {
+    return await use(inbox);
+  } finally {
+    await inbox.close();
+  }
+}
+
 export const claim = (inbox: Inbox) => inbox.claim({ now: AT, limit: 10, leaseTime: 1000 });
