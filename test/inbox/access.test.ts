@@ -31,16 +31,6 @@ function schema(): number {
 }
 
 describe("an inbox opened for reading", () => {
-  it("can be read while another process writes", async () => {
-    const own = await open();
-    const reader = await open({ access: "read" });
-    const { seq } = await keep(own, sampleEntry());
-    expect(await reader.list({})).toEqual(await own.list({}));
-    expect((await reader.delivery(seq))?.body).toEqual((await own.delivery(seq))?.body);
-    expect(await reader.attempts(seq)).toEqual([]);
-    expect(await reader.counts()).toMatchObject({ waiting: 1 });
-  });
-
   it("refuses to write", async () => {
     const own = await open();
     const { seq } = await keep(own, sampleEntry());

@@ -6,7 +6,7 @@ import type { EntryState } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { AT, keep, numberedEntry, sampleDelivery, settlementOf } from "../entries.ts";
+import { AT, keep, numberedEntry, RUN, sampleDelivery, settlementOf } from "../entries.ts";
 import { eraseAfterKill, eraseTwiceAtOnce, refuseSecond } from "../erase-at-once.ts";
 
 /** Registers what ends with the test. Tests that run at once each pass their own. */
@@ -61,16 +61,8 @@ async function fill(
       const claimed = await receiver.claim({ now: AT + 1, limit: 100, leaseTime: 1000 });
       if (claimed.length === 0) break;
       const settlements = claimed.map((entry) => {
-        const run = {
-          attempt: 1,
-          handler: "payment.received",
-          startedAt: AT,
-          duration: 1,
-          note: null,
-        };
-        const records = [
-          { ...run, outcome: "error", error: `no ${tenantOf(entry.seq)}`, failure: null },
-        ] as const;
+        const error = `no ${tenantOf(entry.seq)}`;
+        const records = [{ ...RUN, handler: "payment.received", outcome: "error", error }] as const;
         const problems = [{ path: "data", message: `got ${tenantOf(entry.seq)} ${letters(99)}` }];
         const state: EntryState = random() < 0.15 ? "dead" : "handled";
         const failed = { reason: "attempts_exhausted", records, problems } as never;

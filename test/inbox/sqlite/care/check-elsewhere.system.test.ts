@@ -117,22 +117,6 @@ describe("a check in another process", () => {
 describe("a look at a large inbox file", () => {
   beforeEach(() => truncateSync(path, SMALL + 4096));
 
-  it("is one of another process, and ends with that", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
-    replaceProgram(
-      `console.log(JSON.stringify({ waiting: process.argv[2].length, due: process.argv[3].length }))`,
-    );
-    const facts = await examineFile(path, AT, 1000);
-    expect(facts).toEqual({
-      bytes: SMALL + 4096,
-      logBytes: 0,
-      waiting: path.length,
-      due: "examine".length,
-    });
-    expect(vi.getTimerCount()).toBe(0);
-  });
-
   it("has what was found out when the time is over", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     onTestFinished(() => void vi.useRealTimers());

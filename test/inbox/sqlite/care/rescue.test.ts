@@ -202,12 +202,12 @@ describe("an open inbox file", () => {
     expect(rescuedBeside(path)).toEqual([]);
   });
 
-  it("whose log is left alone is refused with the way to what was rescued", async () => {
+  it("whose log is left alone is refused with the way to what was rescued, the newest of it", async () => {
     const path = join(tempFolder(), "inbox.db");
     writeFileSync(`${path}-wal`, "log");
-    writeFileSync(`${path}-rescued-20260101T120000Z`, "");
+    for (const day of [1, 3, 2]) writeFileSync(`${path}-rescued-2026010${day}T120000Z`, "");
     await expect(sqliteInbox(path).open()).rejects.toThrow(
-      /since all of it was rescued, stop all programs that use it, move \S+-wal away and rename \S+-rescued-20260101T120000Z to \S+inbox\.db;/,
+      /since all of it was rescued, stop all programs that use it, move \S+-wal away and rename \S+-rescued-20260103T120000Z to \S+inbox\.db;/,
     );
   });
 });

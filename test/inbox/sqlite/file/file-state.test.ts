@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { stateOfFile } from "../../../../src/inbox/sqlite/file/file-state.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
-import { SCHEMA_VERSION } from "../../../../src/inbox/sqlite/migrations.ts";
 import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
@@ -21,26 +20,6 @@ beforeEach(() => {
 const change = (sql: string) => connect(path).exec(sql);
 
 describe("the state of an inbox file", () => {
-  it("without entries says that there are none", () => {
-    expect(stateOfFile(path)).toEqual({
-      path,
-      bytes: statSync(path).size,
-      logBytes: 0,
-      holders: [],
-      problems: [],
-      unreadable: [],
-      usable: true,
-      content: {
-        schema: SCHEMA_VERSION,
-        newestSchema: SCHEMA_VERSION,
-        first: 0,
-        last: 0,
-        freeBytes: 0,
-        counts: { waiting: 0, running: 0, handled: 0, dead: 0, received: 0, failing: 0 },
-      },
-    });
-  });
-
   it("has the numbers of its entries, its sizes, and the bytes that hold nothing", async () => {
     const inbox = sqliteInbox(path);
     await inbox.open();
@@ -63,11 +42,6 @@ describe("the state of an inbox file", () => {
       logBytes: statSync(`${path}-wal`).size,
     });
     expect(sizes.logBytes).toBeGreaterThan(0);
-  });
-
-  it("of an older version has its schema beside the newest", () => {
-    change("UPDATE migration SET version = 0");
-    expect(stateOfFile(path).content).toMatchObject({ schema: 0, newestSchema: SCHEMA_VERSION });
   });
 
   it("names the process that uses it, with what it does as far as the file can be read", () => {

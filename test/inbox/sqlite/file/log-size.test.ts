@@ -52,13 +52,6 @@ describe("the watch of a log's size", () => {
     expect(lines).toEqual([]);
   });
 
-  it("has a log above the limit moved even if nobody hears the warning", () => {
-    writeFileSync(`${path}-wal`, "12");
-    const cut = vi.fn();
-    logSizeWatch(path, { walLimit: 1 })(cut);
-    expect(cut).toHaveBeenCalledOnce();
-  });
-
   it("looks at most once in ten seconds, however often it is asked", () => {
     const { lookAt } = watched();
     expect(lookAt(3 * KEPT_LOG)).toBe(1);

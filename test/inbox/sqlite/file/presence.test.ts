@@ -3,10 +3,7 @@ import { renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Inbox } from "../../../../src/inbox/inbox.ts";
-import { openDatabase } from "../../../../src/inbox/sqlite/client.ts";
-import { Connection } from "../../../../src/inbox/sqlite/connection.ts";
 import { Presence } from "../../../../src/inbox/sqlite/file/presence.ts";
-import { defaultThreading } from "../../../../src/inbox/sqlite/thread/threaded-writer.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { keep, numberedEntry } from "../../entries.ts";
@@ -77,17 +74,6 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
     await expect(sqliteInbox(path).open()).rejects.toMatchObject({ code: "inbox_unavailable" });
     renameSync(`${path}.moved`, path);
     expect(await (await open(path)).counts()).toMatchObject({ waiting: COUNT });
-  });
-
-  it("keeps its log when the log has grown", async () => {
-    const connection = new Connection(path, openDatabase(path), defaultThreading());
-    const before = statSync(`${path}-wal`).size;
-    replaceByCopy();
-    expect(() => connection.checkpointLog()).toThrow(
-      expect.objectContaining({ code: "inbox_unavailable" }),
-    );
-    await connection.close();
-    expect(statSync(`${path}-wal`).size).toBe(before);
   });
 
   it("keeps its log even if nothing was written since it was opened", async () => {

@@ -1,7 +1,7 @@
 import { statSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { KEPT_LOG, loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
+import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { Presence } from "../../../../src/inbox/sqlite/file/presence.ts";
 import { throwIfTruncated } from "../../../../src/inbox/sqlite/file/truncated.ts";
@@ -45,12 +45,6 @@ const corrupt = (file: string, from: number, to: number) =>
   });
 
 describe("a file of an open inbox that has become smaller", () => {
-  it("is no loss if SQLite cut the log to the size that it keeps", () => {
-    presence.shrunk = { file: log, isLog: true, from: 2 * KEPT_LOG, to: KEPT_LOG };
-    look();
-    expect(presence.shrunk).toBeUndefined();
-  });
-
   it("is no loss if the log was cut after the last of its pages", () => {
     expect(open().get("PRAGMA wal_checkpoint(RESTART)")?.busy).toBe(0);
     const before = statSync(log).size;

@@ -116,14 +116,6 @@ describe("the leases of a process that is dead", () => {
     expect(locks()).toEqual(["inbox.db-holder-0a"]);
   });
 
-  it("are none if it ran nothing, and nothing is logged", async () => {
-    await inbox.open({ log: log.log });
-    record("dead");
-    await inbox.register?.(OWN);
-    expect(recorded()).toMatchObject([{ id: "0a" }]);
-    expect(log.lines).toHaveLength(1);
-  });
-
   it("end while another runs, within a second", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     await inbox.open({ log: log.log });
