@@ -9,9 +9,9 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { loadSqlite, openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
+import { openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { describeInbox } from "./contract.ts";
 import {
@@ -23,12 +23,8 @@ import {
   sampleEntry,
   settlementOf,
 } from "./entries.ts";
-
-/**
- * The SQLite library that the inbox uses: two libraries in one process would break each other's
- * locks.
- */
-const { DatabaseSync } = loadSqlite();
+import { changeFile, rowsOf } from "./sqlite/changed-file.ts";
+import { open } from "./sqlite/opened.ts";
 
 const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-inbox-"));
 let files = 0;
@@ -39,22 +35,8 @@ afterAll(() => rmSync(FOLDER, { recursive: true }));
 describeInbox("the SQLite inbox", () => sqliteInbox(newPath()), { wakes: false });
 
 describe("the SQLite inbox", () => {
-  const opened: Inbox[] = [];
-
-  /** Opens an inbox; closes it after the test. */
-  const openInbox = async (path: string): Promise<Inbox> => {
-    const inbox = sqliteInbox(path);
-    opened.push(inbox);
-    await inbox.open();
-    return inbox;
-  };
-
-  afterEach(async () => {
-    for (const inbox of opened.splice(0)) await inbox.close();
-  });
-
   it("checks at most about a thousand held back entries per claim, and continues with the next claim", async () => {
-    const inbox = await openInbox(newPath());
+    const inbox = await open(newPath());
     const held = Array.from({ length: 2500 }, (_, number) =>
       numberedEntry(number, 0, { orderKey: "a" }),
     );
@@ -69,7 +51,7 @@ describe("the SQLite inbox", () => {
   });
 
   it("refuses an entry whose body does not fit into 64 MiB with those that wait for a commit, and takes it alone", async () => {
-    const inbox = await openInbox(newPath());
+    const inbox = await open(newPath());
     const first = keep(inbox, numberedEntry(1));
     const large = numberedEntry(2, 0, {
       delivery: sampleDelivery({ body: Buffer.alloc(64 * 1024 * 1024) }),
@@ -82,7 +64,7 @@ describe("the SQLite inbox", () => {
   describe("as a file", () => {
     it("keeps entries, deliveries, records and leases over close and reopen", async () => {
       const path = newPath();
-      const before = await openInbox(path);
+      const before = await open(path);
       for (const number of [1, 2, 3]) await before.append(numberedEntry(number, number));
       const [first, second] = await before.claim({ now: AT + 2, limit: 2, leaseTime: 500 });
       if (first === undefined || second === undefined) throw new Error("expected two entries");
@@ -91,7 +73,7 @@ describe("the SQLite inbox", () => {
       const entries = await before.list({});
       await before.close();
 
-      const after = await openInbox(path);
+      const after = await open(path);
       expect(await after.list({})).toEqual(entries);
       expect(await after.attempts(first.seq)).toEqual([record]);
       expect(await after.delivery(first.seq)).toMatchObject({
@@ -108,7 +90,7 @@ describe("the SQLite inbox", () => {
 
     it("commits pending writes when it is closed", async () => {
       const path = newPath();
-      const inbox = await openInbox(path);
+      const inbox = await open(path);
       const appended = Array.from({ length: 20 }, (_, number) =>
         keep(inbox, numberedEntry(number)),
       );
@@ -116,24 +98,24 @@ describe("the SQLite inbox", () => {
       expect(await Promise.all(appended)).toHaveLength(20);
       // one complete file, with an empty log
       expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0);
-      expect(await (await openInbox(path)).list({})).toHaveLength(20);
+      expect(await (await open(path)).list({})).toHaveLength(20);
     });
 
     it("[case 90] is readable only by its owner, as is its write-ahead log, and becomes so if it was not", async () => {
       const path = newPath();
-      const inbox = await openInbox(path);
+      const inbox = await open(path);
       await inbox.append(sampleEntry());
       const modes = [path, `${path}-wal`, `${path}-shm`].map((file) => statSync(file).mode & 0o777);
       expect(modes).toEqual([0o600, 0o600, 0o600]);
       await inbox.close();
       chmodSync(path, 0o644);
-      await openInbox(path);
+      await open(path);
       expect(statSync(path).mode & 0o777).toBe(0o600);
     });
 
     it("[case 70] uses a write-ahead log, flushed on each commit", async () => {
       const path = newPath();
-      const inbox = await openInbox(path);
+      const inbox = await open(path);
       await keep(inbox, sampleEntry());
       expect(existsSync(`${path}-wal`)).toBe(true);
       const database = openDatabase(path);
@@ -153,12 +135,10 @@ describe("the SQLite inbox", () => {
   describe("refuses to open", () => {
     it("[case 71] another program's file, and keeps its bytes and permissions", async () => {
       const path = newPath();
-      const foreign = new DatabaseSync(path);
-      foreign.exec("CREATE TABLE customer (name TEXT)");
-      foreign.close();
+      changeFile(path, "CREATE TABLE customer (name TEXT)");
       chmodSync(path, 0o644);
       const bytes = readFileSync(path);
-      await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_corrupt" });
+      await expect(open(path)).rejects.toMatchObject({ code: "inbox_corrupt" });
       expect(readFileSync(path).equals(bytes)).toBe(true);
       expect(statSync(path).mode & 0o777).toBe(0o644);
     });
@@ -167,27 +147,26 @@ describe("the SQLite inbox", () => {
       const path = newPath();
       writeFileSync(path, "");
       for (const wrong of [FOLDER, join(path, "inbox.sqlite")])
-        await expect(openInbox(wrong)).rejects.toMatchObject({ code: "inbox_unavailable" });
+        await expect(open(wrong)).rejects.toMatchObject({ code: "inbox_unavailable" });
     });
   });
 
   describe("reports a failed write", () => {
     it("[case 67] when it is full, and works again once there is room", async () => {
       const path = newPath();
-      const inbox = await openInbox(path);
+      const inbox = await open(path);
       await keep(inbox, numberedEntry(1));
       // A trigger simulates a full disk: page limits are per connection, and the inbox's connection
       // is private.
-      const database = new DatabaseSync(path);
-      database.exec(
+      changeFile(
+        path,
         "CREATE TRIGGER full BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'full'); END",
       );
       await expect(keep(inbox, numberedEntry(2))).rejects.toMatchObject({
         code: "inbox_unavailable",
       });
       expect(await inbox.list({})).toHaveLength(1);
-      database.exec("DROP TRIGGER full");
-      database.close();
+      changeFile(path, "DROP TRIGGER full");
       expect(await keep(inbox, numberedEntry(2))).toMatchObject({ duplicate: false });
     });
   });
@@ -217,9 +196,6 @@ describe("the SQLite inbox", () => {
     await inbox.erase?.([seq], AT);
     await inbox.endErasure?.();
     await inbox.close();
-    const database = new DatabaseSync(path);
-    const free = pragma(database, "freelist_count");
-    database.close();
-    expect(free).toBe(0);
+    expect(rowsOf(path, "PRAGMA freelist_count")).toEqual([{ freelist_count: 0 }]);
   });
 });

@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { pruneInbox } from "../../../src/inbox/prune.ts";
 import { describeConcurrent } from "../concurrent-contract.ts";
@@ -190,40 +188,6 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     const { seq } = await second;
     expect(await a.claim({ now: AT, limit: 1, leaseTime: 1000 })).toMatchObject([{ seq }]);
   });
-
-  it.each<
-    [what: string, work: (inbox: Inbox, entries: readonly ClaimedEntry[]) => Promise<unknown>]
-  >([
-    ["renew", (inbox, entries) => inbox.renew(entries, AT + 90_000)],
-    [
-      "settle",
-      (inbox, entries) =>
-        Promise.all(entries.map((entry) => inbox.settle(settlementOf(entry), AT))),
-    ],
-  ])(
-    "%s leases in the order of their numbers, whatever the order they are given in",
-    async (_, work) => {
-      const { a, schema } = await openTwo();
-      for (const number of [1, 2]) await keep(a, numberedEntry(number));
-      const entries = await a.claim({ now: AT, limit: 2, leaseTime: 60_000 });
-      const [low, high] = entries.map(({ seq }) => seq).sort((a, b) => a - b);
-      const slow = await admin.connect();
-      const lock = (seq: number | undefined) =>
-        `SELECT seq FROM ${schema}.turn WHERE seq = ${seq} FOR UPDATE`;
-      await slow.query("BEGIN");
-      await slow.query(lock(low));
-      const done = work(
-        a,
-        entries.toSorted((a, b) => b.seq - a.seq),
-      );
-      await waitForBlocked(1);
-      const { rows } = await slow.query(`${lock(high)} SKIP LOCKED`);
-      await slow.query("COMMIT");
-      slow.release();
-      await done;
-      expect(rows).toHaveLength(1);
-    },
-  );
 
   it("report a lost connection, keep what was acknowledged, and go on without help", async () => {
     const { a, schema } = await openTwo();

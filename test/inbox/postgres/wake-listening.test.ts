@@ -179,24 +179,6 @@ it("a connection that was lost is opened again at once, then after ever longer w
   expect(wake.supportsNotify).toBe(true); // at once again
 });
 
-it("why it cannot listen is said for those who look for it, and it tries again, also if its proof was not sent", async () => {
-  const { wake, database, lines, take } = stage();
-  database.refuses = new Error("canary");
-  wake.start();
-  await settled();
-  expect(lines).toMatchObject([
-    { level: "debug", fields: { error: expect.stringContaining("canary") } },
-  ]);
-  take();
-  [database.refuses, database.fails] = [undefined, new Error("gone")];
-  await pass(0);
-  expect(wake.supportsNotify).toBe(false);
-  expect(take()).toEqual(["stop", "disconnected"]);
-  database.fails = undefined;
-  await pass(100);
-  expect(wake.supportsNotify).toBe(true);
-});
-
 it("if notifications do not arrive, it says so once, and tries again every five minutes", async () => {
   const { wake, database, lines, take } = stage();
   database.isDeaf = true;

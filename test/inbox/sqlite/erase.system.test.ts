@@ -8,6 +8,7 @@ import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { AT, keep, numberedEntry, RUN, sampleDelivery, settlementOf } from "../entries.ts";
 import { eraseAfterKill, eraseTwiceAtOnce, refuseSecond } from "../erase-at-once.ts";
+import { rowsOf } from "./changed-file.ts";
 
 /** Registers what ends with the test. Tests that run at once each pass their own. */
 type AtEnd = (end: () => void | Promise<void>) => void;
@@ -108,9 +109,7 @@ it.concurrent.for([
       expect(await receiver.attempts(seq)).toHaveLength(1);
       expect((await receiver.delivery(seq))?.body.byteLength).toBeGreaterThan(0);
     }
-    const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
-    expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
-    database.close();
+    expect(rowsOf(path, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
   },
 );
 

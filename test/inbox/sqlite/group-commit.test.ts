@@ -80,28 +80,6 @@ describe("GroupCommit with a batch runner", () => {
     expect(batches.map(({ operations }) => operations.length)).toEqual([32, 32, 36]);
   });
 
-  it("sends deferrable work along with other work, or alone once nothing is in flight", async () => {
-    const { batches, commit } = away();
-    const canWait = { canWait: true };
-    const first = commit.run(() => "a");
-    await untilBatches(batches, 1);
-    const waiting = Array.from({ length: 40 }, (_, at) => commit.run(() => at, canWait));
-    const pressing = Array.from({ length: 31 }, (_, at) => commit.run(() => at));
-    expect(batches).toHaveLength(1);
-    const last = commit.run(() => "b");
-    expect(batches[1]?.operations).toHaveLength(40 + 31 + 1);
-    const late = () => "late";
-    const result = commit.run(late, canWait);
-    batches[0]?.answer();
-    await first;
-    expect(batches).toHaveLength(2);
-    batches[1]?.answer();
-    await Promise.all([...waiting, ...pressing, last]);
-    expect(batches[2]?.operations).toEqual([late]);
-    batches[2]?.answer();
-    expect(await result).toBe("late");
-  });
-
   it("keeps work that the runner does not take, and runs it locally once nothing is in flight", async () => {
     const { log, batches, commit, refuse } = away();
     const first = commit.run(() => "a");
@@ -113,14 +91,6 @@ describe("GroupCommit with a batch runner", () => {
     batches[0]?.answer();
     await Promise.all([first, here, commit.idle()]);
     expect(log).toEqual(["begin", "here", "commit"]);
-  });
-
-  it("rejects work whose result is missing from its batch", async () => {
-    const commit = new GroupCommit<string>({ take: () => undefined, commit: () => [{ value: 1 }] });
-    const [first, second] = await Promise.allSettled([commit.run("a"), commit.run("b")]);
-    expect(first).toEqual({ status: "fulfilled", value: 1 });
-    expect(second).toMatchObject({ status: "rejected", reason: expect.any(TypeError) });
-    await commit.idle();
   });
 });
 

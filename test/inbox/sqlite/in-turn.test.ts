@@ -1,11 +1,11 @@
 import { createHook } from "node:async_hooks";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { pruneInbox } from "../../../src/inbox/prune.ts";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { Statements } from "../../../src/inbox/sqlite/statements.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, keep, numberedEntry, sampleDelivery } from "../entries.ts";
+import { connect } from "./changed-file.ts";
 
 /** An inbox with 500 entries that are done, opened as a receiver or as another program. */
 async function openFilled(access: "own" | "change") {
@@ -98,9 +98,7 @@ it("a command that ends beside a long reader does not keep writers out until tha
   await receiver.open();
   onTestFinished(() => receiver.close());
   await keep(receiver, numberedEntry(1));
-  const reader = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
-  reader.exec("BEGIN; SELECT count(*) FROM entry");
-  onTestFinished(() => reader.close());
+  connect(path).exec("BEGIN; SELECT count(*) FROM entry");
   const command = sqliteInbox(path);
   await command.open({ access: "change" });
   await keep(command, numberedEntry(2));

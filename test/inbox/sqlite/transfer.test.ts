@@ -1,13 +1,13 @@
 import { copyFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
+import { describe, expect, it } from "vitest";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
 import { copyInbox } from "../../../src/inbox/transfer/copy.ts";
 import type { Transfer } from "../../../src/inbox/transfer/transfer.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { endedAndRunning } from "../transfer/every-state.ts";
+import { connect } from "./changed-file.ts";
 import { using } from "./opened.ts";
 
 const newPath = () => join(tempFolder(), "inbox.db");
@@ -53,9 +53,7 @@ describe("an inbox file", () => {
     const to = newPath();
     await using(from, (inbox) => keep(inbox, numberedEntry(1)));
     await using(to, async () => {});
-    const reader = new (loadSqlite().DatabaseSync)(to, { readOnly: true });
-    onTestFinished(() => reader.close());
-    reader.prepare("SELECT count(*) FROM entry").get();
+    connect(to).prepare("SELECT count(*) FROM entry").get();
     await copy(from, to);
     const alone = newPath();
     copyFileSync(to, alone);

@@ -77,15 +77,6 @@ describe("a look at an inbox file", () => {
     expect(found).toMatchObject({ logBytes: log.length, waiting: 1 });
     expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
   });
-
-  it("has what receivers noted of signatures, and what is paused", async () => {
-    change(`INSERT INTO sender VALUES ('service', ${AT}, 0, 0, NULL, NULL, '[]');
-      INSERT INTO paused VALUES ('kind', 'lead.*', ${AT}, 'someone')`);
-    expect(await look()).toMatchObject({
-      senders: [{ source: "service", authenticAt: AT }],
-      pauses: { paused: [{ scope: "kind", name: "lead.*" }], retries: [] },
-    });
-  });
 });
 
 describe("the lock of an inbox file", () => {

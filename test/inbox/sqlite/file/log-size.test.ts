@@ -52,13 +52,6 @@ describe("the watch of a log's size", () => {
     expect(lines).toEqual([]);
   });
 
-  it("looks at most once in ten seconds, however often it is asked", () => {
-    const { lookAt } = watched();
-    expect(lookAt(3 * KEPT_LOG)).toBe(1);
-    expect(lookAt(3 * KEPT_LOG, 9_999)).toBe(0);
-    expect(lookAt(3 * KEPT_LOG, 1)).toBe(1);
-  });
-
   it("warns once of a log above the limit, and again if it grows again after it had shrunk", () => {
     const { lookAt, lines } = watched({ walLimit: 1000 });
     expect([lookAt(1001), lines.length]).toEqual([1, 1]);

@@ -3,7 +3,6 @@ import { renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Inbox } from "../../../../src/inbox/inbox.ts";
-import { Presence } from "../../../../src/inbox/sqlite/file/presence.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { keep, numberedEntry } from "../../entries.ts";
@@ -56,16 +55,6 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
     replaceByCopy();
     await inbox.close();
     expect(await (await open(path)).counts()).toMatchObject({ waiting: COUNT });
-  });
-
-  it("names the log to keep only if there is one", () => {
-    const presence = new Presence(path);
-    rmSync(path);
-    expect(() => presence.check()).toThrow(
-      /put it back, keep \S+-wal, which has the latest events, and see/,
-    );
-    rmSync(`${path}-wal`);
-    expect(() => presence.check()).toThrow(/put it back, and see docs\/recovery\.md$/);
   });
 
   it("is refused at the next start, and has all acknowledged entries once it is put back", async () => {

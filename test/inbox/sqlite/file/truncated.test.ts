@@ -45,20 +45,6 @@ const corrupt = (file: string, from: number, to: number) =>
   });
 
 describe("a file of an open inbox that has become smaller", () => {
-  it("is no loss if the log was cut after the last of its pages", () => {
-    expect(open().get("PRAGMA wal_checkpoint(RESTART)")?.busy).toBe(0);
-    const before = statSync(log).size;
-    statements.exec(
-      `CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(${before}))`,
-    );
-    look();
-    statements.get("PRAGMA wal_checkpoint(RESTART)");
-    statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 3)");
-    truncateSync(log, before);
-    look();
-    expect(presence.shrunk).toBeUndefined();
-  });
-
   it("is a loss if it is the database, cut to nothing, but is found elsewhere if a part is left", () => {
     statements.get("PRAGMA wal_checkpoint(TRUNCATE)");
     look();

@@ -85,14 +85,6 @@ describe("an inbox file", () => {
     expect((await inbox.runners?.())?.map(({ id }) => id)).toEqual(["0b"]);
   });
 
-  it("logs that it is new, once", async () => {
-    await inbox.open({ log: log.log });
-    expect(log.lines).toMatchObject([{ level: "info", fields: { inbox: path } }]);
-    await inbox.close();
-    await inbox.open({ log: log.log });
-    expect(log.lines).toHaveLength(1);
-  });
-
   it("in a folder that another program synchronises is warned of", async () => {
     const folder = join(dirname(path), "OneDrive - Contoso");
     inbox = sqliteInbox(join(folder, "inbox.db"));
