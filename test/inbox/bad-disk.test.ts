@@ -6,6 +6,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { smallDisk } from "../small-disk.ts";
 import { keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
+import { open } from "./sqlite/opened.ts";
 
 /** The same folder through a read-only mount. */
 function readOnlyView(folder: string): string | undefined {
@@ -51,9 +52,7 @@ it("[case 67] an inbox on a full disk refuses entries, keeps the others, and con
     expect((await inbox.delivery(seq))?.body).toHaveLength(40_000);
   await inbox.close();
 
-  const again = sqliteInbox(path);
-  await again.open();
-  onTestFinished(() => again.close());
+  const again = await open(path);
   expect(await again.list({})).toHaveLength(kept.length + 1);
   const [first] = await again.claim({ now: Date.now(), limit: 1, leaseTime: 1000 });
   if (first === undefined) throw new Error("expected a due entry");
@@ -64,9 +63,7 @@ it("[case 71] an inbox on a read-only file system is refused and left unchanged"
   const disk = smallDisk(context, 4);
   const view = readOnlyView(disk);
   if (view === undefined) return context.skip("needs the right to mount a file system");
-  const inbox = sqliteInbox(join(disk, "inbox.db"));
-  await inbox.open();
-  onTestFinished(() => inbox.close());
+  const inbox = await open(join(disk, "inbox.db"));
   await keep(inbox, numberedEntry(1));
   for (const name of ["inbox.db", "another.db"]) {
     await expect(sqliteInbox(join(view, name)).open()).rejects.toMatchObject({

@@ -186,8 +186,7 @@ describe("the SQLite inbox", () => {
 
   it("gives back the pages of what is erased", async () => {
     const path = newPath();
-    const inbox = sqliteInbox(path);
-    await inbox.open();
+    const inbox = await open(path);
     const delivery = sampleDelivery({ body: Buffer.alloc(2_000_000, "x") });
     const { seq } = await keep(
       inbox,

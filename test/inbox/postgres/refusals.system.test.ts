@@ -62,15 +62,6 @@ describe("options of an inbox on PostgreSQL", () => {
       name: "on the given connection",
     });
   });
-
-  it("the URL's parameter `schema` is for the inbox, and its others are for pg", () => {
-    const url = `postgres://user:${PASSWORD}@db.test:5433/app?schema=hooks&sslmode=verify-full`;
-    expect(readPostgresOptions(url, {})).toMatchObject({
-      connection: `postgres://user:${PASSWORD}@db.test:5433/app?sslmode=verify-full`,
-      schema: "hooks",
-      name: "postgres://user@db.test:5433/app",
-    });
-  });
 });
 
 describe("the PostgreSQL inbox, on PGlite, refuses", async () => {

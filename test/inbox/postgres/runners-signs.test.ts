@@ -297,18 +297,6 @@ describe("a look for dead processes", () => {
     expect(calls).toEqual(["due"]);
   });
 
-  it("does not begin while the last one goes on", async () => {
-    const { answers, asked } = await holding();
-    const { promise, end } = later();
-    answers.look = promise as never;
-    await pass(2000);
-    expect(asked).toHaveLength(1);
-    end([{ any_other: true, cut: [], any_due: false }]);
-    await settled();
-    await pass(500);
-    expect(asked).toHaveLength(2);
-  });
-
   it("ends no lease if the connection was lost meanwhile, or the process leaves", async () => {
     for (const meanwhile of ["disconnected", "leave"] as const) {
       const { answers, runners, kinds } = await looking();

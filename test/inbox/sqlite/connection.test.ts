@@ -1,13 +1,12 @@
 import { renameSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Connection } from "../../../src/inbox/sqlite/connection.ts";
 import { openFile } from "../../../src/inbox/sqlite/file/inbox-file.ts";
 import type { Statements } from "../../../src/inbox/sqlite/statements.ts";
 import type { Threading } from "../../../src/inbox/sqlite/thread/threaded-writer.ts";
-import { tempFolder } from "../../cli/fake-io.ts";
 import { keptLog } from "../../receiver/sample.ts";
 import { numberedEntry } from "../entries.ts";
+import { newPath } from "./opened.ts";
 
 const IN_THIS_THREAD: Threading = {
   program: undefined,
@@ -27,7 +26,7 @@ function connect(threading = IN_THIS_THREAD, rescues = true): void {
 }
 
 beforeEach(() => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   log = keptLog();
   connect();
 });

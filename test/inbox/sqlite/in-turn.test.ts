@@ -6,6 +6,7 @@ import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, keep, numberedEntry, sampleDelivery } from "../entries.ts";
 import { connect } from "./changed-file.ts";
+import { open } from "./opened.ts";
 
 /** An inbox with 500 entries that are done, opened as a receiver or as another program. */
 async function openFilled(access: "own" | "change") {
@@ -58,9 +59,7 @@ it("erasing pauses after each step, of several entries where they are far apart"
 });
 
 it("a step of erasing that writes large bodies again has few of them", async () => {
-  const inbox = sqliteInbox(`${tempFolder()}/inbox.db`);
-  await inbox.open();
-  onTestFinished(() => inbox.close());
+  const inbox = await open();
   const body = new Uint8Array(20_000);
   const delivery = sampleDelivery({ body });
   await Promise.all(
@@ -94,9 +93,7 @@ it("a step of erasing that writes large bodies again has few of them", async () 
 
 it("a command that ends beside a long reader does not keep writers out until that has ended", async () => {
   const path = `${tempFolder()}/inbox.db`;
-  const receiver = sqliteInbox(path);
-  await receiver.open();
-  onTestFinished(() => receiver.close());
+  const receiver = await open(path);
   await keep(receiver, numberedEntry(1));
   connect(path).exec("BEGIN; SELECT count(*) FROM entry");
   const command = sqliteInbox(path);

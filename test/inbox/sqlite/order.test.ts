@@ -1,14 +1,12 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/inbox/settlement.ts";
-import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, keep, numberedEntry, sampleKey, settlementOf } from "../entries.ts";
 import { changeFile } from "./changed-file.ts";
-import { claim, open } from "./opened.ts";
+import { claim, newPath, open } from "./opened.ts";
 
 describe("an inbox file that is opened", () => {
   it("runs an entry that was held back for one that is no longer there", async () => {
-    const path = join(tempFolder(), "inbox.db");
+    const path = newPath();
     const first = await open(path);
     const { seq } = await keep(first, numberedEntry(1, 0, { orderKey: "a" }));
     await first.close();

@@ -1,16 +1,12 @@
 import { copyFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
 import { copyInbox } from "../../../src/inbox/transfer/copy.ts";
 import type { Transfer } from "../../../src/inbox/transfer/transfer.ts";
-import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { endedAndRunning } from "../transfer/every-state.ts";
 import { connect } from "./changed-file.ts";
-import { using } from "./opened.ts";
-
-const newPath = () => join(tempFolder(), "inbox.db");
+import { newPath, using } from "./opened.ts";
 
 async function transfer<Result>(
   path: string,

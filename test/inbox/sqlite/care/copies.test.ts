@@ -18,10 +18,10 @@ import {
 } from "../../../../src/inbox/sqlite/care/copies.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { lockHolders } from "../../../../src/inbox/sqlite/processes/holders.ts";
-import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT, keep, numberedEntry, sampleDelivery } from "../../entries.ts";
 import { connect } from "../changed-file.ts";
+import { using } from "../opened.ts";
 
 let folder: string;
 let path: string;
@@ -88,13 +88,12 @@ describe("other inboxes in the folder", () => {
 
 /** A backup of an inbox with two entries, whose bodies name them. */
 async function twoEntries(): Promise<string> {
-  const inbox = sqliteInbox(path);
-  await inbox.open();
-  for (const number of [1, 2]) {
-    const body = Buffer.from(`the body of ${number}`);
-    await keep(inbox, numberedEntry(number, number, { delivery: sampleDelivery({ body }) }));
-  }
-  await inbox.close();
+  await using(path, async (inbox) => {
+    for (const number of [1, 2]) {
+      const body = Buffer.from(`the body of ${number}`);
+      await keep(inbox, numberedEntry(number, number, { delivery: sampleDelivery({ body }) }));
+    }
+  });
   return backUp(path, join(folder, "copy.db")).path;
 }
 

@@ -9,6 +9,7 @@ import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
 import { keep, numberedEntry } from "../../entries.ts";
+import { using } from "../opened.ts";
 
 /** A rescue of a file that a test removes and puts back, in a folder of its own. */
 function newRescue() {
@@ -187,10 +188,7 @@ describe("an open inbox file", () => {
 
   it("that another program removed is not written out by a command that only looked in", async () => {
     const path = join(tempFolder(), "inbox.db");
-    const owner = sqliteInbox(path);
-    await owner.open();
-    await keep(owner, numberedEntry(1));
-    await owner.close();
+    await using(path, (owner) => keep(owner, numberedEntry(1)));
     for (const access of ["read", "change"] as const) {
       const inbox = sqliteInbox(path);
       await inbox.open({ access });

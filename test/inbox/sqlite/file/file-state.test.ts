@@ -1,18 +1,16 @@
 import { statSync, truncateSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { stateOfFile } from "../../../../src/inbox/sqlite/file/file-state.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
-import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT, keep, numberedEntry } from "../../entries.ts";
 import { connect } from "../changed-file.ts";
+import { newPath, using } from "../opened.ts";
 
 let path: string;
 
 beforeEach(() => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   makeTables(path, AT);
 });
 
@@ -21,10 +19,9 @@ const change = (sql: string) => connect(path).exec(sql);
 
 describe("the state of an inbox file", () => {
   it("has the numbers of its entries, its sizes, and the bytes that hold nothing", async () => {
-    const inbox = sqliteInbox(path);
-    await inbox.open();
-    for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number));
-    await inbox.close();
+    await using(path, (inbox) =>
+      Promise.all([1, 2, 3].map((number) => keep(inbox, numberedEntry(number)))),
+    );
     change(
       "UPDATE entry SET seq = 12 WHERE seq = 3; DELETE FROM entry WHERE seq = 1; DELETE FROM delivery",
     );

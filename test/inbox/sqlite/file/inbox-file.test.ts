@@ -11,16 +11,13 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   findInboxFile,
-  isLogLost,
   makeTables,
-  missingPart,
   provideInboxFile,
 } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT, keep, sampleEntry } from "../../entries.ts";
 import { open } from "../opened.ts";
-import { refusal } from "./refusal.ts";
 
 let folder: string;
 let path: string;
@@ -60,39 +57,6 @@ describe("a new inbox", () => {
     expect(existsSync(path)).toBe(false);
     lock.release();
     await open(path);
-  });
-});
-
-describe("the part that is missing of an inbox", () => {
-  it("is its file, if its log is there or a process still has it open", () => {
-    const { release } = runnerLock(path, "0a");
-    expect(missingPart(path)).toMatchObject({
-      expected: `expected the inbox file ${path} beside a process that has it open, got none`,
-      fix: expect.stringMatching(
-        /^put it back, see docs\/recovery\.md; or, to lose the events in the log/,
-      ),
-    });
-    release();
-    writeFileSync(`${path}-wal`, "log");
-    expect(missingPart(path)?.expected).toMatch(
-      /inbox\.db beside its log \S+inbox\.db-wal, got none$/,
-    );
-  });
-
-  it("is its log, if only the index of that is there", () => {
-    makeTables(path, AT);
-    expect(isLogLost(path)).toBe(false);
-    writeFileSync(`${path}-shm`, "index");
-    expect(isLogLost(path)).toBe(true);
-    const lost =
-      /the log \S+inbox\.db-wal, which held .*, got none: put it back, .*remove \S+inbox\.db-shm$/;
-    symlinkSync(path, join(folder, "link.db"));
-    for (const name of ["inbox.db", "link.db"]) {
-      expect(() => findInboxFile(join(folder, name))).toThrow(refusal(lost));
-      expect(() => provideInboxFile(join(folder, name))).toThrow(refusal(lost));
-    }
-    writeFileSync(`${path}-wal`, "log");
-    expect(isLogLost(path)).toBe(false);
   });
 });
 

@@ -1,5 +1,4 @@
 import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { KEPT_LOG, loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
@@ -9,14 +8,14 @@ import {
   logSizeWatch,
 } from "../../../../src/inbox/sqlite/file/log-size.ts";
 import { Statements } from "../../../../src/inbox/sqlite/statements.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
 import { AT } from "../../entries.ts";
+import { newPath } from "../opened.ts";
 
 let path: string;
 
 beforeEach(() => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
 });
 
 /** A watch of a log whose size a test sets, and what it did. */

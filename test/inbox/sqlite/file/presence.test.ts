@@ -1,12 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Inbox } from "../../../../src/inbox/inbox.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
 import { keep, numberedEntry } from "../../entries.ts";
-import { open } from "../opened.ts";
+import { newPath, open } from "../opened.ts";
 
 const COUNT = 20;
 
@@ -15,7 +13,7 @@ let inbox: Inbox;
 
 /** An open inbox with acknowledged entries that are only in its log. */
 beforeEach(async () => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   inbox = await open(path);
   for (let number = 0; number < COUNT; number++) await keep(inbox, numberedEntry(number));
 });

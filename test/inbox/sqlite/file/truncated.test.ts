@@ -1,13 +1,12 @@
 import { statSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { Presence } from "../../../../src/inbox/sqlite/file/presence.ts";
 import { throwIfTruncated } from "../../../../src/inbox/sqlite/file/truncated.ts";
 import { Statements } from "../../../../src/inbox/sqlite/statements.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT } from "../../entries.ts";
+import { newPath } from "../opened.ts";
 
 let path: string;
 let log: string;
@@ -16,7 +15,7 @@ let presence: Presence;
 
 /** An open inbox file with a commit in its log. */
 beforeEach(() => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   log = `${path}-wal`;
   makeTables(path, AT);
   statements = open();

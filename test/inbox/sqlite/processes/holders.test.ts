@@ -1,5 +1,4 @@
 import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../../../src/inbox/sqlite/client.ts";
 import { openFile } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
@@ -7,7 +6,7 @@ import { livingHolders } from "../../../../src/inbox/sqlite/processes/holders.ts
 import { lockFile, runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { recordRunner } from "../../../../src/inbox/sqlite/processes/runner-records.ts";
 import { closing } from "../../../../src/inbox/sqlite/statements.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
+import { newPath } from "../opened.ts";
 
 const TELLS = process.platform === "linux";
 const OWN_PID = TELLS ? process.pid : null;
@@ -15,7 +14,7 @@ const OWN_PID = TELLS ? process.pid : null;
 let path: string;
 
 beforeEach(() => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   openFile(path, "own").database.close();
 });
 

@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, truncateSync } from "node:fs";
+import { readFileSync, truncateSync } from "node:fs";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Delivery } from "../../../../src/entries/index.ts";
 import type { Entry } from "../../../../src/inbox/entry.ts";
@@ -213,14 +213,5 @@ describe("a salvage", () => {
     for (const entry of list) {
       if (!rebuilt.includes(entry.seq)) expect(entry).toEqual(entries[entry.seq - 1]);
     }
-  });
-
-  it("reads the log of a killed process, too", async () => {
-    const inbox = await open(path);
-    await Promise.all(numbers(301, 310).map((number) => keepEvent(inbox, number)));
-    const killed = `${path}.killed`;
-    for (const ending of ["", "-wal"]) copyFileSync(path + ending, killed + ending);
-    await inbox.close();
-    expect((await salvage(killed)).list).toHaveLength(COUNT + 10);
   });
 });
