@@ -4,19 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
+import { smallDisk } from "../small-disk.ts";
 import { keep, numberedEntry, sampleDelivery, settlementOf } from "./entries.ts";
-
-/** Mounts a file system of four megabytes, which usually requires root; returns its folder. */
-function smallDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), "hookporter-disk-"));
-  const mounted =
-    spawnSync("mount", ["-t", "tmpfs", "-o", "size=4m", "tmpfs", folder]).status === 0;
-  onTestFinished(() => {
-    if (mounted) spawnSync("umount", ["-l", folder]);
-    rmSync(folder, { recursive: true, force: true });
-  });
-  return mounted ? folder : undefined;
-}
+import { open } from "./sqlite/opened.ts";
 
 /** The same folder through a read-only mount. */
 function readOnlyView(folder: string): string | undefined {
@@ -32,8 +22,7 @@ function readOnlyView(folder: string): string | undefined {
 }
 
 it("[case 67] an inbox on a full disk refuses entries, keeps the others, and continues once there is room", async (context) => {
-  const disk = smallDisk();
-  if (disk === undefined) return context.skip("needs the right to mount a small file system");
+  const disk = smallDisk(context, 4);
   const path = join(disk, "inbox.db");
   writeFileSync(join(disk, "ballast"), Buffer.alloc(2_500_000));
   const inbox = sqliteInbox(path);
@@ -63,9 +52,7 @@ it("[case 67] an inbox on a full disk refuses entries, keeps the others, and con
     expect((await inbox.delivery(seq))?.body).toHaveLength(40_000);
   await inbox.close();
 
-  const again = sqliteInbox(path);
-  await again.open();
-  onTestFinished(() => again.close());
+  const again = await open(path);
   expect(await again.list({})).toHaveLength(kept.length + 1);
   const [first] = await again.claim({ now: Date.now(), limit: 1, leaseTime: 1000 });
   if (first === undefined) throw new Error("expected a due entry");
@@ -73,13 +60,10 @@ it("[case 67] an inbox on a full disk refuses entries, keeps the others, and con
 });
 
 it("[case 71] an inbox on a read-only file system is refused and left unchanged", async (context) => {
-  const disk = smallDisk();
-  const view = disk === undefined ? undefined : readOnlyView(disk);
-  if (disk === undefined || view === undefined)
-    return context.skip("needs the right to mount a file system");
-  const inbox = sqliteInbox(join(disk, "inbox.db"));
-  await inbox.open();
-  onTestFinished(() => inbox.close());
+  const disk = smallDisk(context, 4);
+  const view = readOnlyView(disk);
+  if (view === undefined) return context.skip("needs the right to mount a file system");
+  const inbox = await open(join(disk, "inbox.db"));
   await keep(inbox, numberedEntry(1));
   for (const name of ["inbox.db", "another.db"]) {
     await expect(sqliteInbox(join(view, name)).open()).rejects.toMatchObject({

@@ -46,13 +46,19 @@ export interface ConcurrentTerms {
    * milliseconds off.
    */
   readonly makeTwo?: (offsets: readonly [number, number]) => readonly [Inbox, Inbox];
+  /** How often clients have waited for each other in a circle, on a server that ends that. */
+  readonly deadlocks?: () => Promise<number>;
 }
 
 /** Contract tests for several clients of one inbox at the same time. */
-export function describeConcurrent(name: string, { openTwo, makeTwo }: ConcurrentTerms): void {
+export function describeConcurrent(
+  name: string,
+  { openTwo, makeTwo, deadlocks = async () => 0 }: ConcurrentTerms,
+): void {
   describe(`${name}:`, () => {
     it("keep the same keys once, in any order", async () => {
       const [a, b] = await openTwo();
+      const before = await deadlocks();
       for (let round = 0; round < 10; round++) {
         const orders = [shuffled(500, round), shuffled(500, round + 1).toReversed()];
         const kept = await Promise.all(
@@ -69,6 +75,7 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
       const entries = await a.list({});
       expect(entries).toHaveLength(5000);
       expect(new Set(entries.map(({ duplicates }) => duplicates))).toEqual(new Set([1]));
+      expect(await deadlocks()).toBe(before);
     });
 
     it("run the entries of one order key one after another, in order of arrival, while others arrive", async () => {
@@ -169,18 +176,20 @@ export function describeConcurrent(name: string, { openTwo, makeTwo }: Concurren
 
     it("settle and renew the same leases at once, and lose none", async () => {
       const [a] = await openTwo();
-      for (let round = 0; round < 3; round++) {
+      const before = await deadlocks();
+      for (let round = 0; round < 5; round++) {
         await Promise.all(
-          shuffled(200, round).map((number) => keep(a, numberedEntry(round * 1000 + number))),
+          shuffled(600, round).map((number) => keep(a, numberedEntry(round * 1000 + number))),
         );
-        const entries = await a.claim({ now: AT, limit: 200, leaseTime: 60_000 });
-        const work = shuffled(200, round).flatMap((at) => entries[at] ?? []);
+        const entries = await a.claim({ now: AT, limit: 600, leaseTime: 60_000 });
+        const work = shuffled(600, round).flatMap((at) => entries[at] ?? []);
         const renewed = [1, 2, 3].map(() => a.renew(work.toReversed(), AT + 90_000));
         const settled = await Promise.all(work.map((entry) => a.settle(settlementOf(entry), AT)));
         expect(settled).toEqual(work.map(() => true));
         await Promise.all(renewed);
       }
-      expect(await a.counts()).toMatchObject({ handled: 600, running: 0 });
+      expect(await a.counts()).toMatchObject({ handled: 3000, running: 0 });
+      expect(await deadlocks()).toBe(before);
     });
 
     it("take no event for new again while the other one prunes it", async () => {

@@ -176,6 +176,16 @@ export function describeInbox(
         expect(await inbox.list({})).toMatchObject([{ duplicates: 199 }]);
       });
 
+      it("refuses what its columns refuse, and keeps the other entries of the same turn", async () => {
+        // An integer column refuses a fraction of a millisecond.
+        const broken = numberedEntry(2, 0, { delivery: sampleDelivery({ receivedAt: AT + 0.5 }) });
+        const results = await Promise.allSettled(
+          [numberedEntry(1), broken, numberedEntry(3)].map((entry) => keep(inbox, entry)),
+        );
+        expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+        expect((await inbox.list({})).map(({ key }) => key.eventId)).toEqual(["evt_1", "evt_3"]);
+      });
+
       it.each([-1, -2, 0])("accepts the key timestamp %d", async (timestamp) => {
         await keep(inbox, sampleEntry({ key: sampleKey({ timestamp }) }));
         expect(await inbox.list({})).toMatchObject([{ key: { timestamp } }]);

@@ -1,21 +1,12 @@
 import { expect, it } from "vitest";
-import type { EntryState } from "../../src/entries/index.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
-import { leaseToken } from "../../src/inbox/claim.ts";
 import { countStates, countsText, deadToDo, stateCounts, totalOf } from "../../src/inbox/counts.ts";
-import {
-  hasEnded,
-  OPEN_STATES,
-  progressOf,
-  STATE_WORDS,
-  stateBeforeRun,
-} from "../../src/inbox/entry-state.ts";
+import { stateBeforeRun } from "../../src/inbox/entry-state.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { newEntry, storedKind } from "../../src/inbox/new-entry.ts";
 import { lastRunsOf, type RunOutline } from "../../src/inbox/outline.ts";
-import { pruneInbox, stepResult } from "../../src/inbox/prune.ts";
+import { pruneInbox } from "../../src/inbox/prune.ts";
 import { reasonWords } from "../../src/inbox/reasons.ts";
-import { waitsValue } from "../../src/inbox/rows.ts";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { STATE_WITHOUT_REASON } from "../../src/inbox/sqlite/pause.ts";
 import { AT, sampleDelivery, sampleKey } from "./entries.ts";
@@ -42,21 +33,6 @@ it("SQLite's statements decide between failing and waiting as the program does",
   database.close();
 });
 
-it("an entry has ended if it runs again only once someone retries it", () => {
-  expect(STATE_WORDS.filter(hasEnded)).toEqual(["handled", "dead", "received"]);
-  expect(STATE_WORDS.filter((state) => !hasEnded(state))).toEqual(OPEN_STATES);
-});
-
-it("a handled entry has got furthest, then dead, received, tried and untried ones", () => {
-  const progress = (state: EntryState, attempts = 0) => progressOf({ state, attempts });
-  expect(
-    ["waiting" as const, "received" as const, "dead" as const, "handled" as const].map((state) =>
-      progress(state),
-    ),
-  ).toEqual([0, 2, 3, 4]);
-  for (const state of OPEN_STATES) expect(progress(state, 3)).toBe(1);
-});
-
 it("an entry is leased as it is kept only if its data fits, and it is not held for a time", () => {
   const read = { envelope: sampleEvent("lead.created"), timestamp: AT };
   const lease = { token: "lease-1", until: AT + 1000 };
@@ -74,16 +50,6 @@ it("an entry is leased as it is kept only if its data fits, and it is not held f
 
 it("of a kind 200 characters are stored", () => {
   for (const long of [200, 201]) expect(storedKind("k".repeat(long))).toBe("k".repeat(200));
-});
-
-it("no lease token of a process is like another", () => {
-  expect(leaseToken("0a")).not.toBe(leaseToken("0a"));
-});
-
-it("an entry that waits for no target has nothing stored, so that those that wait are found", () => {
-  expect(waitsValue([])).toBeNull();
-  const wait = { target: "crm\0", since: 1, attempts: 2, nextAt: 3, over: null };
-  expect(JSON.parse(waitsValue([wait]) ?? "")).toEqual([{ ...wait, target: '\u0001"crm\\u0000"' }]);
 });
 
 it.each([
@@ -116,15 +82,6 @@ it.each([
   expect(lastRunsOf(all.map(run)).map(({ error }) => error)).toEqual(
     last.split(" ").filter((text) => text !== ""),
   );
-});
-
-it.each([
-  [3, 1, "7"],
-  [3, 0, undefined],
-  [2, 1, undefined],
-])("after %i of 3 rows, %i of them old, the next step begins after %s", (count, old, next) => {
-  const rows = [{ seq: 5 }, { seq: 6 }, { seq: 7 }].slice(0, count);
-  expect(stepResult(rows, old, 3, { limit: 3 })).toEqual({ changed: 3, next });
 });
 
 it("an inbox is pruned and slimmed in steps until none is left, or until it is stopped", async () => {

@@ -35,17 +35,11 @@ describe("selectInbox", () => {
   });
 
   it.each([
-    "",
     "  ",
     ":memory:",
     "memory:x",
-    "mysql://localhost/db",
-    "redis://x",
     "redis:/x",
     "HTTPS://example.com",
-    "file:///tmp/x",
-    "file:./a.db",
-    "file:a.db?mode=rwc",
     "sqlite:./a.db",
     "sqlite:///a.db",
     "postgres:a",
@@ -54,7 +48,6 @@ describe("selectInbox", () => {
     "/data/$ENV/a.db",
     "a-$\u007bENV}.db",
     "%APPDATA%\\a.db",
-    "~/a.db",
     "~me/a.db",
     "'a.db'",
     '"/data/a.db"',
@@ -75,10 +68,14 @@ describe("selectInbox", () => {
     ["sqlite://user:hush@host/a.db", "name a file, such as hookporter.db"],
     ["mysql:user:hush@host", "name a file, such as hookporter.db"],
     ["mysql://user:hush@localhost/db", "got a mysql URL"],
-    ["postgres://user:hush@local host/db", "encode special characters"],
     ["~/a.db", "write the whole path"],
   ])("says of %j: %s, and repeats no URL, which may contain a password", (option, fix) => {
-    expect(() => selectInbox(option)).toThrow(fix);
+    expect(() => selectInbox(option)).toThrow(
+      expect.objectContaining({
+        code: "inbox_unsupported",
+        message: expect.stringContaining(fix),
+      }),
+    );
     expect(() => selectInbox(option)).not.toThrow("hush");
   });
 

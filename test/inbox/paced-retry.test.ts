@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { noPauses, pauseLines, retryAtPace, retryableSeqs } from "../../src/inbox/paced-retry.ts";
-import { PACE_STEP, type PacedRetry, type PaceStep, type Pause } from "../../src/inbox/pause.ts";
+import type { PacedRetry, PaceStep, Pause } from "../../src/inbox/pause.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 10);
 
@@ -13,13 +13,6 @@ const inbox = Object.assign(memoryInbox(), {
 const terms = { since: NOW, who: "ada", rate: 1 };
 
 describe("a retry at a measured pace", () => {
-  it("tells after each step of 1000 how many entries it has changed", async () => {
-    const seqs = Array.from({ length: PACE_STEP + 4 }, (_, at) => at + 1);
-    const told: number[] = [];
-    await retryAtPace(inbox, seqs, { ...terms, onStep: (changed) => told.push(changed) });
-    expect(told).toEqual([PACE_STEP, PACE_STEP + 4]);
-  });
-
   it.each(["newRetry", "paceRetry"])("needs an inbox with %s", async (missing) => {
     await expect(
       retryAtPace({ ...inbox, [missing]: undefined } as never, [1], terms),

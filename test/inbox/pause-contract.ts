@@ -133,6 +133,7 @@ export function describePauses(makeInbox: () => Inbox): void {
       await pause("target", ODD);
       expect(await claimed(turn)).toEqual([]);
       await resume("target", ODD, AT + 1);
+      await pause("handler", ODD); // a handler of the same name
       expect(await inbox.nextRunAt()).toBe(AT + 1);
       expect(await claimed(turn)).toEqual(["evt_1"]);
     });

@@ -3,11 +3,11 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 import { long } from "../long.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { kill, LONG_LEASE, type RunnerTerms, runnerProcesses, send } from "./runner-processes.ts";
+import { rowsOf } from "./sqlite/changed-file.ts";
 
 let inbox: string;
 let ran: string;
@@ -25,12 +25,7 @@ const until = (check: () => unknown) => vi.waitFor(check, { timeout: 10_000, int
 const locks = () => readdirSync(join(inbox, "..")).filter((name) => name.includes("-holder-"));
 
 /** The registered processes. */
-function recorded(): readonly Record<string, unknown>[] {
-  const database = new (loadSqlite().DatabaseSync)(inbox, { readOnly: true });
-  const rows = database.prepare("SELECT * FROM runner").all();
-  database.close();
-  return rows as Record<string, unknown>[];
-}
+const recorded = () => rowsOf(inbox, "SELECT * FROM runner");
 
 describe("an entry that a killed process was running", () => {
   it("runs at once in the next process, without waiting for the lease", async () => {
@@ -74,7 +69,7 @@ describe("a process that is stopped, not killed", () => {
     await startRunner({ leaseTime: 30_000 });
     await sleep(3000); // several polls of the other one
     stopped.kill("SIGCONT");
-    await until(async () => expect(await states()).toEqual(["handled"]));
+    await until(() => expect(states()).toEqual(["handled"]));
     expect(runs()).toHaveLength(1);
   });
 
@@ -87,17 +82,12 @@ describe("a process that is stopped, not killed", () => {
     await until(() => expect(runs()).toMatchObject([{}, { pid: other.pid, attempt: 2 }]));
     stopped.kill("SIGCONT");
     await sleep(1000);
-    expect(await states()).toEqual(["running"]);
-    await until(async () => expect(await states()).toEqual(["handled"]));
+    expect(states()).toEqual(["running"]);
+    await until(() => expect(states()).toEqual(["handled"]));
     expect(runs()).toHaveLength(2);
   });
 
-  async function states(): Promise<readonly unknown[]> {
-    const database = new (loadSqlite().DatabaseSync)(inbox, { readOnly: true });
-    const rows = database.prepare("SELECT state FROM entry").all();
-    database.close();
-    return rows.map(({ state }) => state);
-  }
+  const states = () => rowsOf(inbox, "SELECT state FROM entry").map(({ state }) => state);
 });
 
 it("processes that start at the same time recognize each other as alive", async () => {

@@ -49,6 +49,12 @@ export function describeSources(makeInbox: () => Inbox): void {
       expect(sourcesOf(claimed)).toEqual(["crm", "billing", "crm"]);
     });
 
+    it("a claim of no source takes nothing", async () => {
+      await add("crm", [1]);
+      expect(await claim([])).toEqual([]);
+      expect(await inbox.nextRunAt({ sources: [] })).toBeUndefined();
+    });
+
     it("another source's entry is not claimed by its number", async () => {
       const { seq } = await keep(inbox, entryOf("crm", 1));
       const only = (sources: readonly string[]) =>

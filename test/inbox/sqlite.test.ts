@@ -9,28 +9,22 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { loadSqlite, openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
+import { openDatabase, pragma } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { describeInbox } from "./contract.ts";
 import {
   AT,
-  claimOne,
   keep,
   numberedEntry,
   RUN,
   sampleDelivery,
   sampleEntry,
-  sampleKey,
   settlementOf,
 } from "./entries.ts";
-
-/**
- * The SQLite library that the inbox uses: two libraries in one process would break each other's
- * locks.
- */
-const { DatabaseSync } = loadSqlite();
+import { changeFile, rowsOf } from "./sqlite/changed-file.ts";
+import { open } from "./sqlite/opened.ts";
 
 const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-inbox-"));
 let files = 0;
@@ -41,22 +35,8 @@ afterAll(() => rmSync(FOLDER, { recursive: true }));
 describeInbox("the SQLite inbox", () => sqliteInbox(newPath()), { wakes: false });
 
 describe("the SQLite inbox", () => {
-  const opened: Inbox[] = [];
-
-  /** Opens an inbox; closes it after the test. */
-  const openInbox = async (path: string): Promise<Inbox> => {
-    const inbox = sqliteInbox(path);
-    opened.push(inbox);
-    await inbox.open();
-    return inbox;
-  };
-
-  afterEach(async () => {
-    for (const inbox of opened.splice(0)) await inbox.close();
-  });
-
   it("checks at most about a thousand held back entries per claim, and continues with the next claim", async () => {
-    const inbox = await openInbox(newPath());
+    const inbox = await open(newPath());
     const held = Array.from({ length: 2500 }, (_, number) =>
       numberedEntry(number, 0, { orderKey: "a" }),
     );
@@ -70,32 +50,21 @@ describe("the SQLite inbox", () => {
     expect(claims).toEqual([[1], [], [seq]]);
   });
 
-  it("claims by due time, then in order of arrival, even if SQLite does not use the index of the queue", async () => {
-    const path = newPath();
-    const inbox = await openInbox(path);
-    for (const [number, later] of [3, 1, 2, 1].entries())
-      await keep(inbox, numberedEntry(number, later));
-    const database = new DatabaseSync(path);
-    database.exec("DROP INDEX entry_queue");
-    database.close();
-    const entries = await inbox.claim({ now: AT + 10, limit: 10, leaseTime: 1000 });
-    expect(entries.map(({ seq }) => seq)).toEqual([2, 4, 3, 1]);
-  });
-
-  it("refuses an entry whose body does not fit into 64 MiB with those that wait for a commit", async () => {
-    const inbox = await openInbox(newPath());
+  it("refuses an entry whose body does not fit into 64 MiB with those that wait for a commit, and takes it alone", async () => {
+    const inbox = await open(newPath());
     const first = keep(inbox, numberedEntry(1));
     const large = numberedEntry(2, 0, {
       delivery: sampleDelivery({ body: Buffer.alloc(64 * 1024 * 1024) }),
     });
     await expect(keep(inbox, large)).rejects.toMatchObject({ code: "inbox_busy" });
     expect(await first).toMatchObject({ duplicate: false });
+    expect(await keep(inbox, large)).toMatchObject({ duplicate: false });
   });
 
   describe("as a file", () => {
     it("keeps entries, deliveries, records and leases over close and reopen", async () => {
       const path = newPath();
-      const before = await openInbox(path);
+      const before = await open(path);
       for (const number of [1, 2, 3]) await before.append(numberedEntry(number, number));
       const [first, second] = await before.claim({ now: AT + 2, limit: 2, leaseTime: 500 });
       if (first === undefined || second === undefined) throw new Error("expected two entries");
@@ -104,7 +73,7 @@ describe("the SQLite inbox", () => {
       const entries = await before.list({});
       await before.close();
 
-      const after = await openInbox(path);
+      const after = await open(path);
       expect(await after.list({})).toEqual(entries);
       expect(await after.attempts(first.seq)).toEqual([record]);
       expect(await after.delivery(first.seq)).toMatchObject({
@@ -121,7 +90,7 @@ describe("the SQLite inbox", () => {
 
     it("commits pending writes when it is closed", async () => {
       const path = newPath();
-      const inbox = await openInbox(path);
+      const inbox = await open(path);
       const appended = Array.from({ length: 20 }, (_, number) =>
         keep(inbox, numberedEntry(number)),
       );
@@ -129,30 +98,24 @@ describe("the SQLite inbox", () => {
       expect(await Promise.all(appended)).toHaveLength(20);
       // one complete file, with an empty log
       expect(existsSync(`${path}-wal`) ? statSync(`${path}-wal`).size : 0).toBe(0);
-      expect(await (await openInbox(path)).list({})).toHaveLength(20);
+      expect(await (await open(path)).list({})).toHaveLength(20);
     });
 
     it("[case 90] is readable only by its owner, as is its write-ahead log, and becomes so if it was not", async () => {
       const path = newPath();
-      const inbox = await openInbox(path);
+      const inbox = await open(path);
       await inbox.append(sampleEntry());
       const modes = [path, `${path}-wal`, `${path}-shm`].map((file) => statSync(file).mode & 0o777);
       expect(modes).toEqual([0o600, 0o600, 0o600]);
       await inbox.close();
       chmodSync(path, 0o644);
-      await openInbox(path);
+      await open(path);
       expect(statSync(path).mode & 0o777).toBe(0o600);
-    });
-
-    it("creates missing folders of its path, accessible only to their owner", async () => {
-      const folder = join(FOLDER, "a", "b");
-      await openInbox(join(folder, "inbox.sqlite"));
-      expect(statSync(folder).mode & 0o777).toBe(0o700);
     });
 
     it("[case 70] uses a write-ahead log, flushed on each commit", async () => {
       const path = newPath();
-      const inbox = await openInbox(path);
+      const inbox = await open(path);
       await keep(inbox, sampleEntry());
       expect(existsSync(`${path}-wal`)).toBe(true);
       const database = openDatabase(path);
@@ -169,30 +132,13 @@ describe("the SQLite inbox", () => {
     });
   });
 
-  describe("opened twice, as by two processes", () => {
-    it("shows each what the other stored", async () => {
-      const path = newPath();
-      const a = await openInbox(path);
-      const b = await openInbox(path);
-      const { seq } = await keep(a, sampleEntry());
-      expect(await b.append(sampleEntry())).toEqual({ seq, duplicate: true, state: "waiting" });
-      const entry = await claimOne(b);
-      expect(await a.claim({ now: AT, limit: 1, leaseTime: 1 })).toEqual([]);
-      expect(await a.settle(settlementOf(entry, { lease: "not-ours" }), AT)).toBe(false);
-      expect(await b.settle(settlementOf(entry), AT)).toBe(true);
-      expect(await a.list({})).toMatchObject([{ state: "handled", duplicates: 1 }]);
-    });
-  });
-
   describe("refuses to open", () => {
     it("[case 71] another program's file, and keeps its bytes and permissions", async () => {
       const path = newPath();
-      const foreign = new DatabaseSync(path);
-      foreign.exec("CREATE TABLE customer (name TEXT)");
-      foreign.close();
+      changeFile(path, "CREATE TABLE customer (name TEXT)");
       chmodSync(path, 0o644);
       const bytes = readFileSync(path);
-      await expect(openInbox(path)).rejects.toMatchObject({ code: "inbox_corrupt" });
+      await expect(open(path)).rejects.toMatchObject({ code: "inbox_corrupt" });
       expect(readFileSync(path).equals(bytes)).toBe(true);
       expect(statSync(path).mode & 0o777).toBe(0o644);
     });
@@ -201,57 +147,34 @@ describe("the SQLite inbox", () => {
       const path = newPath();
       writeFileSync(path, "");
       for (const wrong of [FOLDER, join(path, "inbox.sqlite")])
-        await expect(openInbox(wrong)).rejects.toMatchObject({ code: "inbox_unavailable" });
+        await expect(open(wrong)).rejects.toMatchObject({ code: "inbox_unavailable" });
     });
   });
 
   describe("reports a failed write", () => {
-    it("and keeps other writes of the same turn", async () => {
-      const inbox = await openInbox(newPath());
-      // An integer column refuses a fraction of a millisecond.
-      const broken = numberedEntry(2, 0, { delivery: sampleDelivery({ receivedAt: AT + 0.5 }) });
-      const results = await Promise.allSettled([
-        keep(inbox, numberedEntry(1)),
-        keep(inbox, broken),
-        keep(inbox, numberedEntry(3)),
-      ]);
-      expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-      expect(results[1]).toMatchObject({ reason: { code: "inbox_unavailable" } });
-      expect((await inbox.list({})).map(({ key }) => key.eventId)).toEqual(["evt_1", "evt_3"]);
-      expect(await keep(inbox, numberedEntry(4))).toMatchObject({ duplicate: false });
-    });
-
     it("[case 67] when it is full, and works again once there is room", async () => {
       const path = newPath();
-      const inbox = await openInbox(path);
+      const inbox = await open(path);
       await keep(inbox, numberedEntry(1));
       // A trigger simulates a full disk: page limits are per connection, and the inbox's connection
       // is private.
-      const database = new DatabaseSync(path);
-      database.exec(
+      changeFile(
+        path,
         "CREATE TRIGGER full BEFORE INSERT ON delivery BEGIN SELECT RAISE(ABORT, 'full'); END",
       );
       await expect(keep(inbox, numberedEntry(2))).rejects.toMatchObject({
         code: "inbox_unavailable",
       });
       expect(await inbox.list({})).toHaveLength(1);
-      database.exec("DROP TRIGGER full");
-      database.close();
+      changeFile(path, "DROP TRIGGER full");
       expect(await keep(inbox, numberedEntry(2))).toMatchObject({ duplicate: false });
     });
   });
 
   it.each<[string, (inbox: Inbox) => Promise<unknown>]>([
     ["append", (inbox) => keep(inbox, sampleEntry())],
-    ["touch", (inbox) => inbox.touch(sampleKey(), AT)],
     ["claim", (inbox) => inbox.claim({ now: AT, limit: 1, leaseTime: 1 })],
-    ["renew", (inbox) => inbox.renew([{ seq: 1, lease: "x" }], AT)],
-    ["nextRunAt", (inbox) => inbox.nextRunAt()],
-    ["retry", (inbox) => inbox.retry({}, AT)],
     ["list", (inbox) => inbox.list({})],
-    ["delivery", (inbox) => inbox.delivery(1)],
-    ["attempts", (inbox) => inbox.attempts(1)],
-    ["counts", (inbox) => inbox.counts()],
   ])("rejects %s before it is opened and after it is closed", async (_, call) => {
     const inbox = sqliteInbox(newPath());
     await expect(call(inbox)).rejects.toMatchObject({ code: "closed" });
@@ -263,8 +186,7 @@ describe("the SQLite inbox", () => {
 
   it("gives back the pages of what is erased", async () => {
     const path = newPath();
-    const inbox = sqliteInbox(path);
-    await inbox.open();
+    const inbox = await open(path);
     const delivery = sampleDelivery({ body: Buffer.alloc(2_000_000, "x") });
     const { seq } = await keep(
       inbox,
@@ -273,9 +195,6 @@ describe("the SQLite inbox", () => {
     await inbox.erase?.([seq], AT);
     await inbox.endErasure?.();
     await inbox.close();
-    const database = new DatabaseSync(path);
-    const free = pragma(database, "freelist_count");
-    database.close();
-    expect(free).toBe(0);
+    expect(rowsOf(path, "PRAGMA freelist_count")).toEqual([{ freelist_count: 0 }]);
   });
 });

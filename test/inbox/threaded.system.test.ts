@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { describeInbox } from "./contract.ts";
-import { AT, keep, numberedEntry, sampleDelivery, sampleEntry } from "./entries.ts";
+import { keep, numberedEntry, sampleDelivery, sampleEntry } from "./entries.ts";
 import { ALWAYS, threadedInbox } from "./threaded.ts";
 
 const FOLDER = mkdtempSync(join(tmpdir(), "hookporter-threaded-"));
@@ -73,16 +73,6 @@ describe("the thread that writes", () => {
         Buffer.from((await inbox.delivery(seq))?.body ?? []).equals(bodies[index] ?? Buffer.of()),
       ).toBe(true);
     }
-  });
-
-  it("reports a failed write, and keeps the other writes", async () => {
-    const { inbox } = await open();
-    const broken = numberedEntry(2, 0, { delivery: sampleDelivery({ receivedAt: AT + 0.5 }) });
-    const results = await Promise.allSettled(
-      [numberedEntry(1), broken, numberedEntry(3)].map((entry) => keep(inbox, entry)),
-    );
-    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    expect(results[1]).toMatchObject({ reason: { code: "inbox_unavailable" } });
   });
 
   it("[case 68] does not block this thread while another process locks the file, then reports the lock", async () => {

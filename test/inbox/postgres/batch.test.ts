@@ -85,20 +85,6 @@ it("a large number of items that may overtake others runs in a second batch besi
   expect(ran.filter((items) => items.some((item) => item > 1000))).toHaveLength(1);
 });
 
-it("items that fill two batches at once are halved between them, if they may overtake others", async () => {
-  for (const [mayOvertake, many, lengths] of [
-    [true, 300, [150, 150]],
-    [false, 600, [512]],
-  ] as const) {
-    const { batches, ran, endAll } = noted(undefined, () => mayOvertake);
-    const all = Array.from({ length: many }, (_, item) => batches.add(item));
-    await turn();
-    expect(ran.map(({ length }) => length)).toEqual(lengths);
-    await endAll();
-    await Promise.all(all);
-  }
-});
-
 it("a batch that fails by the fault of one item is run one by one, and otherwise refused as a whole", async () => {
   const { batches, ran, endAll } = noted();
   const statuses = async (items: readonly number[]) => {

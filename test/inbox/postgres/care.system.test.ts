@@ -5,7 +5,7 @@ import {
   migrateSchema,
   printedMigration,
 } from "../../../src/inbox/postgres/care.ts";
-import { grantsSql, MIGRATIONS, SCHEMA_VERSION } from "../../../src/inbox/postgres/migrations.ts";
+import { grantsSql, MIGRATIONS } from "../../../src/inbox/postgres/migrations.ts";
 import { until } from "../../receiver/sample.ts";
 import { sharedPglite } from "./pglite.ts";
 import { servePglite } from "./pglite-server.ts";
@@ -22,7 +22,7 @@ async function newSchema(schema = `care_${++schemas}`) {
 /** A schema for several tests, as making one takes long. */
 const MADE = "care";
 const ends: (() => void)[] = [];
-const made = await migrateSchema(
+await migrateSchema(
   `${(await servePglite(database, (end) => ends.push(end))).url}?schema=${MADE}`,
   undefined,
 );
@@ -30,35 +30,6 @@ for (const end of ends) end();
 
 const rowsOf = async (sql: string, values: unknown[] = []) =>
   (await database.query(sql, values)).rows;
-const shapeOf = (schema: string) =>
-  rowsOf(
-    `SELECT c.relname, c.relkind, a.attname, a.atttypid, a.attnotnull FROM pg_class c LEFT JOIN pg_attribute a ON a.attrelid = c.oid
-     WHERE c.relnamespace = $1::regnamespace ORDER BY 1, 3`,
-    [schema],
-  );
-const functionsOf = (schema: string) =>
-  rowsOf(
-    "SELECT proname, replace(prosrc, $1, '') AS body FROM pg_proc WHERE pronamespace = $1::regnamespace ORDER BY 1",
-    [schema],
-  );
-
-it("a schema is made once, and the statements that are printed for an operator make the same", async () => {
-  const { url, open } = await newSchema(MADE);
-  expect(made).toEqual({ schema: MADE, from: 0, to: SCHEMA_VERSION });
-  expect(await migrateSchema(url, undefined)).toMatchObject({
-    from: SCHEMA_VERSION,
-    to: SCHEMA_VERSION,
-  });
-  const printed = await newSchema();
-  const { sql, ...versions } = await printedMigration(printed.url, { role: undefined, all: false });
-  expect(versions).toEqual({ schema: printed.schema, from: 0, to: SCHEMA_VERSION });
-  await database.exec(sql);
-  expect(await shapeOf(printed.schema)).toEqual(await shapeOf(MADE));
-  expect(await functionsOf(printed.schema)).toEqual(await functionsOf(MADE));
-  const after = { from: SCHEMA_VERSION, to: SCHEMA_VERSION, sql: "" };
-  expect(await printedMigration(printed.url, { role: undefined, all: false })).toMatchObject(after);
-  await until(() => expect([...open, ...printed.open]).toEqual([]));
-});
 
 it("the statements from an older version on leave out those before, and a newer version stays", async () => {
   const { url, schema } = await newSchema();
@@ -81,16 +52,6 @@ it("the statements from an older version on leave out those before, and a newer 
     to: 99,
     sql: "",
   });
-});
-
-it("all statements are printed without a connection, and those for the user of the receivers follow", async () => {
-  const url = "postgres://nobody@127.0.0.1:1/app?schema=hooks";
-  const { sql, from } = await printedMigration(url, { role: "app", all: true });
-  expect(from).toBe(0);
-  expect(sql).toMatch(/^-- The inbox in the schema hooks, version 1\n/);
-  expect(sql).toMatch(
-    /COMMIT;\n\n-- For the user of the receivers\nGRANT USAGE ON SCHEMA hooks TO app;\n[\s\S]*TO app;\n$/,
-  );
 });
 
 it("a role is granted what it needs, and no more", async () => {

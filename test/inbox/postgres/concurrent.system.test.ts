@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
-import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { pruneInbox } from "../../../src/inbox/prune.ts";
-import { describeConcurrent, shuffled } from "../concurrent-contract.ts";
+import { describeConcurrent } from "../concurrent-contract.ts";
 import {
   AT,
   keep,
@@ -55,24 +53,7 @@ describe("several clients of one inbox on PostgreSQL", async () => {
         postgresStore(server.url, { schema, clock: () => Date.now() + offset });
       return [make(number), make(two)];
     },
-  });
-
-  it("never wait for each other in a circle when they keep the same keys", async () => {
-    const { a, b } = await openTwo();
-    const before = await deadlocks();
-    for (let round = 0; round < 10; round++) {
-      const orders = [shuffled(500, round), shuffled(500, round + 1).toReversed()];
-      await Promise.all(
-        [a, b].map((inbox, index) =>
-          Promise.all(
-            (orders[index] ?? []).map((number) =>
-              keep(inbox, numberedEntry(round * 1000 + number)),
-            ),
-          ),
-        ),
-      );
-    }
-    expect(await deadlocks()).toBe(before);
+    deadlocks,
   });
 
   it("make its schema once, if all of them start at the same moment", async () => {
@@ -207,61 +188,6 @@ describe("several clients of one inbox on PostgreSQL", async () => {
     const { seq } = await second;
     expect(await a.claim({ now: AT, limit: 1, leaseTime: 1000 })).toMatchObject([{ seq }]);
   });
-
-  it("settle and renew the same leases without waiting for each other in a circle", async () => {
-    const { a, schema } = await openTwo();
-    const before = await deadlocks();
-    for (let round = 0; round < 5; round++) {
-      await Promise.all(
-        shuffled(500, round).map((number) => keep(a, numberedEntry(round * 1000 + number))),
-      );
-      const entries = await a.claim({ now: AT, limit: 500, leaseTime: 60_000 });
-      const work = shuffled(500, round).flatMap((at) => entries[at] ?? []);
-      const settled = work.map((entry) => a.settle(settlementOf(entry), AT));
-      const renewed = [1, 2, 3, 4, 5].map(() => a.renew(work.toReversed(), AT + 90_000));
-      expect(await Promise.all(settled)).toEqual(work.map(() => true));
-      await Promise.all(renewed);
-    }
-    expect(await a.counts()).toMatchObject({ handled: 2500, running: 0 });
-    expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.turn`)).rows).toEqual([
-      { n: 0 },
-    ]);
-    expect(await deadlocks()).toBe(before);
-  });
-
-  it.each<
-    [what: string, work: (inbox: Inbox, entries: readonly ClaimedEntry[]) => Promise<unknown>]
-  >([
-    ["renew", (inbox, entries) => inbox.renew(entries, AT + 90_000)],
-    [
-      "settle",
-      (inbox, entries) =>
-        Promise.all(entries.map((entry) => inbox.settle(settlementOf(entry), AT))),
-    ],
-  ])(
-    "%s leases in the order of their numbers, whatever the order they are given in",
-    async (_, work) => {
-      const { a, schema } = await openTwo();
-      for (const number of [1, 2]) await keep(a, numberedEntry(number));
-      const entries = await a.claim({ now: AT, limit: 2, leaseTime: 60_000 });
-      const [low, high] = entries.map(({ seq }) => seq).sort((a, b) => a - b);
-      const slow = await admin.connect();
-      const lock = (seq: number | undefined) =>
-        `SELECT seq FROM ${schema}.turn WHERE seq = ${seq} FOR UPDATE`;
-      await slow.query("BEGIN");
-      await slow.query(lock(low));
-      const done = work(
-        a,
-        entries.toSorted((a, b) => b.seq - a.seq),
-      );
-      await waitForBlocked(1);
-      const { rows } = await slow.query(`${lock(high)} SKIP LOCKED`);
-      await slow.query("COMMIT");
-      slow.release();
-      await done;
-      expect(rows).toHaveLength(1);
-    },
-  );
 
   it("report a lost connection, keep what was acknowledged, and go on without help", async () => {
     const { a, schema } = await openTwo();

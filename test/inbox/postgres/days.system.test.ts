@@ -10,22 +10,13 @@ import { keepDays, makeDays } from "../../../src/inbox/postgres/upkeep.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { pruneInbox } from "../../../src/inbox/prune.ts";
 import { keptLog } from "../../receiver/sample.ts";
-import { keep, sampleDelivery, sampleEntry, sampleKey, settlementOf } from "../entries.ts";
+import { keep, RUN, sampleDelivery, sampleEntry, sampleKey, settlementOf } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
 
 const DAY = 86_400_000;
 /** The first day that has a partition of its own. */
 const TODAY = Math.floor(Date.now() / DAY) * DAY;
-const RECORD = {
-  attempt: 1,
-  handler: "a",
-  startedAt: TODAY,
-  duration: 1,
-  outcome: "ok",
-  error: null,
-  failure: null,
-  note: null,
-} as const;
+const RECORD = { ...RUN, handler: "a", startedAt: TODAY };
 
 const { database } = await pgliteInboxes("unused");
 let schemas = 0;
@@ -231,16 +222,6 @@ it("the handled entries of a large day are counted by its statistics, the others
   expect(await inbox.counts()).toMatchObject({ handled: 250_002, dead: 0 });
 });
 
-it("the first statistics are collected once much is waiting, and only then", async () => {
-  const analyzed = async () =>
-    (await database.query(`SELECT ${schema}.analyze_first() AS done`)).rows;
-  expect(await analyzed()).toEqual([{ done: false }]);
-  await database.exec(`INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
-    SELECT i, 0, 0, 0, 'service', false, 0, 0, '[]' FROM generate_series(1, 5000) i`);
-  expect(await analyzed()).toEqual([{ done: true }]);
-  expect(await analyzed()).toEqual([{ done: false }]);
-});
-
 it("a receiver's pruning waits for the end of a day, and drops it with all of its entries", async () => {
   const hour = 3_600_000;
   for (const [number, at] of [TODAY - DAY, TODAY + 1, TODAY + 12 * hour, TODAY + DAY].entries())
@@ -312,16 +293,4 @@ it("upkeep says nothing if days are made in time, or no entry was received witho
 it("upkeep warns once that days were not made for long, and how many share a partition", async () => {
   for (const days of [5, 9]) await keep(inbox, entryAt(TODAY + days * DAY, `evt_${days}`));
   expect(await looksAfter(9, 2)).toMatchObject([{ level: "warn", fields: { days: 6 } }]);
-});
-
-it.each([
-  ["another session holds their lock", "RETURN 0;", {}],
-  ["the function fails", "RAISE 'canary';", { error: expect.stringContaining("canary") }],
-])("upkeep warns at the third look that days cannot be made since %s", async (_, body, fields) => {
-  await database.exec(`CREATE OR REPLACE FUNCTION ${schema}.make_days(now_ms bigint, ahead int)
-    RETURNS int LANGUAGE plpgsql AS $$ BEGIN ${body} END $$`);
-  expect(await looksAfter(3, 2)).toEqual([]); // it may be over soon
-  expect(await looksAfter(3, 6)).toMatchObject([
-    { level: "warn", fields: { daysLeft: 0, ...fields } },
-  ]);
 });

@@ -1,7 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../cli/fake-io.ts";
-import { AT, claimOne, keep, numberedEntry, sampleDelivery, settlementOf } from "../entries.ts";
+import {
+  AT,
+  claimOne,
+  keep,
+  numberedEntry,
+  RUN,
+  sampleDelivery,
+  settlementOf,
+} from "../entries.ts";
 import { eraseAfterKill, eraseTwiceAtOnce, refuseSecond } from "../erase-at-once.ts";
 import { openServer } from "./schemas.ts";
 import { NO_POOLER, NO_SERVER, startPooler } from "./server.ts";
@@ -24,14 +32,8 @@ describe("what was erased", async () => {
         inbox,
         numberedEntry(number, 0, { orderKey: tenant, delivery: sampleDelivery({ body }) }),
       );
-      const run = {
-        attempt: 1,
-        handler: "a",
-        startedAt: AT,
-        duration: 1,
-        outcome: "error",
-      } as const;
-      const records = [{ ...run, error: `no ${tenant}`, failure: null, note: tenant }];
+      const failed = { outcome: "error", error: `no ${tenant}`, note: tenant } as const;
+      const records = [{ ...RUN, handler: "a", ...failed }];
       const dead = { state: "dead", reason: "attempts_exhausted", records } as const;
       await inbox.settle(settlementOf(await claimOne(inbox, AT, 1e12), dead), AT);
     }

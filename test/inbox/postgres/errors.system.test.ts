@@ -75,16 +75,6 @@ describe("the PostgreSQL inbox, on a server,", async () => {
     expect(error.message).toContain("the encoding UTF8, got LATIN1: create one");
   });
 
-  it("names what is missing: a right to make the schema", async () => {
-    const role = `poor_${process.pid}`;
-    await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'poor'`);
-    onTestFinished(async () => void (await admin.query(`DROP ROLE ${role}`)));
-    const url = urlWith({ username: role, password: "poor" });
-    const error = await refusal(url, { schema: newSchema() });
-    expect(error).toMatchObject({ code: "inbox_unavailable" });
-    expect(error.message).toMatch(/permission denied.*grant the user what it lacks/);
-  });
-
   it("reports a lock that is held for long as busy, and works again once it is free", async () => {
     const schema = newSchema();
     const inbox = await open(schema);

@@ -54,17 +54,3 @@ it("the latest 10 000 of the last ten minutes are looked for, as older ones may 
   await kept.look(store, AT + 10 * 60_000 - 1, log);
   expect(lines).toMatchObject([{ fields: { missing: 2, of: 10_000 } }]);
 });
-
-it("nothing is asked if nothing was kept lately, and a database that fails again is no error", async () => {
-  const { log, lines } = keptLog();
-  const kept = keptLately();
-  const store = { query: () => Promise.reject(new Error("canary")) } as unknown as Store;
-  await kept.look(store, AT, log);
-  expect(lines).toEqual([]);
-  kept.add(key("a"), AT);
-  await kept.look(store, AT + 1, log);
-  expect(lines).toMatchObject([
-    { level: "debug", fields: { error: expect.stringContaining("canary") } },
-  ]);
-  await kept.look(store, AT + 1, undefined);
-});

@@ -9,7 +9,6 @@ const { database, empty } = await pgliteInboxes(SCHEMA);
 
 const LATER = AT + 1e9;
 const PRUNE = { states: ["handled"], receivedUntil: LATER, datedUntil: LATER } as const;
-const SLIM = { settledUntil: LATER };
 const FIRST = { cursor: undefined, limit: 200 };
 
 /**
@@ -33,41 +32,6 @@ async function withDone(instead?: Instead) {
 
 const busy = () =>
   Object.assign(new Error("canceling statement due to lock timeout"), { code: "55P03" });
-
-it("a step with nothing to delete takes no lock, and waits for nobody", async () => {
-  const { inbox, asked } = await withDone();
-  expect(await inbox.prune({ ...PRUNE, datedUntil: 0 }, FIRST)).toEqual({
-    changed: 0,
-    next: undefined,
-  });
-  expect(asked).toHaveLength(2); // for whole days, and for the rows
-  asked.length = 0;
-  expect(await inbox.slim({ settledUntil: 0 }, FIRST)).toEqual({ changed: 0, next: undefined });
-  expect(asked).toHaveLength(2);
-});
-
-it("whole days are dropped in the first step only", async () => {
-  const { inbox, askedFor } = await withDone();
-  await inbox.prune(PRUNE, FIRST);
-  await inbox.prune(PRUNE, { cursor: "1", limit: 200 });
-  expect(askedFor("drop_day")).toBe(1);
-  await inbox.slim(SLIM, FIRST);
-  await inbox.slim(SLIM, { cursor: "1", limit: 200 });
-  expect(askedFor("slim_day")).toBe(1);
-});
-
-it("what the dropped days held is counted too", async () => {
-  const drops = [[{ dropped: 7 }], [{ dropped: 0 }], [{ dropped: 5 }], [{ dropped: -1 }]];
-  const { inbox } = await withDone((text) =>
-    /drop_day|slim_day/.test(text) ? drops.shift() : undefined,
-  );
-  expect(await inbox.prune(PRUNE, FIRST)).toEqual({ changed: 13, next: undefined });
-  drops.push([{ dropped: 4 }], []);
-  expect(await inbox.slim(SLIM, FIRST)).toEqual({ changed: 5, next: undefined });
-  drops.push([{ dropped: 3 }], []);
-  // the newest entry stays
-  expect(await inbox.prune(PRUNE, FIRST)).toEqual({ changed: 3, next: undefined });
-});
 
 it("entries are deleted once all processes that were keeping others when the marks were raised have ended, and no later ones", async () => {
   const looks = [["1/1", "2/2"], ["2/2", "3/3"], ["2/2"], ["3/3"]];

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { PostgresOptions } from "../../../src/entries/index.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
-import { AT, keep, numberedEntry, sampleDelivery, sampleEntry } from "../entries.ts";
+import { AT, sampleEntry } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
 
 const PASSWORD = "canary-password";
@@ -60,15 +60,6 @@ describe("options of an inbox on PostgreSQL", () => {
     expect(readPostgresOptions(pool, {})).toMatchObject({
       connection: pool,
       name: "on the given connection",
-    });
-  });
-
-  it("the URL's parameter `schema` is for the inbox, and its others are for pg", () => {
-    const url = `postgres://user:${PASSWORD}@db.test:5433/app?schema=hooks&sslmode=verify-full`;
-    expect(readPostgresOptions(url, {})).toMatchObject({
-      connection: `postgres://user:${PASSWORD}@db.test:5433/app?sslmode=verify-full`,
-      schema: "hooks",
-      name: "postgres://user@db.test:5433/app",
     });
   });
 });
@@ -131,16 +122,5 @@ describe("the PostgreSQL inbox, on PGlite, refuses", async () => {
     await inbox.close();
     await inbox.close();
     await expect(inbox.nextRunAt()).rejects.toMatchObject({ code: "closed" });
-  });
-
-  it("a row that its columns refuse, and keeps the others of the same batch", async () => {
-    const inbox = await open({ schema: "refused" });
-    const broken = numberedEntry(2, 0, { delivery: sampleDelivery({ receivedAt: AT + 0.5 }) });
-    const results = await Promise.allSettled(
-      [numberedEntry(1), broken, numberedEntry(3)].map((entry) => keep(inbox, entry)),
-    );
-    expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
-    expect(results[1]).toMatchObject({ reason: { code: "inbox_unavailable" } });
-    expect((await inbox.list({})).map(({ key }) => key.eventId)).toEqual(["evt_1", "evt_3"]);
   });
 });

@@ -101,28 +101,6 @@ async function holding(terms?: Parameters<typeof stage>[0]) {
 }
 
 describe("the record of a process", () => {
-  it("is written each time that it registers, and names the server's run once the lock is held", async () => {
-    for (const isFirst of [true, false]) {
-      const { runners, asked, calls, connect } = stage();
-      if (isFirst) connect();
-      await runners.register(OWN);
-      if (!isFirst) connect();
-      await settled();
-      await runners.register({ ...OWN, role: "both" });
-      const record = (role: string, server: string | null) =>
-        ["own", AT, "1", role, '["a b"]', '["payment.*"]', server] as const;
-      expect(asked).toEqual([
-        { kind: "record", values: record("run", null), isDirect: false },
-        { kind: "hold", values: ["own"], isDirect: true },
-        { kind: "record", values: record("run", "run 1"), isDirect: false },
-        { kind: "record", values: record("both", "run 1"), isDirect: false },
-      ]);
-      expect(calls).toEqual(["notifyBusy"]);
-      expect(vi.getTimerCount()).toBe(2);
-      await runners.leave();
-    }
-  });
-
   it("is tried again with the next sign of life if it could not be written once the lock was held", async () => {
     const { runners, kinds, connect, fails, calls } = stage();
     await runners.register(OWN);
@@ -150,14 +128,6 @@ describe("the record of a process", () => {
     const unlucky = await holding();
     unlucky.fails.add("forget");
     await expect(unlucky.runners.leave()).resolves.toBeUndefined();
-  });
-
-  it("is none of a process that only looks in", async () => {
-    const { runners, kinds, connect } = stage();
-    connect();
-    await pass(60_000);
-    await runners.leave();
-    expect(kinds()).toEqual([]);
   });
 });
 
@@ -208,13 +178,6 @@ describe("a sign of life", () => {
       expect(calls).toEqual(["end", "back"]);
     }
   });
-
-  it("is waited for when the process leaves", async () => {
-    const { runners, kinds } = await holding();
-    vi.advanceTimersByTime(30_000);
-    await runners.leave();
-    expect(kinds().at(-1)).toBe("forget");
-  });
 });
 
 describe("a connection that was lost", () => {
@@ -234,18 +197,6 @@ describe("a connection that was lost", () => {
     expect(kinds()).toEqual([]);
     await pass(1000);
     expect(new Set(kinds())).toEqual(new Set(["look"]));
-  });
-
-  it("is no failure if the others cannot be told", async () => {
-    const { runners, fails, connect, kinds } = await holding();
-    fails.add("record");
-    runners.disconnected();
-    await settled();
-    fails.clear();
-    kinds();
-    connect();
-    await settled();
-    expect(kinds()).toEqual(["hold", "record"]);
   });
 
   it("before it held the lock leaves the record as it is", async () => {
@@ -346,18 +297,6 @@ describe("a look for dead processes", () => {
     expect(calls).toEqual(["due"]);
   });
 
-  it("does not begin while the last one goes on", async () => {
-    const { answers, asked } = await holding();
-    const { promise, end } = later();
-    answers.look = promise as never;
-    await pass(2000);
-    expect(asked).toHaveLength(1);
-    end([{ any_other: true, cut: [], any_due: false }]);
-    await settled();
-    await pass(500);
-    expect(asked).toHaveLength(2);
-  });
-
   it("ends no lease if the connection was lost meanwhile, or the process leaves", async () => {
     for (const meanwhile of ["disconnected", "leave"] as const) {
       const { answers, runners, kinds } = await looking();
@@ -372,34 +311,4 @@ describe("a look for dead processes", () => {
       expect(kinds()).not.toContain("end leases");
     }
   });
-
-  it("is not taken without a lock of its own", async () => {
-    const { runners, kinds } = stage();
-    await runners.register(OWN);
-    runners.othersBusy();
-    await pass(5000);
-    expect(kinds()).toEqual(["record"]);
-  });
-
-  it("of a process without companions tells nobody", async () => {
-    const { answers, kinds } = await holding({ isCompanion: false });
-    answers.pulse = [{ time: AT, any_free: false, any_due: true }];
-    answers.look = [{ any_other: true, cut: [dead], any_due: true }];
-    await pass(30_000);
-    expect(kinds()).toContain("end leases");
-  });
-});
-
-it("the others are those that were there within 75 seconds, without this process", async () => {
-  const { runners, answers, asked } = stage();
-  const row = { since: 5, version: "1", role: "run", sources: '["a"]', kinds: "[]" };
-  answers.others = [{ id: "theirs", ...row }];
-  expect(await runners.others()).toMatchObject([{ id: "theirs", since: 5, sources: ["a"] }]);
-  await runners.register(OWN);
-  await runners.others();
-  expect(asked.map(({ values }) => values.slice(0, 2))).toEqual([
-    ["", AT - 75_000],
-    ["own", AT],
-    ["own", AT - 75_000],
-  ]);
 });

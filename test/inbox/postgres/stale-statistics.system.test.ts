@@ -3,7 +3,7 @@ import { afterAll, expect, it } from "vitest";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import type { PostgresDatabase, PostgresQueries } from "../../../src/inbox/postgres/session.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
-import { AT, eraseEntries, settlementOf } from "../entries.ts";
+import { AT, eraseEntries, RUN, settlementOf } from "../entries.ts";
 
 // A vacuum of an empty table that keeps its pages leaves the planner believing that the table has
 // one row, however large it grows, until the next vacuum. That is what autovacuum does to a queue
@@ -119,16 +119,7 @@ const settled =
     expect(results).toEqual(entries.map(() => true));
   };
 
-const record = {
-  attempt: 1,
-  handler: "a",
-  startedAt: AT,
-  duration: 1,
-  outcome: "error",
-  error: "e",
-  note: null,
-  failure: null,
-} as const;
+const record = { ...RUN, handler: "a", outcome: "error", error: "e" } as const;
 
 const claimAll = () =>
   claim({ ahead: BATCH, deadBlocks: true, horizon: 1e9, exceptKinds: ["other"] });

@@ -5,9 +5,9 @@ import { Store } from "../../../src/inbox/postgres/store.ts";
 import { openSchemaTransfer } from "../../../src/inbox/postgres/transfer.ts";
 import { writeFitting } from "../../../src/inbox/sqlite/salvage/write-fitting.ts";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { inboxFile } from "../../receiver/sample.ts";
 import { keep, numberedEntry } from "../entries.ts";
+import { using } from "../sqlite/opened.ts";
 import { sharedPglite } from "./pglite.ts";
 
 const SCHEMA = "transferred";
@@ -39,10 +39,9 @@ it("what is only read is not made, and what is copied into is made with its days
 
 it("entries whose key is there are refused alone, as in a salvage", async () => {
   const path = inboxFile();
-  const inbox = sqliteInbox(path);
-  await inbox.open();
-  for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number, number));
-  await inbox.close();
+  await using(path, (inbox) =>
+    Promise.all([1, 2, 3].map((number) => keep(inbox, numberedEntry(number, number)))),
+  );
   const from = await openFileTransfer(path, "read");
   const [first, second, third] = await from.read({ after: 0, limit: 3 });
   await from.close();

@@ -5,10 +5,10 @@ import { createReceiver, type ReceiverOptions } from "../../../src/entries/index
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { storeOf } from "../../../src/inbox/shared/process-stores.ts";
 import { sharedFile } from "../../../src/inbox/shared/shared-file.ts";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryNow, inboxFile, keptLog, SECRET, until } from "../../receiver/sample.ts";
 import { keep, numberedEntry } from "../entries.ts";
+import { connect } from "../sqlite/changed-file.ts";
 import { ALWAYS, threadedInbox } from "../threaded.ts";
 
 function receiverOf(options: Partial<ReceiverOptions>) {
@@ -113,8 +113,7 @@ it("with a writer thread, nothing sleeps in the main thread while another proces
   onTestFinished(() => inbox.close());
   // a lone entry is committed here
   Object.assign(threading, { fromOperations: 8, fromMilliseconds: 1000 });
-  const other = new (loadSqlite().DatabaseSync)(path);
-  onTestFinished(() => other.close());
+  const other = connect(path);
   other.exec("BEGIN IMMEDIATE");
   // If the main thread slept, this timer would come too late, and the entry would find the file
   // locked.

@@ -33,8 +33,19 @@ export function overwrite(
 }
 
 export function rootPage(path: string, table: string): number {
-  const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
-  const row = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?").get(table);
-  database.close();
+  const [row] = rowsOf(path, `SELECT rootpage FROM sqlite_schema WHERE name = '${table}'`);
   return Number(row?.rootpage);
+}
+
+/** Reads an inbox file as another program does, and closes it again. */
+export function rowsOf(path: string, sql: string): readonly Record<string, unknown>[] {
+  const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
+  try {
+    return database
+      .prepare(sql)
+      .all()
+      .map((row) => ({ ...row }));
+  } finally {
+    database.close();
+  }
 }

@@ -1,15 +1,12 @@
-import { readFileSync, renameSync, statSync } from "node:fs";
-import { join } from "node:path";
+import { renameSync, statSync } from "node:fs";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { Connection } from "../../../src/inbox/sqlite/connection.ts";
 import { openFile } from "../../../src/inbox/sqlite/file/inbox-file.ts";
-import { rescuedBeside } from "../../../src/inbox/sqlite/file/rescued-files.ts";
 import type { Statements } from "../../../src/inbox/sqlite/statements.ts";
 import type { Threading } from "../../../src/inbox/sqlite/thread/threaded-writer.ts";
-import { tempFolder } from "../../cli/fake-io.ts";
 import { keptLog } from "../../receiver/sample.ts";
 import { numberedEntry } from "../entries.ts";
+import { newPath } from "./opened.ts";
 
 const IN_THIS_THREAD: Threading = {
   program: undefined,
@@ -29,7 +26,7 @@ function connect(threading = IN_THIS_THREAD, rescues = true): void {
 }
 
 beforeEach(() => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   log = keptLog();
   connect();
 });
@@ -37,14 +34,6 @@ beforeEach(() => {
 const append = (number: number) => connection.write("append", [numberedEntry(number)]);
 const numbers = () =>
   connection.read((db) => db.all("SELECT seq FROM entry ORDER BY seq").map((row) => row.seq));
-
-/** A connection of another program. */
-function another(sql: string) {
-  const database = new (loadSqlite().DatabaseSync)(path);
-  onTestFinished(() => void (database.isOpen && database.close()));
-  database.exec(sql);
-  return database;
-}
 
 /** As SQLite reports what other programs' locks do, at once rather than after its own wait. */
 function fails(errcode: number, statements: Statements = connection.statements) {
@@ -155,17 +144,6 @@ describe("a read", () => {
 describe("the log of an inbox file", () => {
   const logSize = () => statSync(`${path}-wal`).size;
 
-  it("is emptied into the file when that is asked for", async () => {
-    await append(1);
-    expect(logSize()).toBeGreaterThan(0);
-    connection.tryCheckpoint();
-    expect(logSize()).toBe(0);
-    expect(readFileSync(path).includes("evt_1")).toBe(true);
-    await append(2);
-    connection.checkpointLog();
-    expect(logSize()).toBe(0);
-  });
-
   it("stays as it is if the file is gone, since it is the last copy", async () => {
     await append(1);
     renameSync(path, `${path}.away`);
@@ -174,47 +152,4 @@ describe("the log of an inbox file", () => {
     expect(logSize()).toBeGreaterThan(0);
     renameSync(`${path}.away`, path);
   });
-
-  it("is emptied while another program has the file open", async () => {
-    await append(1);
-    another("SELECT count(*) FROM entry");
-    await append(2);
-    await connection.checkpointWhileInUse();
-    expect(logSize()).toBe(0);
-    expect(await append(3)).toMatchObject({ seq: 3 });
-  });
-});
-
-describe("an inbox file that was removed", () => {
-  it("is noticed by the next write, and rescued by the connection that owns it alone", async () => {
-    await append(1);
-    renameSync(path, `${path}.away`);
-    await expect(append(2)).rejects.toMatchObject({ code: "inbox_unavailable" });
-    expect(connection.refusal).toBeInstanceOf(Error);
-    await vi.waitFor(() => expect(rescuedBeside(path)).toHaveLength(1), 5000);
-    renameSync(`${path}.away`, path);
-    expect(connection.refusal).toBeUndefined();
-  });
-
-  it("is not rescued by a command that only looked in", async () => {
-    connect(IN_THIS_THREAD, false);
-    renameSync(path, `${path}.away`);
-    await expect(append(1)).rejects.toMatchObject({ code: "inbox_unavailable" });
-    expect(connection.refusal).toBeUndefined();
-    await connection.close();
-    expect(rescuedBeside(path)).toEqual([]);
-    renameSync(`${path}.away`, path);
-  });
-});
-
-it("a second thread that cannot start is reported once, also after the file was opened again", async () => {
-  const missing = "inbox-writer.js";
-  connect({ program: undefined, missing, fromOperations: 1, fromMilliseconds: 0 });
-  const first = connection.statements;
-  await append(1);
-  fails(PROTOCOL);
-  await append(2).catch(() => {});
-  await vi.waitFor(() => expect(connection.statements).not.toBe(first));
-  await append(3);
-  expect(log.lines).toMatchObject([{ level: "warn", fields: { missing } }]);
 });

@@ -1,11 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { ClaimedEntry } from "../../../src/inbox/claim.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { tempFolder } from "../../cli/fake-io.ts";
 import { keptLog } from "../../receiver/sample.ts";
 import {
   AT,
@@ -17,13 +15,14 @@ import {
   settlementOf,
 } from "../entries.ts";
 import { changeFile, overwrite, rootPage } from "./changed-file.ts";
+import { newPath } from "./opened.ts";
 
 let path: string;
 let inbox: Inbox;
 let log: ReturnType<typeof keptLog>;
 
 beforeEach(async () => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   inbox = sqliteInbox(path);
   log = keptLog();
   await inbox.open();

@@ -12,10 +12,12 @@ import {
   eraseEntries,
   keep,
   numberedEntry,
+  RUN,
   sampleDelivery,
   settlementOf,
 } from "../entries.ts";
 import { eraseAfterKill, eraseTwiceAtOnce, refuseSecond } from "../erase-at-once.ts";
+import { rowsOf } from "./changed-file.ts";
 
 /** Registers what ends with the test. Tests that run at once each pass their own. */
 type AtEnd = (end: () => void | Promise<void>) => void;
@@ -69,16 +71,8 @@ async function fill(
       const claimed = await receiver.claim({ now: AT + 1, limit: 100, leaseTime: 1000 });
       if (claimed.length === 0) break;
       const settlements = claimed.map((entry) => {
-        const run = {
-          attempt: 1,
-          handler: "payment.received",
-          startedAt: AT,
-          duration: 1,
-          note: null,
-        };
-        const records = [
-          { ...run, outcome: "error", error: `no ${tenantOf(entry.seq)}`, failure: null },
-        ] as const;
+        const error = `no ${tenantOf(entry.seq)}`;
+        const records = [{ ...RUN, handler: "payment.received", outcome: "error", error }] as const;
         const problems = [{ path: "data", message: `got ${tenantOf(entry.seq)} ${letters(99)}` }];
         const state: EntryState = random() < 0.15 ? "dead" : "handled";
         const failed = { reason: "attempts_exhausted", records, problems } as never;
@@ -124,9 +118,7 @@ it.concurrent.for([
       expect(await receiver.attempts(seq)).toHaveLength(1);
       expect((await receiver.delivery(seq))?.body.byteLength).toBeGreaterThan(0);
     }
-    const database = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
-    expect(database.prepare("PRAGMA integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
-    database.close();
+    expect(rowsOf(path, "PRAGMA integrity_check")).toEqual([{ integrity_check: "ok" }]);
   },
 );
 

@@ -3,23 +3,6 @@ import { commitTogether, type WorkResult } from "../../../src/inbox/sqlite/commi
 import { GroupCommit } from "../../../src/inbox/sqlite/group-commit.ts";
 
 describe("GroupCommit", () => {
-  it("shares one transaction between all work of one turn", async () => {
-    const { log, commit } = recorded();
-    const results = await Promise.all([
-      commit.run(() => log.push("a")),
-      commit.run(() => log.push("b")),
-    ]);
-    expect(log).toEqual(["begin", "a", "b", "commit"]);
-    expect(results).toEqual([2, 3]);
-  });
-
-  it("starts a new transaction in the next turn", async () => {
-    const { log, commit } = recorded();
-    await commit.run(() => log.push("a"));
-    await commit.run(() => log.push("b"));
-    expect(log).toEqual(["begin", "a", "commit", "begin", "b", "commit"]);
-  });
-
   it("returns each result only after the commit", async () => {
     const { log, commit } = recorded();
     const both = ["a", "b"].map((name) =>
@@ -38,45 +21,6 @@ describe("GroupCommit", () => {
     });
     await inner;
     expect(log).toEqual(["begin", "outer", "commit", "begin", "inner", "commit"]);
-  });
-
-  it("commits the other work if one operation fails", async () => {
-    const { log, commit } = recorded();
-    const failure = new Error("constraint");
-    const results = await Promise.allSettled([
-      commit.run(() => "a"),
-      commit.run(() => {
-        throw failure;
-      }),
-      commit.run(() => "c"),
-    ]);
-    expect(results).toEqual([
-      { status: "fulfilled", value: "a" },
-      { status: "rejected", reason: failure },
-      { status: "fulfilled", value: "c" },
-    ]);
-    expect(log).toEqual([
-      "begin",
-      "rollback",
-      "begin",
-      "commit",
-      "begin",
-      "rollback",
-      "begin",
-      "commit",
-    ]);
-  });
-
-  it("runs a single failing operation only once", async () => {
-    const { log, commit } = recorded();
-    let runs = 0;
-    const run = commit.run(() => {
-      runs++;
-      throw new Error("no");
-    });
-    await expect(run).rejects.toThrow();
-    expect(runs).toBe(1);
-    expect(log).toEqual(["begin", "rollback"]);
   });
 
   it("rejects all work if the commit fails, and continues afterwards", async () => {
@@ -121,47 +65,9 @@ describe("GroupCommit", () => {
     expect((await Promise.all(taken)).at(-1)).toBe(9999);
     expect(await commit.run(() => "again")).toBe("again");
   });
-
-  it("refuses work beyond 64 MiB that are waiting, and keeps those", async () => {
-    const { commit } = recorded();
-    const mebibyte = 1024 * 1024;
-    const limit = 64 * 1024 * 1024;
-    const first = commit.run(() => "first", { bytes: mebibyte });
-    const rest = commit.run(() => "rest", { bytes: limit - mebibyte });
-    await expect(commit.run(() => "too much", { bytes: 1 })).rejects.toMatchObject({
-      code: "inbox_busy",
-    });
-    expect(await Promise.all([first, rest, commit.run(() => "none")])).toEqual([
-      "first",
-      "rest",
-      "none",
-    ]);
-    expect(await commit.run(() => "alone", { bytes: limit + 1 })).toBe("alone");
-  });
-
-  it("is idle once nothing waits, including work added in the meantime", async () => {
-    const { log, commit } = recorded();
-    await commit.idle();
-    void commit.run(() => {
-      void commit.run(() => log.push("inner"));
-    });
-    await commit.idle();
-    expect(log).toContain("inner");
-  });
 });
 
 describe("GroupCommit with a batch runner", () => {
-  it("sends the work of a turn as one batch, and returns its results", async () => {
-    const { batches, commit } = away();
-    const operations = [1, 2, 3].map((number) => () => number);
-    const results = Promise.all(operations.map((operation) => commit.run(operation)));
-    await untilBatches(batches, 1);
-    expect(batches[0]?.operations).toEqual(operations);
-    batches[0]?.answer();
-    expect(await results).toEqual([1, 2, 3]);
-    await commit.idle();
-  });
-
   it("has at most two batches in flight, each with its own results, and collects the rest", async () => {
     const { batches, commit } = away();
     const results = Promise.all(Array.from({ length: 100 }, (_, at) => commit.run(() => at)));
@@ -172,40 +78,6 @@ describe("GroupCommit with a batch runner", () => {
     }
     expect(await results).toEqual(Array.from({ length: 100 }, (_, at) => at));
     expect(batches.map(({ operations }) => operations.length)).toEqual([32, 32, 36]);
-  });
-
-  it("sends the next batch before it returns the results of the last", async () => {
-    const { batches, commit } = away();
-    const first = commit.run(() => "a");
-    await untilBatches(batches, 1);
-    const second = commit.run(() => "b");
-    const sentThen = first.then(() => batches.length);
-    batches[0]?.answer();
-    expect(await sentThen).toBe(2);
-    batches[1]?.answer();
-    expect(await second).toBe("b");
-  });
-
-  it("sends deferrable work along with other work, or alone once nothing is in flight", async () => {
-    const { batches, commit } = away();
-    const canWait = { canWait: true };
-    const first = commit.run(() => "a");
-    await untilBatches(batches, 1);
-    const waiting = Array.from({ length: 40 }, (_, at) => commit.run(() => at, canWait));
-    const pressing = Array.from({ length: 31 }, (_, at) => commit.run(() => at));
-    expect(batches).toHaveLength(1);
-    const last = commit.run(() => "b");
-    expect(batches[1]?.operations).toHaveLength(40 + 31 + 1);
-    const late = () => "late";
-    const result = commit.run(late, canWait);
-    batches[0]?.answer();
-    await first;
-    expect(batches).toHaveLength(2);
-    batches[1]?.answer();
-    await Promise.all([...waiting, ...pressing, last]);
-    expect(batches[2]?.operations).toEqual([late]);
-    batches[2]?.answer();
-    expect(await result).toBe("late");
   });
 
   it("keeps work that the runner does not take, and runs it locally once nothing is in flight", async () => {
@@ -219,25 +91,6 @@ describe("GroupCommit with a batch runner", () => {
     batches[0]?.answer();
     await Promise.all([first, here, commit.idle()]);
     expect(log).toEqual(["begin", "here", "commit"]);
-  });
-
-  it("rejects work whose result is missing from its batch", async () => {
-    const commit = new GroupCommit<string>({ take: () => undefined, commit: () => [{ value: 1 }] });
-    const [first, second] = await Promise.allSettled([commit.run("a"), commit.run("b")]);
-    expect(first).toEqual({ status: "fulfilled", value: 1 });
-    expect(second).toMatchObject({ status: "rejected", reason: expect.any(TypeError) });
-    await commit.idle();
-  });
-
-  it("rejects the work of a lost batch, and continues", async () => {
-    const { batches, commit } = away();
-    const first = commit.run(() => "a");
-    await untilBatches(batches, 1);
-    const second = commit.run(() => "b");
-    batches[0]?.lose(new Error("gone"));
-    await expect(first).rejects.toThrow("gone");
-    batches[1]?.answer();
-    expect(await second).toBe("b");
   });
 });
 

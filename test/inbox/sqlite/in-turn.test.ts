@@ -1,11 +1,12 @@
 import { createHook } from "node:async_hooks";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { pruneInbox } from "../../../src/inbox/prune.ts";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { Statements } from "../../../src/inbox/sqlite/statements.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, endErasure, eraseEntries, keep, numberedEntry, sampleDelivery } from "../entries.ts";
+import { connect } from "./changed-file.ts";
+import { open } from "./opened.ts";
 
 /** An inbox with 500 entries that are done, opened as a receiver or as another program. */
 async function openFilled(access: "own" | "change") {
@@ -58,9 +59,7 @@ it("erasing pauses after each step, of several entries where they are far apart"
 });
 
 it("a step of erasing that writes large bodies again has few of them", async () => {
-  const inbox = sqliteInbox(`${tempFolder()}/inbox.db`);
-  await inbox.open();
-  onTestFinished(() => inbox.close());
+  const inbox = await open();
   const body = new Uint8Array(20_000);
   const delivery = sampleDelivery({ body });
   await Promise.all(
@@ -94,13 +93,9 @@ it("a step of erasing that writes large bodies again has few of them", async () 
 
 it("a command that ends beside a long reader does not keep writers out until that has ended", async () => {
   const path = `${tempFolder()}/inbox.db`;
-  const receiver = sqliteInbox(path);
-  await receiver.open();
-  onTestFinished(() => receiver.close());
+  const receiver = await open(path);
   await keep(receiver, numberedEntry(1));
-  const reader = new (loadSqlite().DatabaseSync)(path, { readOnly: true });
-  reader.exec("BEGIN; SELECT count(*) FROM entry");
-  onTestFinished(() => reader.close());
+  connect(path).exec("BEGIN; SELECT count(*) FROM entry");
   const command = sqliteInbox(path);
   await command.open({ access: "change" });
   await keep(command, numberedEntry(2));

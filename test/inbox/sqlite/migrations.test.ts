@@ -4,7 +4,6 @@ import { existsSync, mkdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { COPIED } from "../../../src/inbox/sqlite/file/copy-before.ts";
 import { openFile } from "../../../src/inbox/sqlite/file/inbox-file.ts";
 import { MIGRATIONS, migrate } from "../../../src/inbox/sqlite/migrations.ts";
@@ -15,6 +14,7 @@ import { tempFolder } from "../../cli/fake-io.ts";
 import { keptLog } from "../../receiver/sample.ts";
 import { claimOne, keep, numberedEntry, settlementOf } from "../entries.ts";
 import { contentOf, fillEveryState } from "../transfer/every-state.ts";
+import { rowsOf } from "./changed-file.ts";
 import { change } from "./salvage/damaged-file.ts";
 
 /** What a later release may add. */
@@ -43,14 +43,8 @@ async function made(fill: (inbox: Inbox) => Promise<unknown> = async () => {}): 
   await inbox.close();
 }
 
-const versionOf = (at = path) => {
-  const database = new (loadSqlite().DatabaseSync)(at, { readOnly: true });
-  try {
-    return database.prepare("SELECT max(version) AS version FROM migration").get()?.version;
-  } finally {
-    database.close();
-  }
-};
+const versionOf = (at = path) =>
+  rowsOf(at, "SELECT max(version) AS version FROM migration")[0]?.version;
 
 describe("an inbox file of the first schema, opened by a program with a second one", () => {
   it("has all its entries, runs and deliveries afterwards, which are claimed and settled", async () => {

@@ -1,20 +1,16 @@
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Settlement } from "../../../src/inbox/settlement.ts";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
-import { tempFolder } from "../../cli/fake-io.ts";
 import { AT, keep, numberedEntry, sampleKey, settlementOf } from "../entries.ts";
-import { claim, open } from "./opened.ts";
+import { changeFile } from "./changed-file.ts";
+import { claim, newPath, open } from "./opened.ts";
 
 describe("an inbox file that is opened", () => {
   it("runs an entry that was held back for one that is no longer there", async () => {
-    const path = join(tempFolder(), "inbox.db");
+    const path = newPath();
     const first = await open(path);
     const { seq } = await keep(first, numberedEntry(1, 0, { orderKey: "a" }));
     await first.close();
-    const database = new (loadSqlite().DatabaseSync)(path);
-    database.exec("UPDATE entry SET held_back = 1");
-    database.close();
+    changeFile(path, "UPDATE entry SET held_back = 1");
     expect(await claim(await open(path))).toMatchObject([{ seq }]);
   });
 });

@@ -21,6 +21,7 @@ import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { runCli } from "../../cli/fake-io.ts";
 import { keptLog } from "../../dispatch/sample.ts";
 import { keep, numberedEntry } from "../entries.ts";
+import { open } from "./opened.ts";
 
 let folder: string;
 let path: string;
@@ -58,19 +59,12 @@ function withoutLog(): void {
   for (const ending of ["-wal", "-shm"]) rmSync(path + ending);
 }
 
-it("an inbox whose process was killed is opened with all its entries", async () => {
-  const inbox = sqliteInbox(path);
-  await inbox.open();
-  expect(await inbox.counts()).toMatchObject({ waiting: 60 });
-  await inbox.close();
-});
-
-it("an inbox without the index of its log is opened with all its entries", async () => {
-  rmSync(`${path}-shm`);
-  const inbox = sqliteInbox(path);
-  await inbox.open();
-  expect(await inbox.counts()).toMatchObject({ waiting: 60 });
-  await inbox.close();
+it.each([
+  ["whose process was killed", () => {}],
+  ["without the index of its log", () => rmSync(`${path}-shm`)],
+])("an inbox %s is opened with all its entries", async (_, prepare) => {
+  prepare();
+  expect(await (await open(path)).counts()).toMatchObject({ waiting: 60 });
 });
 
 /** What may happen to an inbox's file; `alone` means that its process had ended cleanly. */

@@ -17,13 +17,6 @@ beforeEach(() => {
 const texts = () => statements.all("SELECT text FROM note ORDER BY id").map(({ text }) => text);
 
 describe("a transaction", () => {
-  it("keeps what its work wrote, and returns its result", () => {
-    const id = statements.transaction(() =>
-      statements.insert("INSERT INTO note (text) VALUES (?)", "one"),
-    );
-    expect([id, texts(), statements.inTransaction]).toEqual([1, ["one"], false]);
-  });
-
   it("keeps nothing if its work fails", () => {
     const fails = () =>
       statements.transaction(() => {
@@ -50,14 +43,6 @@ describe("a transaction", () => {
   });
 });
 
-it("an insert has the number of its row, or none if there is no new row", () => {
-  const sql = "INSERT INTO note (id, text) VALUES (?, ?) ON CONFLICT DO NOTHING";
-  expect(statements.insert(sql, 5, "one")).toBe(5);
-  expect(statements.insert(sql, 5, "two")).toBeUndefined();
-  expect(statements.run("UPDATE note SET text = 'three'")).toBe(1);
-  expect(texts()).toEqual(["three"]);
-});
-
 it("rows before a failure are read one by one", () => {
   statements.exec("INSERT INTO note (text) VALUES ('{}'), ('no JSON')");
   const read: unknown[] = [];
@@ -66,22 +51,4 @@ it("rows before a failure are read one by one", () => {
       read.push(row.json);
   }).toThrow(/JSON/);
   expect(read).toEqual(["{}"]);
-});
-
-it("a file is copied to any path, with what was committed", () => {
-  statements.insertRow("note", { text: "one" });
-  statements.copyInto(`${path}.copy`);
-  const copy = new Statements(new (loadSqlite().DatabaseSync)(`${path}.copy`));
-  onTestFinished(() => copy.close());
-  expect(copy.all("SELECT text FROM note").map(({ text }) => text)).toEqual(["one"]);
-  expect(copy.pragma("user_version")).toBe(0);
-});
-
-it("waits for locks as long as it is told to", () => {
-  const timeout = () => statements.pragma("busy_timeout");
-  statements.waitForLocks(70);
-  expect([timeout(), statements.lockWait]).toEqual([70, 70]);
-  statements.exec("PRAGMA busy_timeout = 5");
-  statements.waitForLocks(70); // it is told what it knows
-  expect(timeout()).toBe(5);
 });

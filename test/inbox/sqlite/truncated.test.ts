@@ -8,6 +8,7 @@ import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { inboxFile, keptLog, until } from "../../receiver/sample.ts";
 import { keep, numberedEntry } from "../entries.ts";
 import { ALWAYS, threadedInbox } from "../threaded.ts";
+import { connect } from "./changed-file.ts";
 
 const cutLog = (path: string, to: number) => truncateSync(`${path}-wal`, to);
 
@@ -84,9 +85,7 @@ it("a log that is emptied or cut by SQLite itself is no loss, also in another pr
     await inbox.open();
     onTestFinished(() => inbox.close());
   }
-  const { loadSqlite } = await import("../../../src/inbox/sqlite/client.ts");
-  const stranger = new (loadSqlite().DatabaseSync)(path);
-  onTestFinished(() => stranger.close());
+  const stranger = connect(path);
   for (let number = 0; number < 60; number++) {
     for (const [index, inbox] of inboxes.entries())
       await keep(inbox, numberedEntry(2 * number + index));

@@ -127,26 +127,6 @@ describe("trust that was lost", () => {
     expect(next(CLEAN)).toBe(false);
   });
 
-  it("is told by what the latest check found, even if that is only single entries", () => {
-    const { trust, end } = checkedByHand();
-    trust.suspectDisk();
-    trust.lose("the disk");
-    end({ ...BROKEN, usable: true });
-    expect([trust.blamesDisk, trust.damage]).toEqual([
-      false,
-      expect.stringContaining("single entries"),
-    ]);
-  });
-
-  it("is not checked any more once it is closed", () => {
-    const { trust, end, started } = checkedByHand();
-    trust.lose("malformed");
-    end(BROKEN);
-    trust.close();
-    vi.advanceTimersByTime(3600 * SECOND);
-    expect(started()).toBe(1);
-  });
-
   it("is not waited for when it is closed during a check", () => {
     const { trust, killed } = checkedByHand();
     trust.lose("malformed");

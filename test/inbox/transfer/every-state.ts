@@ -138,3 +138,12 @@ export async function contentOf(inbox: Inbox) {
     waiting: await inbox.waiting({}),
   };
 }
+
+/** Keeps two events: the first has ended, the second runs. Returns their leases. */
+export async function endedAndRunning(inbox: Inbox) {
+  await keep(inbox, numberedEntry(1));
+  const ended = await claimOne(inbox);
+  await inbox.settle(settlementOf(ended), AT + 1);
+  await keep(inbox, numberedEntry(2, 5));
+  return { ended, running: await claimOne(inbox, AT + 5, 1e12) };
+}

@@ -2,26 +2,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { OWN_IDENTITY, REJECTED } from "../../../src/event/identity.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
+import type { Settlement } from "../../../src/inbox/settlement.ts";
 import { openFileTransfer } from "../../../src/inbox/sqlite/transfer.ts";
-import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import type { CopyTerms } from "../../../src/inbox/transfer/copy.ts";
 import { mergeInbox } from "../../../src/inbox/transfer/merge.ts";
 import { tempFolder } from "../../cli/fake-io.ts";
-import { AT, claimOne, keep, numberedEntry, sampleKey, settlementOf } from "../entries.ts";
-import { contentOf, fillEveryState, PRUNED } from "./every-state.ts";
-
-async function using<Result>(
-  path: string,
-  use: (inbox: Inbox) => Promise<Result>,
-): Promise<Result> {
-  const inbox = sqliteInbox(path);
-  await inbox.open();
-  try {
-    return await use(inbox);
-  } finally {
-    await inbox.close();
-  }
-}
+import { AT, claimOne, keep, numberedEntry, RUN, sampleKey, settlementOf } from "../entries.ts";
+import { using } from "../sqlite/opened.ts";
+import { contentOf, endedAndRunning, fillEveryState, PRUNED } from "./every-state.ts";
 
 async function merge(from: string, into: string, terms?: CopyTerms) {
   const source = await openFileTransfer(from, "read");
@@ -45,6 +33,11 @@ const REACH: Readonly<Record<string, (inbox: Inbox) => Promise<unknown>>> = {
   waiting: async () => {},
   failing: async (inbox) =>
     inbox.settle(settlementOf(await claimOne(inbox), { state: "failing", runAt: AT + 5 }), AT),
+  received: async (inbox) =>
+    inbox.settle(
+      settlementOf(await claimOne(inbox), { state: "received", reason: "no_handler" }),
+      AT,
+    ),
   dead: async (inbox) =>
     inbox.settle(
       settlementOf(await claimOne(inbox), { state: "dead", reason: "no_attempts_left" }),
@@ -121,7 +114,7 @@ describe("a merge", () => {
     },
   );
 
-  it("adds nothing that was handled and pruned here, but what waits, dead letters, which nothing prunes unasked, and newer events by the user's own identity", async () => {
+  it("adds nothing that was handled and pruned here, but what waits, dead letters, which nothing prunes unasked, newer events, also by the user's own identity, and those of another source", async () => {
     const { from, into } = paths();
     const key = (eventId: string, timestamp: number) => sampleKey({ eventId, timestamp });
     await using(from, async (inbox) => {
@@ -138,11 +131,13 @@ describe("a merge", () => {
         numberedEntry(3, 0, { key: key("own_3", OWN_IDENTITY), eventTimestamp: AT }),
       );
       await REACH.handled?.(inbox);
-      for (const [number, own] of [
-        [4, key("own_4", OWN_IDENTITY)],
-        [5, key("evt_5", AT - 10)],
+      for (const [number, own, eventTimestamp] of [
+        [4, key("own_4", OWN_IDENTITY), AT - 10],
+        [5, key("evt_5", AT - 1), AT - 1],
+        [7, key("evt_7", AT), AT],
+        [8, sampleKey({ source: "shop", eventId: "evt_8", timestamp: AT - 10 }), AT - 10],
       ] as const) {
-        await keep(inbox, numberedEntry(number, 0, { key: own }));
+        await keep(inbox, numberedEntry(number, 0, { key: own, eventTimestamp }));
         await REACH.handled?.(inbox);
       }
       await keep(inbox, numberedEntry(6, 0, { key: key("evt_6", AT - 10) }));
@@ -152,6 +147,54 @@ describe("a merge", () => {
     await target.close();
     await merge(from, into);
     const ids = (await using(into, (inbox) => inbox.list({}))).map((entry) => entry.key.eventId);
-    expect(ids).toEqual(["evt_1", "raw_1", "own_3", "evt_6"]);
+    expect(ids).toEqual(["evt_1", "raw_1", "own_3", "evt_7", "evt_8", "evt_6"]);
+  });
+
+  it("lets an entry that ran there run at once, and takes no result of its old lease", async () => {
+    const { from, into } = paths();
+    const { running } = await using(from, endedAndRunning);
+    expect(await merge(from, into)).toMatchObject({ entries: 2, added: 2 });
+    await using(into, async (inbox) => {
+      expect(await inbox.settle(settlementOf(running), AT)).toBe(false);
+      expect(await inbox.list({ seq: 2 })).toMatchObject([
+        { state: "failing", runAt: AT + 5, attempts: 1 },
+      ]);
+      expect(await inbox.claim({ now: AT + 5, limit: 9, leaseTime: 1000 })).toMatchObject([
+        { seq: 2, attempts: 2 },
+      ]);
+    });
+  });
+
+  it("keeps all repeats of an event that got further there, and when it was last seen", async () => {
+    const { from, into } = paths();
+    const events = [numberedEntry(1), numberedEntry(2)];
+    const end = async (inbox: Inbox, handler: string, parts: Partial<Settlement> = {}) => {
+      const records = [{ ...RUN, handler, note: handler }];
+      for (const entry of await inbox.claim({ now: AT, limit: 9, leaseTime: 1000 }))
+        await inbox.settle(settlementOf(entry, { records, ...parts }), AT);
+    };
+    await using(from, async (inbox) => {
+      for (const event of events) await keep(inbox, event);
+      for (const later of [10, 20]) await inbox.touch(sampleKey({ eventId: "evt_1" }), AT + later);
+      await inbox.touch(sampleKey({ eventId: "evt_2" }), AT + 90);
+      await end(inbox, "there");
+    });
+    await using(into, async (inbox) => {
+      for (const event of events) await keep(inbox, event);
+      await inbox.touch(sampleKey({ eventId: "evt_1" }), AT + 90);
+      for (const later of [10, 20]) await inbox.touch(sampleKey({ eventId: "evt_2" }), AT + later);
+      await end(inbox, "here", { state: "dead", reason: "attempts_exhausted" });
+    });
+    expect(await merge(from, into)).toMatchObject({ advanced: 2 });
+    await using(into, async (inbox) => {
+      expect(await inbox.list({})).toMatchObject([
+        { seq: 1, state: "handled", duplicates: 2, lastSeenAt: AT + 90 },
+        { seq: 2, state: "handled", duplicates: 2, lastSeenAt: AT + 90 },
+      ]);
+      for (const seq of [1, 2]) {
+        expect((await inbox.attempts(seq)).map(({ handler }) => handler)).toEqual(["there"]);
+        expect(await inbox.delivery(seq)).toBeDefined();
+      }
+    });
   });
 });

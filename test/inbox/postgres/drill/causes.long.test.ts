@@ -61,27 +61,4 @@ describe("the cause of a run", () => {
   ])("is missing if %s", (_, runs, disturbances) => {
     expect(causesOfRuns(runs, disturbances, 5000).withoutCause).toHaveLength(1);
   });
-
-  it("is looked for later by as much as a process stood still that nobody froze", () => {
-    const runs = [run("2.1", -3000, -2000), run("3.1", 6000)];
-    const again = (to: number, frozen: readonly Disturbance[] = []) =>
-      causesOfRuns(runs, [kill, ...frozen], 5000, [{ process: "4.1", from: 20_000, to }]);
-    expect(again(21_000).withoutCause).toHaveLength(1);
-    expect(again(22_000)).toEqual({ byCause: { kill: 1 }, withoutCause: [] });
-    const asked = { ...freeze(22_000), from: 20_000, reaches: of("4.1") };
-    expect(again(22_000, [asked]).withoutCause).toHaveLength(1);
-  });
-
-  it("is a machine that had no time for the process for longer than it keeps a lease", () => {
-    const still = [{ process: "2.1", from: 1000, to: 5000 }];
-    const runs = [run("2.1", 900, 5100), run("3.1", 4000)];
-    expect(causesOfRuns(runs, [], 5000, still).byCause).toEqual({ "freeze past the lease": 1 });
-  });
-
-  it("is not asked for the first run of an entry", () => {
-    expect(causesOfRuns([run("2.1", 900)], [kill], 5000)).toEqual({
-      byCause: {},
-      withoutCause: [],
-    });
-  });
 });

@@ -55,8 +55,6 @@ const hanging = () =>
   vi.waitFor(() => Number(readFileSync(`${path}.pid`, "utf8")), { timeout: 60_000, interval: 5 });
 
 const report = () => new Promise((resolve) => void checkElsewhere(path, resolve));
-const ended = (argv = [path]) =>
-  new Promise((resolve) => void runElsewhere(argv, (exit, text) => resolve([exit, text])));
 
 describe("a check in another process", () => {
   it("reports what it finds in the file", async () => {
@@ -87,14 +85,6 @@ describe("a check in another process", () => {
     expect(done).not.toHaveBeenCalled();
   });
 
-  it("passes on what its program prints, whole, and how that ended", async () => {
-    replaceProgram(
-      "process.stdout.write(process.argv.slice(2).join() + 'é'.repeat(200_000)); process.exitCode = 3",
-    );
-    const [exit, text] = (await ended(["a", "b"])) as [number, string];
-    expect([exit, text === `a,b${"é".repeat(200_000)}`]).toEqual([3, true]);
-  });
-
   it("that is ended is over at once, and says nothing more, or what it printed so far", async () => {
     replaceProgram(HANGS);
     const done = vi.fn();
@@ -116,22 +106,6 @@ describe("a check in another process", () => {
 
 describe("a look at a large inbox file", () => {
   beforeEach(() => truncateSync(path, SMALL + 4096));
-
-  it("is one of another process, and ends with that", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
-    onTestFinished(() => void vi.useRealTimers());
-    replaceProgram(
-      `console.log(JSON.stringify({ waiting: process.argv[2].length, due: process.argv[3].length }))`,
-    );
-    const facts = await examineFile(path, AT, 1000);
-    expect(facts).toEqual({
-      bytes: SMALL + 4096,
-      logBytes: 0,
-      waiting: path.length,
-      due: "examine".length,
-    });
-    expect(vi.getTimerCount()).toBe(0);
-  });
 
   it("has what was found out when the time is over", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });

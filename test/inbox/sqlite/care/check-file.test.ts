@@ -71,18 +71,6 @@ describe("a check of every page of an inbox file", () => {
     },
   );
 
-  it("has SQLite's words for each problem, without what is around them", () => {
-    const path = fileOf(3);
-    change(path, "INSERT INTO attempt VALUES (1, 1, 'handler', 1, 1, 'ok', NULL, NULL, NULL)");
-    overwrite(path, { table: "attempt_entry" });
-    const { problems, usable } = checkFile(path);
-    expect(usable).toBe(true);
-    expect(problems.filter((line) => line === "" || line === "ok" || line.includes("***"))).toEqual(
-      [],
-    );
-    expect(problems.join()).toMatch(/Tree \d+ page \d+/);
-  });
-
   it("has the reason if the file is no inbox", () => {
     const path = fileOf(0);
     writeFileSync(path, "notes ".repeat(1000));

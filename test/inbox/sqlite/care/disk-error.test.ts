@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { tryOr } from "../../../../src/base/try-or.ts";
 import { diskError } from "../../../../src/inbox/sqlite/care/disk-error.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
+import { newPath } from "../opened.ts";
 
 /** A file of Linux whose first page nothing can read. */
 const UNREADABLE = "/proc/self/mem";
@@ -11,7 +10,7 @@ const UNREADABLE = "/proc/self/mem";
 it.skipIf(process.platform !== "linux")(
   "a disk's error is found in an inbox file and in its log",
   () => {
-    const path = join(tempFolder(), "inbox.db");
+    const path = newPath();
     expect(diskError(path)).toBeUndefined();
     writeFileSync(path, Buffer.alloc(3_000_000));
     expect(diskError(path)).toBeUndefined();
@@ -24,7 +23,7 @@ it.skipIf(process.platform !== "linux")(
 it.skipIf(process.platform !== "linux")(
   "an inbox file is read to its end, however large, and closed",
   () => {
-    const path = join(tempFolder(), "inbox.db");
+    const path = newPath();
     writeFileSync(path, Buffer.alloc(5_000_000));
     const bytesRead = () =>
       Number(/^rchar: (\d+)$/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);

@@ -1,13 +1,12 @@
-import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { copyFileSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { examineFile, examineSteps, findLock } from "../../../../src/inbox/sqlite/care/examine.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { SCHEMA_VERSION } from "../../../../src/inbox/sqlite/migrations.ts";
-import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT } from "../../entries.ts";
-import { changeFile, connect, overwrite } from "../changed-file.ts";
+import { changeFile, connect } from "../changed-file.ts";
 
 let folder: string;
 let path: string;
@@ -77,56 +76,6 @@ describe("a look at an inbox file", () => {
     const found = Object.assign({}, ...examineSteps(path, AT));
     expect(found).toMatchObject({ logBytes: log.length, waiting: 1 });
     expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
-  });
-
-  it("names the registered processes that live", async () => {
-    const { release } = runnerLock(path, "0a");
-    onTestFinished(release);
-    for (const id of ["0a", "0b"])
-      change(`INSERT INTO runner VALUES ('${id}', ${AT}, '1.2.3', 'run', '["s"]', '["*"]')`);
-    expect((await look()).processes).toMatchObject([
-      { id: "0a", version: "1.2.3", role: "run", sources: ["s"] },
-    ]);
-  });
-
-  it("has what receivers noted of signatures, and what is paused", async () => {
-    change(`INSERT INTO sender VALUES ('service', ${AT}, 0, 0, NULL, NULL, '[]');
-      INSERT INTO paused VALUES ('kind', 'lead.*', ${AT}, 'someone')`);
-    expect(await look()).toMatchObject({
-      senders: [{ source: "service", authenticAt: AT }],
-      pauses: { paused: [{ scope: "kind", name: "lead.*" }], retries: [] },
-    });
-  });
-
-  it("has fewer facts of a file of an older version, without an error", async () => {
-    change("UPDATE migration SET version = 0");
-    const facts = await look();
-    expect(facts).toMatchObject({ schema: 0, newestSchema: SCHEMA_VERSION, processes: [] });
-    expect(Object.keys(facts)).not.toContain("waiting");
-    expect(facts.error).toBeUndefined();
-  });
-
-  it("names what is damaged, and still counts what can be read", async () => {
-    change(entry("dead"));
-    overwrite(path, { table: "delivery" });
-    const { problems = [], dead } = await look();
-    expect(problems.length).toBeGreaterThan(1);
-    expect(problems[0]).toMatch(/^Tree \d+ page \d+/);
-    expect(problems.at(-1)).toBe("the check broke off");
-    expect(dead).toBe(1);
-  });
-
-  it("has the error beside what was found before it", async () => {
-    const facts = { bytes: statSync(path).size, logBytes: 0, schema: SCHEMA_VERSION };
-    overwrite(path, { table: "entry" });
-    expect(await look()).toMatchObject({
-      ...facts,
-      error: { code: "inbox_corrupt", message: expect.stringContaining(path) },
-    });
-    writeFileSync(path, "notes ".repeat(1000));
-    const other = await look();
-    expect(other).toMatchObject({ bytes: 6000, error: { code: "inbox_corrupt" } });
-    expect(other.schema).toBeUndefined();
   });
 });
 

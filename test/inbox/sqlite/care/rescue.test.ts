@@ -9,6 +9,7 @@ import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
 import { keep, numberedEntry } from "../../entries.ts";
+import { using } from "../opened.ts";
 
 /** A rescue of a file that a test removes and puts back, in a folder of its own. */
 function newRescue() {
@@ -187,10 +188,7 @@ describe("an open inbox file", () => {
 
   it("that another program removed is not written out by a command that only looked in", async () => {
     const path = join(tempFolder(), "inbox.db");
-    const owner = sqliteInbox(path);
-    await owner.open();
-    await keep(owner, numberedEntry(1));
-    await owner.close();
+    await using(path, (owner) => keep(owner, numberedEntry(1)));
     for (const access of ["read", "change"] as const) {
       const inbox = sqliteInbox(path);
       await inbox.open({ access });
@@ -202,12 +200,12 @@ describe("an open inbox file", () => {
     expect(rescuedBeside(path)).toEqual([]);
   });
 
-  it("whose log is left alone is refused with the way to what was rescued", async () => {
+  it("whose log is left alone is refused with the way to what was rescued, the newest of it", async () => {
     const path = join(tempFolder(), "inbox.db");
     writeFileSync(`${path}-wal`, "log");
-    writeFileSync(`${path}-rescued-20260101T120000Z`, "");
+    for (const day of [1, 3, 2]) writeFileSync(`${path}-rescued-2026010${day}T120000Z`, "");
     await expect(sqliteInbox(path).open()).rejects.toThrow(
-      /since all of it was rescued, stop all programs that use it, move \S+-wal away and rename \S+-rescued-20260101T120000Z to \S+inbox\.db;/,
+      /since all of it was rescued, stop all programs that use it, move \S+-wal away and rename \S+-rescued-20260103T120000Z to \S+inbox\.db;/,
     );
   });
 });

@@ -1,19 +1,16 @@
 import { statSync, truncateSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { stateOfFile } from "../../../../src/inbox/sqlite/file/file-state.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
-import { SCHEMA_VERSION } from "../../../../src/inbox/sqlite/migrations.ts";
 import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
-import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT, keep, numberedEntry } from "../../entries.ts";
 import { connect } from "../changed-file.ts";
+import { newPath, using } from "../opened.ts";
 
 let path: string;
 
 beforeEach(() => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   makeTables(path, AT);
 });
 
@@ -21,31 +18,10 @@ beforeEach(() => {
 const change = (sql: string) => connect(path).exec(sql);
 
 describe("the state of an inbox file", () => {
-  it("without entries says that there are none", () => {
-    expect(stateOfFile(path)).toEqual({
-      path,
-      bytes: statSync(path).size,
-      logBytes: 0,
-      holders: [],
-      problems: [],
-      unreadable: [],
-      usable: true,
-      content: {
-        schema: SCHEMA_VERSION,
-        newestSchema: SCHEMA_VERSION,
-        first: 0,
-        last: 0,
-        freeBytes: 0,
-        counts: { waiting: 0, running: 0, handled: 0, dead: 0, received: 0, failing: 0 },
-      },
-    });
-  });
-
   it("has the numbers of its entries, its sizes, and the bytes that hold nothing", async () => {
-    const inbox = sqliteInbox(path);
-    await inbox.open();
-    for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number));
-    await inbox.close();
+    await using(path, (inbox) =>
+      Promise.all([1, 2, 3].map((number) => keep(inbox, numberedEntry(number)))),
+    );
     change(
       "UPDATE entry SET seq = 12 WHERE seq = 3; DELETE FROM entry WHERE seq = 1; DELETE FROM delivery",
     );
@@ -63,11 +39,6 @@ describe("the state of an inbox file", () => {
       logBytes: statSync(`${path}-wal`).size,
     });
     expect(sizes.logBytes).toBeGreaterThan(0);
-  });
-
-  it("of an older version has its schema beside the newest", () => {
-    change("UPDATE migration SET version = 0");
-    expect(stateOfFile(path).content).toMatchObject({ schema: 0, newestSchema: SCHEMA_VERSION });
   });
 
   it("names the process that uses it, with what it does as far as the file can be read", () => {

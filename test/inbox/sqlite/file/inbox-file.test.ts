@@ -5,23 +5,19 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import {
   findInboxFile,
-  isLogLost,
   makeTables,
-  missingPart,
   provideInboxFile,
 } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT, keep, sampleEntry } from "../../entries.ts";
 import { open } from "../opened.ts";
-import { refusal } from "./refusal.ts";
 
 let folder: string;
 let path: string;
@@ -62,74 +58,6 @@ describe("a new inbox", () => {
     lock.release();
     await open(path);
   });
-
-  it("removes an old temporary file of a killed process, but not a recent one", () => {
-    const [old, young] = ["inbox.db-new-0123456789ab", "inbox.db-new-ba9876543210"] as const;
-    for (const name of [old, young]) writeFileSync(join(folder, name), "");
-    const hourAgo = Date.now() / 1000 - 3600;
-    utimesSync(join(folder, old), hourAgo, hourAgo);
-    provideInboxFile(path);
-    expect(readdirSync(folder).sort()).toEqual(["inbox.db", young]);
-  });
-});
-
-describe("the part that is missing of an inbox", () => {
-  it("is none if it is whole, or if there is nothing of one", () => {
-    expect(missingPart(path)).toBeUndefined();
-    writeFileSync(`${path}-wal`, "");
-    expect(missingPart(path)).toBeUndefined();
-    makeTables(path, AT);
-    for (const ending of ["-wal", "-shm"]) writeFileSync(path + ending, "x");
-    expect(missingPart(path)).toBeUndefined();
-  });
-
-  it("is its file, if its log is there or a process still has it open", () => {
-    const { release } = runnerLock(path, "0a");
-    expect(missingPart(path)).toMatchObject({
-      expected: `expected the inbox file ${path} beside a process that has it open, got none`,
-      fix: expect.stringMatching(
-        /^put it back, see docs\/recovery\.md; or, to lose the events in the log/,
-      ),
-    });
-    release();
-    writeFileSync(`${path}-wal`, "log");
-    expect(missingPart(path)?.expected).toMatch(
-      /inbox\.db beside its log \S+inbox\.db-wal, got none$/,
-    );
-  });
-
-  it("is its file, which was rescued, the last time into the newest of such files", () => {
-    writeFileSync(`${path}-wal`, "log");
-    for (const day of [1, 3, 2]) writeFileSync(`${path}-rescued-2026010${day}T000000Z`, "");
-    expect(missingPart(path)?.fix).toContain(
-      `move ${path}-wal away and rename ${path}-rescued-20260103T000000Z to ${path};`,
-    );
-  });
-
-  it("is everything, if its file is empty", () => {
-    writeFileSync(path, "");
-    const empty =
-      /got an empty file: if there was an inbox, put it back, see docs\/recovery\.md; if not, remove the file/;
-    expect(() => findInboxFile(path)).toThrow(refusal(empty));
-    expect(() => provideInboxFile(path)).toThrow(refusal(empty));
-    expect(statSync(path).size).toBe(0);
-  });
-
-  it("is its log, if only the index of that is there", () => {
-    makeTables(path, AT);
-    expect(isLogLost(path)).toBe(false);
-    writeFileSync(`${path}-shm`, "index");
-    expect(isLogLost(path)).toBe(true);
-    const lost =
-      /the log \S+inbox\.db-wal, which held .*, got none: put it back, .*remove \S+inbox\.db-shm$/;
-    symlinkSync(path, join(folder, "link.db"));
-    for (const name of ["inbox.db", "link.db"]) {
-      expect(() => findInboxFile(join(folder, name))).toThrow(refusal(lost));
-      expect(() => provideInboxFile(join(folder, name))).toThrow(refusal(lost));
-    }
-    writeFileSync(`${path}-wal`, "log");
-    expect(isLogLost(path)).toBe(false);
-  });
 });
 
 describe("an inbox file that is looked for", () => {
@@ -138,14 +66,6 @@ describe("an inbox file that is looked for", () => {
     symlinkSync(path, join(folder, "link.db"));
     expect(findInboxFile(join(folder, "link.db"))).toBe(path);
     expect(provideInboxFile(join(folder, "link.db"))).toEqual({ path, isNew: false });
-  });
-
-  it("is not made by a command that needs one, which says what to do", () => {
-    expect(() => findInboxFile(path)).toThrow(
-      refusal(/inbox\.db, got no file: check the path, or start a receiver/),
-    );
-    writeFileSync(`${path}-wal`, "log");
-    expect(() => findInboxFile(path)).toThrow(refusal(/beside its log/));
   });
 
   it("is made for a receiver with its folders, which are its owner's alone, under its real path", () => {

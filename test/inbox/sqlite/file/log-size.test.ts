@@ -1,5 +1,4 @@
 import { existsSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { KEPT_LOG, loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
@@ -9,14 +8,14 @@ import {
   logSizeWatch,
 } from "../../../../src/inbox/sqlite/file/log-size.ts";
 import { Statements } from "../../../../src/inbox/sqlite/statements.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
 import { AT } from "../../entries.ts";
+import { newPath } from "../opened.ts";
 
 let path: string;
 
 beforeEach(() => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
 });
 
 /** A watch of a log whose size a test sets, and what it did. */
@@ -50,20 +49,6 @@ describe("the watch of a log's size", () => {
     expect(lookAt(2 * KEPT_LOG + 1)).toBe(1);
     expect(lookAt(0)).toBe(0);
     expect(lines).toEqual([]);
-  });
-
-  it("has a log above the limit moved even if nobody hears the warning", () => {
-    writeFileSync(`${path}-wal`, "12");
-    const cut = vi.fn();
-    logSizeWatch(path, { walLimit: 1 })(cut);
-    expect(cut).toHaveBeenCalledOnce();
-  });
-
-  it("looks at most once in ten seconds, however often it is asked", () => {
-    const { lookAt } = watched();
-    expect(lookAt(3 * KEPT_LOG)).toBe(1);
-    expect(lookAt(3 * KEPT_LOG, 9_999)).toBe(0);
-    expect(lookAt(3 * KEPT_LOG, 1)).toBe(1);
   });
 
   it("warns once of a log above the limit, and again if it grows again after it had shrunk", () => {

@@ -1,16 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { renameSync, rmSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import type { Inbox } from "../../../../src/inbox/inbox.ts";
-import { openDatabase } from "../../../../src/inbox/sqlite/client.ts";
-import { Connection } from "../../../../src/inbox/sqlite/connection.ts";
-import { Presence } from "../../../../src/inbox/sqlite/file/presence.ts";
-import { defaultThreading } from "../../../../src/inbox/sqlite/thread/threaded-writer.ts";
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
 import { keep, numberedEntry } from "../../entries.ts";
-import { open } from "../opened.ts";
+import { newPath, open } from "../opened.ts";
 
 const COUNT = 20;
 
@@ -19,7 +13,7 @@ let inbox: Inbox;
 
 /** An open inbox with acknowledged entries that are only in its log. */
 beforeEach(async () => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   inbox = await open(path);
   for (let number = 0; number < COUNT; number++) await keep(inbox, numberedEntry(number));
 });
@@ -61,33 +55,12 @@ describe.skipIf(process.platform === "win32")("an inbox whose file is no longer 
     expect(await (await open(path)).counts()).toMatchObject({ waiting: COUNT });
   });
 
-  it("names the log to keep only if there is one", () => {
-    const presence = new Presence(path);
-    rmSync(path);
-    expect(() => presence.check()).toThrow(
-      /put it back, keep \S+-wal, which has the latest events, and see/,
-    );
-    rmSync(`${path}-wal`);
-    expect(() => presence.check()).toThrow(/put it back, and see docs\/recovery\.md$/);
-  });
-
   it("is refused at the next start, and has all acknowledged entries once it is put back", async () => {
     moved();
     await inbox.close();
     await expect(sqliteInbox(path).open()).rejects.toMatchObject({ code: "inbox_unavailable" });
     renameSync(`${path}.moved`, path);
     expect(await (await open(path)).counts()).toMatchObject({ waiting: COUNT });
-  });
-
-  it("keeps its log when the log has grown", async () => {
-    const connection = new Connection(path, openDatabase(path), defaultThreading());
-    const before = statSync(`${path}-wal`).size;
-    replaceByCopy();
-    expect(() => connection.checkpointLog()).toThrow(
-      expect.objectContaining({ code: "inbox_unavailable" }),
-    );
-    await connection.close();
-    expect(statSync(`${path}-wal`).size).toBe(before);
   });
 
   it("keeps its log even if nothing was written since it was opened", async () => {

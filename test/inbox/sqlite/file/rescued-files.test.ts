@@ -3,12 +3,10 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import {
   mergeCommand,
-  reportNew,
   rescuedBeside,
   rescuePath,
 } from "../../../../src/inbox/sqlite/file/rescued-files.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
-import { keptLog } from "../../../receiver/sample.ts";
 
 const NOW = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
@@ -38,20 +36,6 @@ describe("the files that were rescued of an inbox", () => {
     mkdirSync(join(folder, "x-inbox.db-rescued-20260102T030405Z"));
     expect(rescuedBeside(path)).toEqual(rescued);
     expect(rescuedBeside(join(folder, "none", "inbox.db"))).toEqual([]);
-  });
-
-  it("are named when a new, empty inbox is made, the newest of them, with what to run", () => {
-    const path = join(tempFolder(), "inbox.db");
-    const { log, lines } = keptLog();
-    reportNew(path, log);
-    expect(lines).toMatchObject([{ level: "info", fields: { inbox: path } }]);
-    const first = rescuePath(path, NOW);
-    const second = rescuePath(path, NOW + 1000);
-    for (const file of [first, second]) writeFileSync(file, "");
-    reportNew(path, log);
-    expect(lines[1]).toMatchObject({ level: "warn", fields: { inbox: path, rescued: second } });
-    expect(lines[1]?.message).toContain(`inbox copy ${second} --into ${path}\``);
-    reportNew(path, undefined);
   });
 
   it("have a path with spaces in quotes in what to run", () => {

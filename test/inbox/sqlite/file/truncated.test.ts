@@ -1,13 +1,12 @@
 import { statSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { KEPT_LOG, loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
+import { loadSqlite } from "../../../../src/inbox/sqlite/client.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { Presence } from "../../../../src/inbox/sqlite/file/presence.ts";
 import { throwIfTruncated } from "../../../../src/inbox/sqlite/file/truncated.ts";
 import { Statements } from "../../../../src/inbox/sqlite/statements.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT } from "../../entries.ts";
+import { newPath } from "../opened.ts";
 
 let path: string;
 let log: string;
@@ -16,7 +15,7 @@ let presence: Presence;
 
 /** An open inbox file with a commit in its log. */
 beforeEach(() => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   log = `${path}-wal`;
   makeTables(path, AT);
   statements = open();
@@ -45,26 +44,6 @@ const corrupt = (file: string, from: number, to: number) =>
   });
 
 describe("a file of an open inbox that has become smaller", () => {
-  it("is no loss if SQLite cut the log to the size that it keeps", () => {
-    presence.shrunk = { file: log, isLog: true, from: 2 * KEPT_LOG, to: KEPT_LOG };
-    look();
-    expect(presence.shrunk).toBeUndefined();
-  });
-
-  it("is no loss if the log was cut after the last of its pages", () => {
-    expect(open().get("PRAGMA wal_checkpoint(RESTART)")?.busy).toBe(0);
-    const before = statSync(log).size;
-    statements.exec(
-      `CREATE TABLE filler (bytes BLOB); INSERT INTO filler VALUES (zeroblob(${before}))`,
-    );
-    look();
-    statements.get("PRAGMA wal_checkpoint(RESTART)");
-    statements.run("INSERT OR REPLACE INTO pruned VALUES ('service', 3)");
-    truncateSync(log, before);
-    look();
-    expect(presence.shrunk).toBeUndefined();
-  });
-
   it("is a loss if it is the database, cut to nothing, but is found elsewhere if a part is left", () => {
     statements.get("PRAGMA wal_checkpoint(TRUNCATE)");
     look();

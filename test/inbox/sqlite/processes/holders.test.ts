@@ -1,17 +1,12 @@
-import { statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { writeFileSync } from "node:fs";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { openDatabase } from "../../../../src/inbox/sqlite/client.ts";
 import { openFile } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
-import {
-  holderText,
-  livingHolders,
-  lockHolders,
-} from "../../../../src/inbox/sqlite/processes/holders.ts";
+import { livingHolders } from "../../../../src/inbox/sqlite/processes/holders.ts";
 import { lockFile, runnerLock } from "../../../../src/inbox/sqlite/processes/runner-lock.ts";
 import { recordRunner } from "../../../../src/inbox/sqlite/processes/runner-records.ts";
 import { closing } from "../../../../src/inbox/sqlite/statements.ts";
-import { tempFolder } from "../../../cli/fake-io.ts";
+import { newPath } from "../opened.ts";
 
 const TELLS = process.platform === "linux";
 const OWN_PID = TELLS ? process.pid : null;
@@ -19,7 +14,7 @@ const OWN_PID = TELLS ? process.pid : null;
 let path: string;
 
 beforeEach(() => {
-  path = join(tempFolder(), "inbox.db");
+  path = newPath();
   openFile(path, "own").database.close();
 });
 
@@ -66,25 +61,4 @@ describe("the living processes that hold an inbox file", () => {
       role: null,
     });
   });
-
-  it("are known also where the table of processes cannot be read", () => {
-    record("0a");
-    hold("0a");
-    closing(openDatabase(path), (statements) => statements.exec("DROP TABLE runner"));
-    expect(holders()).toEqual([{ id: "0a", pid: OWN_PID, version: null, role: null }]);
-  });
-});
-
-it("a holder in words has its process id and its version as far as these are known", () => {
-  const holder = { id: "0123456789abcdef", pid: 4711, version: "1.2.3", role: "receive" };
-  expect(holderText(holder)).toBe("process 4711 (hookporter 1.2.3, leases 01234567…)");
-  expect(holderText({ ...holder, pid: null, version: null })).toBe(
-    "a process (hookporter, leases 01234567…)",
-  );
-});
-
-it.runIf(TELLS)("the processes that lock a file to write are found by its inode, each once", () => {
-  hold("0a");
-  expect(lockHolders(statSync(lockFile(path, "0a")).ino)).toEqual([process.pid]);
-  expect(lockHolders(statSync(path).ino)).toEqual([]);
 });

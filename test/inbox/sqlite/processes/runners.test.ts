@@ -85,14 +85,6 @@ describe("an inbox file", () => {
     expect((await inbox.runners?.())?.map(({ id }) => id)).toEqual(["0b"]);
   });
 
-  it("logs that it is new, once", async () => {
-    await inbox.open({ log: log.log });
-    expect(log.lines).toMatchObject([{ level: "info", fields: { inbox: path } }]);
-    await inbox.close();
-    await inbox.open({ log: log.log });
-    expect(log.lines).toHaveLength(1);
-  });
-
   it("in a folder that another program synchronises is warned of", async () => {
     const folder = join(dirname(path), "OneDrive - Contoso");
     inbox = sqliteInbox(join(folder, "inbox.db"));
@@ -114,14 +106,6 @@ describe("the leases of a process that is dead", () => {
     expect(log.lines.slice(1)).toMatchObject([{ level: "info", fields: { entries: 1 } }]);
     expect(recorded()).toMatchObject([{ id: "0a" }]);
     expect(locks()).toEqual(["inbox.db-holder-0a"]);
-  });
-
-  it("are none if it ran nothing, and nothing is logged", async () => {
-    await inbox.open({ log: log.log });
-    record("dead");
-    await inbox.register?.(OWN);
-    expect(recorded()).toMatchObject([{ id: "0a" }]);
-    expect(log.lines).toHaveLength(1);
   });
 
   it("end while another runs, within a second", async () => {

@@ -18,6 +18,9 @@ export function numbers(from: number, to: number): readonly number[] {
   return Array.from({ length: to - from + 1 }, (_, index) => from + index);
 }
 
+/** The numbers of entries. */
+export const seqsOf = (list: readonly { readonly seq: number }[]) => list.map(({ seq }) => seq);
+
 /** The body of an event with this id, `event-7`, padded to some length. */
 export function bodyOf(number: number, length = 0): Buffer {
   return bytes(envelope({ id: `event-${number}`, data: { text: "x".repeat(length) } }));

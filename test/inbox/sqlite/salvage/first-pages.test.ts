@@ -2,10 +2,9 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { tempFolder } from "../../../cli/fake-io.ts";
-import { change, damage, fileOf, PAGE, rootOf, salvage } from "./damaged-file.ts";
+import { change, damage, fileOf, PAGE, rootOf, salvage, seqsOf } from "./damaged-file.ts";
 
 const NO_LIST = ["its list of tables could not be read"];
-const seqsOf = (list: readonly { readonly seq: number }[]) => list.map(({ seq }) => seq);
 
 /** The pages of the list of tables. */
 function listPages(path: string): readonly number[] {

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import { salvageFile } from "../../../../src/inbox/sqlite/salvage/salvage.ts";
 import { openFileTransfer } from "../../../../src/inbox/sqlite/transfer.ts";
 import type { CopyProgress } from "../../../../src/inbox/transfer/copy.ts";
-import type { WholeEntry } from "../../../../src/inbox/transfer/transfer.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT, claimOne, keep, numberedEntry, RUN, settlementOf } from "../../entries.ts";
 import { fillEveryState, PRUNED } from "../../transfer/every-state.ts";
@@ -16,9 +15,8 @@ import {
   retype,
   rootOf,
   salvage,
+  seqsOf,
 } from "./damaged-file.ts";
-
-const seqsOf = (list: readonly { readonly seq: number }[]) => list.map(({ seq }) => seq);
 
 describe("a salvage", () => {
   it("keeps the lease of an entry that ran, so that its result counts, and none of one that has ended", async () => {
@@ -82,19 +80,6 @@ describe("a salvage", () => {
     expect(withoutDelivery).toEqual([2]);
     expect(await inbox.delivery(2)).toBeUndefined();
     expect(await inbox.delivery(3)).toBeDefined();
-  });
-
-  it("names each number of which nothing is left but its place in the index of keys", async () => {
-    const path = await fileOf(300);
-    const isHit = (seq: number) => seq % 4 === 0;
-    change(
-      path,
-      "DELETE FROM delivery WHERE seq % 4 = 0; UPDATE entry SET state = 'odd' WHERE seq % 4 = 0",
-    );
-    const { list, lost, entries, rebuilt } = await salvage(path);
-    expect(seqsOf(list)).toEqual(numbers(1, 300).filter((seq) => !isHit(seq)));
-    expect(lost).toEqual(numbers(1, 75).map((seq) => [4 * seq, 4 * seq]));
-    expect({ entries, rebuilt }).toEqual({ entries: 225, rebuilt: [] });
   });
 
   it("finds what a damaged page lacks without an error, by the index of keys, and names what has no delivery either", async () => {
@@ -202,18 +187,6 @@ describe("a salvage", () => {
     expect(seqsOf((await salvage(path)).list)).toEqual([1, 1e11, 1e12 + 2]);
   });
 
-  it("says how far it is, up to the highest number of an entry, whatever the numbers of the runs", async () => {
-    const path = await fileOf(300);
-    change(
-      path,
-      `INSERT INTO attempt (rowid, seq, attempt, handler, started_at, duration_ms, outcome) VALUES (5000, 1, 1, 'a', 1, 1, 'ok')`,
-    );
-    const told: CopyProgress[] = [];
-    await salvage(path, { onProgress: (progress) => told.push(progress) });
-    const step = (entries: number) => ({ step: "salvage", entries, total: 300 });
-    expect(told).toEqual([step(256), step(300)]);
-  });
-
   it("ends with what it has copied if it is stopped", async () => {
     const path = await fileOf(300);
     const to = await openFileTransfer(`${tempFolder()}/new.db`, "own");
@@ -221,22 +194,6 @@ describe("a salvage", () => {
     const terms = { source: "given", onProgress: () => stop.abort(), signal: stop.signal };
     expect(await salvageFile(path, to, terms)).toBeUndefined();
     expect(await to.count()).toBe(256);
-    await to.close();
-  });
-
-  it("writes a few megabytes at a time", async () => {
-    const path = await fileOf(3);
-    change(path, "UPDATE delivery SET body = zeroblob(4300000) WHERE seq > 1");
-    const to = await openFileTransfer(`${tempFolder()}/new.db`, "own");
-    const written: number[] = [];
-    const write = (entries: readonly WholeEntry[]) => {
-      written.push(entries.length);
-      return to.write(entries);
-    };
-    expect(await salvageFile(path, { ...to, write }, { source: "given" })).toMatchObject({
-      entries: 3,
-    });
-    expect(written).toEqual([2, 1]);
     await to.close();
   });
 

@@ -6,8 +6,6 @@ import { NOW } from "../../../receiver/sample.ts";
 import { AT, keep, numberedEntry, sampleDelivery, sampleKey } from "../../entries.ts";
 import { bodyOf, change, fileOf, keepEvent, madeFile, retype, salvage } from "./damaged-file.ts";
 
-const seqsOf = (list: readonly { readonly seq: number }[]) => list.map(({ seq }) => seq);
-
 describe("an entry that could not have been written", () => {
   const keyed = (eventId: string) => ({ key: sampleKey({ eventId }) });
 
@@ -160,13 +158,5 @@ describe("a rebuilt entry", () => {
     const { list, rebuilt, lost, entries } = await salvage(path);
     expect({ rebuilt, lost, entries }).toEqual({ rebuilt: [], lost: [[1, 1]], entries: 2 });
     expect(list).toMatchObject([{ seq: 2 }, { seq: 3, key, receivedAt: AT }]);
-  });
-
-  it("is named in the order of numbers, whatever its entry has lost", async () => {
-    const path = await fileOf(4);
-    change(path, "DELETE FROM entry WHERE seq = 2; UPDATE entry SET state = 'odd' WHERE seq = 4");
-    const { list, rebuilt } = await salvage(path);
-    expect(rebuilt).toEqual([2, 4]);
-    expect(seqsOf(list)).toEqual([1, 2, 3, 4]);
   });
 });

@@ -1,11 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { bodyOf, change, damage, fileOf, numbers, PAGE, rootOf, salvage } from "./damaged-file.ts";
+import {
+  bodyOf,
+  change,
+  damage,
+  fileOf,
+  numbers,
+  PAGE,
+  rootOf,
+  salvage,
+  seqsOf,
+} from "./damaged-file.ts";
 
 const COUNT = 40;
 const LONG = 1500;
 const REPAIR = "1 page that leads to its deliveries could not be read";
-
-const seqsOf = (list: readonly { readonly seq: number }[]) => list.map(({ seq }) => seq);
 
 /** A file with 40 deliveries, on 20 pages below the root of their table. */
 const longFile = () => fileOf(COUNT, LONG);

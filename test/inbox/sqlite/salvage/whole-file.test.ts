@@ -1,4 +1,4 @@
-import { copyFileSync, readFileSync, truncateSync } from "node:fs";
+import { readFileSync, truncateSync } from "node:fs";
 import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Delivery } from "../../../../src/entries/index.ts";
 import type { Entry } from "../../../../src/inbox/entry.ts";
@@ -14,6 +14,7 @@ import {
   numbers,
   PAGE,
   salvage as salvageFile,
+  seqsOf,
 } from "./damaged-file.ts";
 
 const COUNT = 200;
@@ -70,7 +71,6 @@ function leavesWith(text: string): readonly number[] {
   });
 }
 
-const seqsOf = (list: readonly Entry[]) => list.map(({ seq }) => seq);
 const all = numbers(1, COUNT);
 
 describe("a salvage", () => {
@@ -164,19 +164,6 @@ describe("a salvage", () => {
     expect(textOf(await inbox.delivery(1))).toContain('"event-1"');
   });
 
-  it("leaves out attempts and entries that could not have been written, and copies the others", async () => {
-    change(
-      path,
-      `INSERT INTO attempt (seq, attempt, handler, started_at, duration_ms, outcome) VALUES (3, 1, 'late', 1, 1, 'odd');
-      DROP INDEX entry_key;
-      UPDATE entry SET event_id = (SELECT event_id FROM entry WHERE seq = 7) WHERE seq = 150`,
-    );
-    const { list, lost, inbox } = await salvage();
-    expect(seqsOf(list)).toEqual(all.filter((seq) => seq !== 150));
-    expect(lost).toEqual([[150, 150]]);
-    expect((await inbox.attempts(3)).map(({ handler }) => handler)).not.toContain("late");
-  });
-
   it("without the root of its entries and the map of its pages, rebuilds them all", async () => {
     overwritePages([...interiorOf("entry"), 2], 0x5a);
     const { list, rebuilt } = await salvage();
@@ -226,14 +213,5 @@ describe("a salvage", () => {
     for (const entry of list) {
       if (!rebuilt.includes(entry.seq)) expect(entry).toEqual(entries[entry.seq - 1]);
     }
-  });
-
-  it("reads the log of a killed process, too", async () => {
-    const inbox = await open(path);
-    await Promise.all(numbers(301, 310).map((number) => keepEvent(inbox, number)));
-    const killed = `${path}.killed`;
-    for (const ending of ["", "-wal"]) copyFileSync(path + ending, killed + ending);
-    await inbox.close();
-    expect((await salvage(killed)).list).toHaveLength(COUNT + 10);
   });
 });
