@@ -135,7 +135,7 @@ export function describeConcurrent(
       const retry = async () => {
         for (let number = 0; number < total; number += 10) {
           const seqs = Array.from({ length: 10 }, (_, index) => number + index + 1);
-          retried += await b.retry({ seqs }, AT);
+          retried += (await b.retry({ seqs }, AT)).ended;
         }
       };
       const run = async ({ seq, orderKey }: ClaimedEntry) => {

@@ -5,7 +5,7 @@ import type { Settlement } from "../../src/inbox/settlement.ts";
 import { describeInbox } from "./contract.ts";
 import { AT, claimOne, keep, sampleEntry, settlementOf } from "./entries.ts";
 
-describeInbox("the memory inbox", memoryInbox, { wakes: false });
+describeInbox("the memory inbox", memoryInbox);
 
 describe("a handler's transaction in the memory inbox", () => {
   const UNCHANGED = { state: "running", finishedHandlers: [] };
@@ -72,6 +72,6 @@ describe("a handler's transaction in the memory inbox", () => {
   });
 
   it("is there only if the test gave one", () => {
-    expect(memoryInbox().inside).toBeUndefined();
+    expect(memoryInbox().insideLimit).toBeUndefined();
   });
 });

@@ -1,32 +1,19 @@
 import { describe, expect, it } from "vitest";
 import type { EntryFilter } from "../../src/inbox/entry-filter.ts";
-import { memoryInbox } from "../../src/inbox/memory.ts";
-import { noPauses, pauseLines, retryAtPace, retryableSeqs } from "../../src/inbox/paced-retry.ts";
-import type { PacedRetry, PaceStep, Pause } from "../../src/inbox/pause.ts";
+import { pauseLines, retryableSeqs } from "../../src/inbox/paced-retry.ts";
+import type { PacedRetry, Pause } from "../../src/inbox/pause.ts";
 
 const NOW = Date.UTC(2026, 0, 15, 10);
 
-const inbox = Object.assign(memoryInbox(), {
-  newRetry: async () => 1,
-  paceRetry: async ({ seqs }: PaceStep) => seqs.length,
-});
-const terms = { since: NOW, who: "ada", rate: 1 };
-
 describe("a retry at a measured pace", () => {
-  it.each(["newRetry", "paceRetry"])("needs an inbox with %s", async (missing) => {
-    await expect(
-      retryAtPace({ ...inbox, [missing]: undefined } as never, [1], terms),
-    ).rejects.toMatchObject({ code: "inbox_unsupported", message: noPauses().message });
-  });
-
   it("looks only for entries in states that can be retried", async () => {
     const asked: unknown[] = [];
     const list = async (filter: EntryFilter) => {
       asked.push(filter.states);
       return [];
     };
-    await retryableSeqs({ ...inbox, list } as never, {});
-    await retryableSeqs({ ...inbox, list } as never, { states: ["dead", "handled"] });
+    await retryableSeqs({ list } as never, {});
+    await retryableSeqs({ list } as never, { states: ["dead", "handled"] });
     expect(asked).toEqual([["waiting", "failing", "dead", "received"], ["dead"]]);
   });
 });

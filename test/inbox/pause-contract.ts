@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ClaimRequest } from "../../src/inbox/claim.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import type { NewPacedRetry, PaceStep, PauseOf } from "../../src/inbox/pause.ts";
+import type { NewPacedRetry, PauseOf } from "../../src/inbox/pause.ts";
 import { AT, keep, numberedEntry, sampleKey, settlementOf } from "./entries.ts";
 
 const ODD = "crm\0\ud800";
@@ -19,9 +19,9 @@ export function describePauses(makeInbox: () => Inbox): void {
     afterEach(() => inbox.close());
 
     const pause = (scope: PauseOf["scope"], name = "", since = AT) =>
-      inbox.pause?.({ scope, name, since, who: "ann" });
+      inbox.pause({ scope, name, since, who: "ann" });
     const resume = (scope: PauseOf["scope"], name = "", now = AT) =>
-      inbox.resume?.({ scope, name }, now);
+      inbox.resume({ scope, name }, now);
     const claim = (request: Partial<ClaimRequest> = {}) =>
       inbox.claim({ now: AT, limit: 50, leaseTime: 1000, ...request });
     const claimed = async (request: Partial<ClaimRequest> = {}) =>
@@ -33,12 +33,12 @@ export function describePauses(makeInbox: () => Inbox): void {
     };
 
     it("is nothing at first, then listed with its time and who did it, oldest first", async () => {
-      expect(await inbox.pauses?.()).toEqual({ paused: [], retries: [] });
+      expect(await inbox.pauses()).toEqual({ paused: [], retries: [] });
       await inbox.nextRunAt();
       expect(inbox.isPaused).toBe(false);
       await pause("source", ODD, AT + 1);
       await pause("all");
-      expect((await inbox.pauses?.())?.paused).toEqual([
+      expect((await inbox.pauses()).paused).toEqual([
         { scope: "all", name: "", since: AT, who: "ann" },
         { scope: "source", name: ODD, since: AT + 1, who: "ann" },
       ]);
@@ -139,9 +139,7 @@ export function describePauses(makeInbox: () => Inbox): void {
     });
 
     const newRetry = (parts: Partial<NewPacedRetry> = {}) =>
-      inbox.newRetry?.({ since: AT, who: "ann", interval: 1000, entries: 3, ...parts });
-    const pace = (id: number, seqs: readonly number[], parts: Partial<PaceStep> = {}) =>
-      inbox.paceRetry?.({ id, interval: 1000, seqs, from: AT, ...parts });
+      inbox.newRetry({ since: AT, who: "ann", interval: 1000, entries: 3, ...parts });
     /** Keeps dead letters of these order keys, and returns their numbers. */
     const dead = async (...orderKeys: readonly (string | null)[]) => {
       const seqs: number[] = [];
@@ -160,8 +158,8 @@ export function describePauses(makeInbox: () => Inbox): void {
 
     it("a retry makes entries due an interval apart, in their order, and each is claimed at its time", async () => {
       const seqs = await dead("a", null, "a");
-      const id = (await newRetry()) ?? 0;
-      expect(await pace(id, seqs)).toBe(3);
+      const { id, pace } = await newRetry();
+      expect(await pace(seqs, AT)).toBe(3);
       expect(await inbox.list({})).toMatchObject(
         [0, 1, 2].map((n) => ({
           state: "waiting",
@@ -171,22 +169,22 @@ export function describePauses(makeInbox: () => Inbox): void {
           runAt: AT + n * 1000,
         })),
       );
-      expect((await inbox.pauses?.())?.retries).toEqual([
+      expect((await inbox.pauses()).retries).toEqual([
         { id, since: AT, who: "ann", interval: 1000, entries: 3, left: 3, until: AT + 3000 },
       ]);
       expect(await claimed({ now: AT + 999 })).toEqual(["evt_0"]);
       expect(await claimed({ now: AT + 1000 })).toEqual(["evt_1"]);
-      expect((await inbox.pauses?.())?.retries).toMatchObject([{ left: 1 }]);
+      expect((await inbox.pauses()).retries).toMatchObject([{ left: 1 }]);
       // The first of its order key still runs.
       expect(await claimed({ now: AT + 1999, except: seqs.slice(0, 1) })).toEqual([]);
     });
 
     it("a retry waits for its time, although a clock that was set back might have dated it", async () => {
       const seqs = await dead(null, null);
-      const id = (await newRetry({ interval: 3_600_000, entries: 2 })) ?? 0;
-      await pace(id, seqs, { interval: 3_600_000 });
+      const { id, pace } = await newRetry({ interval: 3_600_000, entries: 2 });
+      await pace(seqs, AT);
       expect(await claimed({ horizon: 1000 })).toEqual(["evt_0"]);
-      await inbox.endRetry?.(id);
+      await inbox.endRetry(id);
       expect(await claimed({ horizon: 1000, except: seqs.slice(0, 1) })).toEqual(["evt_1"]);
     });
 
@@ -198,8 +196,8 @@ export function describePauses(makeInbox: () => Inbox): void {
         throw new Error("too few");
       await inbox.settle(settlementOf(first), AT);
       await inbox.settle(settlementOf(second, { state: "failing", runAt: AT + 5 }), AT);
-      const id = (await newRetry({ entries: 4 })) ?? 0;
-      expect(await pace(id, seqs)).toBe(2);
+      const { pace } = await newRetry({ entries: 4 });
+      expect(await pace(seqs, AT)).toBe(2);
       expect(await inbox.list({ states: ["waiting", "failing"] })).toMatchObject([
         { seq: second.seq, attempts: 1, runAt: AT + 1000 },
         { seq: seqs[3], attempts: 0, runAt: AT + 3000 },
@@ -208,8 +206,8 @@ export function describePauses(makeInbox: () => Inbox): void {
 
     it("what is left of a retry that is paused runs once it is resumed, at its pace from then on", async () => {
       const seqs = await dead(null, null, null, null);
-      const id = (await newRetry({ entries: 4 })) ?? 0;
-      await pace(id, seqs);
+      const { id, pace } = await newRetry({ entries: 4 });
+      await pace(seqs, AT);
       const [first] = await claim({ now: AT });
       if (first === undefined) throw new Error("expected the first entry to be due");
       await inbox.settle(settlementOf(first), AT);
@@ -223,7 +221,7 @@ export function describePauses(makeInbox: () => Inbox): void {
           reason: `paced_${id}`,
         })),
       );
-      expect((await inbox.pauses?.())?.retries).toMatchObject([{ left: 3, until: AT + 13_000 }]);
+      expect((await inbox.pauses()).retries).toMatchObject([{ left: 3, until: AT + 13_000 }]);
       const others = { now: AT + 11_500, except: seqs.slice(0, 1) };
       expect(await claimed(others)).toEqual(["evt_1", "evt_2"]);
     });
@@ -231,9 +229,9 @@ export function describePauses(makeInbox: () => Inbox): void {
     it("more than a step of entries keeps its pace when it is resumed", async () => {
       const kept = Array.from({ length: 1003 }, (_, number) => keep(inbox, numberedEntry(number)));
       const seqs = (await Promise.all(kept)).map(({ seq }) => seq).sort((a, b) => a - b);
-      const id = (await newRetry({ interval: 20, entries: 1003 })) ?? 0;
-      await pace(id, seqs.slice(0, 1000), { interval: 20 });
-      await pace(id, seqs.slice(1000), { interval: 20, from: AT + 20_000 });
+      const { id, pace } = await newRetry({ interval: 20, entries: 1003 });
+      await pace(seqs.slice(0, 1000), AT);
+      await pace(seqs.slice(1000), AT + 20_000);
       await resume("retry", String(id), AT + 1000);
       const due = (await inbox.list({})).map(({ runAt }) => runAt - AT - 1000);
       expect(due).toEqual(seqs.map((_, n) => n * 20));

@@ -6,7 +6,7 @@ import { pgliteInboxes } from "./postgres/pglite.ts";
 
 const { database, makeInbox } = await pgliteInboxes();
 
-describeInbox("the PostgreSQL inbox, on PGlite,", makeInbox, { wakes: true });
+describeInbox("the PostgreSQL inbox, on PGlite,", makeInbox);
 
 it("the figures of an inbox are the size of its tables and indexes, and the time of each commit", async () => {
   const inbox = postgresStore(database, { schema: "vitals" });

@@ -115,7 +115,9 @@ export function describeSearch(makeInbox: () => Inbox): void {
       expect(await ids({ text, alternatives: { reasons: ["invalid_data"] } })).toEqual(["evt_2"]);
       expect(await ids({ text, alternatives: { seqs: [first?.seq ?? 0] } })).toEqual(["evt_1"]);
       expect(await ids({ text, alternatives: {} })).toEqual([]);
-      expect(await inbox.retry({ text, alternatives: { reasons: ["invalid_data"] } }, AT)).toBe(1);
+      expect(
+        await inbox.retry({ text, alternatives: { reasons: ["invalid_data"] } }, AT),
+      ).toMatchObject({ ended: 1 });
     });
   });
 }

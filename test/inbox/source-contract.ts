@@ -77,7 +77,7 @@ export function describeSources(makeInbox: () => Inbox): void {
         await keep(inbox, { ...entryOf(source, 1), state: "dead", reason: "invalid_data" });
       }
       expect(sourcesOf(await inbox.list({ sources: ["billing"] }))).toEqual(["billing"]);
-      expect(await inbox.retry({ sources: ["billing"] }, AT)).toBe(1);
+      expect(await inbox.retry({ sources: ["billing"] }, AT)).toMatchObject({ ended: 1 });
       expect(await inbox.list({ states: ["waiting", "failing"] })).toMatchObject([
         { key: { source: "billing" } },
       ]);

@@ -16,6 +16,8 @@ import { sqliteInbox } from "../../src/inbox/sqlite.ts";
 import { describeInbox } from "./contract.ts";
 import {
   AT,
+  endErasure,
+  eraseEntries,
   keep,
   numberedEntry,
   RUN,
@@ -32,7 +34,7 @@ const newPath = () => join(FOLDER, `inbox-${++files}.sqlite`);
 
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-describeInbox("the SQLite inbox", () => sqliteInbox(newPath()), { wakes: false });
+describeInbox("the SQLite inbox", () => sqliteInbox(newPath()));
 
 describe("the SQLite inbox", () => {
   it("checks at most about a thousand held back entries per claim, and continues with the next claim", async () => {
@@ -192,8 +194,8 @@ describe("the SQLite inbox", () => {
       inbox,
       sampleEntry({ state: "dead", reason: "invalid_json", delivery }),
     );
-    await inbox.erase?.([seq], AT);
-    await inbox.endErasure?.();
+    await eraseEntries(inbox, [seq]);
+    await endErasure(inbox);
     await inbox.close();
     expect(rowsOf(path, "PRAGMA freelist_count")).toEqual([{ freelist_count: 0 }]);
   });

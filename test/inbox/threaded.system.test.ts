@@ -19,9 +19,7 @@ const newPath = () => join(FOLDER, `inbox-${++files}.sqlite`);
 
 afterAll(() => rmSync(FOLDER, { recursive: true }));
 
-describeInbox("the SQLite inbox, written by its thread,", () => threadedInbox(newPath()), {
-  wakes: false,
-});
+describeInbox("the SQLite inbox, written by its thread,", () => threadedInbox(newPath()));
 
 describe("the thread that writes", () => {
   /** An open inbox, and its thread. */

@@ -137,7 +137,7 @@ export function describeWaits(makeInbox: () => Inbox): void {
     it("start afresh when they are retried", async () => {
       const seq = await waiting(1, [wait(APP)]);
       await inbox.drop({ seq }, AT);
-      expect(await inbox.retry({ seq }, AT + 7)).toBe(1);
+      expect(await inbox.retry({ seq }, AT + 7)).toMatchObject({ ended: 1 });
       expect(await inbox.list({})).toMatchObject([
         { state: "waiting", reason: null, runAt: AT + 7, attempts: 0, settledAt: null, waits: [] },
       ]);
@@ -235,9 +235,9 @@ export function describeWaits(makeInbox: () => Inbox): void {
       expect(await listed(true)).toEqual([first, fourth]);
       expect(await listed(false)).toEqual([second, third]);
       expect(await inbox.list({ dropped: false })).toHaveLength(3);
-      expect(await inbox.retry({ dropped: false }, AT)).toBe(2);
+      expect(await inbox.retry({ dropped: false }, AT)).toMatchObject({ ended: 2 });
       expect(await listed(true)).toEqual([first, fourth]);
-      expect(await inbox.retry({ dropped: true, seq: first }, AT)).toBe(1);
+      expect(await inbox.retry({ dropped: true, seq: first }, AT)).toMatchObject({ ended: 1 });
       expect(await listed(true)).toEqual([fourth]);
     });
 

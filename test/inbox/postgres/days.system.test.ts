@@ -127,7 +127,7 @@ it("entries that must stay outlive their day: waiting, dead, received later, of 
     state: "dead",
   });
   expect(await inbox.append(entryAt(TODAY + 3, "waiting"))).toMatchObject({ duplicate: true });
-  expect(await inbox.retry({}, TODAY + DAY)).toBe(1);
+  expect(await inbox.retry({}, TODAY + DAY)).toMatchObject({ ended: 1 });
   expect(await inbox.claim({ now: TODAY + DAY, limit: 5, leaseTime: 10 })).toMatchObject([
     { seq: dead, key: { eventId: "dead" } },
     { key: { eventId: "waiting" } },

@@ -100,7 +100,7 @@ describe("a dump of the inbox's schema", async () => {
       type: "accepted",
       duplicate: false,
     });
-    expect(await inboxOf(second.receiver).retry({}, Date.now())).toBe(2);
+    expect(await inboxOf(second.receiver).retry({}, Date.now())).toMatchObject({ ended: 2 });
     await until(async () =>
       expect(await restored.counts()).toMatchObject({
         waiting: 0,

@@ -17,10 +17,8 @@ if (NO_SERVER !== undefined) {
   await first.close();
   const empty = async () => void (await direct.query(emptySql(SCHEMA).join(";")));
 
-  describeInbox(
-    "the PostgreSQL inbox, on a server,",
-    () => emptied(postgresStore(server.url, { schema: SCHEMA }), empty),
-    { wakes: true },
+  describeInbox("the PostgreSQL inbox, on a server,", () =>
+    emptied(postgresStore(server.url, { schema: SCHEMA }), empty),
   );
 
   describe("through PgBouncer in transaction mode,", async () => {
@@ -30,10 +28,8 @@ if (NO_SERVER !== undefined) {
     }
     const pooler = await startPooler(server);
     afterAll(() => pooler.stop());
-    describeInbox(
-      "the PostgreSQL inbox",
-      () => emptied(postgresStore(pooler.url, { schema: SCHEMA, migrate: "check" }), empty),
-      { wakes: true },
+    describeInbox("the PostgreSQL inbox", () =>
+      emptied(postgresStore(pooler.url, { schema: SCHEMA, migrate: "check" }), empty),
     );
   });
 

@@ -71,8 +71,8 @@ function stage({
     othersBusy: () => void calls.push("othersBusy"),
   };
   const { log, lines } = keptLog();
-  const wake = new Wake(new Store(session, { schema: "a", name: "a" }), session, runners, log);
-  wake.onDue(() => calls.push("due"));
+  const store = new Store(session, { schema: "a", name: "a" });
+  const wake = new Wake(store, session, runners, log, () => void calls.push("due"));
   onTestFinished(() => wake.stop());
   const take = () => calls.splice(0);
   return { wake, database, runners, lines, take };

@@ -8,7 +8,7 @@ import { isHeld, runnerLock } from "../../../../src/inbox/sqlite/processes/runne
 import { sqliteInbox } from "../../../../src/inbox/sqlite.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { keptLog } from "../../../receiver/sample.ts";
-import { keep, sampleDelivery, sampleEntry } from "../../entries.ts";
+import { AT, keep, sampleDelivery, sampleEntry } from "../../entries.ts";
 
 const OWN: Runner = {
   id: "0a",
@@ -64,12 +64,12 @@ const leasedFor = async () => ((await inbox.list({}))[0]?.runAt ?? 0) - Date.now
 describe("an inbox file", () => {
   it("records a process and locks a file beside it until it is closed", async () => {
     await inbox.open();
-    await inbox.register?.(OWN);
+    await inbox.register(OWN, AT);
     const row = { id: "0a", version: "1.0.0", role: "both", sources: '["service"]' };
     expect(recorded()).toEqual([{ ...row, kinds: '["lead.*"]' }]);
     expect(locks()).toEqual(["inbox.db-holder-0a"]);
     expect(isHeld(path, "0a")).toBe(true);
-    await inbox.register?.({ ...OWN, kinds: ["*"] });
+    await inbox.register({ ...OWN, kinds: ["*"] }, AT);
     expect(recorded()).toEqual([{ ...row, kinds: '["*"]' }]);
     await inbox.close();
     expect(recorded()).toEqual([]);
@@ -78,7 +78,7 @@ describe("an inbox file", () => {
 
   it("knows the other processes that live, of those that are recorded", async () => {
     await inbox.open();
-    await inbox.register?.(OWN);
+    await inbox.register(OWN, AT);
     const lock = runnerLock(path, "0b");
     onTestFinished(() => lock.release());
     for (const id of ["0b", "0c"]) record(id);
@@ -90,7 +90,7 @@ describe("an inbox file", () => {
     inbox = sqliteInbox(join(folder, "inbox.db"));
     await inbox.open({ log: log.log });
     expect(log.lines.filter(({ level }) => level === "warn")).toEqual([]);
-    await inbox.register?.(OWN);
+    await inbox.register(OWN, AT);
     const warnings = log.lines.filter(({ level }) => level === "warn");
     expect(warnings).toMatchObject([{ fields: { folder: "OneDrive - Contoso" } }]);
   });
@@ -101,7 +101,7 @@ describe("the leases of a process that is dead", () => {
     await inbox.open({ log: log.log });
     await leaseTo("dead");
     writeFileSync(`${path}-holder-dead`, "");
-    await inbox.register?.(OWN);
+    await inbox.register(OWN, AT);
     expect(await leasedFor()).toBeLessThanOrEqual(0);
     expect(log.lines.slice(1)).toMatchObject([{ level: "info", fields: { entries: 1 } }]);
     expect(recorded()).toMatchObject([{ id: "0a" }]);
@@ -111,7 +111,7 @@ describe("the leases of a process that is dead", () => {
   it("end while another runs, within a second", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     await inbox.open({ log: log.log });
-    await inbox.register?.(OWN);
+    await inbox.register(OWN, AT);
     await leaseTo("dead");
     vi.advanceTimersByTime(1000);
     await vi.waitFor(async () => expect(await leasedFor()).toBeLessThanOrEqual(0));
@@ -136,7 +136,7 @@ it("the leases of a process that holds its lock stay, and so does its record", a
   const lock = runnerLock(path, "0b");
   onTestFinished(() => lock.release());
   await leaseTo("0b");
-  await inbox.register?.(OWN);
+  await inbox.register(OWN, AT);
   expect(await leasedFor()).toBeGreaterThan(0);
   expect(recorded()).toMatchObject([{ id: "0a" }, { id: "0b" }]);
   expect(log.lines).toHaveLength(1);
@@ -147,14 +147,14 @@ it("lock files of dead processes that were never recorded are removed, and a hel
   const lock = runnerLock(path, "0b");
   onTestFinished(() => lock.release());
   writeFileSync(`${path}-holder-0c`, "");
-  await inbox.register?.(OWN);
+  await inbox.register(OWN, AT);
   expect(locks()).toEqual(["inbox.db-holder-0a", "inbox.db-holder-0b"]);
 });
 
 it("a lock file that another program removes is made again, so that its process does not seem dead", async () => {
   vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
   await inbox.open();
-  await inbox.register?.(OWN);
+  await inbox.register(OWN, AT);
   unlinkSync(`${path}-holder-0a`);
   vi.advanceTimersByTime(1000);
   await vi.waitFor(() => expect(existsSync(`${path}-holder-0a`)).toBe(true));
@@ -166,7 +166,7 @@ it("a process that cannot lock a file beside an inbox says so once, is not recor
   await leaseTo("0b");
   writeFileSync(`${path}-holder-0d`, "");
   mkdirSync(`${path}-holder-0a`);
-  for (const _ of [1, 2]) await inbox.register?.(OWN);
+  for (const _ of [1, 2]) await inbox.register(OWN, AT);
   expect(log.lines.slice(1)).toMatchObject([
     { level: "warn", fields: { error: expect.stringContaining("open database file") } },
   ]);
