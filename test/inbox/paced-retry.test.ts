@@ -51,9 +51,6 @@ describe("what is paused", () => {
   const ofRetry = (parts: Partial<Pause> = {}) => pause({ scope: "retry", name: "3", ...parts });
 
   it.each<[string, Partial<Pause>, string]>([
-    ["everything", {}, "everything has been paused for 60 s by ada"],
-    ["a kind", { scope: "kind", name: "lead.*" }, "kind lead.* has been paused for 60 s by ada"],
-    ["a target", { scope: "target", name: "crm" }, "target crm has been paused for 60 s by ada"],
     [
       "a retry that ended",
       { scope: "retry", name: "9" },
