@@ -78,7 +78,6 @@ describe("what is paused", () => {
       { until: NOW - 1 },
       /^retry 3 is under way: 30 of 40 left, the last due in 0 ms$/,
     ],
-    ["paused", [ofRetry({ since: NOW })], {}, /^retry 3 is paused, by ada: 30 of 40 left$/],
     [
       "stopped",
       [ofRetry({ who: "stopped: 2 failed" })],
