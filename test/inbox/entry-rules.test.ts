@@ -5,7 +5,7 @@ import { stateBeforeRun } from "../../src/inbox/entry-state.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { newEntry, storedKind } from "../../src/inbox/new-entry.ts";
 import { lastRunsOf, type RunOutline } from "../../src/inbox/outline.ts";
-import { pruneInbox } from "../../src/inbox/prune.ts";
+import { pruneInbox, stepResult } from "../../src/inbox/prune.ts";
 import { reasonWords } from "../../src/inbox/reasons.ts";
 import { loadSqlite } from "../../src/inbox/sqlite/client.ts";
 import { STATE_WITHOUT_REASON } from "../../src/inbox/sqlite/pause.ts";
@@ -82,6 +82,15 @@ it.each([
   expect(lastRunsOf(all.map(run)).map(({ error }) => error)).toEqual(
     last.split(" ").filter((text) => text !== ""),
   );
+});
+
+it.each([
+  [3, 1, "7"],
+  [3, 0, undefined],
+  [2, 1, undefined],
+])("after %i of 3 rows, %i of them old, the next step begins after %s", (count, old, next) => {
+  const rows = [{ seq: 5 }, { seq: 6 }, { seq: 7 }].slice(0, count);
+  expect(stepResult(rows, old, 3, { limit: 3 })).toEqual({ changed: 3, next });
 });
 
 it("an inbox is pruned and slimmed in steps until none is left, or until it is stopped", async () => {

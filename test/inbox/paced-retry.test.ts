@@ -38,9 +38,6 @@ describe("what is paused", () => {
   const ofRetry = (parts: Partial<Pause> = {}) => pause({ scope: "retry", name: "3", ...parts });
 
   it.each<[string, Partial<Pause>, string]>([
-    ["everything", {}, "everything has been paused for 60 s by ada"],
-    ["a kind", { scope: "kind", name: "lead.*" }, "kind lead.* has been paused for 60 s by ada"],
-    ["a target", { scope: "target", name: "crm" }, "target crm has been paused for 60 s by ada"],
     [
       "a retry that ended",
       { scope: "retry", name: "9" },
@@ -68,7 +65,6 @@ describe("what is paused", () => {
       { until: NOW - 1 },
       /^retry 3 is under way: 30 of 40 left, the last due in 0 ms$/,
     ],
-    ["paused", [ofRetry({ since: NOW })], {}, /^retry 3 is paused, by ada: 30 of 40 left$/],
     [
       "stopped",
       [ofRetry({ who: "stopped: 2 failed" })],

@@ -167,6 +167,13 @@ describe("a sign of life", () => {
     expect(new Set(kinds())).toEqual(new Set(["look"]));
   });
 
+  it("is waited for when the process leaves", async () => {
+    const { runners, kinds } = await holding();
+    vi.advanceTimersByTime(30_000);
+    await runners.leave();
+    expect(kinds().at(-1)).toBe("forget");
+  });
+
   it("that fails ends the connection, and the next one that succeeds says once that the database is back", async () => {
     const { fails, calls } = await holding();
     fails.add("pulse");
@@ -295,6 +302,14 @@ describe("a look for dead processes", () => {
     fails.clear();
     await pass(500);
     expect(calls).toEqual(["due"]);
+  });
+
+  it("is not taken without a lock of its own", async () => {
+    const { runners, kinds } = stage();
+    await runners.register(OWN);
+    runners.othersBusy();
+    await pass(5000);
+    expect(kinds()).toEqual(["record"]);
   });
 
   it("ends no lease if the connection was lost meanwhile, or the process leaves", async () => {

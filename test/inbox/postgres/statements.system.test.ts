@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { PostgresOptions } from "../../../src/entries/index.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { keptLog, until } from "../../receiver/sample.ts";
@@ -65,6 +65,33 @@ it("what was leased is read again if the connection was lost in between, and onl
   [failures, failure] = [1, Object.assign(new Error("no"), { code: "42501" })];
   await expect(inbox.claim(CLAIM)).rejects.toMatchObject({ code: "inbox_unavailable" });
   expect(askedFor("unnest($1::bigint[], $2::bigint[]")).toBe(3);
+});
+
+it("a process that claims, renews or keeps entries that it runs says so, every ten seconds", async () => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  onTestFinished(() => void vi.useRealTimers());
+  const { inbox, notifications } = await opened();
+  await until(() => expect(inbox.supportsNotify).toBe(true));
+  const lease = { token: "mine", until: AT + 1000 };
+  await keep(inbox, numberedEntry(1));
+  await until(() => expect(notifications).toHaveLength(2)); // the proof that they arrive, and this
+  const says = async (work: () => Promise<unknown>) => {
+    vi.advanceTimersByTime(20_000);
+    const before = notifications.length;
+    await work();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return notifications.length > before;
+  };
+  expect(await says(() => inbox.claim({ ...CLAIM, now: AT - 1 }))).toBe(false);
+  expect(await says(() => inbox.claim(CLAIM))).toBe(true);
+  expect(await says(() => inbox.renew([], AT))).toBe(false);
+  expect(await says(() => inbox.renew([{ seq: 1, lease: "x" }], AT))).toBe(true);
+  expect(await says(() => keep(inbox, numberedEntry(2, 0, { lease })))).toBe(true);
+  expect(await says(() => keep(inbox, numberedEntry(2, 0, { lease })))).toBe(false); // a duplicate
+  expect(
+    await says(() => keep(inbox, numberedEntry(3, 0, { state: "dead", reason: "too_old" }))),
+  ).toBe(false);
+  expect(await says(() => keep(inbox, numberedEntry(4)))).toBe(true);
 });
 
 it("an entry with an order key is not leased as it is kept, since others may hold it back", async () => {

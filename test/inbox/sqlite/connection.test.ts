@@ -2,6 +2,7 @@ import { renameSync, statSync } from "node:fs";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Connection } from "../../../src/inbox/sqlite/connection.ts";
 import { openFile } from "../../../src/inbox/sqlite/file/inbox-file.ts";
+import { rescuedBeside } from "../../../src/inbox/sqlite/file/rescued-files.ts";
 import type { Statements } from "../../../src/inbox/sqlite/statements.ts";
 import type { Threading } from "../../../src/inbox/sqlite/thread/threaded-writer.ts";
 import { keptLog } from "../../receiver/sample.ts";
@@ -150,6 +151,18 @@ describe("the log of an inbox file", () => {
     connection.tryCheckpoint();
     expect(() => connection.checkpointLog()).toThrow(/to stay in place/);
     expect(logSize()).toBeGreaterThan(0);
+    renameSync(`${path}.away`, path);
+  });
+});
+
+describe("an inbox file that was removed", () => {
+  it("is not rescued by a command that only looked in", async () => {
+    connect(IN_THIS_THREAD, false);
+    renameSync(path, `${path}.away`);
+    await expect(append(1)).rejects.toMatchObject({ code: "inbox_unavailable" });
+    expect(connection.refusal).toBeUndefined();
+    await connection.close();
+    expect(rescuedBeside(path)).toEqual([]);
     renameSync(`${path}.away`, path);
   });
 });

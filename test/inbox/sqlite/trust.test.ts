@@ -32,14 +32,6 @@ function checkedByHand() {
 }
 
 describe("trust that was lost", () => {
-  it("comes back when the check finds the whole file intact", () => {
-    const { trust, end } = checkedByHand();
-    trust.lose("malformed");
-    expect(trust.damage).toBe("malformed");
-    end(CLEAN);
-    expect(trust.damage).toBeUndefined();
-  });
-
   it("comes back for the entries whose delivery could not be read, too", () => {
     const { trust, end } = checkedByHand();
     const unreadable = () => {

@@ -15,36 +15,8 @@ const freeze = (to: number): Disturbance => ({
   to,
   reaches: of("2.1"),
 });
-const restart: Disturbance = { cause: "server restart", from: 1000, to: 2000 };
 
 describe("the cause of a run", () => {
-  it.each([
-    ["a kill during the run before", [run("2.1", 900), run("3.1", 6000)], [kill], "kill"],
-    [
-      "a kill before the result was stored",
-      [run("2.1", 900, 990), run("3.1", 6000)],
-      [kill],
-      "kill",
-    ],
-    [
-      "a long freeze",
-      [run("2.1", 900, 5000), run("3.1", 4000)],
-      [freeze(5000)],
-      "freeze past the lease",
-    ],
-    [
-      "a failure while the server restarts",
-      [run("2.1", 900, 1100), run("3.1", 2500)],
-      [restart],
-      "server restart",
-    ],
-  ])("is %s", (_, runs, disturbances, cause) => {
-    expect(causesOfRuns(runs, disturbances, 5000)).toEqual({
-      byCause: { [cause]: 1 },
-      withoutCause: [],
-    });
-  });
-
   it.each([
     ["another process was killed", [run("3.1", 900), run("2.2", 6000)], [kill]],
     [

@@ -70,14 +70,4 @@ describe("a check of every page of an inbox file", () => {
       expect(checkFile(path)).toMatchObject({ usable: false, unreadable: [] });
     },
   );
-
-  it("has the reason if the file is no inbox", () => {
-    const path = fileOf(0);
-    writeFileSync(path, "notes ".repeat(1000));
-    expect(checkFile(path)).toEqual({
-      problems: ["file is not a database"],
-      unreadable: [],
-      usable: false,
-    });
-  });
 });

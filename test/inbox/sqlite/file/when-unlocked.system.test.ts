@@ -86,14 +86,3 @@ it("a command that only looks into an inbox does not wait for its lock", async (
     expect(open).toHaveBeenCalledOnce();
   }
 });
-
-it("a start that fails for another reason fails at once, with that", async () => {
-  for (const error of [
-    new HookporterError("inbox_corrupt", "damaged"),
-    new Error("database is locked"),
-  ]) {
-    const open = vi.fn(async () => Promise.reject(error));
-    await expect(whenUnlocked("inbox.db", {}, open)).rejects.toBe(error);
-    expect(open).toHaveBeenCalledOnce();
-  }
-});

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Inbox } from "../../../../src/inbox/inbox.ts";
@@ -68,6 +68,7 @@ describe("an inbox file", () => {
     const row = { id: "0a", version: "1.0.0", role: "both", sources: '["service"]' };
     expect(recorded()).toEqual([{ ...row, kinds: '["lead.*"]' }]);
     expect(locks()).toEqual(["inbox.db-holder-0a"]);
+    expect(statSync(`${path}-holder-0a`).mode & 0o777).toBe(0o600);
     expect(isHeld(path, "0a")).toBe(true);
     await inbox.register({ ...OWN, kinds: ["*"] }, AT);
     expect(recorded()).toEqual([{ ...row, kinds: '["*"]' }]);
