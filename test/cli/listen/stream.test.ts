@@ -76,23 +76,6 @@ it("a message that is too large is refused alone, with the status of HTTP, and d
   expect(records("stream")).toHaveLength(1); // it was never closed
 });
 
-it("the stream is reopened after an outage, and brings missed events once", async () => {
-  const { sandbox, settled } = await openSandbox({
-    retry: { attempts: 501, delay: 10, factor: 1 },
-    chaos: { outage: 100 },
-  });
-  const { records } = await streaming(sandbox.url.port);
-  const caused = Array.from({ length: 5 }, () => sandbox.emit("lead.created"));
-  expect((await settled()).map(({ state }) => state)).toEqual(Array(5).fill("delivered"));
-  await until(() => expect(records("attempt")).toHaveLength(caused.length));
-  const states = records("stream").map(({ state }) => state);
-  expect([states[0], states.at(-1)]).toEqual(["open", "open"]);
-  expect(states).toContain("waiting");
-  expect(records("delivery").filter(({ verdict }) => verdict === "accepted")).toHaveLength(
-    caused.length,
-  );
-});
-
 it("listen is ready before an unavailable stream, as /readyz says, and opens it later", async () => {
   const first = await openSandbox();
   const port = Number(first.sandbox.url.port);
@@ -134,8 +117,6 @@ it.each<[string, string[], Record<string, string>, number]>([
   ["an address that is no stream's", ["--stream", "http://127.0.0.1:1/stream"], {}, 2],
   ["an address with a password", ["--stream", "wss://user:abcdef@example.com/"], {}, 2],
   ["an address with a fragment", ["--stream", "wss://example.com/#abcdef"], {}, 2],
-  ["--live and nothing to use it", ["--live"], {}, 2],
-  ["--base-url and no --subscribe", ["--stream", "1", "--base-url", "http://127.0.0.1:1"], {}, 2],
 ])("%s is refused", async (_, argv, env, code) => {
   const run = await runCli(["listen", "--port", "0", ...argv], {
     env: { HOOKPORTER_SECRET: SECRET, ...env },

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { GRACE, stopRunOnSignal } from "../../../src/cli/send/interrupt.ts";
+import { stopRunOnSignal } from "../../../src/cli/send/interrupt.ts";
 
 /** A run, what it was told, and a way to send it signals. */
 function run() {
@@ -20,19 +20,6 @@ function run() {
 }
 
 const BY_SIGINT = { reason: "stopped by SIGINT", exitCode: 130 };
-
-it("the first signal begins nothing more, and ends what has begun after two seconds", () => {
-  const { interrupt, stop, cut, onEnd, exit, signal } = run();
-  expect(interrupt.reason).toBeUndefined();
-  signal("SIGINT");
-  expect(interrupt.reason).toEqual(BY_SIGINT);
-  expect(stop).toHaveBeenCalledOnce();
-  vi.advanceTimersByTime(GRACE - 1);
-  expect(cut).not.toHaveBeenCalled();
-  vi.advanceTimersByTime(1);
-  expect(cut).toHaveBeenCalledExactlyOnceWith(BY_SIGINT);
-  expect([onEnd, exit].flatMap(({ mock }) => mock.calls)).toEqual([]);
-});
 
 it("a second signal ends the process with its exit code, and a run that has ended is cut no more", () => {
   const { interrupt, stop, cut, onEnd, exit, signal, isWatched } = run();

@@ -6,7 +6,7 @@ import { sampleEvent } from "../../../src/entries/testing.ts";
 import { type FakeIoOptions, runCli } from "../fake-io.ts";
 import { startReceiving } from "../fake-target.ts";
 import { folderWith } from "../folder-with.ts";
-import { env, envelope } from "./sending.ts";
+import { env } from "./sending.ts";
 
 /** Triggers, and returns the run and the bodies that were sent. */
 async function trigger(argv: readonly string[], options: FakeIoOptions = {}) {
@@ -34,23 +34,6 @@ it("standard input cannot be both data and secret", async () => {
   expect(run.said).toContain(
     "expected the body in a file, since --secret-stdin reads standard input",
   );
-});
-
-it("data is made up from the shape file of the project, but not in place of --data or with --no-shapes", async () => {
-  const saved = envelope({ event: "lead.created", data: { fresh: true } });
-  const cwd = folderWith({ "in/1.json": saved });
-  expect(await runCli(["types", "in"], { cwd })).toMatchObject({ code: 0 });
-  const dataOf = async (...more: string[]) => {
-    const { bodies, run } = await trigger(["lead.created", ...more], { cwd });
-    return [
-      Object.keys(JSON.parse(bodies[0] ?? "").data),
-      run.stderr.includes("data made up from"),
-    ];
-  };
-  expect(await dataOf()).toEqual([["fresh"], true]);
-  expect(await dataOf("--data", '{"own":1}')).toEqual([["own"], false]);
-  const [keys, isMadeUp] = await dataOf("--no-shapes");
-  expect([keys, isMadeUp]).toEqual([expect.arrayContaining(["id"]), false]);
 });
 
 it("a kind that is typed overrides a setting of all", async () => {
