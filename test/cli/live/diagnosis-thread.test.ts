@@ -5,11 +5,8 @@ import { DiagnosisThread, MOST_WAITING } from "../../../src/cli/live/diagnosis-t
 import { SIGNATURE_HEADER } from "../../../src/entries/index.ts";
 import type { InspectedDelivery } from "../../../src/receiver/observed.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
-import { root } from "../../docs/markdown.ts";
-import { signed } from "../../signature/diagnose/made.ts";
 
 const SECRET = "a secret that is long enough";
-const BUILT = join(root, "dist", "diagnosis-thread.js");
 const STAND_IN = join(import.meta.dirname, "threads", "endless.mjs");
 
 function open(program = STAND_IN, mostTime = 300) {
@@ -43,17 +40,6 @@ function refusedWith(
     body: () => Buffer.from(body),
   };
 }
-
-it("the built thread finds the cause, from a copy of the body", async () => {
-  const { thread } = open(BUILT, 20_000);
-  const body = Buffer.from('{"event": "lead.created"}');
-  const refused = refusedWith(body, signed(body.toString(), `${SECRET}\n`));
-  const observation = { ...refused, body: () => body };
-  const found = thread.diagnose(observation);
-  body.fill(0); // the receiver releases it
-  expect(await found).toMatchObject({ code: "secret_whitespace", complete: true });
-  expect(thread.diagnose(observation)).toBe(found);
-});
 
 it("a diagnosis that does not end is ended, and the next one works", async () => {
   const { thread, clock } = open();
