@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
 import { DEFAULT_OUT, shapesBeside } from "../../../src/cli/learn/learn-options.ts";
 import { createReceiver, eventKinds } from "../../../src/entries/index.ts";
@@ -49,26 +49,6 @@ it("a broken handler is found, mended and proven handled through the tools alone
   expect(proven.text).toMatch(/^exit code 0\n/);
   const { records } = await call("find_events", { group: true });
   expect(records).toEqual([{ message: "nothing failed" }]);
-});
-
-it("the same with `trigger --wait --json` alone", async () => {
-  const { cwd, trigger } = await listeningFolder();
-  const wait = async () => {
-    const { code, records } = await trigger("payment.received", "--wait", "--json");
-    const outcome = records.find(({ type }) => type === "outcome") ?? {};
-    return { code, outcome };
-  };
-  const { code, outcome } = await wait();
-  expect([code, outcome]).toMatchObject([7, { state: "failing", at: "handlers.mjs:1:68" }]);
-  expect(outcome.error).toContain("Cannot read properties of undefined (reading 'name')");
-  writeFileSync(join(cwd, String(outcome.at).split(":")[0] ?? ""), MENDED);
-  // `listen` loads the handlers a moment after the edit.
-  const proven = await vi.waitFor(async () => {
-    const next = await wait();
-    expect(next.code).toBe(0);
-    return next;
-  }, 30_000);
-  expect(proven.outcome).toMatchObject({ state: "handled", error: null });
 });
 
 it("lists eight tools with annotations, and the kinds as resources", async () => {

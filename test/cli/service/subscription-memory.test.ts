@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import {
@@ -8,7 +8,6 @@ import {
   SUBSCRIPTIONS_FILE,
 } from "../../../src/cli/service/subscription-memory.ts";
 import { tempFolder } from "../fake-io.ts";
-import { folderWith } from "../folder-with.ts";
 
 function sample(number: number): RememberedSubscription {
   return {
@@ -47,14 +46,4 @@ it("a file of version 0.2 is read: forgotten subscriptions and unconfirmed ones 
   ];
   appendFileSync(join(cwd, SUBSCRIPTIONS_FILE), lines.join(""));
   expect(rememberedSubscriptions(cwd)).toEqual([1, 4].map(sample));
-});
-
-it.skipIf(process.platform === "win32")("a symbolic link is never written through", () => {
-  const cwd = folderWith({ ".hookporter/other": "" });
-  const other = join(cwd, ".hookporter", "other");
-  symlinkSync(other, join(cwd, SUBSCRIPTIONS_FILE));
-  expect(() => remember(cwd, sample(1))).toThrow(
-    expect.objectContaining({ code: "folder_unusable" }),
-  );
-  expect(readFileSync(other, "utf8")).toBe("");
 });
