@@ -6,7 +6,7 @@ import { clientOf, failure, KEY, openService } from "../../client/service.ts";
 import { nowEnvelope } from "../../hostile/cli.ts";
 import { posting } from "../../receiver/open.ts";
 import { closedPort } from "../../tunnel/machine.ts";
-import { fakeIo, runCli, startCli, tempFolder } from "../fake-io.ts";
+import { fakeIo, startCli, tempFolder } from "../fake-io.ts";
 
 const env = { HOOKPORTER_API_KEY: KEY };
 const SECRET = "a secret that is long enough";
@@ -145,26 +145,4 @@ it("of two addresses that a service could not be told about, only the newer one 
   expect(service.created.map(({ url }) => url)).toEqual(["http://127.0.0.1:4400/newer"]);
   expect([subscriber.known, subscriber.waiting]).toEqual([true, false]);
   stop();
-});
-
-it.each([
-  ["no address of the service", ["--subscribe"], 2],
-  ["no key", ["--subscribe", "--base-url", "http://127.0.0.1:1", "HOOKPORTER_API_KEY_ENV=NONE"], 3],
-  ["no way from outside", ["--subscribe", "--base-url", "https://api.example"], 2],
-  [
-    "no key for a tunnel",
-    [
-      "--subscribe",
-      "--base-url",
-      "https://api.example",
-      "--tunnel",
-      "ngrok",
-      "HOOKPORTER_API_KEY_ENV=NONE",
-    ],
-    3,
-  ],
-])("%s is refused before listen listens", async (_, argv, code) => {
-  const run = await runCli(["listen", "--port", "0", "--json", ...argv], { env });
-  expect(run.code).toBe(code);
-  expect(run.stdout).not.toContain('"ready"');
 });

@@ -42,22 +42,6 @@ it("a kind that is typed overrides a setting of all", async () => {
   expect((await trigger([], all)).bodies).toHaveLength(12);
 });
 
-it.each([
-  [
-    ["lead.craeted"],
-    'got "lead.craeted": did you mean lead.created? (--unknown-kind sends it anyway)',
-  ],
-  [["nothing"], 'got "nothing": the kinds are property.created, '],
-  [["*"], 'got "*": the kinds are '],
-  [["nothing.*"], 'got "nothing.*": '],
-  [[], "expected a kind or --all, got neither: the kinds are property.created, "],
-  [["lead.created", "--all"], "expected a kind or --all, got both: remove one"],
-])("%j names no kind, and sends nothing", async (argv, said) => {
-  const { run, bodies } = await trigger(argv);
-  expect([run.code, bodies]).toEqual([2, []]);
-  expect(run.said).toContain(said);
-});
-
 it.each(["lead.lost", "__proto__", "toString", 'a"b', "é"])(
   "--unknown-kind sends any kind, such as %s",
   async (kind) => {
