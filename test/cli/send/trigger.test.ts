@@ -28,14 +28,6 @@ it("--data is read from a file, with or without a byte order mark, or from stand
   }
 });
 
-it("standard input cannot be both data and secret", async () => {
-  const { run, bodies } = await trigger(["lead.created", "--data", "@-", "--secret-stdin"]);
-  expect([run.code, bodies]).toEqual([2, []]);
-  expect(run.said).toContain(
-    "expected the body in a file, since --secret-stdin reads standard input",
-  );
-});
-
 it("a kind that is typed overrides a setting of all", async () => {
   const all = { env: { HOOKPORTER_TRIGGER_ALL: "true" } };
   expect((await trigger(["lead.created"], all)).kinds).toEqual(["lead.created"]);
