@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { run as runMain } from "../../../src/cli/main.ts";
 import { FAILURE_PAUSE } from "../../../src/cli/send/send-all.ts";
 import { openTarget } from "../../relay/sample.ts";
-import { runCli } from "../fake-io.ts";
+import { fakeIo, runCli } from "../fake-io.ts";
 import { awayTarget, startReceiving, type TargetReply } from "../fake-target.ts";
 import { folderWith } from "../folder-with.ts";
 import { listening } from "../open-listen.ts";
@@ -130,16 +131,21 @@ describe("a run that is stopped", () => {
     expect(target.got).toHaveLength(2);
   });
 
-  it("a target that never answers is not waited for after Ctrl-C, and a second Ctrl-C ends at once", async () => {
-    const { target, start } = await sending(0, "never");
-    const run = start("trigger lead.created --count 3");
-    await vi.waitFor(() => expect(target.got).toHaveLength(1));
-    run.signal("SIGINT");
-    run.signal("SIGINT");
-    expect(run.now().stderr).toContain("stopped at once by SIGINT: 0 of 3 sent\n");
-    expect(run.now().stderr).toContain("--count 3 sends the rest\n");
+  it("a target that never answers is not waited for, and a second signal ends the process at once", async () => {
+    const { got, url } = await startReceiving("never");
+    const { io, signal, stdout, stderr } = fakeIo({ env });
+    const exit = vi.fn();
+    const argv = ["trigger", "lead.created", "--count", "3", "--url", url];
+    const finished = runMain(argv, { ...io, exit });
+    await vi.waitFor(() => expect(got).toHaveLength(1));
+    signal("SIGINT");
+    expect(exit).not.toHaveBeenCalled();
+    signal("SIGTERM");
+    expect(exit).toHaveBeenCalledExactlyOnceWith(143);
+    expect(stderr()).toContain("stopped at once by SIGTERM: 0 of 3 sent\n");
+    expect(stderr()).toContain("--count 3 sends the rest\n");
     // what was cut off is no failure
-    expect(await run.finished).toMatchObject({ code: 130, stdout: "" });
+    expect([await finished, stdout(), got.length]).toEqual([130, "", 1]);
   });
 });
 
