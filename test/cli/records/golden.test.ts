@@ -1,13 +1,12 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { type Learned, learn } from "../../../src/learn/shape.ts";
-import { writeShapes } from "../../../src/learn/shape-file.ts";
 import { root } from "../../docs/markdown.ts";
 import { appFolder } from "../../scaffold/into/app-folder.ts";
 import { closedPort } from "../../tunnel/machine.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { runCli } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
+import { folderWithShapes } from "../learn/shapes.ts";
 import { listening, started } from "../open-listen.ts";
 
 const HANDLERS =
@@ -134,15 +133,10 @@ it("each command's exit code and the fields of its records are those of the gold
   await run(served, "subscribe", "http://127.0.0.1:1/webhooks", "--events", "lead.*");
   await run(served, "properties");
   const port = String(await closedPort());
-  const learnt = tempFolder();
-  const learned: Learned = new Map();
-  learn(learned, "lead.created", { id: 1 }, 0);
-  mkdirSync(join(learnt, "src"));
-  writeFileSync(join(learnt, "src", "schemas.shape.json"), writeShapes(learned));
   const reach = ["--public-url", `http://127.0.0.1:${port}`, "--stream", new URL(base).port];
   const away = { ...env, HOOKPORTER_BASE_URL: `http://127.0.0.1:${await closedPort()}` };
   const reached = await started(["listen", "--port", port, "--subscribe", ...reach], "stream", {
-    cwd: learnt,
+    cwd: folderWithShapes("lead.created", { id: 1 }),
     env: away,
   });
   await reached.printed("subscribing");
