@@ -7,6 +7,28 @@ import { type FakeIoOptions, runCli, startCli, tempFolder } from "./fake-io.ts";
 const WAIT = { timeout: 40_000, interval: 10 };
 
 /**
+ * Starts a command that keeps running, with `--json`, and waits for its first record of a type; it
+ * ends with the test.
+ */
+export async function started(argv: readonly string[], type: string, given: FakeIoOptions = {}) {
+  const command = startCli([...argv, "--json"], given);
+  const stop = async () => {
+    command.signal("SIGINT");
+    return command.finished;
+  };
+  onTestFinished(async () => void (await stop()));
+  const records = (of: string) => command.now().records.filter((record) => record.type === of);
+  /** The first record of a type, once there are this many. */
+  const printed = (of: string, least = 1) =>
+    vi.waitFor(() => {
+      const found = records(of);
+      if (found.length < least) throw new Error(`no ${of}: ${command.now().stderr}`);
+      return found[0] ?? {};
+    }, WAIT);
+  return { ...command, stop, records, printed, first: await printed(type) };
+}
+
+/**
  * Starts `listen` on a free port and waits until it is ready; it ends with the test. `trigger`
  * sends it events, `until` waits for records, `said` for its messages, and `api` asks its page.
  */
@@ -15,19 +37,9 @@ export async function listening(
   cwd = tempFolder(),
   env: Readonly<Record<string, string>> = {},
 ) {
-  const listen = startCli(["listen", "--port", "0", "--json", ...argv], { cwd, env });
-  const stop = async () => {
-    listen.signal("SIGINT");
-    return listen.finished;
-  };
-  onTestFinished(async () => void (await stop()));
-  const ready = await vi.waitFor(() => {
-    const record = listen.now().records.find(({ type }) => type === "ready");
-    if (record === undefined) throw new Error(`not ready: ${listen.now().stderr}`);
-    return record;
-  }, 40_000);
+  const listen = await started(["listen", "--port", "0", ...argv], "ready", { cwd, env });
+  const { first: ready, records } = listen;
   const url = String(ready.url);
-  const records = (type: string) => listen.now().records.filter((record) => record.type === type);
   const trigger = (...words: readonly string[]) =>
     runCli(["trigger", ...words, "--url", url], { cwd, env });
   /** Its records of a type, once there are this many or the latest ones match these. */
@@ -52,7 +64,7 @@ export async function listening(
     const init = body === undefined ? { headers } : { headers, ...post };
     return (await (await fetch(`${page.origin}${path}`, init)).json()) as Value;
   };
-  return { ...listen, url, cwd, records, stop, trigger, until, said, entries, api };
+  return { ...listen, url, cwd, trigger, until, said, entries, api };
 }
 
 /** Starts `listen` as people see it, without `--json`, and waits until it is ready. */

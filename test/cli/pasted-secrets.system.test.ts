@@ -1,9 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createContext } from "../../src/cli/context.ts";
-import type { Io } from "../../src/cli/io.ts";
-import { createProgram } from "../../src/cli/program.ts";
-import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
+import { commands } from "./all-commands.ts";
 import { type CliRun, type FakeIoOptions, runCli, startCli } from "./fake-io.ts";
 import { startReceiving } from "./fake-target.ts";
 import { folderWith } from "./folder-with.ts";
@@ -14,8 +11,6 @@ const env = {
   HOOKPORTER_SECRET: "one of our own that is long enough",
   HOOKPORTER_API_KEY: "sk_test_own",
 };
-
-const commands = leaves(createProgram(createContext({ env: {}, isTTY: {} } as Io)));
 
 /** What a command needs to come as far as the flag. */
 const NEEDED: Readonly<Record<string, readonly string[]>> = {
@@ -59,32 +54,29 @@ async function expectHidden(
   return run;
 }
 
-describe.each(commands.map((command) => [commandName(command), command] as const))(
-  "`%s`",
-  (name, command) => {
-    const flags = command.options.filter((option) => !option.isBoolean() && !option.negate);
-    const words = name.split(" ");
-    const more = [...(NEEDED[name] ?? []), "--json", "--debug"];
+describe.each(commands)("`%s`", (name, command) => {
+  const flags = command.options.filter((option) => !option.isBoolean() && !option.negate);
+  const words = name.split(" ");
+  const more = [...(NEEDED[name] ?? []), "--json", "--debug"];
 
-    it.each(flags.map((option, index) => [option.long ?? "", index] as const))(
-      "does not print a secret that is pasted as the value of %s",
-      async (flag, index) => {
-        if (TAKEN.has(`${name} ${flag}`)) return;
-        // Every form comes up at some flag; one flag need not have all of them.
-        const [one, other] = [0, 3].map((at) => SECRETS[(index + at) % SECRETS.length] ?? "");
-        await expectHidden(String(one), [...words, flag, String(one), ...more]);
-        await expectHidden(String(other), [...words, `${flag}=${other}`, ...more]);
-      },
-    );
+  it.each(flags.map((option, index) => [option.long ?? "", index] as const))(
+    "does not print a secret that is pasted as the value of %s",
+    async (flag, index) => {
+      if (TAKEN.has(`${name} ${flag}`)) return;
+      // Every form comes up at some flag; one flag need not have all of them.
+      const [one, other] = [0, 3].map((at) => SECRETS[(index + at) % SECRETS.length] ?? "");
+      await expectHidden(String(one), [...words, flag, String(one), ...more]);
+      await expectHidden(String(other), [...words, `${flag}=${other}`, ...more]);
+    },
+  );
 
-    it("does not print a secret that is pasted as an argument or as a flag", async () => {
-      if (TAKEN.has(`${name} [dir]`)) return;
-      for (const secret of SECRETS)
-        for (const pasted of [secret, `--${secret}`, `--secret=${secret}`, `--secret ${secret}`])
-          await expectHidden(secret, [...words, ...pasted.split(" "), ...more]);
-    });
-  },
-);
+  it("does not print a secret that is pasted as an argument or as a flag", async () => {
+    if (TAKEN.has(`${name} [dir]`)) return;
+    for (const secret of SECRETS)
+      for (const pasted of [secret, `--${secret}`, `--secret=${secret}`, `--secret ${secret}`])
+        await expectHidden(secret, [...words, ...pasted.split(" "), ...more]);
+  });
+});
 
 describe("a secret in the wrong place", () => {
   it.each(SECRETS)(
@@ -177,7 +169,9 @@ describe("a secret in the wrong place", () => {
   );
 
   it("does not come back from a variable", async () => {
-    const flags = new Set(commands.flatMap(({ options }) => options).map(({ long }) => long ?? ""));
+    const flags = new Set(
+      commands.flatMap(([, { options }]) => options).map(({ long }) => long ?? ""),
+    );
     for (const [index, flag] of [...flags].entries()) {
       const secret = SECRETS[index % SECRETS.length] ?? "";
       const name = flag.slice(2).toUpperCase().replaceAll("-", "_");

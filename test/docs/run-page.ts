@@ -53,7 +53,7 @@ interface Step {
   readonly orders: ReadonlyMap<string, string>;
 }
 
-/** Milliseconds that a block may take, and that what it shows may be awaited, unless told otherwise. */
+/** Milliseconds that a block may take, and that what it shows may be awaited. */
 const LIMIT = 30_000;
 
 const namespace = [

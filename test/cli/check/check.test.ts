@@ -123,12 +123,6 @@ it("a failed recommended case fails the run only with --strict", async () => {
   expect((await check(url, "--only BODY-22 --strict")).code).toBe(1);
 });
 
-it("check sends nothing to another machine without --yes", async () => {
-  const run = await runCli(["check", "http://receiver.invalid/webhooks"], { env });
-  expect(run).toMatchObject({ code: 2, stdout: "" });
-  expect(run.stderr.trim().split("\n")).toHaveLength(1);
-});
-
 it("check exits with 5 if nothing listens, or the receiver stops answering during the run", async () => {
   expect((await check(new URL("http://127.0.0.1:1/webhooks"), "--only SIG")).code).toBe(5);
   let requests = 0;
@@ -140,28 +134,12 @@ it("check exits with 5 if nothing listens, or the receiver stops answering durin
   expect(run.stderr).toContain("the run ended early: 3 cases in a row got no answer");
 });
 
-it.each([
-  ["no URL", ["check"], 2],
-  ["an unknown case", ["check", "3000", "--only", "SIG-99"], 2],
-  ["a word that is no case", ["check", "3000", "--skip", "sig_1"], 2],
-  ["an unknown format", ["check", "3000", "--format", "html"], 2],
-  ["too much at once", ["check", "3000", "HOOKPORTER_CONCURRENCY=17"], 2],
-  ["two forms for one output", ["check", "3000", "--json", "--format", "junit"], 2],
-  ["an empty observer", ["check", "3000", "--observe", " "], 2],
-  ["no secret", ["check", "3000", "--secret-env", "NOT_SET"], 3],
-])("check refuses %s", async (_, argv, code) => {
-  expect((await runCli(argv, { env })).code).toBe(code);
-});
-
-it("--json prints a record per case, then a summary, with response times", async () => {
-  const { url } = await right();
-  const { records } = await check(url, "--only SIG-01 --json");
-  const responseTime = expect.any(Number);
-  expect(records).toMatchObject([
-    { type: "check", id: "KIND-01", outcome: "passed", responseTime },
-    { type: "check", id: "SIG-01", outcome: "passed", responseTime },
-    { type: "summary", exitCode: 0, responseTimes: { median: expect.any(Number) } },
-  ]);
+it("check refuses two forms for one output, and an empty observer", async () => {
+  for (const argv of [
+    ["--json", "--format", "junit"],
+    ["--observe", " "],
+  ])
+    expect((await runCli(["check", "3000", ...argv], { env })).code).toBe(2);
 });
 
 it("--format prints one document and nothing else; --output writes it to a file, and the pretty report is printed", async () => {
@@ -216,12 +194,6 @@ it.each(["pretty", "json", "junit", "github", "markdown"])(
     for (const secret of [SECRET, base64]) expect(text).not.toContain(secret);
   },
 );
-
-it("with the encoding that was named, the receiver passes", async () => {
-  const { url } = await refusing({ key: SECRET });
-  const flags = "--secret-encoding base64 --only KIND";
-  expect((await check(url, flags, { env: { HOOKPORTER_SECRET: base64 } })).code).toBe(0);
-});
 
 it("a cause with long names is printed whole, with the fix", async () => {
   const { url } = await reSerialiser("php");

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SHELLS, type Shell } from "../../../src/cli/completion/completion-options.ts";
 import { SCRIPTS } from "../../../src/cli/completion/scripts.ts";
-import { createContext } from "../../../src/cli/context.ts";
-import { createProgram } from "../../../src/cli/program.ts";
-import { commandName, isSettingOnly, leaves } from "../../../src/cli/settings/command-tree.ts";
+import { isSettingOnly } from "../../../src/cli/settings/command-tree.ts";
 import { eventKinds } from "../../../src/entries/index.ts";
 import { root } from "../../docs/markdown.ts";
-import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
+import { commands, program } from "../all-commands.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 
 /** What the last word may become. */
 async function complete(
@@ -24,20 +24,16 @@ async function complete(
 
 describe("the completion", () => {
   it("knows every command", async () => {
-    const program = createProgram(createContext(fakeIo({}).io));
     expect(await complete([""])).toEqual(program.commands.map((command) => command.name()));
     expect(await complete(["ev"])).toEqual(["events"]);
     expect(await complete(["events", "ret"])).toEqual(["retry"]);
   });
 
   it("knows every flag of every command", async () => {
-    for (const command of leaves(createProgram(createContext(fakeIo({}).io)))) {
+    for (const [name, command] of commands) {
       const shown = command.options.filter((option) => !isSettingOnly(option));
       const flags = shown.map(({ long }) => long);
-      expect(await complete([...commandName(command).split(" "), "--"])).toEqual([
-        ...flags,
-        "--help",
-      ]);
+      expect(await complete([...name.split(" "), "--"])).toEqual([...flags, "--help"]);
     }
   });
 
@@ -76,8 +72,7 @@ describe("the completion", () => {
   });
 
   it("opens no file of the folder, whose settings are code or whose inbox is a program", async () => {
-    const cwd = tempFolder();
-    writeFileSync(join(cwd, "hookporter.config.json"), "not JSON");
+    const cwd = folderWith({ "hookporter.config.json": "not JSON" });
     // whose reader would wait
     expect(spawnSync("mkfifo", [join(cwd, ".env"), join(cwd, "inbox.db")]).status).toBe(0);
     for (const words of [

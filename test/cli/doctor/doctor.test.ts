@@ -7,7 +7,6 @@ import { findIn } from "../../../src/cli/doctor/doctor.ts";
 import { ok, splitFix } from "../../../src/cli/doctor/finding.ts";
 import { openSetup } from "../../../src/cli/doctor/setup.ts";
 import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
-import { isAtLeast } from "../../../src/package/node-version.ts";
 import { root } from "../../docs/markdown.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "../../inbox/entries.ts";
 import { closedPort } from "../../tunnel/machine.ts";
@@ -227,16 +226,6 @@ it.each([
   ["only words", "only words", undefined],
 ])("the fix of %j is its last part", (text, message, fix) => {
   expect(splitFix(text)).toEqual({ message, fix });
-});
-
-it.each([
-  ["20.19.0", "20.19", true],
-  ["20.18.9", "20.19", false],
-  ["26.0.0", "20.19", true],
-  ["18.20.0", "20.19", false],
-  ["20.19.0-nightly", "20.19.0", true],
-])("version %s is at least %s: %s", (version, oldest, is) => {
-  expect(isAtLeast(version, oldest)).toBe(is);
 });
 
 it.skipIf(process.platform !== "linux")(

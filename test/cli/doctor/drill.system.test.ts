@@ -4,9 +4,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { openServer } from "../../inbox/postgres/schemas.ts";
-import { NO_SERVER } from "../../inbox/postgres/server.ts";
 import { folderWith } from "../folder-with.ts";
+import { describeOnServer } from "../inbox/on-server.ts";
 
 const BIN = join(import.meta.dirname, "..", "..", "..", "dist", "bin.js");
 
@@ -88,13 +87,7 @@ describe("doctor --drill", () => {
   });
 });
 
-describe("doctor --drill on PostgreSQL", async () => {
-  if (NO_SERVER !== undefined) {
-    it.skip(NO_SERVER, () => {});
-    return;
-  }
-  const { server, admin } = await openServer();
-
+describeOnServer("doctor --drill on PostgreSQL", {}, ({ server, admin }) => {
   it("uses a schema of its own, and drops it", async () => {
     const schemas = async () =>
       (await admin.query("SELECT nspname FROM pg_namespace ORDER BY 1")).rows;

@@ -2,7 +2,6 @@ import { expect, it } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
 import { keptLog, SECRET } from "../../receiver/sample.ts";
-import { runCli } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 import { listening } from "../open-listen.ts";
 import { addRow, openPlace, writeEnvFile } from "./place.ts";
@@ -76,11 +75,4 @@ it("names the processes and files that changed since all was well", async () => 
   expect(of("changes")[0]).toMatch(
     /handlers.payments\.mjs changed; .*a process started \(role both, version /,
   );
-});
-
-it("is a page of its own: not with --url or --drill", async () => {
-  for (const other of [["--url", "https://hooks.example"], ["--drill"]]) {
-    const { code, stderr } = await runCli(["doctor", "--report", ...other]);
-    expect([code, stderr]).toEqual([2, expect.stringContaining("--report")]);
-  }
 });

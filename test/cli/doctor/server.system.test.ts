@@ -1,29 +1,21 @@
-import { describe, expect, it, onTestFinished } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
 import { migrationSql } from "../../../src/inbox/postgres/migrations.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
-import { openServer } from "../../inbox/postgres/schemas.ts";
-import { NO_POOLER, NO_SERVER, startPooler } from "../../inbox/postgres/server.ts";
+import { NO_POOLER, startPooler } from "../../inbox/postgres/server.ts";
 import { keptLog, SECRET } from "../../receiver/sample.ts";
-import { closedPort } from "../../tunnel/machine.ts";
 import { runCli } from "../fake-io.ts";
+import { describeOnServer } from "../inbox/on-server.ts";
 import { type Fault, plantAndFix } from "./fault.ts";
 import { diagnose, openPlace, type Place, writeEnvFile } from "./place.ts";
 import { expectTrouble, report, trouble } from "./trouble.ts";
 
-describe("doctor on an inbox on PostgreSQL", async () => {
-  if (NO_SERVER !== undefined) {
-    it.skip(NO_SERVER, () => {});
-    return;
-  }
-  // Nothing is vacuumed in the middle of a test.
-  const { server, admin, newSchema } = await openServer({ autovacuum_naptime: "3600" });
-  const urlOf = (schema: string, parts: Partial<URL> = {}) => {
-    const url = Object.assign(new URL(server.url), parts);
-    url.searchParams.set("schema", schema);
-    return url.href;
-  };
+// Nothing is vacuumed in the middle of a test.
+const SETTINGS = { autovacuum_naptime: "3600" };
+
+describeOnServer("doctor on an inbox on PostgreSQL", SETTINGS, (onServer) => {
+  const { server, admin, newSchema, urlOf } = onServer;
   const schemaOf = ({ env }: Place) =>
     new URL(env.HOOKPORTER_INBOX ?? "").searchParams.get("schema") ?? "";
   const use = (place: Place, url: string) => {
@@ -71,31 +63,6 @@ describe("doctor on an inbox on PostgreSQL", async () => {
 
   const FAULTS: readonly Fault[] = [
     {
-      title: "a server that is not there",
-      plant: async (place) => {
-        const { href } = Object.assign(new URL(server.url), { port: String(await closedPort()) });
-        place.argv.push("--inbox", href);
-      },
-      found: { check: "database", status: "fail", message: /ECONNREFUSED/ },
-      fix: /start the server, or check the host and port of the URL/,
-      follow: (place) => place.argv.splice(-2, 2),
-    },
-    {
-      title: "a password that is wrong",
-      plant: async (place) => {
-        await admin.query("CREATE ROLE secured LOGIN PASSWORD 'right'");
-        onTestFinished(
-          async () => void (await admin.query("DROP OWNED BY secured; DROP ROLE secured")),
-        );
-        await run(["inbox", "migrate", "--grant-to", "secured"], place.env.HOOKPORTER_INBOX ?? "");
-        use(place, urlOf(schemaOf(place), { username: "secured", password: "wrong" }));
-      },
-      found: { check: "database", status: "fail", message: /password authentication failed/ },
-      fix: /check the user and the password in the URL/,
-      follow: (place) =>
-        use(place, urlOf(schemaOf(place), { username: "secured", password: "right" })),
-    },
-    {
       title: "a database that cannot hold every text",
       plant: async (place) => {
         const name = `ascii_${process.pid}`;
@@ -137,18 +104,6 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       },
       fix: /^run `hookporter inbox migrate --grant-to/,
       follow: (place, fix) => migrateFor(schemaOf(place), fix),
-    },
-    {
-      title: "tables of a newer version",
-      plant: async (place) => {
-        const schema = newSchema();
-        await opened(schema, async () => {});
-        await admin.query(`INSERT INTO ${schema}.migration VALUES (99, true, now())`);
-        place.argv.push("--inbox", urlOf(schema));
-      },
-      found: { check: "database", status: "fail", message: /got 99/ },
-      fix: /update hookporter/,
-      follow: (place) => place.argv.splice(-2, 2),
     },
     {
       title: "autovacuum that is off for the busiest table",
@@ -212,17 +167,6 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       fix: /^run `hookporter inbox maintain`/,
       follow: (place) => run(["inbox", "maintain"], place.env.HOOKPORTER_INBOX ?? ""),
     },
-    {
-      title: "dead letters",
-      plant: (place) =>
-        opened(schemaOf(place), (inbox) =>
-          keep(inbox, numberedEntry(1, 0, { state: "dead", reason: "invalid_data" })),
-        ),
-      found: { check: "entries", status: "warn", message: /^1 dead letter$/ },
-      fix: /hookporter events list --group/,
-      follow: (place) =>
-        run(["events", "retry", "--state", "dead"], place.env.HOOKPORTER_INBOX ?? ""),
-    },
   ];
 
   const POOLER: Fault = {
@@ -279,7 +223,12 @@ describe("doctor on an inbox on PostgreSQL", async () => {
       keep(inbox, numberedEntry(1, Date.now() - 20 * 60_000 - AT)),
     );
     const inbox = place.env.HOOKPORTER_INBOX ?? "";
-    const receiver = createReceiver({ secret: SECRET, inbox, role: "receive", log: keptLog().log });
+    const receiver = createReceiver({
+      secret: SECRET,
+      inbox,
+      role: "receive",
+      log: keptLog().log,
+    });
     await receiver.start();
     onTestFinished(() => receiver.close());
     const { of } = await report(place);

@@ -1,21 +1,9 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { RequestListener } from "node:http";
 import { expect, it, onTestFinished } from "vitest";
 import { nodeReceiver } from "../../../src/entries/node.ts";
 import { createTestReceiver } from "../../../src/entries/testing.ts";
+import { serve } from "../../check/receivers/under-test.ts";
 import { runCli } from "../fake-io.ts";
-
-/** Serves on a free port until the test ends. */
-async function serve(listener: RequestListener): Promise<string> {
-  const server = createServer(listener).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
-}
 
 async function receiver() {
   const made = await createTestReceiver({ handlers: { "*": () => {} } });
@@ -25,8 +13,8 @@ async function receiver() {
 }
 
 /** The first finding about an address, which is the only one that is not `ok`. */
-async function look(url: string) {
-  const { code, records } = await runCli(["doctor", "--json", "--url", url]);
+async function look(url: URL | string) {
+  const { code, records } = await runCli(["doctor", "--json", "--url", String(url)]);
   const [finding, ...others] = records.filter(({ type }) => type === "finding");
   expect(others.filter(({ status }) => status !== "ok")).toEqual([]);
   return { code, ...finding };
@@ -37,7 +25,7 @@ it("a receiver that refuses what is not signed is ok, and keeps nothing; another
   const url = await serve(listener);
   expect(await look(url)).toMatchObject({ code: 0, check: "url", status: "ok" });
   expect(await kept()).toBe(0);
-  expect(await look(url.replace("webhooks", "other"))).toMatchObject({
+  expect(await look(new URL("/other", url))).toMatchObject({
     code: 1,
     status: "fail",
     message: expect.stringContaining("GET is answered 404"),

@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { startReceiving } from "../fake-target.ts";
+import { awayTarget, startReceiving } from "../fake-target.ts";
 import { cliIn } from "../inbox-folder.ts";
 import { listening } from "../open-listen.ts";
 
@@ -9,8 +9,7 @@ const DROPPED = "dead dropped";
 
 /** A folder with an inbox in which three events wait for a target that is down, and its address. */
 async function threeWaiting() {
-  const app = await startReceiving();
-  await app.close();
+  const app = await awayTarget();
   const { url, cwd, records, stop } = await listening(["--forward-to", app.url]);
   const cli = cliIn(cwd);
   for (const kind of ["lead.created", "payment.received", "payment.overdue"])

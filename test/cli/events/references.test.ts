@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import { entriesAfter } from "../../../src/cli/events/follow.ts";
-import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { AT, keep, numberedEntry, sampleKey } from "../../inbox/entries.ts";
 import { SECRET } from "../../receiver/sample.ts";
+import { changeInbox } from "../doctor/place.ts";
 import { startReceiving } from "../fake-target.ts";
 import { inboxFolder } from "../inbox-folder.ts";
 
@@ -11,11 +11,7 @@ async function open() {
   const add = (eventId: string) =>
     keep(inbox, numberedEntry(0, 0, { key: sampleKey({ eventId }) }));
   const seqs = async (line: string) => (await cli(`${line} --json`)).records.map(({ seq }) => seq);
-  const change = (sql: string) => {
-    const database = new (loadSqlite().DatabaseSync)(path);
-    database.exec(sql);
-    database.close();
-  };
+  const change = (sql: string) => changeInbox(path, sql);
   return { inbox, cli, add, seqs, change };
 }
 

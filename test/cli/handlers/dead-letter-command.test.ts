@@ -2,7 +2,6 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import {
-  DEAD_LETTER_VARIABLES,
   DeadLetterCommand,
   type DeadLetterCommandOptions,
   LAST_RUN,
@@ -66,35 +65,6 @@ function letter(seq: number, more: Partial<DeadLetter> = {}): DeadLetter {
     ...more,
   };
 }
-
-it("a command gets a dead letter in variables and as JSON, without its payload", async () => {
-  const { command, ran } = commandOf(KEEP, { env: { OWN: "1" } });
-  command.note(letter(7));
-  const { env, input } = await ran(7);
-  expect(env).toMatchObject({
-    OWN: "1",
-    HOOKPORTER_ENTRY: "7",
-    HOOKPORTER_EVENT_ID: "evt_7",
-    HOOKPORTER_EVENT_KIND: "payment.received",
-    HOOKPORTER_EVENT_TIMESTAMP: "2026-01-15T10:00:00Z",
-    HOOKPORTER_DEAD_REASON: "attempts_exhausted",
-    HOOKPORTER_DEAD_COUNT: "1",
-    HOOKPORTER_INBOX: "inbox.db",
-  });
-  const ours = Object.keys(env).filter((name) => name.startsWith("HOOKPORTER_"));
-  expect(ours.sort()).toEqual([...DEAD_LETTER_VARIABLES].sort());
-  expect(input).toEqual({
-    seq: 7,
-    id: "evt_7",
-    kind: "payment.received",
-    timestamp: "2026-01-15T10:00:00Z",
-    reason: "attempts_exhausted",
-    problems: [],
-    error: "the books are closed",
-    count: 1,
-    inbox: "inbox.db",
-  });
-});
 
 it("a dead letter that is no event has an empty kind and timestamp, and null in JSON; a long kind is cut in its variable", async () => {
   const { command, ran } = commandOf(KEEP, { inbox: undefined, interval: 1 });
@@ -180,15 +150,6 @@ it("a command that hangs is ended after 30 seconds, and after 5 once listen ends
     expect(said).toEqual([expect.stringMatching(words)]);
     await command.close();
   }
-});
-
-it("closing waits for the current run, and starts none for the dead letters after it", async () => {
-  const { command, cwd, runs } = commandOf(KEEP_LATER, { interval: 1, lastRun: HOUR });
-  for (const seq of [1, 2, 3]) command.note(letter(seq));
-  const closed = command.close();
-  writeFileSync(join(cwd, "go"), "");
-  await closed;
-  expect([runs(), command.pending]).toEqual([[1], 2]);
 });
 
 /** Waits for a whole JSON file without the timers that a test replaces. */

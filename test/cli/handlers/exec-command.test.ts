@@ -1,13 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import {
-  EXEC_VARIABLES,
-  ExecCommand,
-  type ExecOptions,
-} from "../../../src/cli/handlers/exec-command.ts";
+import { ExecCommand, type ExecOptions } from "../../../src/cli/handlers/exec-command.ts";
+import { sampleEvent } from "../../dispatch/sample.ts";
 import { savedDelivery } from "../../relay/sample.ts";
+import { isAlive } from "../../tunnel/processes.ts";
 import { tempFolder } from "../fake-io.ts";
 
 const PATIENCE = { timeout: 10_000, interval: 10 };
@@ -32,10 +30,10 @@ function commandOf(words: readonly string[], options: Partial<ExecOptions> = {})
   });
   const run = (
     body: string | Uint8Array = "{}",
-    { id = "evt_1", signal = aborter.signal } = {},
+    { signal }: Pick<AbortController, "signal"> = aborter,
   ) => {
-    const delivery = savedDelivery({ body: Buffer.from(body), target: "/webhooks?code=hunter2" });
-    const event = { id, kind: "payment.received", timestamp: "2026-01-15T10:00:00Z" };
+    const delivery = savedDelivery({ body: Buffer.from(body) });
+    const event = sampleEvent();
     return Promise.resolve(
       command.handler(event as never, { seq: 7, attempt: 2, delivery, signal } as never),
     );
@@ -48,19 +46,6 @@ function node(script: string): readonly string[] {
   return [process.execPath, "-e", script];
 }
 
-/** Whether a process lives. */
-function lives(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // Nobody may have collected it yet.
-    return !/^State:\s+Z/m.test(
-      existsSync("/proc/self") ? readFileSync(`/proc/${pid}/status`, "utf8") : "",
-    );
-  } catch {
-    return false;
-  }
-}
-
 it("a command gets the body on standard input, byte for byte, and need not read it", async () => {
   const { cwd, run } = commandOf(
     node('process.stdin.pipe(require("fs").createWriteStream("got"))'),
@@ -69,28 +54,6 @@ it("a command gets the body on standard input, byte for byte, and need not read 
   await run(body);
   expect(readFileSync(join(cwd, "got"))).toEqual(body);
   await commandOf(node("process.exit(0)")).run("x".repeat(4 * 1024 * 1024));
-});
-
-it("a command gets its event in variables, and nothing else of ours", async () => {
-  const print =
-    'for (const name of Object.keys(process.env)) console.log(name + "=" + process.env[name])';
-  const { cwd, run, lines } = commandOf(node(print), {
-    env: { PATH: process.env.PATH ?? "", OWN: "1" },
-  });
-  await run("{}", { id: "evt\0_1" });
-  const got = Object.fromEntries(lines.map((line) => line.replace("7 ", "").split("=")));
-  expect(got).toMatchObject({
-    OWN: "1",
-    HOOKPORTER_EVENT_ID: "evt_1",
-    HOOKPORTER_EVENT_KIND: "payment.received",
-    HOOKPORTER_EVENT_TIMESTAMP: "2026-01-15T10:00:00Z",
-    HOOKPORTER_ENTRY: "7",
-    HOOKPORTER_ATTEMPT: "2",
-    HOOKPORTER_DELIVERY_PATH: "/webhooks",
-    HOOKPORTER_INBOX: join(cwd, "inbox.db"),
-  });
-  const ours = Object.keys(got).filter((name) => name.startsWith("HOOKPORTER_"));
-  expect(ours.sort()).toEqual([...EXEC_VARIABLES].sort());
 });
 
 it("a command that exits with another code fails with the last lines of its standard error", async () => {
@@ -137,11 +100,11 @@ describe.skipIf(windows)("a command whose time is over", () => {
     const running = run();
     await vi.waitFor(() => expect(lines).toHaveLength(1), PATIENCE);
     const pid = Number(lines[0]?.split(" ")[1]);
-    expect(lives(pid)).toBe(true);
+    expect(isAlive(pid)).toBe(true);
     abort(new Error("time is over"));
     await expect(running).rejects.toThrow("SIGKILL");
     await command.close();
-    await vi.waitFor(() => expect(lives(pid)).toBe(false), PATIENCE);
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENCE);
   });
 
   it("is not run again before it has ended", async () => {
@@ -160,7 +123,7 @@ it.skipIf(windows)("what a command leaves running ends with it", async () => {
   const { run, lines } = commandOf(["sh", "-c", "sleep 1000 & echo $!"]);
   await run();
   const pid = Number(lines[0]?.split(" ")[1]);
-  await vi.waitFor(() => expect(lives(pid)).toBe(false), PATIENCE);
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), PATIENCE);
 });
 
 it("a run that was ended does not begin again", async () => {

@@ -1,6 +1,8 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
+import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
+import { EXEC_VARIABLES } from "../../../src/cli/handlers/exec-command.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { startListening } from "../listening.ts";
 import { listening } from "../open-listen.ts";
@@ -33,7 +35,7 @@ it("listen runs a command for each event until it exits with 0", async () => {
   await said("exec #1: the books are closed");
 });
 
-it("a command of listen gets neither our secrets nor those that flags name", async () => {
+it("a command of listen gets its event in variables, and neither our secrets nor those that flags name", async () => {
   const cwd = tempFolder();
   const command = scriptIn(
     cwd,
@@ -41,12 +43,24 @@ it("a command of listen gets neither our secrets nor those that flags name", asy
   );
   const env = { HOOKPORTER_SECRET: "own-secret-own-secret", APP_TOKEN: "app-secret", OWN: "kept" };
   const argv = ["--exec", command, "--forward-to", "payment.*=1", "--header-env", "x-a=APP_TOKEN"];
-  const { trigger, said } = startListening(argv, { cwd, env });
-  await trigger("lead.created");
+  const { ready, said } = startListening(argv, { cwd, env });
+  const url = `${(await ready()).localUrl}?code=hunter2`;
+  await runCli(["trigger", "lead.created", "--url", url], { cwd, env });
   await said(/"type":"attempt".*"state":"handled"/);
   const got = JSON.parse(readFileSync(join(cwd, "env.json"), "utf8"));
-  expect(got).toMatchObject({ OWN: "kept", HOOKPORTER_ENTRY: "1" });
-  expect(JSON.stringify(got)).not.toMatch(/own-secret|app-secret/);
+  expect(got).toMatchObject({
+    OWN: "kept",
+    HOOKPORTER_EVENT_ID: expect.stringMatching(/^evt_1_/),
+    HOOKPORTER_EVENT_KIND: "lead.created",
+    HOOKPORTER_EVENT_TIMESTAMP: expect.stringMatching(/Z$/),
+    HOOKPORTER_ENTRY: "1",
+    HOOKPORTER_ATTEMPT: "1",
+    HOOKPORTER_DELIVERY_PATH: "/webhooks",
+    HOOKPORTER_INBOX: join(cwd, DEFAULT_INBOX),
+  });
+  const ours = Object.keys(got).filter((name) => name.startsWith("HOOKPORTER_"));
+  expect(ours.sort()).toEqual([...EXEC_VARIABLES].sort());
+  expect(JSON.stringify(got)).not.toMatch(/own-secret|app-secret|hunter2/);
 });
 
 it.skipIf(windows).each(["SIGINT", "SIGKILL"] as const)(
@@ -83,18 +97,12 @@ it.each([
   [["--exec", "./missing.sh"], "no executable file"],
   [["--exec", "sh -c 'open"], "quote"],
   [["--exec", "sh", "--sync", "--forward-to", "1"], "--exec"],
-])("listen refuses %j", async (argv, words) => {
-  const run = await runCli(["listen", "--port", "0", ...argv], {
-    env: { PATH: process.env.PATH ?? "" },
-  });
-  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(words)]);
-});
-
-it("events that arrived without a command run with --catch-up", async () => {
+  [["--on-dead", "no-such-program-here --flag"], "expected --on-dead to begin with a program"],
+  [["--on-dead", "sh -c 'open"], "quote"],
+])("listen refuses %j before it opens anything", async (argv, words) => {
   const cwd = tempFolder();
-  const plain = await listening([], cwd);
-  await plain.trigger("lead.created");
-  await plain.stop();
-  const { until } = await listening(["--exec", scriptIn(cwd, ""), "--catch-up"], cwd);
-  await until("attempt", [{ state: "handled" }]);
+  const env = { PATH: process.env.PATH ?? "" };
+  const run = await runCli(["listen", "--port", "0", ...argv], { cwd, env });
+  expect([run.code, run.stderr]).toEqual([2, expect.stringContaining(words)]);
+  expect(existsSync(join(cwd, DEFAULT_INBOX))).toBe(false);
 });

@@ -1,40 +1,10 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { startReceiving, startReceivingAt } from "../fake-target.ts";
 import { startListening } from "../listening.ts";
 
 const WAIT = { timeout: 30_000, interval: 20 };
 const BURST = 8;
-
-/** The user's app, which can be taken down and brought back on its port. */
-function openApp() {
-  const got = new Map<string, number>();
-  let port = 0;
-  let server: Server | undefined;
-  const down = async () => {
-    const closing = server;
-    server = undefined;
-    await new Promise<void>((resolve) => {
-      if (closing === undefined) return resolve();
-      closing.close(() => resolve());
-      closing.closeAllConnections();
-    });
-  };
-  const up = async () => {
-    server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const whole = `${request.headers["x-service-signature"]} ${Buffer.concat(chunks).toString("utf8")}`;
-      got.set(whole, (got.get(whole) ?? 0) + 1);
-      response.end();
-    });
-    await new Promise<void>((resolve) => server?.listen(port, "127.0.0.1", resolve));
-    port = (server.address() as AddressInfo).port;
-  };
-  onTestFinished(down);
-  return { up, down, got, port: () => port };
-}
 
 /** The built `listen` in a folder, and a way to kill it. */
 function startListen(cwd: string, port: number) {
@@ -64,24 +34,25 @@ it("every acknowledged delivery reaches the app, byte for byte, although listen 
   timeout: 60_000,
 }, async () => {
   const cwd = tempFolder();
-  const app = openApp();
-  await app.up();
-  const first = startListen(cwd, app.port());
+  const app = await startReceiving();
+  const first = startListen(cwd, app.port);
   await first.burst();
-  await app.down();
+  await app.close();
   await first.burst();
   await first.killBetweenAttempts();
 
-  const second = startListen(cwd, app.port());
+  const second = startListen(cwd, app.port);
   await second.burst();
   await second.killBetweenAttempts();
-  await app.up();
+  const again = await startReceivingAt(app.port);
 
-  await startListen(cwd, app.port()).ready();
-  await vi.waitFor(() => expect(app.got.size).toBe(3 * BURST), WAIT);
+  await startListen(cwd, app.port).ready();
+  const got = () =>
+    new Set([...app.got, ...again.got].map(({ signature, body }) => `${signature} ${body}`));
+  await vi.waitFor(() => expect(got().size).toBe(3 * BURST), WAIT);
   const saved = await runCli(["events", "export", "--json"], { cwd });
   const acknowledged = saved.records.map(({ headers, body }) => {
     return `${(headers as Record<string, string>)["x-service-signature"]} ${body}`;
   });
-  expect(new Set(app.got.keys())).toEqual(new Set(acknowledged));
+  expect(got()).toEqual(new Set(acknowledged));
 });

@@ -1,13 +1,11 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openTarget } from "../../relay/sample.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { runCli } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 import { listening } from "../open-listen.ts";
 
 it("listen adds headers, one of them from the env file, and prints no value", async () => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, ".env"), 'APP_TOKEN="Bearer hunter2-hunter2"\n');
+  const cwd = folderWith({ ".env": 'APP_TOKEN="Bearer hunter2-hunter2"\n' });
   const { url, got } = await openTarget((response, { headers }) => {
     response
       .writeHead(got.length === 1 ? 403 : 200)

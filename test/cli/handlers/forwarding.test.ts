@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import { chooseHandlers } from "../../../src/cli/handlers/chosen-handlers.ts";
@@ -13,7 +11,8 @@ import { readForward } from "../../../src/cli/handlers/values.ts";
 import { DEFAULT_RETRY } from "../../../src/options/retry.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
 import { sampleEvent } from "../../dispatch/sample.ts";
-import { fakeIo, tempFolder } from "../fake-io.ts";
+import { fakeIo } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 
 const one = readForward("3000");
 
@@ -27,15 +26,13 @@ it("a target has 30 seconds to answer, 10 with --sync, or --forward-timeout, and
 });
 
 it("entries are never given up, targets are tried at most 30 seconds apart, handlers get the usual attempts", async () => {
-  const cwd = tempFolder();
-  writeFileSync(
-    join(cwd, "h.js"),
-    `export default (receiver) => {
+  const cwd = folderWith({
+    "h.js": `export default (receiver) => {
       receiver.on("*", () => {});
       receiver.onUnknown(() => {});
       receiver.on("payment.*", () => {}, { attempts: 2 });
     };`,
-  );
+  });
   const context = createContext(fakeIo({ cwd }).io);
   const router = new Router();
   const { handlers } = await chooseHandlers({ handlers: "h.js", forwardTo: one }, {}, context);

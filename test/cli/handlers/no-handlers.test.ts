@@ -1,15 +1,12 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { runCli } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 import { listening } from "../open-listen.ts";
+import { envelope } from "../send/sending.ts";
 
-const ENVELOPE = JSON.stringify({
-  event: "lead.created",
-  timestamp: "2026-01-01T00:00:00Z",
-  data: {},
-  webhook: { id: "wh_1", url: "https://receiver.invalid" },
-});
+const ENVELOPE = envelope({ event: "lead.created" });
 
 /** Modules that register nothing, as an editor that truncates or a merge leaves them. */
 const NOTHING: readonly (readonly [string, string])[] = [
@@ -29,9 +26,7 @@ const RETURNED = [
 it.each(NOTHING)(
   "`listen` and `replay` refuse a module with %s, with exit code 3",
   async (_, text) => {
-    const cwd = tempFolder();
-    writeFileSync(join(cwd, "h.mjs"), text);
-    writeFileSync(join(cwd, "e.json"), ENVELOPE);
+    const cwd = folderWith({ "h.mjs": text, "e.json": ENVELOPE });
     for (const argv of [
       ["listen", "--port", "0", "--no-inspect", "--count", "1", "--timeout", "1s"],
       ["replay", "e.json"],
@@ -48,36 +43,25 @@ it.each(NOTHING)(
 );
 
 it("a folder is refused only if none of its files registers a handler", async () => {
-  const cwd = tempFolder();
-  mkdirSync(join(cwd, "handlers"));
-  writeFileSync(join(cwd, "e.json"), ENVELOPE);
-  writeFileSync(join(cwd, "handlers", "a.mjs"), "export default {};\n");
+  const cwd = folderWith({ "e.json": ENVELOPE, "handlers/a.mjs": "export default {};\n" });
   const replay = () => runCli(["replay", "e.json", "--handlers", "handlers"], { cwd });
   expect((await replay()).code).toBe(3);
   writeFileSync(join(cwd, "handlers", "b.mjs"), 'export default { "*": () => {} };\n');
   expect(await replay()).toMatchObject({ code: 0, stdout: expect.stringContaining("handled") });
 });
 
-it.each(NOTHING)("a reload of %s keeps the previous handlers, and says so", async (_, text) => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "h.mjs"), RETURNED[0]);
-  const listen = await listening(["--handlers", "h.mjs"], cwd);
-  writeFileSync(join(cwd, "h.mjs"), text);
-  await listen.said(
-    "could not reload the handlers, so the previous ones stay in use: expected h.mjs to register a handler, got none",
-  );
-  await listen.trigger("lead.created");
-  await listen.until("attempt", [{ state: "handled" }]);
-  writeFileSync(join(cwd, "h.mjs"), RETURNED[1]);
-  await listen.said(/^handlers reloaded: 3$/m);
-});
-
-it("a function that returns handlers handles, and one that registers them", async () => {
-  for (const text of RETURNED) {
-    const cwd = tempFolder();
+it.each(NOTHING)(
+  "a reload of %s keeps the previous handlers, which a function returned, and says so",
+  async (_, text) => {
+    const cwd = folderWith({ "h.mjs": RETURNED[0] });
+    const listen = await listening(["--handlers", "h.mjs"], cwd);
     writeFileSync(join(cwd, "h.mjs"), text);
-    writeFileSync(join(cwd, "e.json"), ENVELOPE);
-    const { code, stdout } = await runCli(["replay", "e.json", "--handlers", "h.mjs"], { cwd });
-    expect([code, stdout]).toEqual([0, expect.stringContaining("handled e.json")]);
-  }
-});
+    await listen.said(
+      "could not reload the handlers, so the previous ones stay in use: expected h.mjs to register a handler, got none",
+    );
+    await listen.trigger("lead.created");
+    await listen.until("attempt", [{ state: "handled" }]);
+    writeFileSync(join(cwd, "h.mjs"), RETURNED[1]);
+    await listen.said(/^handlers reloaded: 3$/m);
+  },
+);

@@ -1,7 +1,8 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 import { startListening } from "../listening.ts";
 import { listening } from "../open-listen.ts";
 
@@ -14,12 +15,7 @@ const KINDS = ["ts", "mts", "cts", "mjs", "cjs", "js"].flatMap((extension) =>
 /** `listen` with a handlers module in a folder of the given files, and what a test does with it. */
 async function reloading(handlers: string, files: Readonly<Record<string, string>>) {
   const cwd = tempFolder();
-  const write = (changed: Readonly<Record<string, string>>) => {
-    for (const [name, text] of Object.entries(changed)) {
-      mkdirSync(join(cwd, name, ".."), { recursive: true });
-      writeFileSync(join(cwd, name), text);
-    }
-  };
+  const write = (changed: Readonly<Record<string, string>>) => void folderWith(changed, cwd);
   write(files);
   const listen = await listening(["--handlers", handlers], cwd);
   /** Sends an event; returns the records of its runs and its state. */

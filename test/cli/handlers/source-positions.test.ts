@@ -1,10 +1,9 @@
-import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { ModuleLoader } from "../../../src/cli/handlers/module-loader.ts";
 import { SourcePositions } from "../../../src/cli/handlers/source-positions.ts";
 import { describeFailure } from "../../../src/dispatch/plan/failure.ts";
-import { tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 import { startListening } from "../listening.ts";
 
 const HANDLERS = `import { readFile } from "node:fs/promises";
@@ -39,8 +38,7 @@ function positionOf(text: string, source: string): string {
  * returned.
  */
 async function load(files: Readonly<Record<string, string>>, entry: string) {
-  const folder = tempFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  const folder = folderWith(files);
   const loader = await ModuleLoader.create();
   const handler = loader.positions.correcting(
     (await loader.load(join(folder, entry))) as () => unknown,
@@ -65,10 +63,7 @@ async function thrownBy(files: Readonly<Record<string, string>>, entry: string) 
 
 describe("the recorded place of a failure", () => {
   it("is the line and column of the TypeScript source, thrown at once or later", async () => {
-    const cwd = tempFolder();
-    mkdirSync(join(cwd, "handlers"));
-    writeFileSync(join(cwd, "handlers", "x.ts"), HANDLERS);
-    writeFileSync(join(cwd, "lib.ts"), LIB);
+    const cwd = folderWith({ "handlers/x.ts": HANDLERS, "lib.ts": LIB });
     const listen = startListening(["--handlers", "handlers"], { cwd });
     for (const kind of ["payment.received", "lead.created"]) await listen.trigger(kind);
     const first = () => listen.records("attempt").filter(({ attempt }) => attempt === 1);

@@ -1,14 +1,13 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import { codeOf, readPage, root } from "../../docs/markdown.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
-import { openServer } from "../../inbox/postgres/schemas.ts";
-import { NO_SERVER } from "../../inbox/postgres/server.ts";
 import { fillEveryState } from "../../inbox/transfer/every-state.ts";
 import { runCli } from "../fake-io.ts";
 import { inboxFolder } from "../inbox-folder.ts";
+import { describeOnServer } from "./on-server.ts";
 
 /** SQLite's own shell, which knows nothing of this program. */
 function shell(path: string, sql: string): string | undefined {
@@ -20,17 +19,7 @@ function shell(path: string, sql: string): string | undefined {
   }
 }
 
-describe("care of an inbox on a server:", async () => {
-  if (NO_SERVER !== undefined) {
-    it.skip(NO_SERVER, () => {});
-    return;
-  }
-  const { server, admin, newSchema } = await openServer();
-  const urlOf = (schema: string, parts: Partial<URL> = {}) => {
-    const url = Object.assign(new URL(server.url), parts);
-    url.searchParams.set("schema", schema);
-    return url.href;
-  };
+describeOnServer("care of an inbox on a server:", {}, ({ admin, newSchema, urlOf }) => {
   const run = async (url: string, ...argv: string[]) => {
     const { code, records, stderr, stdout } = await runCli([...argv, "--json"], {
       env: { HOOKPORTER_INBOX: url },

@@ -131,13 +131,4 @@ describe("`inbox migrate`", () => {
     expect(grantsSql("a", 'x"; DROP')).toContain('TO "x""; DROP";');
     expect(grantsSql("a", "app")).toContain("TO app;");
   });
-
-  it.each([
-    [["--inbox", "a.db"], 3, "inbox_unsupported"],
-    [[], 3, "inbox_unsupported"],
-    [["--inbox", "postgres://127.0.0.1/app", "--all"], 2, "usage"],
-  ])("refuses %j", async (argv, exit, code) => {
-    const run = await runCli(["inbox", "migrate", ...argv, "--json"]);
-    expect(run).toMatchObject({ code: exit, records: [{ code }] });
-  });
 });

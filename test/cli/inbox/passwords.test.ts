@@ -1,9 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createContext } from "../../../src/cli/context.ts";
-import type { Io } from "../../../src/cli/io.ts";
-import { createProgram } from "../../../src/cli/program.ts";
-import { commandName, leaves } from "../../../src/cli/settings/command-tree.ts";
 import { closedPort } from "../../tunnel/machine.ts";
+import { commands } from "../all-commands.ts";
 import { type FakeIoOptions, runCli } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 import { inboxFolder } from "../inbox-folder.ts";
@@ -11,9 +8,9 @@ import { inboxFolder } from "../inbox-folder.ts";
 /** Not like a generated key, which any message would hide. */
 const CANARY = "canary";
 
-const commands = leaves(createProgram(createContext({ env: {}, isTTY: {} } as Io)))
-  .filter(({ options }) => options.some(({ long }) => long === "--inbox"))
-  .map(commandName)
+const names = commands
+  .filter(([, { options }]) => options.some(({ long }) => long === "--inbox"))
+  .map(([name]) => name)
   .filter((name) => name !== "init"); // which takes the kind of an inbox, not an inbox
 
 /** The arguments that a command needs. */
@@ -34,11 +31,11 @@ const NEEDED: Readonly<Record<string, string>> = {
 const FILES_ONLY = ["events backup", "inbox vacuum"];
 
 it("some commands open an inbox", () => {
-  expect(commands).toContain("listen");
-  expect(commands.length).toBeGreaterThan(7);
+  expect(names).toContain("listen");
+  expect(names.length).toBeGreaterThan(7);
 });
 
-describe.each(commands)("the password of a database and `%s`", (command) => {
+describe.each(names)("the password of a database and `%s`", (command) => {
   /** Runs it, and returns its exit code and its last record, of which none names the password. */
   async function run(options: FakeIoOptions, ...flags: string[]) {
     const line = `${command}${NEEDED[command] ?? ""} --json --debug`;

@@ -1,25 +1,15 @@
-import { describe, expect, it } from "vitest";
-import { openServer } from "../../inbox/postgres/schemas.ts";
-import { NO_SERVER } from "../../inbox/postgres/server.ts";
+import { expect, it } from "vitest";
 import { closedPort } from "../../tunnel/machine.ts";
 import { runCli } from "../fake-io.ts";
 import { cliIn } from "../inbox-folder.ts";
 import { listening } from "../open-listen.ts";
+import { describeOnServer } from "./on-server.ts";
 
 const CANARY = "canary";
 
-describe("the commands, on a database,", async () => {
-  if (NO_SERVER !== undefined) {
-    it.skip(NO_SERVER, () => {});
-    return;
-  }
-  const { server, admin, newSchema, open } = await openServer();
+describeOnServer("the commands, on a database,", {}, async (opened) => {
+  const { server, admin, newSchema, open, urlOf } = opened;
   await import("../../../src/cli/listen/listen.ts"); // slow for the first time
-  const urlOf = (schema: string, parts: Partial<URL> = {}) => {
-    const url = Object.assign(new URL(server.url), parts);
-    url.searchParams.set("schema", schema);
-    return url.href;
-  };
   const list = (url: string) =>
     runCli(["events", "list", "--json"], { env: { HOOKPORTER_INBOX: url } });
 
@@ -51,16 +41,6 @@ describe("the commands, on a database,", async () => {
     expect(await run("events drop --all")).toMatchObject([{ dropped: expect.any(Number) }]);
     expect(await run("events retry --state received,dead")).toHaveLength(1);
     expect(await run("events prune")).toMatchObject([{ pruned: 0, slimmed: 0 }]);
-  });
-
-  it("share it: what one `listen` receives, another one's command can list", async () => {
-    const inbox = urlOf(newSchema());
-    const a = await listening(["--inbox", inbox]);
-    const b = await listening(["--inbox", inbox]);
-    await runCli(["trigger", "payment.received", "--url", a.url], { cwd: a.cwd });
-    await runCli(["trigger", "contact.created", "--url", b.url], { cwd: b.cwd });
-    const entries = (await list(inbox)).records.map(({ kind }) => kind);
-    expect(entries).toEqual(["payment.received", "contact.created"]);
   });
 
   /** Expects one line, the code, the exit code, and never the password; returns the line. */

@@ -1,10 +1,10 @@
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { openServer } from "../../inbox/postgres/schemas.ts";
-import { NO_POOLER, NO_SERVER, startPooler } from "../../inbox/postgres/server.ts";
+import { NO_POOLER, startPooler } from "../../inbox/postgres/server.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 import { startListening } from "../listening.ts";
 import { listening } from "../open-listen.ts";
+import { describeOnServer } from "./on-server.ts";
 
 const WAIT = { timeout: 20_000, interval: 50 };
 const HOOKPORTER_SECRET = "a secret that is long enough";
@@ -16,17 +16,8 @@ const WITH_TX = `
   };
 `;
 
-describe("`listen` and `events` on a shared database:", async () => {
-  if (NO_SERVER !== undefined) {
-    it.skip(NO_SERVER, () => {});
-    return;
-  }
-  const { server, admin, newSchema } = await openServer();
-  const urlOf = (schema: string, base = server.url) => {
-    const url = new URL(base);
-    url.searchParams.set("schema", schema);
-    return url.href;
-  };
+describeOnServer("`listen` and `events` on a shared database:", {}, (opened) => {
+  const { server, admin, newSchema, urlOf } = opened;
   const run = async (inbox: string, ...argv: string[]) => {
     const { code, records, stdout, stderr } = await runCli([...argv, "--json"], {
       env: { HOOKPORTER_INBOX: inbox, HOOKPORTER_SECRET },
@@ -92,7 +83,7 @@ describe("`listen` and `events` on a shared database:", async () => {
     afterAll(() => pooler.stop());
 
     it("entries are listed, shown and retried", async () => {
-      const inbox = urlOf(newSchema(), pooler.url);
+      const inbox = urlOf(newSchema(), {}, pooler.url);
       const listen = await listening(["--inbox", inbox]);
       await runCli(["trigger", "payment.received", "--url", listen.url], { cwd: listen.cwd });
       await vi.waitFor(async () => {

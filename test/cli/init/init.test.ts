@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { listTemplates } from "../../../src/scaffold/templates.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 
 const init = async (
   argv: readonly string[],
@@ -62,8 +63,7 @@ it.each([
 });
 
 it("a setting for the inbox of other commands is not one for the kind of inbox of a project", async () => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "hookporter.config.json"), '{ "inbox": "events.db" }');
+  const cwd = folderWith({ "hookporter.config.json": '{ "inbox": "events.db" }' });
   const run = await init(["--json"], { HOOKPORTER_INBOX: "data/inbox.db" }, cwd);
   expect(run.records).toMatchObject([{ inbox: "file" }]);
   const own = await init(["--json"], { HOOKPORTER_INIT_INBOX: "postgres" });

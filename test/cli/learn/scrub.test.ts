@@ -1,8 +1,10 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { readEnvelope } from "../../../src/event/read-envelope.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { runCli } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
+import { envelope } from "../send/sending.ts";
 
 const DATA = {
   id: "pay_8841",
@@ -24,16 +26,13 @@ const DATA = {
 };
 
 /** A folder with one saved envelope for each `data`. */
-function folderWith(...all: readonly object[]): string {
-  const cwd = tempFolder();
-  mkdirSync(join(cwd, "in"));
-  for (const [index, data] of all.entries()) {
-    const webhook = { id: "wh_private_1", url: "https://customer.test/hooks" };
+function saved(...all: readonly object[]): string {
+  const webhook = { id: "wh_private_1", url: "https://customer.test/hooks" };
+  const files = all.map((data, index) => {
     const timestamp = `2026-01-15T09:30:0${index}.000Z`;
-    const envelope = { event: "payment.received", timestamp, data, webhook };
-    writeFileSync(join(cwd, "in", `${index}.json`), JSON.stringify(envelope));
-  }
-  return cwd;
+    return [`in/${index}.json`, envelope({ timestamp, data, webhook })];
+  });
+  return folderWith(Object.fromEntries(files));
 }
 
 /** The data of the scrubbed fixtures. */
@@ -53,7 +52,7 @@ const all = (cwd: string) =>
     .join();
 
 it("fixtures scrub replaces every value and keeps the shape", async () => {
-  const cwd = folderWith(DATA, { ...DATA, id: "pay_8842" });
+  const cwd = saved(DATA, { ...DATA, id: "pay_8842" });
   await runCli(["types", "in"], { cwd });
   const { code, stderr } = await runCli(["fixtures", "scrub", "in", "--to", "out"], { cwd });
   expect([code, stderr]).toEqual([0, "2 scrubbed to out\n"]);
@@ -82,7 +81,7 @@ it("fixtures scrub replaces every value and keeps the shape", async () => {
 });
 
 it("fixtures scrub keeps what it is told to, and repeats itself with a seed only", async () => {
-  const cwd = folderWith(DATA);
+  const cwd = saved(DATA);
   const run = (...more: string[]) =>
     runCli(["fixtures", "scrub", "in/0.json", "--keep", "data.status", ...more], { cwd });
   const first = await run("--seed", "7");
@@ -93,7 +92,7 @@ it("fixtures scrub keeps what it is told to, and repeats itself with a seed only
 });
 
 it("trigger sends data that fits the shape file, the same with the same seed", async () => {
-  const cwd = folderWith(DATA, { ...DATA, id: "pay_8842", rooms: null });
+  const cwd = saved(DATA, { ...DATA, id: "pay_8842", rooms: null });
   await runCli(["types", "in", "--with-samples"], { cwd });
   const trigger = async (...more: string[]) => {
     const argv = ["trigger", "payment.received", "--dry-run", "--json", "--no-signature", ...more];
@@ -110,6 +109,11 @@ it("trigger sends data that fits the shape file, the same with the same seed", a
   const checking = ["types", ".hookporter/bodies", "--check", "--with-samples"];
   const { code, stdout } = await runCli(checking, { cwd });
   expect([code, stdout]).toEqual([0, ""]);
+  const given = await trigger("--data", '{"own":1}');
+  expect([given.stderr, given.bodies]).toEqual([
+    expect.not.stringContaining("made up"),
+    [{ own: 1 }],
+  ]);
   const plain = await trigger("--no-shapes");
   expect([plain.stderr, plain.bodies[0].tenant]).toEqual([
     expect.not.stringContaining("made up"),

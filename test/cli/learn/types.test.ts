@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 
 const SCHEMAS = "src/schemas.ts";
 const SHAPES = "src/schemas.shape.json";
@@ -63,10 +64,9 @@ it("types says that few events are few, in the output and in the code", async ()
 
 it("types reads the inbox and fixtures, and only what is selected", async () => {
   const { cwd, run, read } = typesIn();
-  mkdirSync(join(cwd, "fixtures"));
   const tenant = line({ id: "tenant_0001" }, { kind: "tenant.created" });
-  writeFileSync(join(cwd, "fixtures/a.json"), tenant);
-  writeFileSync(join(cwd, "fixtures/b.json"), line({ id: "lead_0001" }, { kind: "lead.created" }));
+  const lead = line({ id: "lead_0001" }, { kind: "lead.created" });
+  folderWith({ "fixtures/a.json": tenant, "fixtures/b.json": lead }, cwd);
   expect((await run(["fixtures", "--kind", "tenant.*"])).code).toBe(0);
   expect(read(SCHEMAS)).toContain("tenantCreatedSchema");
   expect(read(SCHEMAS)).not.toContain("leadCreatedSchema");

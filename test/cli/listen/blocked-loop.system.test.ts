@@ -5,7 +5,8 @@ import { expect, it, vi } from "vitest";
 import { root } from "../../docs/markdown.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { skip } from "../../strangers/programs.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { runCli } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 import { startListening } from "../listening.ts";
 
 /** Blocks the event loop until the file `go` is there; without one, for ever. */
@@ -14,8 +15,7 @@ export default { "lead.created": () => { while (!existsSync("go")); } };
 `;
 
 it("`listen` names the entry whose handler blocks the event loop, and says when it runs again", async () => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "handlers.mjs"), BLOCKING);
+  const cwd = folderWith({ "handlers.mjs": BLOCKING });
   const listen = startListening(["--handlers", "handlers.mjs", "--no-inspect"], { cwd });
   await listen.trigger("lead.created");
   await listen.said("the handler of #1 lead.created has blocked the event loop for 2 s");
@@ -32,8 +32,7 @@ it("two times Ctrl-C end a blocked `listen` on its terminal", {
   timeout: 90_000,
 }, async (context) => {
   if (spawnSync("python3", ["--version"]).status !== 0) skip(context, "python3");
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "handlers.mjs"), BLOCKING);
+  const cwd = folderWith({ "handlers.mjs": BLOCKING });
   const driver = join(root, "test", "strangers", "in-terminal.py");
   const bin = [process.execPath, join(root, "dist", "hookporter.cjs")];
   const listen = [...bin, "listen", "--handlers", "handlers.mjs", "--no-inspect", "--port", "0"];

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { tempFolder } from "../fake-io.ts";
-import { startReceiving } from "../fake-target.ts";
+import { awayTarget, startReceiving } from "../fake-target.ts";
+import { folderWith } from "../folder-with.ts";
 import { listening } from "../open-listen.ts";
 
 /** A folder with an inbox in which a plain `listen` has kept an event of each of these kinds. */
@@ -15,8 +15,7 @@ async function keptOnly(...kinds: readonly string[]) {
 }
 
 it("listen prints once that events are only kept and shown, if there are no handlers and targets", async () => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "h.js"), 'export default { "lead.created": () => {} };');
+  const cwd = folderWith({ "h.js": 'export default { "lead.created": () => {} };' });
   const target = await startReceiving();
   const told = async (...argv: string[]) => {
     const { now } = await listening(argv, cwd);
@@ -28,8 +27,7 @@ it("listen prints once that events are only kept and shown, if there are no hand
 });
 
 it("events that arrived while the target was down still wait after a plain `listen`, and go to the next one's target", async () => {
-  const down = await startReceiving();
-  await down.close();
+  const down = await awayTarget();
   const first = await listening(["--forward-to", down.url]);
   await first.trigger("payment.received");
   await first.until("attempt", [{ seq: 1 }]);

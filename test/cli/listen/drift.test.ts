@@ -1,28 +1,14 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Sample, Triggered } from "../../../src/inspector/api.ts";
-import { type Learned, learn } from "../../../src/learn/shape.ts";
-import { writeShapes } from "../../../src/learn/shape-file.ts";
-import { tempFolder } from "../fake-io.ts";
+import { folderWithShapes } from "../learn/shapes.ts";
 import { listening, listeningForPeople } from "../open-listen.ts";
-
-/** A folder with the shapes that three events of a kind taught. */
-function folderWithShapes(kind: string, data: object): string {
-  const cwd = tempFolder();
-  const learned: Learned = new Map();
-  for (let count = 0; count < 3; count++) learn(learned, kind, { ...data }, count);
-  mkdirSync(join(cwd, "src"));
-  writeFileSync(join(cwd, "src", "schemas.shape.json"), writeShapes(learned));
-  return cwd;
-}
 
 const PAYMENT = { id: "pay_1001", amount: "12.50" };
 const FITS = '{"id":"pay_1","amount":"7.00"}';
 const DIFFERS = '{"id":"pay_2","amount":7.5}';
 
 it("a changed sender is told of within one delivery, in the record and on the page", async () => {
-  const cwd = folderWithShapes("payment.received", PAYMENT);
+  const cwd = folderWithShapes("payment.received", PAYMENT, { events: 3 });
   const { trigger, records, until, api } = await listening([], cwd);
   await trigger("payment.received", "--data", FITS);
   expect(records("drift")).toEqual([]);
@@ -39,7 +25,7 @@ it("a changed sender is told of within one delivery, in the record and on the pa
 });
 
 it("a changed sender is told of within one delivery in the terminal", async () => {
-  const cwd = folderWithShapes("payment.received", PAYMENT);
+  const cwd = folderWithShapes("payment.received", PAYMENT, { events: 3 });
   const { trigger, now } = await listeningForPeople(["--no-inspect"], { cwd });
   await trigger("payment.received", "--data", FITS);
   await trigger("payment.received", "--data", DIFFERS);

@@ -1,15 +1,10 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { Command } from "commander";
 import { expect, it } from "vitest";
-import { createContext } from "../../../src/cli/context.ts";
 import { readForward } from "../../../src/cli/handlers/values.ts";
 import { FITTING_FLAGS } from "../../../src/cli/listen/fitting-flags.ts";
 import type { ListenOptions } from "../../../src/cli/listen/listen-options.ts";
-import { createProgram } from "../../../src/cli/program.ts";
 import { resolveOptionConflicts } from "../../../src/cli/settings/fitting.ts";
-import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
-import { listening } from "../open-listen.ts";
+import { commands } from "../all-commands.ts";
 
 /** The remaining options, given typed ones and settings. */
 function left(typed: ListenOptions, settings: ListenOptions = {}): ListenOptions {
@@ -27,8 +22,7 @@ const stream = new URL("wss://stream.test");
 const one = readForward("3000");
 
 it("the table names only flags that `listen` has", () => {
-  const { commands } = createProgram(createContext(fakeIo({}).io));
-  const listen = commands.find((command) => command.name() === "listen");
+  const [, listen] = commands.find(([name]) => name === "listen") ?? [];
   const names = new Set(listen?.options.map((option) => option.attributeName()));
   const rows = Object.entries(FITTING_FLAGS).flatMap(([flag, { needs = [], excludes = [] }]) => [
     flag,
@@ -105,6 +99,8 @@ it("settings that do not fit a typed option, or have no effect, are dropped", ()
   expect(left({}, { baseUrl: "https://api.test", live: true })).toEqual({});
   expect(left({}, { domain: "a.test" })).toEqual({});
   expect(left({ tunnel: "ngrok" }, { publicUrl })).toEqual({ tunnel: "ngrok" });
+  const own = { tunnel: "ssh", sshHost: "box", sshRemotePort: 1 } as const;
+  expect(left({ publicUrl }, own)).toEqual({ ...own, publicUrl });
   expect(left({}, { tunnel: "ngrok", publicUrl })).toEqual({ tunnel: "ngrok" });
   expect(left({ publicUrl }, { tunnel: "ngrok", domain: "a.test" })).toEqual({ publicUrl });
   expect(left({ waitFor: "payment.*" }, { count: 2 })).toEqual({ waitFor: "payment.*" });
@@ -147,21 +143,4 @@ it.each([
   const check = () => left({ forwardTo: readForward(target), ...(port !== undefined && { port }) });
   if (fits) expect(check).not.toThrow();
   else expect(check).toThrow(usage);
-});
-
-it("listen does not forward to itself, nor takes a flag without the one it needs", async () => {
-  const port = "1"; // refused before anything is opened
-  const itself = [`${port}/webhooks`, `http://127.0.0.1:${port}`, `0.0.0.0:${port}/webhooks`];
-  const refused = itself.map((target) => ["--forward-to", target]);
-  for (const argv of [...refused, ["--sync"], ["--catch-up"]])
-    expect((await runCli(["listen", "--port", port, ...argv])).code, argv.join(" ")).toBe(2);
-});
-
-it("settings without the options they need are dropped, so that a plain command works", async () => {
-  const cwd = tempFolder();
-  const listen = { sync: true, catchUp: true, deadLetters: "block" };
-  writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify({ listen }));
-  writeFileSync(join(cwd, "h.js"), "export default { 'deal.status_changed': () => {} };");
-  await (await listening([], cwd)).stop();
-  await (await listening(["--handlers", "h.js", "--forward-to", "9"], cwd)).stop();
 });

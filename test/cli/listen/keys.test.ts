@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { startCli, tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 import { listeningForPeople } from "../open-listen.ts";
 
 const WAIT = { timeout: 40_000, interval: 10 };
@@ -14,8 +15,7 @@ async function onTerminal(
   env: Record<string, string> = {},
   files: Record<string, string> = {},
 ) {
-  const cwd = tempFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text);
+  const cwd = folderWith(files);
   const flags = ["--inspect-port", "0", "--no-color"];
   const listen = await listeningForPeople([...flags, ...argv], { cwd, env, isTTY: TERMINAL });
   await listen.says(/\? help/);

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { startReceiving } from "../fake-target.ts";
+import { folderWith } from "../folder-with.ts";
 import { listening } from "../open-listen.ts";
 
 it("listen creates a development secret for its owner only, prints its fingerprint, and trigger finds it", async () => {
@@ -21,8 +22,8 @@ it("listen creates a development secret for its owner only, prints its fingerpri
   expect(now().stdout + now().stderr).not.toContain(secret);
 });
 
-it("each verdict is shown with its reason and fix", async () => {
-  const { url, records, trigger, until } = await listening();
+it("each verdict is shown with its reason and fix, and the summary counts them", async () => {
+  const { url, records, trigger, until, stop } = await listening();
   await trigger("payment.received", "--duplicate", "2");
   await trigger("payment.received", "--set", "webhook.id=5");
   await trigger("property.created", "--set", "data.rooms=many");
@@ -46,43 +47,16 @@ it("each verdict is shown with its reason and fix", async () => {
     ["unauthorized", "signature_mismatch", "string"],
     ["refused", "wrong_path", "string"],
   ]);
-});
-
-it("handlers from a TypeScript file run, and are reloaded when it changes", async () => {
-  const cwd = tempFolder();
-  const write = (word: string) =>
-    writeFileSync(
-      join(cwd, "handlers.ts"),
-      `import { appendFileSync } from "node:fs";
-       const out: string = ${JSON.stringify(join(cwd, "out"))};
-       export default { "payment.*": (event: { kind: string }) => appendFileSync(out, "${word} " + event.kind + "\\n") };`,
-    );
-  write("old");
-  const { trigger, until, said } = await listening(["--handlers", "handlers.ts"], cwd);
-  await trigger("payment.received");
-  await until("attempt", 1);
-  write("new");
-  await said("handlers reloaded");
-  await trigger("payment.overdue");
-  const attempts = await until("attempt", 2);
-  expect(readFileSync(join(cwd, "out"), "utf8")).toBe(
-    "old payment.received\nnew payment.overdue\n",
+  for (const _ of [1, 2]) await trigger("lead.created", "--data", '{"id":"same"}');
+  await until("attempt", 3);
+  expect((await stop()).stderr).toContain(
+    "stopped by SIGINT: 3 accepted, 1 duplicate, 1 rejected (1 invalid_envelope), " +
+      "2 unauthorized (1 signature_missing, 1 signature_mismatch), 1 refused (1 wrong_path), " +
+      "3 received, 1 dead (1 invalid_data)\n",
   );
-  const shown = await runCli(["events", "show", "1", "--json"], { cwd });
-  for (const { runs } of [...attempts, ...shown.records])
-    expect(runs).toMatchObject([{ startedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/) }]);
-  writeFileSync(join(cwd, "handlers.ts"), "export default {");
-  await said("the previous ones stay in use");
-});
-
-it("--forward-to forwards the same bytes and signature until the target answers 2xx", async () => {
-  const target = await startReceiving(500, 200);
-  const { trigger, until } = await listening(["--forward-to", target.url]);
-  await trigger("payment.received");
-  await until("attempt", [{ state: "failing" }, { state: "handled" }]);
-  expect(target.got).toHaveLength(2);
-  expect(target.got[0]).toEqual(target.got[1]);
-  expect(target.got[0]?.signature).toMatch(/^sha256=[0-9a-f]{64}$/);
+  expect(records("stopped")).toMatchObject([
+    { counts: { accepted: 3, duplicate: 1, refused: 1, dead: 1 }, restamped: 1 },
+  ]);
 });
 
 it("listen exits with 0 once --count is reached, though a delivery cannot be saved, or other processes run the handlers", async () => {
@@ -121,8 +95,9 @@ it("listen exits with 6 on time-out, with 130 or 143 if interrupted before the g
     listen.signal(signal);
     expect((await listen.finished).code).toBe(code);
   }
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "h.js"), 'export default { "*": () => { throw new Error("broken"); } };');
+  const cwd = folderWith({
+    "h.js": 'export default { "*": () => { throw new Error("broken"); } };',
+  });
   const failing = await listening([...goal, "--handlers", "h.js"], cwd);
   await failing.trigger("payment.received");
   expect((await failing.finished).code).toBe(1);
@@ -159,26 +134,17 @@ it.each([
   },
 );
 
-it("the summary counts deliveries and shows the progress of a rotation", async () => {
+it("the summary shows the progress of a rotation", async () => {
   const env = { NEW: "the new secret of good size", OLD: "the old secret of good size" };
-  const { url, trigger, until, records, stop } = await listening(
-    ["--secret-env", "NEW,OLD"],
-    tempFolder(),
-    env,
-  );
+  const argv = ["--secret-env", "NEW,OLD"];
+  const { trigger, until, records, stop } = await listening(argv, tempFolder(), env);
   for (const name of ["NEW", "OLD"]) await trigger("lead.created", "--secret-env", name);
-  await fetch(url, { method: "POST", body: "x" });
   await until("attempt", 2);
-  expect((await stop()).stderr).toMatch(
-    /^stopped by SIGINT: 2 accepted, 1 unauthorized \(1 signature_missing\), 2 received, 1 signed with a previous secret$/m,
+  expect((await stop()).stderr).toContain(
+    "stopped by SIGINT: 2 accepted, 2 received, 1 signed with a previous secret\n",
   );
   expect(records("stopped")).toMatchObject([
-    {
-      counts: { accepted: 2, unauthorized: 1, received: 2 },
-      reasons: { unauthorized: { signature_missing: 1 } },
-      secrets: { current: 1, previous: 1 },
-      strayErrors: 0,
-    },
+    { reasons: {}, secrets: { current: 1, previous: 1 }, strayErrors: 0 },
   ]);
 });
 
@@ -207,8 +173,7 @@ it("the inspector opens, a taken port of it or of listen ends with 5, and there 
     });
   const without = await listening(["--no-inspect"]);
   expect(without.records("ready")).toMatchObject([{ inspector: null }]);
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "hookporter.config.json"), '{ "inspect": false }');
+  const cwd = folderWith({ "hookporter.config.json": '{ "inspect": false }' });
   expect((await listening([], cwd)).records("ready")).toMatchObject([{ inspector: null }]);
   expect((await listening(["--inspect"], cwd)).records("ready")[0]?.inspector).toMatch(/^http/);
 });
@@ -224,6 +189,7 @@ it("a token of an earlier run in the folder is still valid, until its file is re
   expect(await status(first)).toBe(200);
   const file = join(cwd, ".hookporter", "inspector-tokens");
   expect(readFileSync(file, "utf8")).not.toContain(token);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await status(await listening([], cwd))).toBe(200);
   rmSync(file);
   expect(await status(await listening([], cwd))).toBe(401);

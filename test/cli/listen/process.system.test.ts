@@ -6,7 +6,9 @@ import { expect, it, vi } from "vitest";
 import { root } from "../../docs/markdown.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 import { startListening } from "../listening.ts";
+import { envelope } from "../send/sending.ts";
 
 /** Milliseconds for a process to start or do something, generous for a busy machine. */
 const PATIENCE = 40_000;
@@ -36,13 +38,9 @@ function listening(handlers: string, argv: readonly string[] = [], cwd = tempFol
 
 /** A file of an event of each of these kinds. */
 function events(...kinds: readonly string[]): string {
-  const cwd = tempFolder();
-  for (const kind of kinds) {
-    const envelope = { event: kind, timestamp: "2026-01-01T00:00:00Z", data: {} };
-    const webhook = { id: "wh_1", url: "u" };
-    writeFileSync(join(cwd, `${kind}.json`), JSON.stringify({ ...envelope, webhook }));
-  }
-  return cwd;
+  return folderWith(
+    Object.fromEntries(kinds.map((event) => [`${event}.json`, envelope({ event, data: {} })])),
+  );
 }
 
 it.each([
@@ -141,6 +139,7 @@ it("replay reports a stray error and exits with 1", () => {
   expect(run.status).toBe(1);
   expect(run.records).toContainEqual(expect.objectContaining({ type: "replay", state: "handled" }));
   expect(run.stderr).toContain("error outside any awaited handler: left alone");
+  expect(run.stderr).toContain("1 replayed, 0 failed, 1 error outside any awaited handler\n");
 });
 
 const EXITING = `
@@ -218,4 +217,11 @@ it("says that a handler of a replay called process.exit, and exits 1", () => {
       /process\.exit\(0\) at .*h\.js:\d+\. Interrupted: payment\.overdue\.json, after 1 of 3/,
     ),
   ]);
+  const loading = start(
+    ["replay", "lead.created.json"],
+    "process.exit(0);",
+    events("lead.created"),
+  );
+  expect(loading.status).toBe(1);
+  expect(loading.stderr).toContain("Interrupted: nothing, after 0 of 1.");
 });

@@ -1,7 +1,6 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { runCli } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 import { listening, listeningForPeople } from "../open-listen.ts";
 
 const PROBLEM = { field: "data.surface", message: "expected number, got string" };
@@ -12,14 +11,12 @@ const OTHERS = "export default { 'deal.status_changed': () => {} };";
 
 /** A `listen` as people see it, with a handlers module of this code. */
 async function withHandlers(code = OTHERS, env: Readonly<Record<string, string>> = {}) {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "handlers.mjs"), code);
+  const cwd = folderWith({ "handlers.mjs": code });
   return listeningForPeople(["--handlers", "handlers.mjs"], { cwd, env });
 }
 
 it("data that does not fit names its field in listen, in events and in records", async () => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "h.mjs"), OTHERS);
+  const cwd = folderWith({ "h.mjs": OTHERS });
   const { trigger, until } = await listening(["--handlers", "h.mjs"], cwd);
   await trigger("property.created", "--set", 'data.surface="wide"');
   const [delivery] = await until("delivery");

@@ -4,13 +4,12 @@ import { expect, it } from "vitest";
 import type { EntryDetail } from "../../../src/inspector/api.ts";
 import { openTarget } from "../../relay/sample.ts";
 import { tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 import { listening } from "../open-listen.ts";
 
 it("what a handler prints is told apart by run, and still reaches the terminal", async () => {
-  const cwd = tempFolder();
-  writeFileSync(
-    join(cwd, "handlers.mjs"),
-    `const wait = () => new Promise((resolve) => setTimeout(resolve, 60));
+  const cwd = folderWith({
+    "handlers.mjs": `const wait = () => new Promise((resolve) => setTimeout(resolve, 60));
      export default { "*": async ({ kind }, context) => {
        const { log, attempt } = context;
        console.log("begin %s %o", kind, { attempt });
@@ -21,7 +20,7 @@ it("what a handler prints is told apart by run, and still reaches the terminal",
        await wait();
        if (kind === "lead.created" && attempt === 1) throw new Error("once");
      } };`,
-  );
+  });
   const { api, trigger, now, until } = await listening(["--handlers", "handlers.mjs"], cwd);
   await Promise.all([trigger("payment.received"), trigger("lead.created")]);
   await until("attempt", [{ state: "handled" }]);
@@ -55,8 +54,7 @@ it("a target's answer has its headers, without credentials, the values of added 
     });
     response.end("accepted");
   });
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, ".env"), "APP_KEY=canary-key\n");
+  const cwd = folderWith({ ".env": "APP_KEY=canary-key\n" });
   const argv = ["--forward-to", target.url.href, "--header-env", "x-api=APP_KEY"];
   const { api, trigger, until } = await listening(argv, cwd);
   await trigger("payment.received");
@@ -73,8 +71,7 @@ it("a target's answer has its headers, without credentials, the values of added 
 });
 
 it("the output of a command of --exec is its run's", async () => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "step.cjs"), 'console.log("booked"); console.error("careful");');
+  const cwd = folderWith({ "step.cjs": 'console.log("booked"); console.error("careful");' });
   const { api, trigger, until } = await listening(
     ["--exec", `"${process.execPath}" step.cjs`],
     cwd,

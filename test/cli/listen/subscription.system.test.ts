@@ -6,8 +6,7 @@ import { clientOf, failure, KEY, openService } from "../../client/service.ts";
 import { nowEnvelope } from "../../hostile/cli.ts";
 import { posting } from "../../receiver/open.ts";
 import { closedPort } from "../../tunnel/machine.ts";
-import { fakeIo, runCli, startCli, tempFolder } from "../fake-io.ts";
-import { listening } from "../open-listen.ts";
+import { fakeIo, startCli, tempFolder } from "../fake-io.ts";
 
 const env = { HOOKPORTER_API_KEY: KEY };
 const SECRET = "a secret that is long enough";
@@ -47,15 +46,6 @@ it("--subscribe subscribes at a service on this machine, which can deliver at on
   const { post } = posting(new URL(subscription?.url ?? ""));
   expect((await post(nowEnvelope(), String(subscription?.secret))).status).toBe(200);
   expect((await finished).code).toBe(0);
-});
-
-it("--subscribe uses an access token with --access-token-env", async () => {
-  const service = await openService({ key: "oauth-token" });
-  const token = ["HOOKPORTER_ACCESS_TOKEN_ENV=TOKEN"];
-  const { until, stop } = subscribing(service.url, token, { env: { TOKEN: "oauth-token" } });
-  await until("subscription");
-  expect(service.created).toHaveLength(1);
-  await stop();
 });
 
 it("--subscribe does not subscribe again at the same address", async () => {
@@ -155,20 +145,4 @@ it("of two addresses that a service could not be told about, only the newer one 
   expect(service.created.map(({ url }) => url)).toEqual(["http://127.0.0.1:4400/newer"]);
   expect([subscriber.known, subscriber.waiting]).toEqual([true, false]);
   stop();
-});
-
-it.each([
-  ["no address of the service", ["--subscribe"], 2],
-  ["no key", ["--subscribe", "--base-url", "http://127.0.0.1:1", "HOOKPORTER_API_KEY_ENV=NONE"], 3],
-  ["an address of the service without --subscribe", ["--base-url", "http://127.0.0.1:1"], 2],
-  ["--live without --subscribe", ["--live"], 2],
-])("%s is refused before listen listens", async (_, argv, code) => {
-  const run = await runCli(["listen", "--port", "0", "--json", ...argv], { env });
-  expect(run.code).toBe(code);
-  expect(run.stdout).not.toContain('"ready"');
-});
-
-it("settings of the service for other commands are ignored", async () => {
-  const settings = { ...env, HOOKPORTER_BASE_URL: "https://api.example", HOOKPORTER_LIVE: "true" };
-  expect((await (await listening([], tempFolder(), settings)).stop()).code).toBe(0);
 });

@@ -14,17 +14,6 @@ import { tempFolder } from "../fake-io.ts";
 
 const RECORD = { hash: "a".repeat(64), usedAt: 12 };
 
-it("the file is readable by its owner only, and contains what was written", () => {
-  const { records, path } = open();
-  expect(records.read()).toEqual([]);
-  records.write([RECORD]);
-  expect(statSync(path).mode & 0o777).toBe(0o600);
-  expect(records.read()).toEqual([RECORD]);
-  records.write([]);
-  expect(records.read()).toEqual([]);
-  expect(readFileSync(path, "utf8").trim()).toBe("");
-});
-
 it("a file that others can write counts as empty, and is replaced; damaged lines are left out", () => {
   const { records, path } = open();
   records.write([RECORD]);

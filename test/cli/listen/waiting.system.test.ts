@@ -1,38 +1,20 @@
-import { createServer } from "node:http";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
 import { keep, numberedEntry, sampleKey } from "../../inbox/entries.ts";
 import { runCli } from "../fake-io.ts";
-import { startReceiving } from "../fake-target.ts";
+import { awayTarget, startReceiving, startReceivingAt } from "../fake-target.ts";
 import { listening } from "../open-listen.ts";
 
 const WAIT = { timeout: 20_000, interval: 10 };
 
 type Listening = Awaited<ReturnType<typeof listening>>;
 
-/** The address of a target that is down. */
-async function down(): Promise<string> {
-  const target = await startReceiving();
-  await target.close();
-  return target.url;
-}
-
-/** Starts an app at an address; returns the numbers of the events that it gets, in order. */
-async function up(url: string): Promise<readonly number[]> {
-  const got: number[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    got.push(JSON.parse(Buffer.concat(chunks).toString("utf8")).data.number);
-    response.end();
-  });
-  await new Promise<void>((resolve) =>
-    server.listen(Number(new URL(url).port), "127.0.0.1", resolve),
-  );
-  onTestFinished(() => void server.close().closeAllConnections());
-  return got;
+/** Starts an app at an address; returns the numbers of the events that it got, in order. */
+async function up(url: string): Promise<() => readonly number[]> {
+  const { bodies } = await startReceivingAt(new URL(url).port);
+  return () => bodies().map((body) => JSON.parse(body).data.number);
 }
 
 /** Triggers events one after another, with rising numbers. */
@@ -44,20 +26,20 @@ async function send(count: number, trigger: Listening["trigger"]): Promise<void>
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 it("events that waited for a target arrive in order of arrival once it is up", async () => {
-  const app = await down();
+  const { url: app } = await awayTarget();
   const { trigger, records, until, now } = await listening(["--forward-to", app]);
   await send(40, trigger);
   await until("attempt", [{}]);
   expect(records("attempt").length).toBeLessThan(10);
   const got = await up(app);
-  await vi.waitFor(() => expect(got).toHaveLength(40), WAIT);
-  expect(got).toEqual(upTo(40));
+  await vi.waitFor(() => expect(got()).toHaveLength(40), WAIT);
+  expect(got()).toEqual(upTo(40));
   await until("attempt", Array(40).fill({ state: "handled" }));
   expect(now().stderr).not.toContain("wait for");
 });
 
 it("listen says at its start and its stop how many events wait for which target, not counting other sources", async () => {
-  const app = await down();
+  const { url: app } = await awayTarget();
   const first = await listening(["--forward-to", app]);
   await send(3, first.trigger);
   await first.until("attempt", [{}]);
@@ -77,7 +59,7 @@ it("listen says at its start and its stop how many events wait for which target,
   const second = await listening(["--forward-to", app], first.cwd);
   await second.said(told);
   expect(second.records("ready")).toMatchObject([{ waiting }]);
-  await vi.waitFor(() => expect(got).toEqual(upTo(3)), WAIT);
+  await vi.waitFor(() => expect(got()).toEqual(upTo(3)), WAIT);
   await second.stop();
   expect(second.records("stopped")).toMatchObject([{ waiting: [] }]);
 });

@@ -5,11 +5,9 @@ import { DiagnosisThread, MOST_WAITING } from "../../../src/cli/live/diagnosis-t
 import { SIGNATURE_HEADER } from "../../../src/entries/index.ts";
 import type { InspectedDelivery } from "../../../src/receiver/observed.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
-import { root } from "../../docs/markdown.ts";
-import { signed } from "../../signature/diagnose/made.ts";
+import { delivery } from "./observations.ts";
 
 const SECRET = "a secret that is long enough";
-const BUILT = join(root, "dist", "diagnosis-thread.js");
 const STAND_IN = join(import.meta.dirname, "threads", "endless.mjs");
 
 function open(program = STAND_IN, mostTime = 300) {
@@ -27,33 +25,11 @@ function open(program = STAND_IN, mostTime = 300) {
   return { thread, warned, clock };
 }
 
-function refusedWith(
-  body: Uint8Array | string,
-  signature = `sha256=${"0".repeat(64)}`,
-): InspectedDelivery {
-  return {
-    type: "delivery",
-    method: "POST",
-    target: "/webhooks",
-    receivedAt: 0,
-    duration: 0,
-    headers: { [SIGNATURE_HEADER]: signature },
-    bytes: body.length,
-    outcome: { type: "unauthorized", reason: "signature_mismatch" },
-    body: () => Buffer.from(body),
-  };
+function refusedWith(body: Uint8Array | string): InspectedDelivery {
+  const headers = { [SIGNATURE_HEADER]: `sha256=${"0".repeat(64)}` };
+  const outcome = { type: "unauthorized", reason: "signature_mismatch" } as const;
+  return { ...delivery({ headers, outcome, bytes: body.length }), body: () => Buffer.from(body) };
 }
-
-it("the built thread finds the cause, from a copy of the body", async () => {
-  const { thread } = open(BUILT, 20_000);
-  const body = Buffer.from('{"event": "lead.created"}');
-  const refused = refusedWith(body, signed(body.toString(), `${SECRET}\n`));
-  const observation = { ...refused, body: () => body };
-  const found = thread.diagnose(observation);
-  body.fill(0); // the receiver releases it
-  expect(await found).toMatchObject({ code: "secret_whitespace", complete: true });
-  expect(thread.diagnose(observation)).toBe(found);
-});
 
 it("a diagnosis that does not end is ended, and the next one works", async () => {
   const { thread, clock } = open();

@@ -51,24 +51,6 @@ it("an error that many entries share is told once, and then how many they are; a
   expect(note(2, "http://127.0.0.1:3000 answered 404")).toBe("whole");
 });
 
-it("forty dead letters of one cause have a row each, and the fix once; the first is not like itself", async () => {
-  const { failures, note, texts } = open();
-  const tellings = [];
-  for (let seq = 1; seq <= 40; seq++) {
-    tellings.push(note(seq, "no ledger", "dead"));
-    await vi.advanceTimersByTimeAsync(2000);
-  }
-  expect(tellings).toEqual(["whole", ...Array(39).fill({ as: 1 })]);
-  await failures.close();
-  expect(texts().length).toBeLessThan(8);
-  expect(texts().at(-1)).toBe(
-    "#1   ✗ 40 dead like this: no ledger; fix the cause, then: hookporter events retry --like 1",
-  );
-  const others = open();
-  const both = () => [1, 2].map((seq) => others.note(seq, "no", "dead"));
-  expect([both(), both()]).toEqual(Array(2).fill(["whole", { as: 1 }]));
-});
-
 it("the line at the bottom says how many fail, and not what a person dropped or another process handled", async () => {
   const entries = [
     { seq: 1, state: "dead", reason: "dropped" },
@@ -88,17 +70,6 @@ it("the line at the bottom says how many fail, and not what a person dropped or 
   expect(texts().join()).toMatch(/1 failing, 1 dead like this: no; fix .* --like 4/);
   await vi.advanceTimersByTimeAsync(60_000);
   expect(vi.getTimerCount()).toBe(0);
-});
-
-it("the numbers at the end are those of the end, after others were dropped or retried elsewhere", async () => {
-  const { failures, note, texts } = open(false, [
-    failing(1),
-    { seq: 2, state: "waiting", attempts: 0, reason: null },
-    { seq: 3, state: "dead", attempts: 1, reason: "dropped" },
-  ]);
-  for (const seq of [1, 2, 3]) note(seq, "no");
-  await failures.close();
-  expect(texts()).toEqual(["#1   ✗ 1 failing like this: no"]);
 });
 
 it("no more than ten thousand entries are remembered", () => {

@@ -6,7 +6,7 @@ import { expect, it } from "vitest";
 import { eventKinds } from "../../../src/entries/index.ts";
 import { root } from "../../docs/markdown.ts";
 import { SECRET } from "../../receiver/sample.ts";
-import { tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 import { startListening } from "../listening.ts";
 
 const execute = promisify(execFile);
@@ -22,8 +22,7 @@ it.skipIf(process.env.HOOKPORTER_LONG === undefined)(
   "the protocol's Inspector lists the tools without an error in a schema, reads a kind and calls a tool",
   { timeout: 600_000 },
   async () => {
-    const cwd = tempFolder();
-    writeFileSync(join(cwd, "handlers.mjs"), 'export default { "lead.created": () => {} };\n');
+    const cwd = folderWith({ "handlers.mjs": 'export default { "lead.created": () => {} };\n' });
     // the Inspector passes no variables on
     writeFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET=${SECRET}\n`, { mode: 0o600 });
     const listen = startListening(["--handlers", "handlers.mjs", "--no-inspect"], { cwd });

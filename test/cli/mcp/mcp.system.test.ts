@@ -1,18 +1,16 @@
 import { spawn } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { DEFAULT_OUT, shapesBeside } from "../../../src/cli/learn/learn-options.ts";
 import { createReceiver, eventKinds } from "../../../src/entries/index.ts";
-import { type Learned, learn } from "../../../src/learn/shape.ts";
-import { writeShapes } from "../../../src/learn/shape-file.ts";
 import { root } from "../../docs/markdown.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { tempFolder } from "../fake-io.ts";
+import { folderWithShapes } from "../learn/shapes.ts";
 import { connect, listeningFolder } from "./connect.ts";
 
 const MENDED = 'export default { "payment.received": (event) => event.data.id };\n';
@@ -51,26 +49,6 @@ it("a broken handler is found, mended and proven handled through the tools alone
   expect(records).toEqual([{ message: "nothing failed" }]);
 });
 
-it("the same with `trigger --wait --json` alone", async () => {
-  const { cwd, trigger } = await listeningFolder();
-  const wait = async () => {
-    const { code, records } = await trigger("payment.received", "--wait", "--json");
-    const outcome = records.find(({ type }) => type === "outcome") ?? {};
-    return { code, outcome };
-  };
-  const { code, outcome } = await wait();
-  expect([code, outcome]).toMatchObject([7, { state: "failing", at: "handlers.mjs:1:68" }]);
-  expect(outcome.error).toContain("Cannot read properties of undefined (reading 'name')");
-  writeFileSync(join(cwd, String(outcome.at).split(":")[0] ?? ""), MENDED);
-  // `listen` loads the handlers a moment after the edit.
-  const proven = await vi.waitFor(async () => {
-    const next = await wait();
-    expect(next.code).toBe(0);
-    return next;
-  }, 30_000);
-  expect(proven.outcome).toMatchObject({ state: "handled", error: null });
-});
-
 it("lists eight tools with annotations, and the kinds as resources", async () => {
   const { client } = await connect(tempFolder());
   const { tools } = await client.listTools();
@@ -99,16 +77,8 @@ it("lists eight tools with annotations, and the kinds as resources", async () =>
 });
 
 it("reads a kind's schema, with a sample that fits it: `data` as learned, as documented, or open and said to be", async () => {
-  const cwd = tempFolder();
-  const learned: Learned = new Map();
-  learn(
-    learned,
-    "lead.created",
-    { id: "lead_1", score: 3 },
-    Date.parse("2026-01-15T09:30:00.000Z"),
-  );
-  mkdirSync(join(cwd, "src"));
-  writeFileSync(join(cwd, shapesBeside(DEFAULT_OUT.zod)), writeShapes(learned));
+  const at = Date.parse("2026-01-15T09:30:00.000Z");
+  const cwd = folderWithShapes("lead.created", { id: "lead_1", score: 3 }, { at });
   const { client } = await connect(cwd);
   const read = async (kind: string) => {
     const { contents } = await client.readResource({ uri: `hookporter://kinds/${kind}` });

@@ -1,9 +1,7 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createReceiver } from "../../../src/entries/index.ts";
-import { sampleEvent, signedRequest } from "../../../src/entries/testing.ts";
-import { runCli, startCli, tempFolder } from "../fake-io.ts";
+import { describe, expect, it, vi } from "vitest";
+import { runCli, startCli } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
+import { cliIn } from "../inbox-folder.ts";
 import { listening, startTarget } from "../open-listen.ts";
 
 const HANDLERS = `export default {
@@ -14,8 +12,7 @@ const HANDLERS = `export default {
 
 /** A running `listen` with a handler that throws, one that works, and no other. */
 async function listeningWithHandlers() {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "handlers.mjs"), HANDLERS);
+  const cwd = folderWith({ "handlers.mjs": HANDLERS });
   const listen = await listening(["--handlers", "handlers.mjs", "--no-inspect"], cwd);
   const cli = (...argv: string[]) => runCli([...argv, "--json"], { cwd });
   const trigger = (...argv: string[]) => cli("trigger", ...argv, "--url", listen.url, "--wait");
@@ -153,40 +150,21 @@ it("`events list --follow` prints new entries until it is stopped", async () => 
   expect((await follow.finished).code).toBe(0);
 });
 
-/** A `listen` whose handler fails twice, which is all that it may, until it is mended. */
-async function givenUp() {
-  const cwd = tempFolder();
-  const inbox = join(cwd, "inbox.db");
-  const given = { secret: "a secret that is long enough for tests", inbox, poll: 50 };
-  const receiver = createReceiver({ ...given, retry: { attempts: 2, delay: 1, jitter: 0 } });
-  let isMended = false;
-  receiver.on("*", () => {
-    if (!isMended) throw new TypeError("not mended yet");
-  });
-  await receiver.start();
-  onTestFinished(() => receiver.close());
-  const { method, headers, body } = signedRequest(sampleEvent("lead.created"), given);
-  await receiver.accept({ method, headers, body, target: "/webhooks", receivedAt: Date.now() });
-  const cli = (...argv: string[]) => runCli([...argv, "--inbox", inbox, "--json"], { cwd });
-  const wait = async (...argv: string[]) =>
-    outcomes(await cli("events", "wait", "--after", "0", ...argv))[0];
-  expect(await wait("--state", "dead")).toMatchObject({
-    error: "TypeError: not mended yet",
-    attempts: 2,
-  });
-  const mend = () => {
-    isMended = true;
-  };
-  return { cli, wait, mend };
-}
-
 it("what an entry failed with before it was retried is not reported of its latest attempt", async () => {
-  const { cli, wait, mend } = await givenUp();
-  mend();
-  await cli("events", "retry", "1");
-  const outcome = await wait("--state", "handled");
-  expect(outcome).toMatchObject({ state: "handled", error: null, at: null });
-  expect(outcome?.runs).toMatchObject([{ outcome: "ok" }]);
+  const handlers = (body: string) => ({
+    "h.mjs": `export default (receiver) => { receiver.on("*", () => { ${body} }, { attempts: 1 }); };`,
+  });
+  const cwd = folderWith(handlers('throw new TypeError("not mended yet");'));
+  const { trigger, said } = await listening(["--handlers", "h.mjs", "--no-inspect"], cwd);
+  const cli = cliIn(cwd);
+  const wait = async (state: string) =>
+    outcomes(await cli(`events wait --after 0 --state ${state} --json`))[0];
+  await trigger("lead.created");
+  expect(await wait("dead")).toMatchObject({ error: "TypeError: not mended yet", attempts: 1 });
+  folderWith(handlers(""), cwd);
+  await said("handlers reloaded");
+  await cli("events retry 1");
+  expect(await wait("handled")).toMatchObject({ error: null, at: null, runs: [{ outcome: "ok" }] });
 });
 
 it("an event whose time was refused has the fix that the inspector names", async () => {

@@ -69,9 +69,3 @@ it("the names of this machine are accepted", async () => {
   for (const host of ["localhost", "localhost:4401", "LOCALHOST", "127.0.0.1:9"])
     expect(await ask("/readyz", "GET", host), host).toMatchObject({ status: 200 });
 });
-
-it("a taken port is reported", async () => {
-  const { url } = await open();
-  const again = startHealthServer(Number(url.port), { readiness: new Readiness() });
-  await expect(again).rejects.toMatchObject({ code: "port_unavailable" });
-});

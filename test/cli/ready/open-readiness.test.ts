@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
 import { runCli, tempFolder } from "../fake-io.ts";
@@ -11,6 +11,7 @@ it("listen writes the ready file when it takes deliveries, and removes it before
   const { stop, records, url } = await listening(["--ready-file", "ready.json"], cwd);
   const { schemaVersion, type, time, ...fields } = records("ready")[0] ?? {};
   expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ schemaVersion: 1, ...fields });
+  expect(statSync(path).mode & 0o777).toBe(0o600);
   expect((await fetch(url, { method: "POST" })).status).toBe(401);
   await stop();
   expect(existsSync(path)).toBe(false);
@@ -22,9 +23,13 @@ it("listen leaves no ready file if it fails to start, and refuses one with other
     runCli(["listen", "--port", port, "--ready-file", file, "--inbox", "two.db"], { cwd });
   expect((await ready(new URL(url).port, "ready.json")).code).toBe(5);
   expect(existsSync(join(cwd, "ready.json"))).toBe(false);
-  writeFileSync(join(cwd, "notes.txt"), "mine");
-  expect((await ready("0", "notes.txt")).code).toBe(2);
-  expect(readFileSync(join(cwd, "notes.txt"), "utf8")).toBe("mine");
+  for (const text of ["mine", "{}", "[1]", '{"pid":1}', " "]) {
+    writeFileSync(join(cwd, "notes.txt"), text);
+    expect((await ready("0", "notes.txt")).code, text).toBe(2);
+    expect(readFileSync(join(cwd, "notes.txt"), "utf8")).toBe(text);
+  }
+  for (const path of [".hookporter", join("none", "ready.json")])
+    expect((await ready("0", path)).code, path).toBe(2);
   const health = await runCli(["listen", "--port", "0", "--health-port", new URL(url).port]);
   expect(health).toMatchObject({ code: 5, stderr: expect.stringContaining("--health-port") });
 });

@@ -1,25 +1,10 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openReadyFile } from "../../../src/cli/ready/ready-file.ts";
 import { tempFolder } from "../fake-io.ts";
 
 const FIELDS = { url: "http://127.0.0.1:4400/webhooks", pid: process.pid };
-const refused = expect.objectContaining({ code: "input_invalid" });
-
-it("the file exists from its writing to its removal, complete, and readable only by its owner", () => {
-  const folder = tempFolder();
-  const path = join(folder, "ready.json");
-  const file = openReadyFile(path);
-  expect(existsSync(path)).toBe(false);
-  file.write(FIELDS);
-  expect(JSON.parse(readFileSync(path, "utf8"))).toEqual({ schemaVersion: 1, ...FIELDS });
-  expect(readdirSync(folder)).toEqual(["ready.json"]);
-  expect(statSync(path).mode & 0o777).toBe(0o600);
-  file.remove();
-  expect(readdirSync(folder)).toEqual([]);
-  file.remove();
-});
 
 it("a file left by a killed process is removed at once, and so is an empty one, as mktemp creates it", () => {
   for (const text of [JSON.stringify({ ...FIELDS, pid: 1 }), ""]) {
@@ -41,17 +26,4 @@ it("the file can be written again, but is left alone once another process has ta
   writeFileSync(path, JSON.stringify({ ...FIELDS, pid: process.pid + 1 }));
   file.remove();
   expect(existsSync(path)).toBe(true);
-});
-
-it("a path to other content, to a folder or in a missing folder is refused and left alone", () => {
-  const folder = tempFolder();
-  const path = join(folder, "notes.txt");
-  for (const text of ["precious notes", "{}", "[1]", '{"pid":1}', " "]) {
-    writeFileSync(path, text);
-    expect(() => openReadyFile(path), text).toThrow(refused);
-    expect(readFileSync(path, "utf8")).toBe(text);
-  }
-  mkdirSync(join(folder, "ready"));
-  expect(() => openReadyFile(join(folder, "ready"))).toThrow(refused);
-  expect(() => openReadyFile(join(folder, "none", "ready.json"))).toThrow(refused);
 });

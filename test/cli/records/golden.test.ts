@@ -1,15 +1,13 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
-import { type Learned, learn } from "../../../src/learn/shape.ts";
-import { writeShapes } from "../../../src/learn/shape-file.ts";
+import { expect, it } from "vitest";
 import { root } from "../../docs/markdown.ts";
 import { appFolder } from "../../scaffold/into/app-folder.ts";
 import { closedPort } from "../../tunnel/machine.ts";
-import { runCli, startCli, tempFolder } from "../fake-io.ts";
-import { listening } from "../open-listen.ts";
-
-const WAIT = { timeout: 20_000, interval: 10 };
+import { runCli } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
+import { folderWithShapes } from "../learn/shapes.ts";
+import { listening, started } from "../open-listen.ts";
 
 const HANDLERS =
   'export default { "payment.received": (event) => event.data.missing.name, "lead.*": () => {} };\n';
@@ -39,6 +37,12 @@ function outlineOf(code: number, records: readonly Record<string, unknown>[]) {
   return { code, records: [...new Set(shapes)].sort().map((text) => JSON.parse(text)) };
 }
 
+/** Stops a command; returns what it printed until its end. */
+async function stopped({ stop, now }: Awaited<ReturnType<typeof started>>) {
+  const { code } = await stop();
+  return outlineOf(code, now().records);
+}
+
 /** Records that no command line below prints, and why. */
 const NOT_PRINTED = {
   drill: "takes half a minute, which its own test spends",
@@ -47,37 +51,10 @@ const NOT_PRINTED = {
 
 const KEY = "sk_test_of_the_golden_file";
 
-/**
- * Starts a command that keeps running, and waits until it printed a record of a type; it ends with
- * the test.
- */
-async function started(
-  argv: readonly string[],
-  type: string,
-  options: { cwd: string; env?: Record<string, string> },
-) {
-  const command = startCli([...argv, "--json"], options);
-  const stop = async () => {
-    command.signal("SIGINT");
-    return outlineOf((await command.finished).code, command.now().records);
-  };
-  onTestFinished(async () => void (await stop()));
-  const printed = (wanted: string, least = 1) =>
-    vi.waitFor(() => {
-      const found = command.now().records.filter((record) => record.type === wanted);
-      if (found.length < least) throw new Error(`no ${wanted}: ${command.now().stderr}`);
-      return found[0] ?? {};
-    }, WAIT);
-  return { first: await printed(type), printed, stop };
-}
-
 it("each command's exit code and the fields of its records are those of the golden file", {
   timeout: 240_000,
 }, async () => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "handlers.mjs"), HANDLERS);
-  writeFileSync(join(cwd, "body.json"), "{}");
-  writeFileSync(join(cwd, "broken.json"), "{");
+  const cwd = folderWith({ "handlers.mjs": HANDLERS, "body.json": "{}", "broken.json": "{" });
   const outlines: Record<string, unknown> = {};
   const listen = await listening(
     ["--handlers", "handlers.mjs", "--no-inspect", "--no-catch-up"],
@@ -141,12 +118,11 @@ it("each command's exit code and the fields of its records are those of the gold
   await run({ cwd: appFolder("express") }, "init", "--into", ".", "--yes");
   await cli("doctor", "--listen", "--handlers", "missing.mjs");
   await cli("nonsense");
-  const { code } = await listen.stop();
-  outlines.listen = outlineOf(code, listen.now().records);
+  outlines.listen = await stopped(listen);
 
   const slowly = ["trigger", "lead.created", "--count", "9", "--rate", "1", ...own];
   const slow = await started(slowly, "answer", { cwd });
-  outlines["trigger, interrupted"] = await slow.stop();
+  outlines["trigger, interrupted"] = await stopped(slow);
 
   const env = { HOOKPORTER_API_KEY: KEY };
   const serving = "sandbox --port 0 --properties 2 HOOKPORTER_ATTEMPTS=1".split(" ");
@@ -157,15 +133,10 @@ it("each command's exit code and the fields of its records are those of the gold
   await run(served, "subscribe", "http://127.0.0.1:1/webhooks", "--events", "lead.*");
   await run(served, "properties");
   const port = String(await closedPort());
-  const learnt = tempFolder();
-  const learned: Learned = new Map();
-  learn(learned, "lead.created", { id: 1 }, 0);
-  mkdirSync(join(learnt, "src"));
-  writeFileSync(join(learnt, "src", "schemas.shape.json"), writeShapes(learned));
   const reach = ["--public-url", `http://127.0.0.1:${port}`, "--stream", new URL(base).port];
   const away = { ...env, HOOKPORTER_BASE_URL: `http://127.0.0.1:${await closedPort()}` };
   const reached = await started(["listen", "--port", port, "--subscribe", ...reach], "stream", {
-    cwd: learnt,
+    cwd: folderWithShapes("lead.created", { id: 1 }),
     env: away,
   });
   await reached.printed("subscribing");
@@ -173,8 +144,8 @@ it("each command's exit code and the fields of its records are those of the gold
   await fetch(new URL("/_sandbox/events", base), { ...emitted, body: '{"event":"lead.created"}' });
   await sandbox.printed("outgoing", 2);
   await reached.printed("drift");
-  outlines["listen --public-url URL --subscribe --stream PORT"] = await reached.stop();
-  outlines.sandbox = await sandbox.stop();
+  outlines["listen --public-url URL --subscribe --stream PORT"] = await stopped(reached);
+  outlines.sandbox = await stopped(sandbox);
 
   const printed = JSON.stringify(outlines);
   const page = readFileSync(join(root, "docs", "reference", "cli", "records.md"), "utf8");

@@ -1,55 +1,24 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { KEY, until } from "../../sandbox/open.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
+import { listening, started } from "../open-listen.ts";
 
-/**
- * Starts a command that keeps running, and waits for its record of a type; it ends with the test.
- */
-async function started(
-  argv: readonly string[],
-  type: string,
-  options: { cwd?: string; env?: object } = {},
-) {
-  const env = { HOOKPORTER_API_KEY: KEY, ...options.env };
-  const command = startCli([...argv, "--port", "0", "--json"], {
-    cwd: options.cwd ?? tempFolder(),
-    env,
-  });
-  onTestFinished(async () => {
-    command.signal("SIGINT");
-    await command.finished;
-  });
-  const records = (of: string) => command.now().records.filter((record) => record.type === of);
-  const ready = await until(() => {
-    const [record] = records(type);
-    if (record === undefined) throw new Error(`not ready: ${command.now().stderr}`);
-    return record;
-  });
-  return { ...command, records, ready };
-}
-
-const sandbox = (...argv: string[]) => started(["sandbox", ...argv], "sandbox");
+/** Starts a sandbox, which ends with the test. */
+const sandbox = (...argv: string[]) => started(["sandbox", "--port", "0", ...argv], "sandbox");
 
 /** Posts to one of the sandbox's own routes. */
-async function post(
-  sandboxUrl: unknown,
-  path: string,
-  body: object,
-): Promise<Record<string, unknown>> {
+async function post(sandboxUrl: unknown, path: string, body: object): Promise<void> {
   const response = await fetch(new URL(path, String(sandboxUrl)), {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify(body),
   });
   expect(response.status).toBe(200);
-  return (await response.json()) as Record<string, unknown>;
 }
 
 it("sandbox prints its address, shows what happens, and stops with a count", async () => {
   const argv = ["--seed", "7", "--properties", "3"];
-  const { ready, records, signal, finished, now } = await sandbox(...argv);
+  const { first: ready, records, signal, finished, now } = await sandbox(...argv);
   expect(ready).toMatchObject({
     url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
     chaos: {},
@@ -111,7 +80,7 @@ it("sandbox shows the same to people on standard output, with messages on standa
 });
 
 it("sandbox passes each of its flags on", async () => {
-  const { ready, records } = await sandbox(
+  const { first: ready, records } = await sandbox(
     "HOOKPORTER_RATE_LIMIT=1",
     "HOOKPORTER_ATTEMPTS=4",
     "HOOKPORTER_RETRY_DELAY=1ms",
@@ -136,10 +105,10 @@ it("sandbox passes each of its flags on", async () => {
   expect(page.meta).toMatchObject({ page: 2, per_page: 1 });
   expect(Object.keys(page.data[0] ?? {})).toEqual(["id", "rent"]);
   expect((await ask("")).status).toBe(429);
-  const receiver = await started(["listen", "HOOKPORTER_SIGNATURE_HEADER=x-own"], "ready");
+  const receiver = await listening(["HOOKPORTER_SIGNATURE_HEADER=x-own"]);
   const other = { authorization: "Bearer sk_test_another", "content-type": "application/json" };
   const body = JSON.stringify({
-    url: receiver.ready.url,
+    url: receiver.url,
     events: ["lead.created"],
     secret: "s".repeat(20),
   });
@@ -153,31 +122,13 @@ it("sandbox passes each of its flags on", async () => {
   await until(() => expect(receiver.records("delivery")).toMatchObject(refused));
 });
 
-it.each([
-  [["--port", "70000"], 2],
-  [["--properties", "-1"], 2],
-  [["--properties", "200000"], 3],
-  [["HOOKPORTER_RATE_LIMIT=0"], 2],
-  [["HOOKPORTER_RETRY_DELAY=soon"], 2],
-  [["HOOKPORTER_ATTEMPTS=0"], 2],
-  [["--duplicates", "1.5"], 2],
-  [["--duplicates", "often"], 2],
-  [["--wrong-signature", "-0.1"], 2],
-  [["HOOKPORTER_DELAY=2s..1s"], 2],
-  [["HOOKPORTER_TARGET_HOSTS=http://example.com"], 2],
-])("%j is refused with exit code %i", async (argv, code) => {
-  const run = await runCli(["sandbox", ...argv], { env: { LIVE_KEY: "sk_live_abcdef" } });
-  expect(run.code).toBe(code);
-  expect(run.stderr).toMatch(/^error: .*expected/);
-  expect(run.stderr).not.toContain("sk_live_abcdef");
-});
-
 it("`trigger` can cause events in the sandbox, and its port is its own: another sandbox exits with 5", async () => {
-  const { ready, records } = await sandbox();
+  const { first: ready, records } = await sandbox();
   const cwd = tempFolder();
   const base = String(ready.url);
-  const subscribing = ["listen", "--subscribe", "--base-url", base];
-  const receiver = await started(subscribing, "ready", { cwd });
+  const receiver = await listening(["--subscribe", "--base-url", base], cwd, {
+    HOOKPORTER_API_KEY: KEY,
+  });
   await until(() => expect(records("registration")).toHaveLength(1));
   const { port } = new URL(base);
   const sending = ["trigger", "payment.received", "--set", "data.amount=1.50"];
@@ -186,51 +137,4 @@ it("`trigger` can cause events in the sandbox, and its port is its own: another 
   const accepted = [{ verdict: "accepted", secret: "current" }];
   await until(() => expect(receiver.records("delivery")).toMatchObject(accepted));
   expect((await runCli(["sandbox", "--port", port])).code).toBe(5);
-});
-
-it("sandbox and `listen --subscribe` handle every event once, with chaos", async () => {
-  const { ready, records } = await sandbox(
-    "--duplicates",
-    "0.5",
-    "--wrong-signature",
-    "0.3",
-    "HOOKPORTER_DELAY=0..20ms",
-    // A short outage, as each attempt doubles the wait: many before the first wrong signature would
-    // make it seconds.
-    "--outage",
-    "10ms",
-    "HOOKPORTER_ATTEMPTS=16",
-    "HOOKPORTER_RETRY_DELAY=1ms",
-  );
-  const cwd = tempFolder();
-  mkdirSync(join(cwd, "handlers"));
-  writeFileSync(join(cwd, "handlers", "all.js"), 'export default { "*": () => {} };');
-  const receiver = await started(
-    ["listen", "--subscribe", "--base-url", String(ready.url), "--handlers", "handlers"],
-    "ready",
-    { cwd },
-  );
-  await until(() => expect(records("registration")).toHaveLength(1));
-  const kinds = ["payment.received", "lead.created", "tenant.updated"];
-  const caused: unknown[] = [];
-  for (let count = 0; count < 5; count++) {
-    for (const event of kinds) caused.push(await post(ready.url, "/_sandbox/events", { event }));
-    caused.push(await post(ready.url, "/_sandbox/events", { event: "property.created" }));
-  }
-  await until(() => {
-    const ends = records("outgoing").filter(({ state }) => state === "delivered");
-    const ids = caused.flatMap((one) => (one as { deliveries: string[] }).deliveries);
-    expect(ends.map(({ id }) => id).sort()).toEqual(ids.sort());
-  });
-  await until(() =>
-    expect(receiver.records("attempt").length).toBeGreaterThanOrEqual(caused.length),
-  );
-  const attempts = receiver.records("attempt");
-  expect(attempts.every(({ state, attempt }) => state === "handled" && attempt === 1)).toBe(true);
-  expect(new Set(attempts.map(({ id }) => id)).size).toBe(caused.length);
-  expect(attempts).toHaveLength(caused.length);
-  await until(() => {
-    const verdicts = new Set(receiver.records("delivery").map(({ verdict }) => verdict));
-    expect(verdicts).toEqual(new Set(["accepted", "duplicate", "unauthorized"]));
-  });
 });

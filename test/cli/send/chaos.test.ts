@@ -81,36 +81,6 @@ it.each(["trigger --all", "replay ."])(
   },
 );
 
-it.each([
-  ["trigger lead.created --stale 1h --future 1h", "an event has one timestamp"],
-  ["trigger lead.created --tamper body --no-signature", "there is nothing to tamper with"],
-  ["trigger lead.created --wait --dry-run", "--dry-run sends nothing"],
-  ["trigger lead.created --drop 10", "expected a share"],
-  ["trigger lead.created --drop 101%", "expected a share"],
-  ["trigger lead.created --tamper all", "expected one of signature, body, header"],
-  ["replay x.json --exact --stale 1h", "--exact sends the saved bytes"],
-  ["replay x.json --exact --future 1h", "--exact sends the saved bytes"],
-  ["replay x.json --handlers h.js --drop 10%", "with --handlers nothing is sent"],
-  ["replay x.json --handlers h.js --dry-run", "with --handlers nothing is sent"],
-  ["replay x.json --handlers h.js --rate 1", "with --handlers nothing is sent"],
-  ["replay x.json --handlers h.js --url 3000", "with --handlers nothing is sent"],
-  ["replay x.json --resume --handlers h.js", "it sends what an earlier run has left"],
-  ["replay x.json --resume --duplicate 2", "once and unchanged"],
-  ["replay x.json --resume --drop 10%", "once and unchanged"],
-  ["replay x.json --resume --tamper body", "once and unchanged"],
-  ["replay x.json --resume --no-signature", "once and unchanged"],
-  ["replay x.json --resume --dry-run", "once and unchanged"],
-  ["trigger lead.created --wait", "expected a listen that runs in this folder"],
-  ["replay x.json --wait", "expected a listen that runs in this folder"],
-])(
-  "flags that do not fit are refused in one line, before anything is read: %s",
-  async (line, why) => {
-    const run = await runCli(line.split(" "), { env });
-    expect([run.code, run.stdout, run.stderr]).toEqual([2, "", expect.stringContaining(why)]);
-    expect(run.stderr).toMatch(/^error: .*expected .*\n$/);
-  },
-);
-
 it("a typed flag overrides settings that contradict it, also if they contradict each other", async () => {
   const { run, outcomes } = await endpoint();
   const settings = { HOOKPORTER_STALE: "8d", HOOKPORTER_NO_SIGNATURE: "true" };

@@ -57,21 +57,6 @@ it("an inbox that cannot be looked at is reported as it is, whatever else the ar
   expect(run.said).not.toContain("is not a file, and");
 });
 
-it.each([
-  ["none.json", 2],
-  ["none.ndjson", 2],
-  ["folder/none", 2],
-  ["folder\\none", 2],
-  ["none.json5", 3],
-  ["json", 3],
-])(
-  "%s, which does not exist, ends with %i: with the path of a file it is one, else an entry",
-  async (name, code) => {
-    const run = await (await replaying()).replay(name);
-    expect([run.code, run.said.includes("no such file\n")]).toEqual([code, code === 2]);
-  },
-);
-
 it("of a folder the .json files are read, and one that cannot be read is skipped", async () => {
   const { cwd, replay } = await replaying({
     "b.json": ENVELOPE,

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { expect, it, vi } from "vitest";
@@ -16,16 +16,6 @@ function folder(lastInstant?: string) {
     reserveInstants(count, { cwd, clock: () => now, dryRun });
   return { state, path, lock: `${path}.lock`, reserve };
 }
-
-it("the last of some milliseconds is the clock's, and those of another run begin after them", async () => {
-  const { reserve, path, lock } = folder();
-  expect(await reserve(5)).toBe(NOW - 4);
-  expect(readFileSync(path, "utf8")).toBe(`${NOW}\n`);
-  expect(existsSync(lock)).toBe(false);
-  expect(await reserve(3)).toBe(NOW + 1);
-  expect(await reserve(1, { now: NOW + 3 })).toBe(NOW + 4);
-  expect(await reserve(2, { now: NOW + 10 })).toBe(NOW + 9);
-});
 
 it.each([
   [`${NOW + 60_000}\n`, NOW + 60_001],

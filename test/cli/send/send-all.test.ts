@@ -1,10 +1,9 @@
 import { expect, it, vi } from "vitest";
 import { endpointOf } from "../../../src/cli/send/send-with-chaos.ts";
-import { openTarget } from "../../relay/sample.ts";
 import { runCli } from "../fake-io.ts";
-import { startReceiving } from "../fake-target.ts";
+import { awayTarget, startReceiving } from "../fake-target.ts";
 import { folderWith } from "../folder-with.ts";
-import { awayTarget, env, envelope, sendingTo } from "./sending.ts";
+import { env, envelope, sendingTo } from "./sending.ts";
 
 const OWN = { status: 200, body: '{"received":true,"id":"evt_1_ab","duplicate":false}' };
 
@@ -24,21 +23,8 @@ it("an answer's record has its status, how long it took and its body, and withou
   const target = await startReceiving({ status: 202, body: "x".repeat(3000) });
   const url = `${target.url}?key=hunter2`;
   const { records } = await sendingTo({ url }).run("trigger lead.created --json");
-  expect(records).toEqual([
-    {
-      schemaVersion: 1,
-      time: expect.any(String),
-      type: "answer",
-      url: `${target.url}?key=…`,
-      label: "lead.created",
-      status: 202,
-      ok: true,
-      duration: expect.any(Number),
-      chaos: null,
-      body: "x".repeat(2000),
-      error: null,
-    },
-  ]);
+  const answer = { url: `${target.url}?key=…`, label: "lead.created", status: 202, ok: true };
+  expect(records).toMatchObject([{ ...answer, chaos: null, body: "x".repeat(2000), error: null }]);
   const away = sendingTo(await awayTarget());
   const none = await away.run("trigger lead.created --count 2 HOOKPORTER_MAX_FAILURES=2 --json");
   expect(none.records[0]).toMatchObject({
@@ -135,24 +121,15 @@ it.each(["--all", "--all --count 5 HOOKPORTER_CONCURRENCY=4"])(
 );
 
 it("an answer is shown before the next delivery is due, and Ctrl-C ends the wait for it", async () => {
-  const target = await startReceiving();
+  const target = await startReceiving(500);
   const run = sendingTo(target).start("trigger lead.created --count 2 --rate 0.001");
-  await vi.waitFor(() => expect(run.now().stdout).toMatch(/^200 lead\.created/));
+  await vi.waitFor(() => expect(run.now().stdout).toMatch(/^500 lead\.created/));
   run.signal("SIGINT");
   const { code, stderr } = await run.finished;
   expect([code, target.got.length]).toEqual([130, 1]);
-  expect(stderr).toContain("stopped by SIGINT: 1 of 2 sent\n--count 1 sends the rest\n");
-});
-
-it("a delivery is not sent before its time", async () => {
-  const at: number[] = [];
-  const target = await openTarget((response) => {
-    at.push(performance.now());
-    response.end();
-  });
-  const start = performance.now();
-  await sendingTo(target).run("trigger lead.created --count 2 --rate 10");
-  expect((at[1] ?? 0) - start).toBeGreaterThanOrEqual(100);
+  expect(stderr).toContain(
+    "stopped by SIGINT: 1 of 2 sent, 0 answered 2xx\n--count 2 sends the rest\n",
+  );
 });
 
 it("on a terminal a long run shows its progress, and only what went wrong above it", async () => {
@@ -173,8 +150,9 @@ it("on a terminal a long run shows its progress, and only what went wrong above 
 
 it("on a terminal a status is green, and red if it is not 2xx", async () => {
   const isTTY = { stdout: true };
-  const { run } = sendingTo(await startReceiving(200, OWN, 500));
-  const { stdout } = await run("trigger lead.created --count 3", { isTTY });
+  const { run } = sendingTo(await startReceiving(200, OWN, { ...OWN, status: 500 }));
+  const { stdout, stderr } = await run("trigger lead.created --count 3", { isTTY });
+  expect(stderr).toContain("3 sent, 2 answered 2xx, 1 not answered 2xx\n");
   const green = "\u001b[32m200\u001b[39m";
   const red = "\u001b[31m500\u001b[39m";
   expect(stdout.split("\n").map((line) => line.split(" ")[0])).toEqual([green, green, red, ""]);

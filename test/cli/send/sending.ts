@@ -1,6 +1,5 @@
 import { SECRET } from "../../receiver/sample.ts";
 import { type FakeIoOptions, runCli, startCli, tempFolder } from "../fake-io.ts";
-import { startReceiving } from "../fake-target.ts";
 
 /** The secret of the commands that send. */
 export const env = { HOOKPORTER_SECRET: SECRET };
@@ -24,11 +23,4 @@ export function sendingTo({ url }: { readonly url: string | URL }, cwd = tempFol
   const start = (line: string, given: FakeIoOptions = {}) =>
     startCli(words(line), { cwd, env, ...given });
   return { cwd, run, start };
-}
-
-/** A target that is away. */
-export async function awayTarget(): Promise<{ readonly url: string }> {
-  const target = await startReceiving();
-  await target.close();
-  return target;
 }

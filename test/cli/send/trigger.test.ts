@@ -6,7 +6,7 @@ import { sampleEvent } from "../../../src/entries/testing.ts";
 import { type FakeIoOptions, runCli } from "../fake-io.ts";
 import { startReceiving } from "../fake-target.ts";
 import { folderWith } from "../folder-with.ts";
-import { env, envelope } from "./sending.ts";
+import { env } from "./sending.ts";
 
 /** Triggers, and returns the run and the bodies that were sent. */
 async function trigger(argv: readonly string[], options: FakeIoOptions = {}) {
@@ -28,51 +28,10 @@ it("--data is read from a file, with or without a byte order mark, or from stand
   }
 });
 
-it("standard input cannot be both data and secret", async () => {
-  const { run, bodies } = await trigger(["lead.created", "--data", "@-", "--secret-stdin"]);
-  expect([run.code, bodies]).toEqual([2, []]);
-  expect(run.said).toContain(
-    "expected the body in a file, since --secret-stdin reads standard input",
-  );
-});
-
-it("data is made up from the shape file of the project, but not in place of --data or with --no-shapes", async () => {
-  const saved = envelope({ event: "lead.created", data: { fresh: true } });
-  const cwd = folderWith({ "in/1.json": saved });
-  expect(await runCli(["types", "in"], { cwd })).toMatchObject({ code: 0 });
-  const dataOf = async (...more: string[]) => {
-    const { bodies, run } = await trigger(["lead.created", ...more], { cwd });
-    return [
-      Object.keys(JSON.parse(bodies[0] ?? "").data),
-      run.stderr.includes("data made up from"),
-    ];
-  };
-  expect(await dataOf()).toEqual([["fresh"], true]);
-  expect(await dataOf("--data", '{"own":1}')).toEqual([["own"], false]);
-  const [keys, isMadeUp] = await dataOf("--no-shapes");
-  expect([keys, isMadeUp]).toEqual([expect.arrayContaining(["id"]), false]);
-});
-
 it("a kind that is typed overrides a setting of all", async () => {
   const all = { env: { HOOKPORTER_TRIGGER_ALL: "true" } };
   expect((await trigger(["lead.created"], all)).kinds).toEqual(["lead.created"]);
   expect((await trigger([], all)).bodies).toHaveLength(12);
-});
-
-it.each([
-  [
-    ["lead.craeted"],
-    'got "lead.craeted": did you mean lead.created? (--unknown-kind sends it anyway)',
-  ],
-  [["nothing"], 'got "nothing": the kinds are property.created, '],
-  [["*"], 'got "*": the kinds are '],
-  [["nothing.*"], 'got "nothing.*": '],
-  [[], "expected a kind or --all, got neither: the kinds are property.created, "],
-  [["lead.created", "--all"], "expected a kind or --all, got both: remove one"],
-])("%j names no kind, and sends nothing", async (argv, said) => {
-  const { run, bodies } = await trigger(argv);
-  expect([run.code, bodies]).toEqual([2, []]);
-  expect(run.said).toContain(said);
 });
 
 it.each(["lead.lost", "__proto__", "toString", 'a"b', "é"])(

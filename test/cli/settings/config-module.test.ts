@@ -107,11 +107,3 @@ it("two configuration files are refused, with the names of both", async () => {
   expect(code).toBe(3);
   expect(stderr).toContain("got hookporter.config.json and hookporter.config.ts");
 });
-
-it("doctor sees the settings of listen in a module", async () => {
-  const cwd = folderWith({ [TS]: 'export default { listen: { inbox: "own.db", port: 0 } };' });
-  const { records } = await runCli(["doctor", "--json"], { cwd, env });
-  const messages = records.map(({ message }) => message);
-  expect(messages).toContain("any free port");
-  expect(messages).toContainEqual(expect.stringContaining("own.db"));
-});

@@ -56,6 +56,8 @@ it.each([
   ["is not JSON", "{"],
   ["is not an object", "[]"],
   ["has an unknown key", '{ "prot": 1 }'],
+  ["has an unknown key of the project", '{ "project": { "inbx": "x" } }'],
+  ["has a secret", '{ "secret": "a secret of good size" }'],
   ["sends a key to its own address", '{ "baseUrl": "https://a.test/$\\u007bHOOKPORTER_API_KEY}" }'],
   ["sends a secret to its own address", '{ "url": "https://$\\u007bHOOKPORTER_SECRET:-}.test" }'],
   ["grants an agent more", '{ "mcp": { "allow": "hosts" } }'],
@@ -208,15 +210,6 @@ describe("what a project says once", () => {
     const set = await explain(cwd, "sign", secretEnv);
     expect(set.stdout).toMatch(/^secret +from HOOKPORTER_SECRET$/m);
     expect(readdirSync(cwd)).toEqual(["hookporter.config.json"]);
-  });
-
-  it("an unknown key of `project` is refused, with the one that was meant, and so is a secret", async () => {
-    const unknown = await sign(withConfig({ project: { inbx: "x" } }));
-    expect([unknown.code, unknown.stderr]).toEqual([
-      3,
-      expect.stringContaining('did you mean "inbox"?'),
-    ]);
-    expect((await sign(withConfig({ secret: "x" }))).stderr).toContain("do not put secrets here");
   });
 });
 

@@ -1,10 +1,7 @@
-import type { Command, Option } from "commander";
+import type { Option } from "commander";
 import { expect, it } from "vitest";
-import { createContext } from "../../../src/cli/context.ts";
-import { createProgram } from "../../../src/cli/program.ts";
-import { commandName, leaves } from "../../../src/cli/settings/command-tree.ts";
 import { takenBy } from "../../../src/cli/settings/values.ts";
-import { fakeIo } from "../fake-io.ts";
+import { commands } from "../all-commands.ts";
 
 /** Values that some reader takes; none is a number. */
 const WORDS =
@@ -17,11 +14,10 @@ const TEXTS = WORDS.split(" ").concat(
 );
 const NUMBERS = ["1", "22", "3000"];
 
-const cases = leaves(createProgram(createContext(fakeIo({ cwd: "." }).io))).flatMap(
-  (command: Command) =>
-    command.options
-      .filter(({ parseArg }) => parseArg !== undefined)
-      .map((option) => [`${commandName(command)} ${option.long}`, option] as const),
+const cases = commands.flatMap(([name, { options }]) =>
+  options
+    .filter(({ parseArg }) => parseArg !== undefined)
+    .map((option) => [`${name} ${option.long}`, option] as const),
 );
 
 it.each(cases)("%s takes what its reader declares", (_, option) => {

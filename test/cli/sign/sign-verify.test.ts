@@ -1,9 +1,8 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { expect, it } from "vitest";
 import { formatDelivery } from "../../../src/relay/fixture.ts";
 import { signed } from "../../signature/diagnose/made.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { folderWith } from "../folder-with.ts";
 
 const secret = "It's a Secret to Everybody";
 const signature = "sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17";
@@ -15,36 +14,10 @@ it("sign matches GitHub's published vector, with a body or the secret from stand
   expect(run).toMatchObject({ code: 0, stdout: `${signature}\n` });
   const line = await runCli(["sign", "--header", "--signature-header", "X-Sig"], { env, stdin });
   expect(line.stdout).toBe(`x-sig: ${signature}\n`);
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, "body"), stdin);
+  const cwd = folderWith({ body: stdin });
   const piped = await runCli(["sign", "body", "--secret-stdin"], { cwd, stdin: `${secret}\n` });
   expect(piped).toMatchObject({ code: 0, stdout: `${signature}\n` });
   expect((await runCli(["sign", "--secret-stdin"], { stdin: "x" })).code).toBe(2);
-});
-
-it("the secret is found in .env, and in the file of --env-file", async () => {
-  const cwd = tempFolder();
-  writeFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET="${secret}"\n`);
-  writeFileSync(join(cwd, "other.env"), `KEY="${secret}"\n`);
-  const stdin = "Hello, World!";
-  expect((await runCli(["sign"], { cwd, stdin })).stdout).toBe(`${signature}\n`);
-  const other = await runCli(["sign", "HOOKPORTER_ENV_FILE=other.env", "--secret-env", "KEY"], {
-    cwd,
-    stdin,
-  });
-  expect(other.stdout).toBe(`${signature}\n`);
-});
-
-it("verify accepts the second of two secrets, and says which one matched", async () => {
-  const argv = ["verify", "--signature", signature, "--secret-env", "NEW,OLD", "--json"];
-  const run = await runCli(argv, {
-    env: { NEW: "another secret of good size", OLD: secret },
-    stdin: "Hello, World!",
-  });
-  expect(run.code).toBe(0);
-  expect(run.records).toMatchObject([
-    { type: "verification", valid: true, secret: "previous", schemaVersion: 1 },
-  ]);
 });
 
 it.each([

@@ -102,17 +102,6 @@ describe.skipIf(process.platform === "win32")("listen --tunnel", () => {
     });
   });
 
-  it("listen exits with 5 if the program is missing", async () => {
-    const { ended, until, output } = startListening(["--tunnel", "cloudflared"], {
-      env: { PATH: tempFolder() },
-    });
-    expect(await ended).toBe(5);
-    expect(await until("failed")).toMatchObject([{ code: "command_missing" }]);
-    expect(output()).toContain(
-      "cloudflared: the program could not be started: spawn cloudflared ENOENT",
-    );
-  });
-
   it("no process is left of a program that does not end, even if it and the tunnel's process are killed", async () => {
     const cwd = tempFolder();
     const PATH = programIn(

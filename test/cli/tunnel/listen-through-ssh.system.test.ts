@@ -3,7 +3,6 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { nowEnvelope } from "../../hostile/cli.ts";
 import { posting } from "../../receiver/open.ts";
-import { openTarget } from "../../relay/sample.ts";
 import { hasSsh, untilTrue } from "../../tunnel/machine.ts";
 import { descendantsOf, isAlive } from "../../tunnel/processes.ts";
 import { BANNERS, newKey, SshServer } from "../../tunnel/ssh-server.ts";
@@ -65,41 +64,6 @@ describe("listen through a service", () => {
     expect(existsSync(join(cwd, ".hookporter", "ssh", "known_hosts"))).toBe(true);
     expect(output()).toContain("third party");
   });
-
-  it("is not online at an address that leads elsewhere", async () => {
-    const server = await service();
-    const { ready, until, lead } = throughService(server);
-    await ready();
-    const elsewhere = await openTarget();
-    lead("elsewhere.lhr.life", Number(elsewhere.url.port));
-    server.say(BANNERS["localhost.run"]("elsewhere.lhr.life"));
-    await untilTrue(() => elsewhere.got.length > 0);
-    expect(await until("reconnecting")).toMatchObject([{ code: "tunnel_lost" }]);
-    lead("third.lhr.life", server.entry);
-    server.say(BANNERS["localhost.run"]("third.lhr.life"));
-    const [first, second] = await until("online", 2);
-    expect(first).toMatchObject({ url: `https://${NAME}/webhooks` });
-    expect(second).toMatchObject({
-      url: "https://third.lhr.life/webhooks",
-      previousUrl: `https://${NAME}/webhooks`,
-    });
-  });
-
-  it("reconnects, at a new address, when the service hangs up", async () => {
-    const server = await service();
-    const { ready, until, lead } = throughService(server);
-    await ready();
-    lead("later.lhr.life", server.entry);
-    server.options.banner = BANNERS["localhost.run"]("later.lhr.life");
-    server.drop();
-    expect(await until("restarting")).toMatchObject([{ code: "ssh_closed" }]);
-    expect((await until("online", 2))[1]).toMatchObject({
-      url: "https://later.lhr.life/webhooks",
-      previousUrl: `https://${NAME}/webhooks`,
-    });
-    const { post } = posting(new URL(`http://127.0.0.1:${server.entry}/webhooks`));
-    expect((await post(nowEnvelope())).status).toBe(200);
-  });
 });
 
 describe("listen through your own server", () => {
@@ -115,14 +79,6 @@ describe("listen through your own server", () => {
     expect(await until("restarting")).toMatchObject([{ code: "ssh_closed", url: url.href }]);
     expect((await until("online", 2))[1]).toMatchObject({ url: url.href, previousUrl: null });
     expect((await posting(url).post(nowEnvelope())).status).toBe(200);
-  });
-
-  it("waits for a port that is taken", async () => {
-    const server = await SshServer.start({ forwards: false });
-    const { until, ready } = throughOwn(server);
-    expect(await until("restarting")).toMatchObject([{ code: "ssh_forward_refused" }]);
-    server.options.forwards = true;
-    await ready();
   });
 });
 

@@ -4,7 +4,7 @@ import { expect, it, vi } from "vitest";
 import { failure, KEY, openService, type StandIn } from "../../client/service.ts";
 import { nowEnvelope } from "../../hostile/cli.ts";
 import { childrenOf, shownOf } from "../../tunnel/processes.ts";
-import { runCli, tempFolder } from "../fake-io.ts";
+import { tempFolder } from "../fake-io.ts";
 import { listenThrough, openEdge } from "../listen-through-edge.ts";
 import { remembered } from "../subscribe.ts";
 
@@ -123,22 +123,4 @@ it("listen continues if the service refuses the changed address, and says what t
     PATIENCE,
   );
   expect(child.exitCode).toBeNull();
-});
-
-it.each([
-  [
-    "2 without a way from outside, for a service elsewhere",
-    ["--base-url", "https://api.example"],
-    2,
-  ],
-  [
-    "3 without a key, before a tunnel is opened",
-    ["--tunnel", "ngrok", "--base-url", "https://api.example"],
-    3,
-  ],
-])("listen exits with %s", async (_, argv, code) => {
-  const env = code === 2 ? { HOOKPORTER_API_KEY: KEY } : {};
-  const run = await runCli(["listen", "--port", "0", "--subscribe", "--json", ...argv], { env });
-  expect(run.code).toBe(code);
-  expect(run.stdout).not.toContain('"ready"');
 });

@@ -1,34 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readCommand } from "../../../src/cli/settings/values.ts";
 import { readHost, readPattern, readRemotePort } from "../../../src/cli/tunnel/tunnel-options.ts";
-import { SECRET } from "../../receiver/sample.ts";
-import { runCli } from "../fake-io.ts";
-
-it.each([
-  [["--tunnel", "ssh"], 2],
-  [["--tunnel", "ssh", "--ssh-host", "box", "HOOKPORTER_SSH_REMOTE_PORT=4401"], 2],
-  [["--tunnel", "ssh", "--ssh-host", "-oProxyCommand=x", "HOOKPORTER_SSH_REMOTE_PORT=4401"], 2],
-  [["--tunnel", "ssh", "--ssh-host", "me@box", "HOOKPORTER_SSH_REMOTE_PORT=4401"], 2],
-  [["--tunnel", "ssh", "--ssh-host", "box", "HOOKPORTER_SSH_REMOTE_PORT=0"], 2],
-  [["--tunnel", "serveo", "--ssh-host", "ssh://a b@box"], 2],
-  [["--tunnel", "serveo", "--public-url", "https://x.example.com"], 2],
-  [["--tunnel", "serveo", "HOOKPORTER_SSH_IDENTITY=no-such-key"], 3],
-  [["--tunnel", "cloudflared", "--tunnel-command", "cloudflared"], 2],
-  [["--tunnel", "command"], 2],
-  [["--tunnel", "command", "--tunnel-command", "bore"], 2],
-  [
-    ["--tunnel", "command", "--tunnel-command", "bore 'local", "HOOKPORTER_TUNNEL_URL_PATTERN=x"],
-    2,
-  ],
-  [["--tunnel", "command", "--tunnel-command", "bore", "HOOKPORTER_TUNNEL_URL_PATTERN=("], 2],
-  [["--ssh-host", "box"], 2],
-])("%j is refused with %i, before anything is started", async (argv, exitCode) => {
-  const { code, stderr } = await runCli(["listen", ...argv], {
-    env: { HOOKPORTER_SECRET: SECRET },
-  });
-  expect(code).toBe(exitCode);
-  expect(stderr.trim().split("\n")).toHaveLength(1);
-});
 
 it("a host may be a name, an address or a URL with a user and a port, and nothing that ssh reads otherwise", () => {
   const hosts = ["box", "ssh.example.com", "192.0.2.1", "2001:db8::1", "_my.box", "bücher.example"];

@@ -84,16 +84,6 @@ it.each([
   },
 );
 
-it("the tunnel is online again after its process is killed, at the same address", async () => {
-  const edge = await openEdge();
-  const { ready, child, until } = listenThrough(edge);
-  const { publicUrl, post } = await ready();
-  process.kill(childrenOf(child.pid)[0] ?? 0, "SIGKILL");
-  expect(await until("restarting")).toMatchObject([{ code: "tunnel_ended" }]);
-  expect((await until("online", 2))[1]).toMatchObject({ url: publicUrl.href, previousUrl: null });
-  expect((await post(nowEnvelope())).status).toBe(200);
-});
-
 it.each([
   ["refuseAuth", "ERR_NGROK_107"],
   ["refuseBind", "ERR_NGROK_320"],
