@@ -6,7 +6,7 @@ export function usageError(message: string, cause?: unknown): HookporterError {
   return new HookporterError("usage", message, cause === undefined ? {} : { cause });
 }
 
-/** What a reader of a flag, a setting or an argument throws; its caller says where the value was. */
+/** What a reader of a flag, setting or argument throws; its caller says where the value was. */
 export class UnexpectedValue extends Error {
   /** What was expected, such as `a port from 0 to 65535`. */
   readonly expected: string;

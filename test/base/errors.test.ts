@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { asError, describeError } from "../../src/base/errors.ts";
 import { ConfigurationError, HookporterError } from "../../src/entries/index.ts";
 
-const source = join(import.meta.dirname, "..", "src");
+const source = join(import.meta.dirname, "..", "..", "src");
 
 /** The rooms of the library whose errors its users read. */
 const ROOMS = ["receiver", "http", "dispatch", "inbox", "signature", "event", "client", "sandbox"];

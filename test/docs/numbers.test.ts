@@ -42,7 +42,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["up to {} seconds while a database is slow", "inbox/postgres/store.ts TIMEOUT"],
   ],
   "reference/cli/forwarding.md": [
-    ["`Retry-After` says (up to {} minutes)", "dispatch/retry.ts MAX_ASKED"],
+    ["`Retry-After` says (up to {} minutes)", "options/retry.ts MAX_ASKED"],
     ["or larger than {} MiB", "relay/sync-forward.ts MAX_PASSED_ON"],
   ],
   "reference/cli/exec.md": [
@@ -60,7 +60,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   "reference/cli/listen.md": [
-    ["handlers get {} attempts", "dispatch/retry.ts DEFAULT_RETRY.attempts"],
+    ["handlers get {} attempts", "options/retry.ts DEFAULT_RETRY.attempts"],
   ],
   "reference/inspector.md": [
     ["headers (from {} characters on)", "inbox/entry-filter.ts MIN_HEADER_TEXT"],
@@ -73,7 +73,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["longer than {} characters, or contains", "event/identity-text.ts MAX_OWN_ID"],
     ["leased for {} seconds,", `${OPTIONS} DEFAULTS.lease`],
     ["`handlerTimeout` ({} seconds)", `${OPTIONS} DEFAULTS.handlerTimeout`],
-    ["`maxDelay` ({} minutes)", "dispatch/retry.ts DEFAULT_RETRY.maxDelay"],
+    ["`maxDelay` ({} minutes)", "options/retry.ts DEFAULT_RETRY.maxDelay"],
     ["`drainTimeout` ({} seconds)", `${OPTIONS} DEFAULTS.drainTimeout`],
     ["`unhandledAfter` ({} minutes)", `${OPTIONS} DEFAULTS.unhandledAfter`],
     ["| `maxAge` | {} days |", `${OPTIONS} DEFAULTS.maxAge`],
@@ -82,9 +82,11 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["| `deliveryRetention` | {} days |", `${OPTIONS} DEFAULTS.deliveryRetention`],
   ],
   "reference/answers.md": [["nested {} levels deep", "event/canonical-json.ts MAX_DEPTH"]],
-  "reference/package/handlers.md": [["{} KiB in total", "dispatch/runs/run-handler.ts MAX_BYTES"]],
+  "reference/package/handlers.md": [
+    ["{} KiB in total", "dispatch/attempts/run-handler.ts MAX_BYTES"],
+  ],
   "reference/package/create-receiver.md": [
-    ["at most {} minutes, or `maxDelay`", "dispatch/retry.ts MAX_ASKED"],
+    ["at most {} minutes, or `maxDelay`", "options/retry.ts MAX_ASKED"],
     ["shorter than {} bytes", "signature/secret-bytes.ts SAFE_BYTES"],
   ],
   "reference/package/testing.md": [["`work` | {} |", "signature/diagnose/diagnose.ts WORK"]],

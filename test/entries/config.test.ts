@@ -37,7 +37,7 @@ it("the type refuses keys and values that the commands refuse", () => {
 it("hookporter/config loads neither the receiver nor a package, and at most 20 kB", () => {
   const loaded: string[] = loadedBy(join(root, "dist", "config.js"));
   const chunks = loaded.slice(1).map((file) => /chunk-([a-z-]+)-[\w-]{8}\.js$/.exec(file)?.[1]);
-  const expected = ["builtins", "env-text", "errors", "file-error", "file-trouble", "is-record"];
+  const expected = ["builtins", "env-text", "errors", "file-error", "file-trouble", "guards"];
   expect([...new Set(chunks)].sort()).toEqual(
     [
       ...expected,

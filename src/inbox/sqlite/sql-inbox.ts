@@ -159,9 +159,11 @@ export abstract class SqlInbox implements Inbox {
   }
 
   inside(_work: (tx: unknown) => Promise<InsideEnd>, _terms: InsideTerms): Promise<InsideResult> {
-    const message =
-      "expected an inbox on PostgreSQL for a transaction of a handler, got one in SQLite";
-    return Promise.reject(new HookporterError("inbox_unsupported", message));
+    const refused = new HookporterError(
+      "inbox_unsupported",
+      "expected an inbox on PostgreSQL for a handler's transaction, got SQLite: set inbox to a postgres:// URL",
+    );
+    return Promise.reject(refused);
   }
 
   async retry(filter: EntryFilter, now: number): Promise<Retried> {
