@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
 import {
-  cpSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -23,13 +22,6 @@ const place = mkdtempSync(join(tmpdir(), "hookporter-installs-"));
 const HAS_SQLITE = process.getBuiltinModule?.("node:sqlite" as "node:fs") !== undefined;
 const MISSING =
   "expected @photostructure/sqlite (the SQLite of Node 20); run npm i @photostructure/sqlite, or use Node 22.13 or newer";
-/**
- * The version that this repository is tested with: the newest one may ask for a package that a
- * mirror does not have yet.
- */
-const VITE = JSON.parse(
-  readFileSync(join(root, "node_modules", "vite", "package.json"), "utf8"),
-).version;
 const QUIET = ["--no-audit", "--no-fund", "--prefer-offline"];
 const env = Object.fromEntries(
   Object.entries(process.env).filter(
@@ -163,44 +155,4 @@ describe("an install with optional packages", () => {
     expect(megabytes(join(folder, "node_modules"))).toBeLessThan(60);
     expect((await listenIn(newFolder("whole-run"), folder)).code).toBe(6);
   }, 120_000);
-});
-
-describe("the stages of a new project's image", () => {
-  it("build with optional packages, and run without", async () => {
-    const build = join(place, "build");
-    const command = join(place, "light", "node_modules", ".bin", "hookporter");
-    await run(place, command, "init", build, "--yes");
-    const stages = readFileSync(join(build, "Dockerfile"), "utf8");
-    expect(stages).toContain("RUN npm ci\n");
-    expect(stages).toContain("RUN npm run build && npm prune --omit=dev --omit=optional\n");
-    const path = join(build, "package.json");
-    const manifest = JSON.parse(readFileSync(path, "utf8"));
-    manifest.dependencies.hookporter = `file:${tarball}`; // not published yet
-    manifest.overrides = { ...manifest.overrides, vite: VITE };
-    writeFileSync(path, JSON.stringify(manifest));
-    // no warning about its script
-    expect(await npm(build, "install")).not.toContain("@photostructure/sqlite");
-    await npm(build, "ci");
-    await npm(build, "run", "build");
-    await npm(build, "prune", "--omit=dev", "--omit=optional");
-
-    const image = newFolder("image");
-    for (const name of ["package.json", "hookporter.config.json", "node_modules", "dist"])
-      cpSync(join(build, name), join(image, name), { recursive: true, verbatimSymlinks: true });
-    expect(
-      packagesOf(image).filter((name) => /photostructure|ngrok|typescript|vitest/.test(name)),
-    ).toEqual([]);
-    const program = `process.env.PORT = "0"; process.env.METRICS_PORT = "0"; process.env.HOOKPORTER_SECRET = "a sample secret";
-      setTimeout(() => process.kill(process.pid, "SIGTERM"), 1500);
-      await import("./dist/server.js");`;
-    const { code, stdout, stderr } = await run(
-      image,
-      process.execPath,
-      "--input-type=module",
-      "-e",
-      program,
-    );
-    expect(`${stdout}${stderr}`).toContain(HAS_SQLITE ? '"listening"' : MISSING);
-    expect(code).toBe(HAS_SQLITE ? 0 : 1);
-  }, 180_000);
 });

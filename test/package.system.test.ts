@@ -1,14 +1,11 @@
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import {
   existsSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
-  statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -18,14 +15,13 @@ import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
 import { publint } from "publint";
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import entries from "../tools/entries.json" with { type: "json" };
 
 const root = join(import.meta.dirname, "..");
 const execute = promisify(execFile);
 const folder = mkdtempSync(join(tmpdir(), "hookporter-package-"));
 const consumer = join(folder, "consumer");
-const project = join(consumer, "my-receiver");
 let tarball = "";
 
 /** The environment of a new user: none of our variables, no home with settings. */
@@ -214,98 +210,9 @@ describe("the packed package", () => {
   });
 });
 
-describe("installing and starting it", () => {
-  const installed = join(consumer, "node_modules");
-  const megabytes = (path: string): number =>
-    readdirSync(path, { recursive: true, encoding: "utf8" })
-      .map((name) => lstatSync(join(path, name)))
-      .reduce((sum, stats) => sum + (stats.isFile() ? stats.size : 0), 0) / 1e6;
-
-  it("takes at most 60 megabytes, and 16 without native code", () => {
-    const native = ["@ngrok", "@photostructure"]
-      .map((name) => join(installed, name))
-      .filter(existsSync);
-    const whole = megabytes(installed);
-    expect(whole).toBeLessThan(60);
-    expect(whole - native.reduce((sum, path) => sum + megabytes(path), 0)).toBeLessThan(16);
-  });
-
-  it("prints its version, as the whole program does", async () => {
-    const dist = join(installed, "hookporter", "dist");
-    const { version } = JSON.parse(
-      readFileSync(join(installed, "hookporter", "package.json"), "utf8"),
-    );
-    expect((await run(consumer, "node", join(dist, "hookporter.cjs"), "--version")).trim()).toBe(
-      version,
-    );
-  });
+it("prints its version when it is installed, as the whole program does", async () => {
+  const folder = join(consumer, "node_modules", "hookporter");
+  const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const printed = await run(consumer, "node", join(folder, "dist", "hookporter.cjs"), "--version");
+  expect(printed.trim()).toBe(version);
 });
-
-describe("a project scaffolded from it", () => {
-  beforeAll(async () => {
-    await hookporter(consumer, "init", "my-receiver", "--yes");
-    const path = join(project, "package.json");
-    const manifest = JSON.parse(readFileSync(path, "utf8"));
-    manifest.dependencies.hookporter = `file:${tarball}`; // not published yet
-    writeFileSync(path, JSON.stringify(manifest, null, 2));
-    await npm(project, "install");
-  }, 180_000);
-
-  it("has its own secret, which only its owner can read", () => {
-    expect(statSync(join(project, ".env")).mode & 0o777).toBe(0o600);
-    expect(readFileSync(join(project, ".env"), "utf8")).toMatch(/^HOOKPORTER_SECRET=\S{40,}$/m);
-    expect(readFileSync(join(project, ".gitignore"), "utf8")).toMatch(/^\.env$/m);
-  });
-
-  it("type-checks and passes its own tests", async () => {
-    await npm(project, "test");
-  }, 120_000);
-
-  it("builds, starts, accepts a signed delivery once, and stops on request", async () => {
-    await npm(project, "run", "build");
-    const server = spawn("node", ["dist/server.js"], {
-      cwd: project,
-      env: { ...env, PORT: "0", METRICS_PORT: "0" },
-      stdio: "pipe",
-    });
-    onTestFinished(() => void server.kill("SIGKILL"));
-    try {
-      const url = await announcedUrl(server);
-      const endpoint = new URL("/webhooks", url).href;
-      const sent = await hookporter(
-        project,
-        "trigger",
-        "payment.received",
-        "--duplicate",
-        "2",
-        "--url",
-        endpoint,
-        "--json",
-      );
-      const answers = sent
-        .trim()
-        .split("\n")
-        .map((line) => JSON.parse(JSON.parse(line).body));
-      expect(answers).toMatchObject([{ duplicate: false }, { duplicate: true }]);
-      const unsigned = await fetch(endpoint, { method: "POST", body: "{}" });
-      expect(unsigned.status).toBe(401);
-    } finally {
-      server.kill("SIGTERM");
-    }
-    const [code] = await once(server, "exit");
-    expect(code).toBe(0);
-  }, 60_000);
-});
-
-/** The first URL that a server prints. */
-function announcedUrl(server: ReturnType<typeof spawn>): Promise<string> {
-  let text = "";
-  return new Promise((resolve, reject) => {
-    server.stderr?.on("data", (chunk) => {
-      text += String(chunk);
-      const [url] = /http:\/\/[\w.[\]:]+/.exec(text) ?? [];
-      if (url !== undefined) resolve(url);
-    });
-    server.once("exit", () => reject(new Error(`the server ended: ${text}`)));
-  });
-}
