@@ -1,4 +1,7 @@
 /**
+ * Nothing comes in. Errors, loggers and other small parts go out, and the differences between
+ * systems. Nothing here knows what a webhook is.
+ *
  * All errors that hookporter throws on purpose. Expected results, such as a duplicate or a refused
  * delivery, are values, not errors: see `receiver/outcome.ts`.
  */

@@ -1,3 +1,8 @@
+/**
+ * The address and secret of any receiver come in. Requests go out, and a verdict with its cause
+ * for each case. Nothing is sent but what the chosen cases say.
+ */
+
 import { randomBytes } from "node:crypto";
 import { HookporterError } from "../base/errors.ts";
 import { shownUrl } from "../text/shown-url.ts";

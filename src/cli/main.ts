@@ -1,3 +1,8 @@
+/**
+ * A command line, variables and a configuration file come in. Lines or records go out, and an exit
+ * code. No secret is printed.
+ */
+
 import { CommanderError } from "commander";
 import { describeError, HookporterError } from "../base/errors.ts";
 import { unusableFrom } from "../base/unusable.ts";

@@ -1,3 +1,8 @@
+/**
+ * Typed calls come in. Requests to the service's API go out, and values or errors with a code. No
+ * error hides that its call may have had an effect.
+ */
+
 import { type ClientOptions, readClientOptions } from "./client-options.ts";
 import type { Environment } from "./credential.ts";
 import { type PropertiesApi, propertiesApi } from "./properties.ts";

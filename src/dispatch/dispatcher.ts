@@ -1,3 +1,8 @@
+/**
+ * Entries come in that are due, or that were just kept. Runs of handlers go out, and a settlement
+ * for each entry. No entry is settled by a process whose lease has ended.
+ */
+
 import { setMaxListeners } from "node:events";
 import { HookporterError } from "../base/errors.ts";
 import { PendingWork } from "../base/pending-work.ts";

@@ -1,4 +1,6 @@
 /**
+ * The other rooms come in. What a user may import goes out. Nothing is done here.
+ *
  * The entry point of `hookporter`. Re-exports only. The adapters are `hookporter/express` and
  * `hookporter/node`.
  */

@@ -1,3 +1,8 @@
+/**
+ * The bytes of a body whose signature is valid come in. An envelope with its event id goes out, or
+ * the reason why it is none. No number and no key is lost on the way without being named.
+ */
+
 import { cutText } from "../text/cut-text.ts";
 import type { InexactNumber } from "./canonical-number.ts";
 import type { DataProblem } from "./data-problems.ts";

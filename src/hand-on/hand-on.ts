@@ -1,3 +1,8 @@
+/**
+ * Events of handlers come in, one by one. Batches for a broker go out. No handler succeeds before
+ * the batch with its event has been taken.
+ */
+
 import type { Handler } from "../dispatch/plan/handler.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import {

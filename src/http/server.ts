@@ -1,3 +1,8 @@
+/**
+ * Connections come in. Bodies go out as they were sent, and answers. Nobody can hold more than the
+ * limits of memory, time and connections allow.
+ */
+
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describeError, HookporterError } from "../base/errors.ts";

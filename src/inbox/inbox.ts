@@ -1,3 +1,8 @@
+/**
+ * Finished entries come in, and results of runs. Leased entries go out, and what pages and
+ * commands ask for. What was acknowledged is never lost: a method resolves after its commit.
+ */
+
 import type { HookporterError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import type { Delivery } from "../event/delivery.ts";

@@ -1,3 +1,8 @@
+/**
+ * Requests of the page come in. Entries, changes and live updates go out as JSON. Nothing is
+ * answered without the tab's token.
+ */
+
 import { join } from "node:path";
 import { findPackageRoot } from "../package/package-root.ts";
 import type { AttemptObservation } from "../receiver/observation.ts";

@@ -1,3 +1,8 @@
+/**
+ * Events that were received come in. Schemas, types and what has begun to differ go out. No text
+ * or number of an event is in what is written.
+ */
+
 import { formatsOf, looksLikeName, type TextFormat } from "./text-format.ts";
 
 /**

@@ -1,3 +1,8 @@
+/**
+ * What receivers tell observers comes in, and figures of the inbox. Metrics, spans and alerts go
+ * out. An observer that fails changes no answer and no entry.
+ */
+
 import type { Registry } from "prom-client";
 import { numberFrom, reportAsWarning } from "../base/user-calls.ts";
 import {

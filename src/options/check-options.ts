@@ -1,3 +1,8 @@
+/**
+ * Options of users come in. Checked values go out, or what was expected instead. No misspelt
+ * option is passed over.
+ */
+
 import { types } from "node:util";
 import { ConfigurationError } from "../base/errors.ts";
 import { isRecord } from "../base/guards.ts";

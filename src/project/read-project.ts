@@ -1,3 +1,8 @@
+/**
+ * A project's configuration file and variables come in. The settings that its server and the
+ * commands share go out. No value of a secret is in an error.
+ */
+
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigurationError, describeError } from "../base/errors.ts";

@@ -114,27 +114,27 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       },
       onDead: (letter) => deadLetters.report(letter, state.router.handlers),
     });
+    this.#lifecycle = new Lifecycle(settings, state, {
+      registration: this.#registration,
+      dispatcher: this.#dispatcher,
+      settled: (ms) => this.#deliveries.settled(ms),
+      retention: new Retention(settings, inbox),
+      senders,
+      loopWatch,
+    });
     this.#deliveries = new Deliveries({
       settings,
       state,
       dispatcher: this.#dispatcher,
       senders,
       reports,
-      refusal: (wasOpen) => this.#lifecycle.refusal(wasOpen),
+      lifecycle: this.#lifecycle,
       onDead: (letter) => {
         // An event that does not fit its schema never runs, so it is compared here.
         const read = isUnfit(letter.reason) ? readEnvelopeAgain(letter.delivery.body) : undefined;
         if (read?.ok === true) this.#drifts.compare(letter, read.envelope);
         deadLetters.report(letter, state.router.handlers);
       },
-    });
-    this.#lifecycle = new Lifecycle(settings, state, {
-      registration: this.#registration,
-      dispatcher: this.#dispatcher,
-      deliveries: this.#deliveries,
-      retention: new Retention(settings, inbox),
-      senders,
-      loopWatch,
     });
   }
 

@@ -9,7 +9,6 @@ import type { Registration } from "./handlers/registration.ts";
 import type { LoopWatch } from "./loop-watch.ts";
 import { checkDrain, type DrainOptions } from "./options/drain-options.ts";
 import type { Settings } from "./options/settings.ts";
-import type { Deliveries } from "./receive.ts";
 import type { Retention } from "./retention.ts";
 import type { SenderWatch } from "./sender-watch.ts";
 import type { ReceiverState } from "./state.ts";
@@ -21,7 +20,8 @@ type Phase = "new" | "starting" | "started" | "closed";
 interface Parts {
   readonly registration: Registration;
   readonly dispatcher: Dispatcher;
-  readonly deliveries: Deliveries;
+  /** Resolves once the deliveries that are under way are answered, or after this time. */
+  readonly settled: (ms: number) => Promise<void>;
   readonly retention: Retention;
   readonly senders: SenderWatch;
   readonly loopWatch: LoopWatch;
@@ -134,13 +134,13 @@ export class Lifecycle {
   }
 
   async #shutDown(): Promise<void> {
-    const { dispatcher, deliveries, retention, senders, loopWatch } = this.#parts;
+    const { dispatcher, settled, retention, senders, loopWatch } = this.#parts;
     this.#stopWatching?.();
     loopWatch.stop();
     const { drainTimeout } = this.#settings;
     const since = performance.now();
     dispatcher.stopClaiming();
-    await deliveries.settled(Math.min(CLOSE_GRACE, drainTimeout));
+    await settled(Math.min(CLOSE_GRACE, drainTimeout));
     const left = Math.max(0, drainTimeout - (performance.now() - since));
     await retention.stop();
     await dispatcher.stop(left);

@@ -1,3 +1,9 @@
+/**
+ * A request comes in with its body unread, or bytes from a channel. An answer goes out, once the
+ * event is committed to the inbox or refused with a reason. Nothing is parsed or kept before its
+ * signature is verified.
+ */
+
 import { asError, ConfigurationError } from "../base/errors.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
@@ -11,6 +17,7 @@ import { type Channel, channelDelivery } from "./channel.ts";
 import { letterOf } from "./dead-letter.ts";
 import type { Incoming, Inline } from "./incoming.ts";
 import { type JudgedEvent, type JudgedRejection, readAndJudge, tooOld } from "./judge.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 import type { Settings } from "./options/settings.ts";
 import { misconfigured, type Outcome, refused } from "./outcome.ts";
 import type { Reports } from "./reports.ts";
@@ -25,11 +32,7 @@ interface Parts {
   readonly dispatcher: Pick<Dispatcher, "reserve" | "wake">;
   readonly senders: SenderWatch;
   readonly reports: Reports;
-  /**
-   * Why nothing is accepted; for a request that came while the receiver was open, a close is no
-   * reason.
-   */
-  readonly refusal: (wasOpen: boolean) => Error | undefined;
+  readonly lifecycle: Pick<Lifecycle, "refusal">;
   readonly onDead: (letter: EntryLetter) => void;
 }
 
@@ -70,10 +73,10 @@ export class Deliveries {
 
   /** A request of any adapter, in; its answer, out. */
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
-    const { settings, state, refusal, reports } = this.#parts;
+    const { settings, state, lifecycle, reports } = this.#parts;
     let wasOpen = false;
     try {
-      wasOpen = refusal(false) === undefined;
+      wasOpen = lifecycle.refusal(false) === undefined;
       if (wasOpen) this.#reading.pending++;
       const receivedAt = settings.clock();
       const start = performance.now();
@@ -121,7 +124,8 @@ export class Deliveries {
 
   /** What is not ready says nothing of signatures. */
   #asReady(outcome: Outcome): Outcome {
-    const error = outcome.type === "unauthorized" ? this.#parts.refusal(false) : undefined;
+    const error =
+      outcome.type === "unauthorized" ? this.#parts.lifecycle.refusal(false) : undefined;
     return error === undefined ? outcome : { type: "unavailable", error };
   }
 
@@ -143,8 +147,8 @@ export class Deliveries {
     prove: typeof authenticate,
     { holdMs, wasOpen = false }: TakeTerms,
   ): Promise<Outcome> {
-    const { settings, state, dispatcher, senders, refusal, onDead } = this.#parts;
-    const error = refusal(wasOpen && !this.#isOver);
+    const { settings, state, dispatcher, senders, lifecycle, onDead } = this.#parts;
+    const error = lifecycle.refusal(wasOpen && !this.#isOver);
     if (error !== undefined) return { type: "unavailable", error };
     let reservation: Reservation | undefined;
     let outcome: Outcome;

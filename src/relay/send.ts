@@ -1,3 +1,8 @@
+/**
+ * Deliveries and fixtures come in. Requests to a target go out, and what became of each. A body is
+ * never printed again.
+ */
+
 import { HookporterError } from "../base/errors.ts";
 import { Exchange, type ExchangeAnswer, type Posting } from "./exchange.ts";
 import { whyUnreachable } from "./unreachable.ts";

@@ -1,3 +1,8 @@
+/**
+ * Calls of the service's API come in, and commands from tests. Answers and signed deliveries go
+ * out. What the service's description does not show is marked as made up.
+ */
+
 import { Listeners } from "../base/listeners.ts";
 import { checkEventKind } from "../event/kind-pattern.ts";
 import type { EventKind } from "../event/kinds.ts";

@@ -1,3 +1,8 @@
+/**
+ * A name, a template and answers to questions come in. The files of a project go out. No file that
+ * is there is replaced.
+ */
+
 import { lstat, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { HookporterError } from "../base/errors.ts";

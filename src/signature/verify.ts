@@ -1,3 +1,8 @@
+/**
+ * Bytes, a header and secrets come in. Whether a secret signed these bytes goes out, and on demand
+ * why none did. No comparison takes a time that depends on a digest.
+ */
+
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { Secret } from "./secrets.ts";
 import { readSignature, type SignatureReason } from "./signature-format.ts";

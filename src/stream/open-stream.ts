@@ -1,3 +1,8 @@
+/**
+ * The messages of a WebSocket come in. The bodies of deliveries go out, one after another. A
+ * message is acknowledged only once its event is committed.
+ */
+
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError, HookporterError } from "../base/errors.ts";
 import { retryDelay } from "../options/retry.ts";

@@ -1,3 +1,8 @@
+/**
+ * A test's options and handlers come in. Signed requests go out, and what the handlers did. No
+ * network or disk is used.
+ */
+
 import { HookporterError } from "../base/errors.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";

@@ -1,4 +1,9 @@
-/** Truncates a text to a number of UTF-8 bytes; a truncated text ends with an ellipsis. */
+/**
+ * Texts come in. Texts that fit a line go out, without secrets or what a terminal obeys. Nothing
+ * is looked up.
+ *
+
+ */
 export function cutText(text: string, bytes: number): string {
   if (text.length <= bytes && Buffer.byteLength(text) <= bytes) return text;
   // Cutting bytes can split a character; decoding turns the first part into U+FFFD, which is

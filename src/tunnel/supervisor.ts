@@ -1,3 +1,8 @@
+/**
+ * A local port comes in. A public address goes out, and what happens to it. No token is on a
+ * command line.
+ */
+
 import { tryToConnect } from "../http/try-to-connect.ts";
 import { type RetryPolicy, retryDelay } from "../options/retry.ts";
 import { type LifeEnd, TunnelLife } from "./life.ts";

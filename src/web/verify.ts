@@ -1,3 +1,8 @@
+/**
+ * Bytes, a header and secrets come in. Whether the signature is valid goes out. Nothing of Node is
+ * used, so that it runs wherever WebCrypto does.
+ */
+
 import { detach } from "../base/detach.ts";
 import { ConfigurationError } from "../base/errors.ts";
 import type { Envelope } from "../event/envelope.ts";
