@@ -24,7 +24,7 @@ it("a handler that blocks the event loop after it has waited is named in the log
   onTestFinished(() => receiver.close());
   await receiver.accept(deliveryOf(freshEnvelope()));
   const blocked = () => lines.filter(({ message }) => message.includes("event loop was blocked"));
-  await vi.waitFor(() => expect(blocked()).toHaveLength(1));
+  await vi.waitFor(() => expect(blocked()).toHaveLength(1), 20_000);
   const [line] = blocked();
   expect(line).toMatchObject({
     level: "warn",
