@@ -14,7 +14,7 @@ import {
   servedOf,
   toPausedRuns,
 } from "./pause.ts";
-import { parametersIn, type Value } from "./session.ts";
+import type { Value } from "./session.ts";
 import type { Store } from "./store.ts";
 import { spanOf, toDelivery } from "./values.ts";
 
@@ -31,43 +31,127 @@ const WAITING_SOURCES = `
   ) SELECT source FROM found WHERE source IS NOT NULL`;
 
 /** That no earlier dead letter of the same order key holds an entry back. */
-const NOT_BLOCKED = `
-  AND (order_hash IS NULL OR NOT EXISTS (SELECT FROM @.dead_or_received earlier WHERE earlier.order_hash = turn.order_hash
+const NOT_BLOCKED = `(order_hash IS NULL OR NOT EXISTS (SELECT FROM @.dead_or_received earlier WHERE earlier.order_hash = turn.order_hash
     AND earlier.state = 'dead' AND earlier.seq < turn.seq AND earlier.reason IS DISTINCT FROM '${DROPPED}'))`;
 
 /**
  * That an entry has none of some kinds, which are left to other processes. Without OFFSET, the
  * planner may read all entries of those kinds once instead.
  */
-const notOfKinds = (kinds: string) => `
-  AND NOT EXISTS (SELECT FROM @.entry kept WHERE kept.seq = turn.seq AND kept.key_timestamp = turn.key_timestamp
-    AND kept.kind = ANY (${kinds}) OFFSET 0)`;
+const notOfKinds = (kinds: string) => `NOT EXISTS (
+    SELECT FROM @.entry kept WHERE kept.seq = turn.seq AND kept.key_timestamp = turn.key_timestamp
+      AND kept.kind = ANY (${kinds}) OFFSET 0)`;
+
+/** The sources $1 that are not paused; and that an entry of theirs is held back by nothing. */
+const SERVED = `served AS MATERIALIZED (SELECT served FROM ${servedOf("$1::text[]")})`;
+const FREE = `NOT behind AND seq <> ALL ($2::bigint[]) AND (NOT $3::boolean OR ${NOT_BLOCKED}) ${NOT_HELD}`;
+
+/** Leases what was chosen, until $5 and with tokens that begin with $4. */
+const LEASED = `leased AS (
+    UPDATE @.turn SET lease = $4::text || gen_random_uuid(), run_at = $5::bigint, attempts = attempts + 1
+    WHERE seq = ANY (ARRAY (SELECT seq FROM chosen))
+    RETURNING seq, key_timestamp, received_at, source, lease, attempts, reason, finished_handlers, waits
+  )
+  SELECT leased.*, chosen.run_at, ${PAUSED_RUNS}
+  FROM leased JOIN chosen USING (seq) ORDER BY rank, chosen.run_at, leased.seq`;
+
+/**
+ * The common claim. First $8 entries that are due by $6, from $9 on, in order of their times; if
+ * there are fewer, those that are due later than $7, which a clock that was set back has dated;
+ * and then $11 more that are due and were never tried.
+ *
+ * Every value is a parameter of a statement without a name, so it is planned with the values: what
+ * an empty list or a `false` leaves out costs nothing. Measured over 20 000 entries, beside a
+ * statement of only the parts that a request needs: 0.97 to 1.02 times its speed. MATERIALIZED, or the planner may run a
+ * subquery with a LIMIT more than once, and lease more than that. One index scan for each source
+ * and LIMIT, since a scan for all sources would sort what waits.
+ */
+const CLAIM = `
+  WITH ${SERVED}, due AS MATERIALIZED (
+    SELECT seq, run_at FROM served CROSS JOIN LATERAL (
+      SELECT seq, run_at FROM @.turn
+      WHERE source = served AND ${FREE} AND run_at <= $6::bigint AND run_at >= $9::bigint
+        AND (cardinality($10::text[]) = 0 OR ${notOfKinds("$10::text[]")})
+      ORDER BY run_at, seq LIMIT $8::int FOR UPDATE SKIP LOCKED) found
+    ORDER BY run_at, seq LIMIT $8::int
+  ), misdated AS MATERIALIZED (
+    SELECT seq, run_at FROM served CROSS JOIN LATERAL (
+      SELECT seq, run_at FROM @.turn
+      WHERE source = served AND ${FREE} AND run_at > greatest($7::bigint, ${PACED_UNTIL})
+        AND (cardinality($10::text[]) = 0 OR ${notOfKinds("$10::text[]")})
+      ORDER BY run_at, seq LIMIT $8::int FOR UPDATE SKIP LOCKED) found
+    ORDER BY run_at, seq LIMIT $8::int
+  ), now AS (
+    SELECT seq, rank, run_at FROM (
+      SELECT seq, 1 AS rank, run_at FROM due UNION ALL SELECT seq, 2, run_at FROM misdated) found
+    ORDER BY rank, run_at, seq LIMIT $8::int
+  ), later AS MATERIALIZED (
+    SELECT seq, run_at FROM served CROSS JOIN LATERAL (
+      SELECT seq, run_at FROM @.turn
+      WHERE source = served AND ${FREE} AND run_at <= $6::bigint AND run_at >= $9::bigint
+        AND attempts = 0 AND seq <> ALL (ARRAY (SELECT seq FROM now))
+        AND (cardinality($10::text[]) = 0 OR ${notOfKinds("$10::text[]")})
+      ORDER BY run_at, seq LIMIT $11::int FOR UPDATE SKIP LOCKED) found
+    ORDER BY run_at, seq LIMIT $11::int
+  ), chosen AS MATERIALIZED (
+    SELECT seq, rank, run_at FROM now UNION ALL SELECT seq, 3, run_at FROM later
+  ), ${LEASED}`;
+
+/** The same for entries that are named by a condition, due or not, unless they are leased. */
+const claimNamed = (condition: string) => `
+  WITH ${SERVED}, chosen AS MATERIALIZED (
+    SELECT seq, seq AS rank, run_at FROM @.turn
+    WHERE source IN (SELECT served FROM served) AND ${FREE} AND ${condition}
+      AND (lease IS NULL OR run_at <= $6::bigint OR run_at > greatest($7::bigint, ${PACED_UNTIL}))
+    ORDER BY seq LIMIT $8::int FOR UPDATE SKIP LOCKED
+  ), ${LEASED}`;
+const CLAIM_ONE = claimNamed("seq = $9::bigint");
+const CLAIM_WAITING = claimNamed(
+  `seq > $9::bigint AND waiting_for IS NOT NULL AND $10::text = ANY (waiting_for) ${notPausedTarget("$10::text")}`,
+);
+
+/** For a due time of PostgreSQL's: earlier and later than any. */
+const EVER = { first: "-9223372036854775808", last: "9223372036854775807" };
 
 /** Leases due entries and returns their rows, joined with their entry and delivery. */
 export async function claimRows(store: Store, request: ClaimRequest, from: number | undefined) {
-  const { now, leaseTime, runner, limit, ahead = 0 } = request;
-  const values: Value[] = [];
-  const parameter = parametersIn(values);
+  const { limit, ahead = 0, only, waitingFor } = request;
   const sources = await sourcesOf(store, request.sources);
   if (sources.length === 0 || limit + ahead <= 0) return [];
-  const chosen = choose(request, sources, parameter, from);
-  const prefix = parameter(runner === undefined ? "" : `${runner}.`, "text");
-  const until = parameter(now + leaseTime, "bigint");
-  const leased = await store.query(
-    `WITH ${chosen}, leased AS (
-       UPDATE @.turn SET lease = ${prefix} || gen_random_uuid(), run_at = ${until}, attempts = attempts + 1
-       WHERE seq = ANY (ARRAY (SELECT seq FROM chosen))
-       RETURNING seq, key_timestamp, received_at, source, lease, attempts, reason, finished_handlers, waits
-     )
-     SELECT leased.*, chosen.run_at, ${PAUSED_RUNS} FROM leased JOIN chosen USING (seq) ORDER BY rank, chosen.run_at, leased.seq`,
-    values,
-  );
+  const values = claimValues(request, sources);
+  let leased: readonly Row[];
+  if (only !== undefined) leased = await store.query(CLAIM_ONE, [...values, only]);
+  else if (waitingFor !== undefined) {
+    const { after, target } = waitingFor;
+    leased = await store.query(CLAIM_WAITING, [...values, after, encodeText(target)]);
+  } else {
+    const kinds = (request.exceptKinds ?? []).map(encodeText);
+    leased = await store.query(CLAIM, [...values, from ?? EVER.first, kinds, ahead]);
+  }
   if (leased.length === 0) return [];
   const kept = new Map((await keptRows(store, leased)).map((row) => [row.seq, row]));
   return leased.flatMap((row): readonly Row[] => {
     const rest = kept.get(row.seq);
     return rest === undefined ? [] : [{ ...row, ...rest }];
   });
+}
+
+/** The values that all claims have. */
+function claimValues(
+  { now, leaseTime, runner, limit, except = [], deadBlocks = false, horizon }: ClaimRequest,
+  sources: readonly string[],
+): readonly Value[] {
+  const latest = now + Math.max(horizon ?? Number.POSITIVE_INFINITY, leaseTime);
+  return [
+    sources,
+    except,
+    deadBlocks,
+    runner === undefined ? "" : `${runner}.`,
+    now + leaseTime,
+    now,
+    Number.isFinite(latest) ? latest : EVER.last,
+    limit,
+  ];
 }
 
 /** The entry and the delivery of each number, in partitions of a span of times. */
@@ -131,73 +215,6 @@ export function droppedBefore({ seq, lease, runAt, finishedHandlers }: ClaimedEn
   };
 }
 
-/** The common table expressions that choose and lock what to claim; the last is `chosen`. */
-function choose(
-  request: ClaimRequest,
-  sources: readonly string[],
-  parameter: ReturnType<typeof parametersIn>,
-  from: number | undefined,
-): string {
-  const {
-    now,
-    limit,
-    leaseTime,
-    ahead = 0,
-    except = [],
-    deadBlocks = false,
-    only,
-    waitingFor,
-  } = request;
-  const latest = now + Math.max(request.horizon ?? Number.POSITIVE_INFINITY, leaseTime);
-  const bySource = parameter(sources, "text[]");
-  const free = `NOT behind AND seq <> ALL (${parameter(except, "bigint[]")})${deadBlocks ? NOT_BLOCKED : ""}`;
-  const { exceptKinds = [] } = request;
-  const due = `run_at <= ${parameter(now, "bigint")}`;
-  const misdated = Number.isFinite(latest)
-    ? `run_at > greatest(${parameter(latest, "bigint")}, ${PACED_UNTIL})`
-    : "false";
-  if (only !== undefined || waitingFor !== undefined) {
-    const target = () => parameter(encodeText(waitingFor?.target ?? ""), "text");
-    const named =
-      only !== undefined
-        ? `seq = ${parameter(only, "bigint")}`
-        : `seq > ${parameter(waitingFor?.after ?? 0, "bigint")} AND waiting_for IS NOT NULL
-           AND ${target()} = ANY (waiting_for) ${notPausedTarget(target())}`;
-    return `chosen AS MATERIALIZED (
-      SELECT seq, seq AS rank, run_at FROM @.turn
-      WHERE source IN (SELECT served FROM ${servedOf(bySource)}) AND ${free} AND ${named}
-        AND (lease IS NULL OR ${due} OR ${misdated}) ${NOT_HELD}
-      ORDER BY seq LIMIT ${parameter(limit, "int")} FOR UPDATE SKIP LOCKED)`;
-  }
-  const early = from === undefined ? due : `${due} AND run_at >= ${parameter(from, "bigint")}`;
-  const taken =
-    exceptKinds.length === 0 ? "" : notOfKinds(parameter(exceptKinds.map(encodeText), "text[]"));
-  // MATERIALIZED, or the planner may run a subquery with a LIMIT more than once and lease more than
-  // that.
-  const first = (name: string, condition: string, many: string) => `${name} AS MATERIALIZED (
-    SELECT seq, run_at FROM ${servedOf(bySource)} CROSS JOIN LATERAL (
-      SELECT seq, run_at FROM @.turn WHERE source = served AND ${free} AND ${condition}${taken} ${NOT_HELD}
-      ORDER BY run_at, seq LIMIT ${many} FOR UPDATE SKIP LOCKED) found
-    ORDER BY run_at, seq LIMIT ${many})`;
-  const many = parameter(limit, "int");
-  const parts = [first("due", early, many)];
-  const rows = ["SELECT seq, 1 AS rank, run_at FROM due"];
-  if (Number.isFinite(latest)) {
-    parts.push(first("misdated", misdated, many));
-    rows.push("SELECT seq, 2, run_at FROM misdated");
-  }
-  parts.push(
-    `now AS (SELECT * FROM (${rows.join(" UNION ALL ")}) x ORDER BY rank, run_at, seq LIMIT ${many})`,
-  );
-  if (ahead <= 0) return [...parts, "chosen AS MATERIALIZED (SELECT * FROM now)"].join(", ");
-  const fresh = `attempts = 0 AND ${early} AND seq <> ALL (ARRAY (SELECT seq FROM now))`;
-  parts.push(first("later", fresh, parameter(ahead, "int")));
-  return [
-    ...parts,
-    "chosen AS MATERIALIZED (SELECT * FROM now UNION ALL SELECT seq, 3, run_at FROM later)",
-  ].join(", ");
-}
-
 /** The sources to look at, as stored: those of the request, or all that have waiting entries. */
 export async function sourcesOf(store: Store, sources: readonly string[] | undefined) {
   if (sources !== undefined) return sources.map(encodeText);
@@ -215,7 +232,7 @@ export async function nextDue(store: Store, request: DueRequest, from: number | 
     `SELECT min(found.run_at) AS next, ${ANY_PAUSED} FROM ${servedOf("$1::text[]")} CROSS JOIN LATERAL (
        SELECT run_at FROM @.turn WHERE source = served AND NOT behind AND seq <> ALL ($2::bigint[])
          ${from === undefined ? "" : `AND run_at >= ${Math.floor(from)}`}
-         ${deadBlocks ? NOT_BLOCKED : ""}${exceptKinds.length === 0 ? "" : notOfKinds("$3::text[]")} ${NOT_HELD}
+         ${deadBlocks ? `AND ${NOT_BLOCKED}` : ""} ${exceptKinds.length === 0 ? "" : `AND ${notOfKinds("$3::text[]")}`} ${NOT_HELD}
        ORDER BY run_at LIMIT 1) found`,
     exceptKinds.length === 0 ? [served, except] : [served, except, exceptKinds.map(encodeText)],
   );
