@@ -62,9 +62,9 @@ const LEASED = `leased AS (
  *
  * Every value is a parameter of a statement without a name, so it is planned with the values: what
  * an empty list or a `false` leaves out costs nothing. Measured over 20 000 entries, beside a
- * statement of only the parts that a request needs: 0.97 to 1.02 times its speed. MATERIALIZED, or the planner may run a
- * subquery with a LIMIT more than once, and lease more than that. One index scan for each source
- * and LIMIT, since a scan for all sources would sort what waits.
+ * statement of only the parts that a request needs: 0.97 to 1.02 times its speed. MATERIALIZED, or
+ * the planner may run a subquery with a LIMIT more than once, and lease more than that. One index
+ * scan for each source and LIMIT, since a scan for all sources would sort what waits.
  */
 const CLAIM = `
   WITH ${SERVED}, due AS MATERIALIZED (
