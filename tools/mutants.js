@@ -27,6 +27,9 @@ const FOLDERS = {
   "src/dispatch": {
     tests: [
       "test/dispatch/*.test.ts",
+      "test/receiver/{drain,store-health,waiting}.test.ts",
+      "test/receiver/handlers/{missing-handlers,registration}.test.ts",
+      "test/observe/tracing.system.test.ts",
       "test/receiver/options/settings.test.ts",
       "test/receiver/{inline,lease,order,receiver,role}.test.ts",
     ],

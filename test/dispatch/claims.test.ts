@@ -351,6 +351,24 @@ describe("a receiver that closes", () => {
     expect(await states()).toEqual(["running"]);
   });
 
+  it("has run what a claim that was under way brought", async () => {
+    const claimed = gate();
+    const claim = inbox.claim.bind(inbox);
+    vi.spyOn(inbox, "claim").mockImplementationOnce(async (request) => {
+      await claimed.opened;
+      return await claim(request);
+    });
+    const settle = vi.spyOn(inbox, "settle");
+    await inbox.append(storedEntry(1));
+    const { receiver, states } = await openRuns({ a: () => "ok" }, { drainTimeout: 1000 }, inbox);
+    await until(() => expect(inbox.claim).toHaveBeenCalled());
+    const closing = receiver.close();
+    setTimeout(claimed.open, 20);
+    await closing;
+    expect(settle).toHaveBeenCalledOnce();
+    expect(await states()).toEqual(["handled"]);
+  });
+
   describe("leaves no timer", () => {
     beforeEach(() => void vi.useFakeTimers());
     afterEach(() => void vi.useRealTimers());

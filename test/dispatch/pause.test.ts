@@ -71,6 +71,15 @@ describe("a receiver", () => {
     await untilEntry({ state: "dead", reason: "attempts_exhausted", finishedHandlers: ["b"] });
   });
 
+  it("retries a handler that failed at its own time, although another one is paused", async () => {
+    const fails = vi.fn(() => Promise.reject(new Error("no")));
+    await pause("handler", "b");
+    await add();
+    await start({ a: fails, b: runs("b") });
+    await until(() => expect(fails).toHaveBeenCalledTimes(3));
+    await untilEntry({ state: "waiting", reason: "paused", attempts: 3 });
+  });
+
   it("runs no new entry at once while something is paused: only a claim knows what", async () => {
     const { deliver } = await openRuns({ a: runs("a") }, {}, inbox);
     const append = vi.spyOn(inbox, "append");
