@@ -53,14 +53,6 @@ it("idle time and garbage collection are counted separately", () => {
   expect(found.shares["outside JavaScript"]).toBe(0.25);
 });
 
-it("all of the thread's busy time is attributed", () => {
-  const { shares } = breakDown(
-    profileOf([4, 7], [5, 11], [6, 13], [7, 17], [8, 19], [2, 23]),
-    byUrl,
-  );
-  expect(Object.values(shares).reduce((sum, share) => sum + share, 0)).toBeCloseTo(1);
-});
-
 it("the functions with most self time are named, with all their callers combined", () => {
   const { hottest } = breakDown(profileOf([6, 100], [5, 300], [6, 100], [5, 300]), byUrl);
   expect(hottest).toEqual([
