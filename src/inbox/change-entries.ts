@@ -1,6 +1,6 @@
 import type { EntryFilter } from "./entry-filter.ts";
 import type { EntryState } from "./entry-state.ts";
-import type { Inbox } from "./inbox.ts";
+import type { Inbox, Retried } from "./inbox.ts";
 
 /**
  * What a person can do with entries: `retry` makes waiting and failing ones due now, and runs ended
@@ -16,11 +16,7 @@ export const CHANGEABLE: Readonly<Record<Change, readonly EntryState[]>> = {
   drop: ["waiting", "failing", "running", "dead", "received"],
 };
 
-export interface Changed {
-  /** Waiting and failing ones that are due now. */
-  readonly due: number;
-  /** Ended ones that run again. */
-  readonly ended: number;
+export interface Changed extends Retried {
   readonly dropped: number;
 }
 

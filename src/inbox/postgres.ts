@@ -191,7 +191,7 @@ class PostgresInbox implements Inbox {
     const at = Math.min(now, this.now);
     return this.#changing(async (store) => {
       // Waiting ones first: those that are retried wait too.
-      const due = await reschedule(store, filter, now);
+      const due = await reschedule(store, filter, at);
       return { due, ended: await retry(store, filter, at) };
     });
   }

@@ -40,22 +40,32 @@ export function kindsWithout(pattern: string, except: readonly string[]): string
   return except.length === 0 ? pattern : `${pattern}${EXCEPT}${except.join(" ")}`;
 }
 
-/** The pattern of one of {@link Runner.kinds}, with all that it leaves out. */
-export function patternOf(kinds: string): string {
-  return kinds.split(EXCEPT, 1)[0] ?? kinds;
+/** One of {@link Runner.kinds}, read. */
+interface HandledKinds {
+  /** A kind, a family, `*` or `unknown`. */
+  readonly pattern: string;
+  /** What is left out. */
+  readonly except: readonly string[];
+  /** The only source that it is for. Default: all of the runner's. */
+  readonly source: string | undefined;
 }
 
-export function runsKind({ role, sources, kinds }: Runner, source: string, kind: string): boolean {
-  if (role === "receive" || !sources.includes(source)) return false;
-  return kinds.some((text) => {
-    const end = text.indexOf(OF_SOURCE);
-    const what = end < 0 ? text : text.slice(0, end);
-    if (end >= 0 && text.slice(end + 1) !== source) return false;
-    const [pattern = "", excludedKinds] = what.split(EXCEPT, 2);
+function readKinds(text: string): HandledKinds {
+  const [what = "", source] = text.split(OF_SOURCE, 2);
+  const [pattern = "", except] = what.split(EXCEPT, 2);
+  return { pattern, except: except?.split(" ") ?? [], source };
+}
+
+/** What a runner has handlers for, of one of its sources. */
+function handledOf({ role, sources, kinds }: Runner, source: string): readonly HandledKinds[] {
+  if (role === "receive" || !sources.includes(source)) return [];
+  return kinds.map(readKinds).filter(({ source: only = source }) => only === source);
+}
+
+export function runsKind(runner: Runner, source: string, kind: string): boolean {
+  return handledOf(runner, source).some(({ pattern, except }) => {
     const matches = pattern === UNKNOWN ? !isEventKind(kind) : matchesKind(pattern, kind);
-    return (
-      matches && excludedKinds?.split(" ").some((except) => matchesKind(except, kind)) !== true
-    );
+    return matches && !except.some((left) => matchesKind(left, kind));
   });
 }
 
@@ -63,17 +73,11 @@ export function runsKind({ role, sources, kinds }: Runner, source: string, kind:
  * The entries that a process has a handler for, one filter for each source. What a handler leaves
  * out is among them, and kinds beyond the twelve have no pattern, so that all are.
  */
-export function handledBy({ role, sources, kinds }: Runner): readonly HandledEntries[] {
-  if (role === "receive") return [];
-  return sources.flatMap((source) => {
-    const patterns = kinds.flatMap((text) => {
-      const [what = "", only = source] = text.split(OF_SOURCE, 2);
-      return only === source ? patternOf(what) : [];
-    });
-    if (patterns.length === 0) return [];
-    return patterns.includes(UNKNOWN)
-      ? { sources: [source] }
-      : { sources: [source], kinds: patterns };
+export function handledBy(runner: Runner): readonly HandledEntries[] {
+  return runner.sources.flatMap((source) => {
+    const kinds = handledOf(runner, source).map(({ pattern }) => pattern);
+    if (kinds.length === 0) return [];
+    return kinds.includes(UNKNOWN) ? { sources: [source] } : { sources: [source], kinds };
   });
 }
 

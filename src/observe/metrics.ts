@@ -70,7 +70,7 @@ export function addMetrics(receiver: MeasuredReceiver, options: MetricsOptions =
     "Time of a commit of the inbox.",
     [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
   );
-  const { inbox, commits: commitTimes } = viewedBy(receiver);
+  const { store: inbox, commits: commitTimes } = viewedBy(receiver);
   const inboxClock = () => inbox.now ?? Date.now();
   const now =
     clock === undefined

@@ -86,7 +86,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
     useHandlers(options.handlers ?? {}, this.#declared, settings, state);
     const { inbox } = state;
     const { log } = settings;
-    this.inbox = viewOf(state, settings);
+    this.inbox = viewOf({ store: inbox, commits: state.commits }, settings);
     this.#observers = new Listeners("observe", log);
     this.#drifts = new DriftListeners(settings);
     const reports = new Reports(settings, this.#observers);

@@ -7,7 +7,7 @@ import type { EntryFilter } from "../inbox/entry-filter.ts";
 import { OPEN_STATES } from "../inbox/entry-state.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { pruneInbox } from "../inbox/prune.ts";
-import { heldStore, holdStore } from "../inbox/shared/held-store.ts";
+import { heldStore, holdStore, type UsedStore } from "../inbox/shared/held-store.ts";
 import {
   checkCounting,
   checkListing,
@@ -15,7 +15,6 @@ import {
   checkSelection,
   checkSeq,
 } from "./options/view-checks.ts";
-import type { ReceiverState } from "./state.ts";
 
 /** An entry of the inbox, without its delivery. All times are milliseconds since 1970. */
 export interface InboxEntry extends Entry {}
@@ -107,19 +106,15 @@ export interface InboxView {
 /** Entries that `list` returns if no limit is given. */
 export const LIST_LIMIT = 100;
 
-/** What a view holds without showing it. */
-type Viewed = Pick<ReceiverState, "inbox" | "commits">;
-
 /** The view of a receiver's store. */
 export function viewOf(
-  held: Viewed,
+  { store, commits }: UsedStore,
   {
     clock,
     maxAge,
     maxSkew,
   }: { readonly clock: () => number; readonly maxAge: number; readonly maxSkew: number },
 ): InboxView {
-  const { inbox: store } = held;
   const now = () => store.now ?? clock();
   const view: InboxView = {
     count: async (of = {}) => {
@@ -165,12 +160,12 @@ export function viewOf(
       return pruned;
     },
   };
-  return Object.freeze(holdStore(view, "view", held));
+  return Object.freeze(holdStore(view, "view", { store, commits }));
 }
 
 /** The store behind a receiver. @throws ConfigurationError `option_invalid` */
 export function inboxOf(receiver: { readonly inbox: InboxView }): Inbox {
-  return viewedBy(receiver).inbox;
+  return viewedBy(receiver).store;
 }
 
 /**
@@ -178,7 +173,7 @@ export function inboxOf(receiver: { readonly inbox: InboxView }): Inbox {
  *
  * @throws ConfigurationError `option_invalid`
  */
-export function viewedBy(receiver: { readonly inbox: InboxView }): Viewed {
+export function viewedBy(receiver: { readonly inbox: InboxView }): UsedStore {
   return heldStore(
     receiver.inbox,
     "view",

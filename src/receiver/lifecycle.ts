@@ -165,7 +165,7 @@ export class Lifecycle {
   async #drain(options: DrainOptions): Promise<DrainReport> {
     const since = performance.now();
     checkDrain(options);
-    if (this.#phase === "closed") throw closed("an open receiver", "a closed one");
+    if (this.#phase === "closed") throw this.refusal();
     const release = await this.#use();
     try {
       return await this.#parts.dispatcher.drain(options.budget, since);

@@ -3,15 +3,15 @@ import type { Inbox } from "../../src/inbox/inbox.ts";
 import type { InboxHandle } from "../../src/inbox/shared/handle.ts";
 
 /**
- * Where a build keeps the store behind a handle or a receiver's `inbox`; behind the latter it may
- * be a field. One of before keeps it in the open.
+ * Where a build keeps the store behind a handle or a receiver's `inbox`. One of before keeps it in
+ * the open.
  */
 const HELD = ["hookporter.inbox-handle", "hookporter.inbox-view"].map(Symbol.for);
 
 /** The store behind what `postgresInbox` returns, or behind a receiver's `inbox`. */
 export function storeBehind(holder: object): Inbox {
   const [held] = HELD.flatMap((symbol) => Reflect.get(holder, symbol) ?? []);
-  return held?.store.inbox ?? held?.store ?? holder;
+  return held?.store ?? holder;
 }
 
 /** A store of the bench's own as a receiver takes it. */

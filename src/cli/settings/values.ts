@@ -41,7 +41,7 @@ export function reader<Value>(
 ) {
   const readOrRefuse = (text: string): Value => {
     const value = read(text);
-    if (value === undefined) throw new UnexpectedValue(`${expected}`);
+    if (value === undefined) throw new UnexpectedValue(expected);
     return value;
   };
   return Object.assign(readOrRefuse, taken);

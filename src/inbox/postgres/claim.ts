@@ -38,12 +38,14 @@ const NOT_BLOCKED = `(order_hash IS NULL OR NOT EXISTS (SELECT FROM @.dead_or_re
  * That an entry has none of some kinds, which are left to other processes. Without OFFSET, the
  * planner may read all entries of those kinds once instead.
  */
-const notOfKinds = (kinds: string) => `NOT EXISTS (
+const notOfKinds = (kinds: string) => `(cardinality(${kinds}) = 0 OR NOT EXISTS (
     SELECT FROM @.entry kept WHERE kept.seq = turn.seq AND kept.key_timestamp = turn.key_timestamp
-      AND kept.kind = ANY (${kinds}) OFFSET 0)`;
+      AND kept.kind = ANY (${kinds}) OFFSET 0))`;
 
-/** The sources $1 that are not paused; and that an entry of theirs is held back by nothing. */
+/** The sources $1 that are not paused. */
 const SERVED = `served AS MATERIALIZED (SELECT served FROM ${servedOf("$1::text[]")})`;
+
+/** That an entry is not one of $2, and is held back by nothing: if $3, by no dead letter either. */
 const FREE = `NOT behind AND seq <> ALL ($2::bigint[]) AND (NOT $3::boolean OR ${NOT_BLOCKED}) ${NOT_HELD}`;
 
 /** Leases what was chosen, until $5 and with tokens that begin with $4. */
@@ -71,14 +73,14 @@ const CLAIM = `
     SELECT seq, run_at FROM served CROSS JOIN LATERAL (
       SELECT seq, run_at FROM @.turn
       WHERE source = served AND ${FREE} AND run_at <= $6::bigint AND run_at >= $9::bigint
-        AND (cardinality($10::text[]) = 0 OR ${notOfKinds("$10::text[]")})
+        AND ${notOfKinds("$10::text[]")}
       ORDER BY run_at, seq LIMIT $8::int FOR UPDATE SKIP LOCKED) found
     ORDER BY run_at, seq LIMIT $8::int
   ), misdated AS MATERIALIZED (
     SELECT seq, run_at FROM served CROSS JOIN LATERAL (
       SELECT seq, run_at FROM @.turn
       WHERE source = served AND ${FREE} AND run_at > greatest($7::bigint, ${PACED_UNTIL})
-        AND (cardinality($10::text[]) = 0 OR ${notOfKinds("$10::text[]")})
+        AND ${notOfKinds("$10::text[]")}
       ORDER BY run_at, seq LIMIT $8::int FOR UPDATE SKIP LOCKED) found
     ORDER BY run_at, seq LIMIT $8::int
   ), now AS (
@@ -90,7 +92,7 @@ const CLAIM = `
       SELECT seq, run_at FROM @.turn
       WHERE source = served AND ${FREE} AND run_at <= $6::bigint AND run_at >= $9::bigint
         AND attempts = 0 AND seq <> ALL (ARRAY (SELECT seq FROM now))
-        AND (cardinality($10::text[]) = 0 OR ${notOfKinds("$10::text[]")})
+        AND ${notOfKinds("$10::text[]")}
       ORDER BY run_at, seq LIMIT $11::int FOR UPDATE SKIP LOCKED) found
     ORDER BY run_at, seq LIMIT $11::int
   ), chosen AS MATERIALIZED (
@@ -228,17 +230,18 @@ export async function sourcesOf(store: Store, sources: readonly string[] | undef
 export async function nextDue(store: Store, request: DueRequest, from: number | undefined) {
   const { except = [], deadBlocks = false, sources, exceptKinds = [] } = request;
   const served = await sourcesOf(store, sources);
-  const [row] = await store.query(
-    `SELECT min(found.run_at) AS next, ${ANY_PAUSED} FROM ${servedOf("$1::text[]")} CROSS JOIN LATERAL (
-       SELECT run_at FROM @.turn WHERE source = served AND NOT behind AND seq <> ALL ($2::bigint[])
-         ${from === undefined ? "" : `AND run_at >= ${Math.floor(from)}`}
-         ${deadBlocks ? `AND ${NOT_BLOCKED}` : ""} ${exceptKinds.length === 0 ? "" : `AND ${notOfKinds("$3::text[]")}`} ${NOT_HELD}
-       ORDER BY run_at LIMIT 1) found`,
-    exceptKinds.length === 0 ? [served, except] : [served, except, exceptKinds.map(encodeText)],
-  );
+  const earliest = from === undefined ? EVER.first : Math.floor(from);
+  const kinds = exceptKinds.map(encodeText);
+  const [row] = await store.query(NEXT_DUE, [served, except, deadBlocks, earliest, kinds]);
   const at = row === undefined || row.next === null ? undefined : Number(row.next);
   return { at, anyPaused: row?.any_paused === true };
 }
+
+const NEXT_DUE = `
+  SELECT min(found.run_at) AS next, ${ANY_PAUSED} FROM ${servedOf("$1::text[]")} CROSS JOIN LATERAL (
+    SELECT run_at FROM @.turn
+    WHERE source = served AND ${FREE} AND run_at >= $4::bigint AND ${notOfKinds("$5::text[]")}
+    ORDER BY run_at LIMIT 1) found`;
 
 /**
  * The turns of a batch, `input`, whose lease is still the batch's: locked, and always in the same

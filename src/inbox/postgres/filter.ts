@@ -2,7 +2,7 @@ import { type EntryFilter, MIN_HEADER_TEXT, type TextAlternatives } from "../ent
 import type { EntryState } from "../entry-state.ts";
 import { encodeText } from "../rows.ts";
 import { DROPPED } from "../target-wait.ts";
-import { parametersIn, type Value } from "./session.ts";
+import type { Value } from "./session.ts";
 
 /** An entry with its state: it has a row in exactly one of the last three tables. */
 export const ENTRY_WITH_STATE = `@.entry e
@@ -122,4 +122,9 @@ export function kindsSql(kinds: readonly string[], values: Value[]): string {
     return `starts_with(e.kind, ${value(pattern.slice(0, -1), "text")})`;
   });
   return anyOf(conditions);
+}
+
+/** A function that adds a value to those of a statement, and returns how the statement names it. */
+function parametersIn(values: Value[]) {
+  return (value: Value, type: string) => `$${values.push(value)}::${type}`;
 }

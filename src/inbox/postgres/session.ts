@@ -11,11 +11,6 @@ export type Value =
   | readonly string[]
   | readonly number[];
 
-/** A function that adds a value to those of a statement, and returns how the statement names it. */
-export function parametersIn(values: Value[]) {
-  return (value: Value, type: string) => `$${values.push(value)}::${type}`;
-}
-
 /** Runs one statement with positional parameters, `$1` and so on. */
 export type Query = (text: string, values?: readonly Value[]) => Promise<readonly Row[]>;
 

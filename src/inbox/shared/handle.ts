@@ -9,7 +9,7 @@ export interface InboxHandle {
 }
 
 export function handleOf(store: Inbox): InboxHandle {
-  return Object.freeze(holdStore({}, "handle", store)) as InboxHandle;
+  return Object.freeze(holdStore({}, "handle", { store })) as InboxHandle;
 }
 
 /** @throws ConfigurationError `option_invalid` for anything but a handle that this version made */
@@ -19,5 +19,5 @@ export function storeOf(handle: unknown): Inbox {
     "handle",
     'inbox to be a file path, a postgres:// URL, "memory:" or what postgresInbox returns',
     "name a file or a database, or pass postgresInbox(…)",
-  );
+  ).store;
 }

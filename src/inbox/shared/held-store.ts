@@ -1,17 +1,28 @@
 import { isRecord } from "../../base/guards.ts";
+import type { Listeners } from "../../base/listeners.ts";
 import { invalid, invalidOption } from "../../options/check-options.ts";
 import { VERSION } from "../../package/version.ts";
+import type { Inbox } from "../inbox.ts";
+
+interface HeldStore {
+  readonly store: Inbox;
+}
+
+/** The store that a receiver uses, and who hears of the milliseconds that its commits take. */
+export interface UsedStore extends HeldStore {
+  readonly commits: Listeners<number>;
+}
 
 /**
- * What holds a store without showing it: the handle that a receiver is given, or the view that it
+ * What is held without being shown: by the handle that a receiver is given, and by the view that it
  * returns.
  */
-export type Holder = "handle" | "view";
-
-interface Held<Store> {
-  readonly version: string;
-  readonly store: Store;
+interface HeldBy {
+  readonly handle: HeldStore;
+  readonly view: UsedStore;
 }
+
+type Holder = keyof HeldBy;
 
 /** Known to every copy of the package in a process, such as the ES and the CommonJS build. */
 const HELD: Readonly<Record<Holder, symbol>> = {
@@ -23,21 +34,29 @@ const HELD: Readonly<Record<Holder, symbol>> = {
  * Makes an object hold a store. It is not enumerable, so that nobody prints it, and with it a
  * password.
  */
-export function holdStore<Value extends object>(value: Value, as: Holder, store: object): Value {
-  const held: Held<object> = { version: VERSION, store };
-  return Object.defineProperty(value, HELD[as], { value: held });
+export function holdStore<Value extends object, By extends Holder>(
+  value: Value,
+  as: By,
+  held: HeldBy[By],
+): Value {
+  return Object.defineProperty(value, HELD[as], { value: { version: VERSION, ...held } });
 }
 
 /**
- * The store that an object holds.
+ * What an object holds, with its store.
  *
  * @param expected - what the object should have been, for the message
  * @throws ConfigurationError `option_invalid` if it holds none, or was made by another version of
  * the package
  */
-export function heldStore<Store>(value: unknown, as: Holder, expected: string, fix: string): Store {
+export function heldStore<By extends Holder>(
+  value: unknown,
+  as: By,
+  expected: string,
+  fix: string,
+): HeldBy[By] {
   const held = isRecord(value)
-    ? (Reflect.get(value, HELD[as], value) as Held<Store> | undefined)
+    ? (Reflect.get(value, HELD[as], value) as (HeldBy[By] & { version: string }) | undefined)
     : undefined;
   if (held === undefined) throw invalid(expected, value, fix);
   if (held.version !== VERSION) {
@@ -46,5 +65,5 @@ export function heldStore<Store>(value: unknown, as: Holder, expected: string, f
         "npm ls hookporter shows where others come from",
     );
   }
-  return held.store;
+  return held;
 }

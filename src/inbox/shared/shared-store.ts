@@ -67,8 +67,15 @@ export function shareStore(process: string, inbox: Inbox) {
     isUnused: () => members.size === 0,
     /** Registers a receiver of this process: the store has one record, of all of them. */
     register: async (runner: Runner, now: number) => {
+      const isNew = !registered.has(runner.id);
       registered.set(runner.id, runner);
-      await record(now);
+      try {
+        await record(now);
+      } catch (thrown) {
+        // Nobody could end it. A later record of others must not have it.
+        if (isNew) registered.delete(runner.id);
+        throw thrown;
+      }
       return async () => {
         if (registered.delete(runner.id) && registered.size > 0) await record(now);
       };

@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import type { FilterName, PageFilter } from "./page-filter.ts";
 import { useWindowEvent } from "./use-window-event.ts";
 
 /** What the page shows, as given in the address's fragment. */
@@ -6,7 +7,7 @@ export interface Route {
   /** For example `/`, `/entry/12`, `/refusal/r3`, `/overview`, `/trigger`. */
   readonly path: string;
   /** The list's filter, in the API's format. */
-  readonly filter: URLSearchParams;
+  readonly filter: PageFilter;
 }
 
 export function readRoute(hash: string): Route {
@@ -61,9 +62,6 @@ export function goTo(
   else location.hash = hash;
 }
 
-/** The conditions that the page sets. */
-type FilterName = "state" | "kind" | "within" | "since" | "until" | "text" | "like";
-
 /**
  * Changes the filter; an empty value removes a condition. Does not add a history entry per
  * keystroke.
@@ -93,7 +91,7 @@ export function useRoute(): Route {
  * parameter for `since`.
  */
 export function apiFilter(filter: URLSearchParams | string): URLSearchParams {
-  const query = new URLSearchParams(filter);
+  const query: PageFilter = new URLSearchParams(filter);
   const within = Number(query.get("within"));
   query.delete("within");
   if (within > 0) query.set("since", String(Date.now() - within));

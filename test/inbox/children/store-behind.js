@@ -1,7 +1,7 @@
-// The store behind a receiver's `inbox`, in a build of the package; one before 1.0 may have the
+// The store behind a receiver's `inbox`, in a build of the package; a build before 1.0 has the
 // store itself there.
 const VIEW = Symbol.for("hookporter.inbox-view");
 
 export function storeBehind({ inbox }) {
-  return inbox[VIEW]?.store.inbox ?? inbox[VIEW]?.store ?? inbox;
+  return inbox[VIEW]?.store ?? inbox;
 }

@@ -7,7 +7,7 @@ import { storeOf } from "../../../src/inbox/shared/process-stores.ts";
 import { sharedFile } from "../../../src/inbox/shared/shared-file.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { deliveryNow, inboxFile, keptLog, SECRET, until } from "../../receiver/sample.ts";
-import { keep, numberedEntry } from "../entries.ts";
+import { keep, numberedEntry, sampleRunner } from "../entries.ts";
 import { connect } from "../sqlite/changed-file.ts";
 import { ALWAYS, threadedInbox } from "../threaded.ts";
 
@@ -136,6 +136,17 @@ it("an inbox can be left before it is opened, and knows its registrations, pause
   expect((await inbox.size()).bytes).toBeGreaterThan(0);
   await end();
   expect(await inbox.runners()).toEqual([]);
+});
+
+it("a receiver whose registration failed is not registered with those that come later", async () => {
+  const store = memoryInbox();
+  const register = vi.spyOn(store, "register").mockRejectedValueOnce(new Error("locked"));
+  const shared = storeOf(["a store that was locked"], () => store);
+  const [first, second] = ["a.1", "a.2"].map((id) => sampleRunner({ id, sources: [id] }));
+  if (first === undefined || second === undefined) throw new Error("expected two");
+  await expect(shared.register(first, 1)).rejects.toThrow("locked");
+  await shared.register(second, 1);
+  expect(register).toHaveBeenLastCalledWith(expect.objectContaining({ sources: ["a.2"] }), 1);
 });
 
 it("a store that nobody uses any more is forgotten", async () => {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { BulkFates, BulkResult, Change, OpenState, Tally } from "../../changes/bulk-api.ts";
 import { client } from "../client.ts";
+import type { PageFilter } from "../page-filter.ts";
 import { Button } from "../parts/button.tsx";
 import { CloseButton, Dialog } from "../parts/dialog.tsx";
 import { Outcome, SendButton, submitting, useOutcome } from "../parts/outcome.tsx";
@@ -25,7 +26,7 @@ interface BulkButtonProps {
   isOffered?: boolean;
   /** Whether the key R presses it. */
   hasKey?: boolean;
-  filter: URLSearchParams;
+  filter: PageFilter;
   onDone?: () => void;
 }
 
@@ -63,7 +64,7 @@ export function BulkButton({
   );
 }
 
-export function BulkDialog({ filter, onClose }: { filter: URLSearchParams; onClose: () => void }) {
+export function BulkDialog({ filter, onClose }: { filter: PageFilter; onClose: () => void }) {
   // a filter by age must not move on while the dialog is open
   const [query] = useState(() => apiFilter(filter));
   const { tally, failure, isCounting } = useTally(query);
@@ -195,7 +196,7 @@ function sumOf({ states, dropped, foreign }: Tally): string {
 }
 
 /** Counts the entries that match a filter, in as many requests as it takes. */
-function useTally(filter: URLSearchParams) {
+function useTally(filter: PageFilter) {
   const [tally, setTally] = useState<Tally>();
   const { failure } = useLoaded(async (isCurrent) => {
     let sum: Tally | undefined;

@@ -1,4 +1,5 @@
 import type { BulkFates, BulkResult, Change, Tally } from "../../changes/bulk-api.ts";
+import type { PageFilter } from "../page-filter.ts";
 import { counted } from "../parts/format.ts";
 
 export interface Choice {
@@ -92,7 +93,7 @@ export function fatesText({
 }
 
 /** Which entries a filter selects, to end a sentence such as `12 entries`. */
-export function filterText(filter: URLSearchParams): string {
+export function filterText(filter: PageFilter): string {
   const states = (filter.get("state") ?? "").split(",").filter((state) => state !== "");
   const words = states.join(" or ");
   const kind = filter.get("kind") ?? "";

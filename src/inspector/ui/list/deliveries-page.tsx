@@ -13,6 +13,7 @@ import { RefusalPage } from "../entry/refusal-page.tsx";
 import { showMessage, useAttempt } from "../messages.tsx";
 import { DriftNotice } from "../overview/drift-notice.tsx";
 import type { Drifts } from "../overview/use-drifts.ts";
+import type { PageFilter } from "../page-filter.ts";
 import { Button } from "../parts/button.tsx";
 import { apiFilter, goTo, placeOf, type Route, readRoute, toHash } from "../route.ts";
 import { sendAgain } from "../trigger/show-sent.ts";
@@ -205,7 +206,7 @@ const WHILE_QUIET = 15_000;
  * How many rows match the filter in each state, kept up to date; `undefined` before the first
  * count.
  */
-function useCounts(filter: URLSearchParams, feed: Feed | undefined) {
+function useCounts(filter: PageFilter, feed: Feed | undefined) {
   const [counts, setCounts] = useState<RowCounts>();
   const others = new URLSearchParams(filter);
   others.delete("state"); // each chip counts its own

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { RowCounts } from "../../api.ts";
+import type { PageFilter } from "../page-filter.ts";
 import { Button } from "../parts/button.tsx";
 import { dayTime } from "../parts/format.ts";
 import { setFilter } from "../route.ts";
@@ -9,7 +10,7 @@ import { ViewOptions } from "./view-options.tsx";
 const PAUSE = 200; // milliseconds after the last keystroke before the filter is applied
 
 interface FilterBarProps {
-  filter: URLSearchParams;
+  filter: PageFilter;
   kinds: readonly string[];
   counts: RowCounts | undefined;
   /**
@@ -41,7 +42,7 @@ export function FilterBar({ filter, kinds, counts, onLeave }: FilterBarProps) {
   );
 }
 
-export function isNarrowed(filter: URLSearchParams): boolean {
+export function isNarrowed(filter: PageFilter): boolean {
   return [...filter.keys()].length > 0;
 }
 
@@ -120,7 +121,7 @@ const TIMES = [
 ] as const;
 
 /** Chooses since when, or shows the time range that a link to the list has. */
-function TimeFilter({ filter }: { filter: URLSearchParams }) {
+function TimeFilter({ filter }: { filter: PageFilter }) {
   const since = Number(filter.get("since") ?? Number.NaN);
   const until = Number(filter.get("until") ?? Number.NaN);
   const range = rangeText(since, until);

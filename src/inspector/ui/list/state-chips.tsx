@@ -1,4 +1,5 @@
 import type { RowCounts } from "../../api.ts";
+import type { PageFilter } from "../page-filter.ts";
 import { setFilter } from "../route.ts";
 
 /** The states that a chip stands for; its label is the mark's too. */
@@ -16,7 +17,7 @@ export function StateChips({
   filter,
   counts,
 }: {
-  filter: URLSearchParams;
+  filter: PageFilter;
   counts: RowCounts | undefined;
 }) {
   const chosen = (filter.get("state") ?? "").split(",").filter((state) => state !== "");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { isEndpoint } from "../../../src/receiver/admit.ts";
+import { isEndpoint } from "../../src/receiver/admit.ts";
 
 it.each([
   ["/webhooks", "/webhooks", true],
