@@ -142,10 +142,9 @@ it("a receiver whose registration failed is not registered with those that come 
   const store = memoryInbox();
   const register = vi.spyOn(store, "register").mockRejectedValueOnce(new Error("locked"));
   const shared = storeOf(["a store that was locked"], () => store);
-  const [first, second] = ["a.1", "a.2"].map((id) => sampleRunner({ id, sources: [id] }));
-  if (first === undefined || second === undefined) throw new Error("expected two");
-  await expect(shared.register(first, 1)).rejects.toThrow("locked");
-  await shared.register(second, 1);
+  const registered = (id: string) => shared.register(sampleRunner({ id, sources: [id] }), 1);
+  await expect(registered("a.1")).rejects.toThrow("locked");
+  await registered("a.2");
   expect(register).toHaveBeenLastCalledWith(expect.objectContaining({ sources: ["a.2"] }), 1);
 });
 
