@@ -88,9 +88,7 @@ const FOLDERS = {
     quick: true,
   },
   "src/receiver": {
-    tests: [
-      "test/receiver/{,adapters/,handlers/,options/}!(answers|server|types|ways-to-keep).test.ts",
-    ],
+    tests: ["test/receiver/{,adapters/,handlers/,options/}!(server|types).test.ts"],
     without: ["src/receiver/adapters/{server,http-exchange}.ts"],
     quick: true,
   },
