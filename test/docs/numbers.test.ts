@@ -4,8 +4,7 @@ import { expect, it } from "vitest";
 import { WORK as LIVE_WORK } from "../../src/cli/live/diagnosis-limit.ts";
 import { DEFAULT_RETRY, retryDelay } from "../../src/options/retry.ts";
 import { SANDBOX_DEFAULTS } from "../../src/sandbox/sandbox-options.ts";
-import { WORK } from "../../src/signature/diagnose/diagnose.ts";
-import { READING_WORK } from "../../src/signature/diagnose/search.ts";
+import { READING_WORK, WORK } from "../../src/signature/diagnose/budget.ts";
 import { readPage, root, withoutCode } from "./markdown.ts";
 
 // Each number that a reader sets, waits for or is limited by, beside the constant in force. The
@@ -89,7 +88,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["at most {} minutes, or `maxDelay`", "options/retry.ts MAX_ASKED"],
     ["shorter than {} bytes", "signature/secret-bytes.ts SAFE_BYTES"],
   ],
-  "reference/package/testing.md": [["`work` | {} |", "signature/diagnose/diagnose.ts WORK"]],
+  "reference/package/testing.md": [["`work` | {} |", "signature/diagnose/budget.ts WORK"]],
   "reference/package/drain.md": [["plus {} seconds", "dispatch/runs/run-budget.ts MAX_MARGIN * 2"]],
   "operations.md": [
     ["if its body arrives within {} seconds", "http/closing.ts CLOSE_GRACE"],

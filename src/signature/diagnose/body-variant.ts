@@ -1,3 +1,4 @@
+import type { Cost } from "./budget.ts";
 import type { Cause } from "./causes.ts";
 
 /**
@@ -7,21 +8,19 @@ export interface BodyVariant {
   readonly causes: readonly Cause[];
   /** Makes the bytes; returns `undefined` if they would be far longer than the body. */
   readonly bytes: () => Uint8Array | undefined;
-  /**
-   * Whether it is JSON that was read and printed again, which takes longer than any other change.
-   */
-  readonly isPrinted: boolean;
+  /** `printed` for JSON that was read and printed again. */
+  readonly cost: Cost;
 }
 
 /** Creates a variant whose bytes are made when they are tried. */
 export function variant(
   causes: readonly Cause[],
   bytes: () => Uint8Array | string | undefined,
-  isPrinted = false,
+  cost: Cost = "changed",
 ): BodyVariant {
   return {
     causes,
-    isPrinted,
+    cost,
     bytes: () => {
       const made = bytes();
       return typeof made === "string" ? Buffer.from(made, "utf8") : made;

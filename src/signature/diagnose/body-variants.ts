@@ -1,6 +1,7 @@
 import { gunzipSync } from "node:zlib";
 import { tryOr } from "../../base/try-or.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
+import { inOrder, MANY_TOKENS, TOKEN_WORK } from "./budget.ts";
 import { type Cause, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
 import { cutVariants } from "./cut-variants.ts";
@@ -13,12 +14,8 @@ import { lineVariants } from "./line-variants.ts";
 import { jsonOfNative, nativeVariants } from "./native-printing.ts";
 
 const BOM = "\uFEFF";
-/** JSON with more tokens than this is not printed in every way, since that takes too long. */
-export const MANY_TOKENS = 40_000;
 /** A longer text that is no JSON is not read as a language shows it. */
 const LONGEST_NATIVE = 8000;
-/** The work to read one token; hashing one byte is 1. */
-const TOKEN_WORK = 300;
 /**
  * A compressed body may expand to this many times its length, so that a small one cannot fill the
  * memory.
@@ -50,20 +47,7 @@ export function bodyVariants(body: Uint8Array) {
     ...cutVariants(body, text),
     ...compressed(body),
   ];
-  if (complete)
-    variants.sort(
-      (a, b) => a.causes.length - b.causes.length || Number(a.isPrinted) - Number(b.isPrinted),
-    );
-  // The work does not suffice for all of them: what is cheap first, then libraries, most common
-  // first.
-  else variants.sort((a, b) => rankOf(a) - rankOf(b));
-  return { variants, complete, work };
-}
-
-function rankOf({ causes, isPrinted }: BodyVariant): number {
-  if (!isPrinted && causes.length === 1) return 0;
-  if (causes.some(({ code }) => code === "newline_at_end")) return 3;
-  return causes.some(({ code }) => code.startsWith("json_")) ? 1 : 2;
+  return { variants: inOrder(variants, complete), complete, work };
 }
 
 /** The text of a body, including a byte order mark; `undefined` if it is not UTF-8. */

@@ -10,20 +10,28 @@ function withFix<Code extends string>(fix: string, meanings: Readonly<Record<Cod
   >;
 }
 
+const JSON_CAUSES = withFix(RAW, {
+  json_spacing: "the signed body was the same JSON with different spacing",
+  json_key_order: "the signed body was the same JSON with its keys in a different order",
+  json_escapes: "the signed body was the same JSON with its characters escaped differently",
+  json_numbers: "the signed body was the same JSON with its numbers formatted differently",
+  json_nulls: "the signed body was the same JSON without the members that are `null`",
+  json_empty_objects: "one side has `[]` where the other has `{}`, as PHP prints an empty array",
+});
+
+const PREFIX_CAUSES = withFix(FORM, {
+  prefix_missing: "the digest has no prefix",
+  prefix_doubled: "the digest has more than one prefix",
+  prefix_wrong: "the digest has a different prefix",
+});
+
 /**
  * Why a signature does not match, with the fix. The codes are stable. A test compares this with
  * `docs/reference/signature.md`.
  */
 export const CAUSES = {
   valid: { meaning: "the signature is good", fix: "nothing to do" },
-  ...withFix(RAW, {
-    json_spacing: "the signed body was the same JSON with different spacing",
-    json_key_order: "the signed body was the same JSON with its keys in a different order",
-    json_escapes: "the signed body was the same JSON with its characters escaped differently",
-    json_numbers: "the signed body was the same JSON with its numbers formatted differently",
-    json_nulls: "the signed body was the same JSON without the members that are `null`",
-    json_empty_objects: "one side has `[]` where the other has `{}`, as PHP prints an empty array",
-  }),
+  ...JSON_CAUSES,
   newline_at_end: {
     meaning: "the signed body differs in the line break at its end",
     fix: "sign exactly what is sent, to the last byte: `printf '%s'` instead of `echo`, `--data-binary` instead of `--data`",
@@ -180,9 +188,7 @@ export const CAUSES = {
     meaning: "the header contains no digest",
     fix: "wait for the digest, check that the signing step succeeded, then send it",
   },
-  prefix_missing: { meaning: "the digest has no prefix", fix: FORM },
-  prefix_doubled: { meaning: "the digest has more than one prefix", fix: FORM },
-  prefix_wrong: { meaning: "the digest has a different prefix", fix: FORM },
+  ...PREFIX_CAUSES,
   header_extra_text: {
     meaning: "the header contains more than a prefix and a digest",
     fix: "remove spaces, quotes and anything that `openssl dgst` prints before the digest",
@@ -211,6 +217,15 @@ export const CAUSES = {
 
 /** One of the stable codes of a diagnosis. */
 export type CauseCode = keyof typeof CAUSES;
+
+/** Whether the signed body was the same JSON, printed otherwise. */
+export function isAboutJson(code: CauseCode): boolean {
+  return code in JSON_CAUSES;
+}
+
+export function isAboutPrefix(code: CauseCode): boolean {
+  return code in PREFIX_CAUSES;
+}
 
 /**
  * One cause: what was found, and the fix. Contains no secret, no digest and nothing from the body.

@@ -4,7 +4,8 @@ import type { Secret } from "../secrets.ts";
 import { sign } from "../sign.ts";
 import { verify } from "../verify.ts";
 import { adviceFor } from "./advice.ts";
-import { type Cause, type CauseCode, cause } from "./causes.ts";
+import { WORK } from "./budget.ts";
+import { type Cause, type CauseCode, cause, isAboutJson } from "./causes.ts";
 import { readForms } from "./header-form.ts";
 import { printersOf } from "./json-libraries.ts";
 import { mistakenKeyings, type NamedSecret, plainKeyings } from "./keyings.ts";
@@ -53,7 +54,6 @@ export interface DiagnoseOptions {
 
 /** More explanations than this would only confuse. */
 const MOST_EXPLANATIONS = 5;
-export const WORK = 7e8;
 /** A larger body is not printed as each library does, only to name them. */
 const LARGEST_REPRINTED = 65_536;
 
@@ -86,7 +86,7 @@ export function diagnoseSignature(
   const first = found[0]?.[0] ?? cause("unexplained");
   const { code, meaning, fix } = first;
   const advice = found.length > 0 ? [] : adviceFor(body, forms, secrets, complete, headers);
-  const isJson = found[0]?.some(({ code: causeCode }) => causeCode.startsWith("json_")) ?? false;
+  const isJson = found[0]?.some((one) => isAboutJson(one.code)) ?? false;
   const isSmall = body.byteLength <= LARGEST_REPRINTED;
   const printedBy = isJson && isSmall && signed !== undefined ? printersOf(body, signed) : [];
   const shown = found.slice(0, MOST_EXPLANATIONS);

@@ -54,7 +54,7 @@ export function jsonVariants(
         const text = make();
         return text === undefined ? undefined : json.lead + text + tail;
       };
-      return [variant([...causes, ...ending], print, true)];
+      return [variant([...causes, ...ending], print, "printed")];
     });
   const whole = () =>
     libraryChoices(json.tokens, own, { limit, most }).flatMap(({ causes, make }) =>

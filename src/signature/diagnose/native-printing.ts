@@ -58,7 +58,7 @@ export function nativeVariants({ tokens }: JsonTokens): readonly BodyVariant[] {
         .join("");
     // `print` and `puts` add a line break.
     const ended = [why, cause("newline_at_end", "one on the signing side")];
-    return [variant([why], show, true), variant(ended, () => `${show()}\n`, true)];
+    return [variant([why], show, "printed"), variant(ended, () => `${show()}\n`, "printed")];
   });
 }
 

@@ -2,27 +2,14 @@ import { timingSafeEqual } from "node:crypto";
 import type { HeaderBag } from "../header.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { bodyVariants, decode } from "./body-variants.ts";
-import { type Cause, type CauseCode, cause } from "./causes.ts";
+import { Budget, DIGEST_WORK, MAKING_WORK, MOST_WITH_SECRET, READING_WORK } from "./budget.ts";
+import { type Cause, type CauseCode, cause, isAboutPrefix } from "./causes.ts";
 import { lostByteVariants } from "./charset-variants.ts";
 import { nulVariants } from "./cut-variants.ts";
 import type { DigestForm } from "./digest-form.ts";
 import type { Keying } from "./keyings.ts";
 import { lineVariants } from "./line-variants.ts";
 import { schemeVariants } from "./scheme-variants.ts";
-
-/** The work of a digest besides its bytes; hashing one byte is 1. */
-const DIGEST_WORK = 4000;
-/** The work to make one byte of a variant, and of one that is JSON printed again. */
-const MAKING_WORK = 4;
-const PRINTING_WORK = 25;
-/**
- * The maximum work to read one byte of a body. If reading alone would use up the work, only the
- * body itself is tried, and with other ends.
- */
-export const READING_WORK = 350;
-
-/** A body with more causes than this is not tried with mistakes in the secret besides. */
-export const MOST_WITH_SECRET = 2;
 
 export interface SearchResult {
   /** Explanations of the signature: lists of causes that apply together, the shortest first. */
@@ -44,33 +31,58 @@ export interface Searched {
   /** The delivery's headers and target, if known. */
   readonly headers?: HeaderBag | undefined;
   readonly target?: string | undefined;
-  /**
-   * The maximum number of bytes to hash, including the work to make variants. Unlike a time limit
-   * it is deterministic.
-   */
+  /** The maximum work: see `budget.ts`. */
   readonly work: number;
 }
 
+/** Bodies to try, each with each of the keyings. */
+interface Stage {
+  readonly bodies: () => readonly BodyVariant[];
+  readonly keyings: readonly Keying[];
+}
+
+/** Tries one stage after another, until one explains the signature. */
 export function search(searched: Searched): SearchResult {
-  const { body, forms, plain, mistaken, headers, target, work: allowed } = searched;
-  const walk = walkOver(forms, allowed);
-  const asIs: BodyVariant = { causes: [], bytes: () => body, isPrinted: false };
+  const { body, forms, plain, mistaken, headers, target, work } = searched;
+  const budget = new Budget(work);
+  const walk = walkOver(forms, budget);
+  const isSmall = body.byteLength * READING_WORK <= work;
+  const variants = once(() => {
+    const found = isSmall
+      ? bodyVariants(body)
+      : { variants: endVariants(body), complete: false, work: 0 };
+    budget.spend(found.work);
+    budget.isComplete &&= found.complete;
+    return found.variants;
+  });
+  const asIs: BodyVariant = { causes: [], cost: "received", bytes: () => body };
   // Single mistakes come first, so that the work on a large body goes to what is likely.
-  walk.visit([asIs], [...plain, ...mistaken]);
-  if (!walk.hasHit())
-    walk.visit([...nulVariants(body), ...schemeVariants(body, headers, target)], plain);
-  if (walk.hasHit()) return walk.found();
-  const small = body.byteLength * READING_WORK <= allowed;
-  const found = small
-    ? bodyVariants(body)
-    : { variants: endVariants(body), complete: false, work: 0 };
-  const { variants, complete, work } = found;
-  walk.spend(work, complete);
-  walk.visit(variants, plain);
-  const simple = variants.filter(({ causes }) => causes.length <= MOST_WITH_SECRET);
-  if (!walk.hasHit()) walk.visit(simple, mistaken);
-  if (!walk.hasHit() && small) walk.visit(lostByteVariants(decode(body) ?? ""), plain);
+  const stages: readonly Stage[] = [
+    { bodies: () => [asIs], keyings: [...plain, ...mistaken] },
+    {
+      bodies: () => [...nulVariants(body), ...schemeVariants(body, headers, target)],
+      keyings: plain,
+    },
+    { bodies: variants, keyings: plain },
+    {
+      bodies: () => variants().filter(({ causes }) => causes.length <= MOST_WITH_SECRET),
+      keyings: mistaken,
+    },
+    { bodies: () => (isSmall ? lostByteVariants(decode(body) ?? "") : []), keyings: plain },
+  ];
+  for (const { bodies, keyings } of stages) {
+    if (walk.hasHit()) break;
+    walk.visit(bodies(), keyings);
+  }
   return walk.found();
+}
+
+function once<Result>(make: () => Result): () => Result {
+  let made: { readonly result: Result } | undefined;
+  return () => {
+    made ??= { result: make() };
+    return made.result;
+  };
 }
 
 /** Variants that need no JSON to be read, for a body that is too large for it. */
@@ -82,12 +94,10 @@ function endVariants(body: Uint8Array): readonly BodyVariant[] {
   ];
 }
 
-function walkOver(forms: readonly DigestForm[], work: number) {
+function walkOver(forms: readonly DigestForm[], budget: Budget) {
   const hits: { readonly causes: readonly Cause[]; readonly signed: Uint8Array }[] = [];
   const algorithms = new Set(forms.map(({ algorithm }) => algorithm));
   let tried = 0;
-  let complete = true;
-  let left = work;
   /**
    * The fewest causes in the body that explain the signature: bodies with more of them are not
    * tried.
@@ -96,7 +106,7 @@ function walkOver(forms: readonly DigestForm[], work: number) {
   const compare = (bytes: Uint8Array, causes: readonly Cause[], keying: Keying) => {
     for (const algorithm of algorithms) {
       tried++;
-      left -= DIGEST_WORK + bytes.byteLength;
+      budget.spend(DIGEST_WORK + bytes.byteLength);
       const digest = keying.digest(algorithm, bytes);
       for (const form of forms) {
         if (form.algorithm === algorithm && fits(digest, form)) {
@@ -108,26 +118,17 @@ function walkOver(forms: readonly DigestForm[], work: number) {
   };
   return {
     hasHit: () => hits.length > 0,
-    /** Uses up work on finding bodies, of which some may be left out. */
-    spend: (used: number, foundAll: boolean) => {
-      left -= used;
-      complete &&= foundAll;
-    },
     /**
      * Tries every body with every keying until the work is used up. Keeps all matches, since
      * several causes may explain.
      */
     visit: (bodies: readonly BodyVariant[], keyings: readonly Keying[]) => {
-      for (const { causes, bytes: make, isPrinted } of bodies) {
+      for (const { causes, cost, bytes: make } of bodies) {
         if (causes.length > least) continue;
-        const bytes = left < 0 ? undefined : make();
-        if (left < 0) complete = false;
+        const bytes = budget.hasWork() ? make() : undefined;
         if (bytes === undefined) continue;
-        if (causes.length > 0) left -= bytes.byteLength * (isPrinted ? PRINTING_WORK : MAKING_WORK);
-        for (const keying of keyings) {
-          if (left < 0) complete = false;
-          else compare(bytes, causes, keying);
-        }
+        budget.spend(bytes.byteLength * MAKING_WORK[cost]);
+        for (const keying of keyings) if (budget.hasWork()) compare(bytes, causes, keying);
       }
     },
     found: (): SearchResult => {
@@ -136,6 +137,7 @@ function walkOver(forms: readonly DigestForm[], work: number) {
       for (const { causes } of sorted)
         if (!kept.some((other) => explains(other, causes))) kept.push(causes);
       const [first] = sorted;
+      const { isComplete: complete } = budget;
       return { explanations: kept, ...(first && { signed: first.signed }), tried, complete };
     },
   };
@@ -173,7 +175,7 @@ function isSpacing({ code }: Cause): boolean {
 function together(...parts: readonly (readonly Cause[])[]): readonly Cause[] {
   const causes = parts.flat();
   if (!causes.some(({ code }) => code === "other_scheme")) return causes;
-  return causes.filter(({ code }) => !code.startsWith("prefix_"));
+  return causes.filter(({ code }) => !isAboutPrefix(code));
 }
 
 function fits(digest: string, { hex, print }: DigestForm): boolean {

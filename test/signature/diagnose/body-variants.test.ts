@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { bodyVariants, MANY_TOKENS } from "../../../src/signature/diagnose/body-variants.ts";
+import { bodyVariants } from "../../../src/signature/diagnose/body-variants.ts";
+import { MANY_TOKENS } from "../../../src/signature/diagnose/budget.ts";
 import { named } from "./named.ts";
 
 const variantsOf = (body: string) => bodyVariants(Buffer.from(body)).variants;
@@ -112,7 +113,9 @@ describe("bodyVariants", () => {
 
   it("begins with few causes, and with those that need no printing", () => {
     const { variants, complete, work } = bodyVariants(Buffer.from('{"b":"é","a":1.50}'));
-    const ranks = variants.map(({ causes, isPrinted }) => 2 * causes.length + Number(isPrinted));
+    const ranks = variants.map(
+      ({ causes, cost }) => 2 * causes.length + Number(cost === "printed"),
+    );
     expect(ranks).toEqual(ranks.toSorted((a, b) => a - b));
     expect({ complete, work }).toEqual({ complete: true, work: 300 * 9 });
     expect(bodyVariants(Buffer.from("no json"))).toMatchObject({ complete: true, work: 0 });
@@ -144,12 +147,12 @@ describe("bodyVariants", () => {
       causes.some(({ code }) => code.startsWith("json_")),
     );
     expect(printed.length).toBeLessThanOrEqual(40);
-    const firstPrinted = variants.findIndex(({ isPrinted }) => isPrinted);
+    const firstPrinted = variants.findIndex(({ cost }) => cost === "printed");
     expect(variants.slice(0, firstPrinted).every(({ causes }) => causes.length === 1)).toBe(true);
     expect(
       variants
         .slice(firstPrinted)
-        .some(({ causes, isPrinted }) => !isPrinted && causes.length === 1),
+        .some(({ causes, cost }) => cost !== "printed" && causes.length === 1),
     ).toBe(false);
     const last = variants.findIndex(
       ({ causes }) => causes.length > 1 && causes.some(({ code }) => code === "newline_at_end"),

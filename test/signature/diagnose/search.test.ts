@@ -1,10 +1,11 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Cause } from "../../../src/entries/testing.ts";
+import { READING_WORK } from "../../../src/signature/diagnose/budget.ts";
 import { cause } from "../../../src/signature/diagnose/causes.ts";
 import type { DigestForm } from "../../../src/signature/diagnose/digest-form.ts";
 import type { Keying } from "../../../src/signature/diagnose/keyings.ts";
-import { READING_WORK, type Searched, search } from "../../../src/signature/diagnose/search.ts";
+import { type Searched, search } from "../../../src/signature/diagnose/search.ts";
 import { codesOf } from "./made.ts";
 
 /** Stands for a digest: the text itself, so that a test can read what was tried. */
