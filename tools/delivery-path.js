@@ -10,9 +10,9 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { request } from "node:http";
 import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { functionsOf, load, report } from "./passed-functions.js";
 
 /**
  * Deliveries that are measured. Timers may fire during some, so only what all of them passed
@@ -20,11 +20,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
  */
 const DELIVERIES = 3;
 
-const sources = join(import.meta.dirname, "..", "src");
 const secret = "the secret of the measured path";
-
-/** @type {(name: string) => Promise<any>} */
-const load = (name) => import(pathToFileURL(join(sources, name)).href);
 
 const passed = await measure();
 report(passed);
@@ -89,36 +85,4 @@ async function coverageOfOne(session, server, inbox) {
   const { result } = await session.post("Profiler.takePreciseCoverage");
   reader.close();
   return new Set(result.flatMap(functionsOf));
-}
-
-/** The functions of a script that ran, if it is one of src/. */
-function functionsOf({ url, functions }) {
-  if (!url.startsWith("file:")) return [];
-  const file = relative(sources, fileURLToPath(url)).replaceAll("\\", "/");
-  if (file.startsWith("..")) return [];
-  const ran = functions.filter(({ ranges: [range] }) => range.count > 0);
-  return ran.map(
-    ({ functionName, ranges: [range] }) =>
-      `${file} ${functionName || "(anonymous)"}:${range.startOffset}`,
-  );
-}
-
-/** @param {readonly string[]} names */
-function report(names) {
-  /** @type {Map<string, string[]>} */
-  const files = new Map();
-  for (const name of names) {
-    const [file = "", rest = ""] = name.split(/ (.*)/);
-    files.set(file, [...(files.get(file) ?? []), rest.replace(/:\d+$/, "")]);
-  }
-  if (process.argv.includes("--json")) {
-    const counts = Object.fromEntries([...files].map(([file, all]) => [file, all.length]));
-    console.log(JSON.stringify({ files: counts, functions: names.length }));
-    return;
-  }
-  for (const [file, all] of files) {
-    console.log(`${String(all.length).padStart(3)} src/${file}`);
-    if (process.argv.includes("--functions")) console.log(`      ${all.join(", ")}`);
-  }
-  console.log(`${names.length} functions in ${files.size} files`);
 }
