@@ -4,8 +4,19 @@ import { OWN_IDENTITY, REJECTED } from "../../src/event/identity.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import { openReceiver } from "./open.ts";
-import { at, bytes, DAY, deliveryOf, envelope, NOW, SECRET, until, wrapInbox } from "./sample.ts";
+import { makeReceiver, openReceiver } from "./open.ts";
+import {
+  at,
+  bytes,
+  DAY,
+  deliveryOf,
+  envelope,
+  gate,
+  NOW,
+  SECRET,
+  until,
+  wrapInbox,
+} from "./sample.ts";
 
 /** A receiver that keeps what it accepts, and runs nothing. */
 async function open(options: Partial<ReceiverOptions> = {}) {
@@ -13,6 +24,40 @@ async function open(options: Partial<ReceiverOptions> = {}) {
   const { receiver } = opened;
   return { ...opened, accept: receiver.accept.bind(receiver), inbox: inboxOf(receiver) };
 }
+
+it("a dead letter has at most 20 problems, the numbers that were changed first", async () => {
+  const schema = {
+    "~standard": {
+      version: 1 as const,
+      vendor: "test",
+      validate: () => ({ issues: Array.from({ length: 20 }, () => ({ message: "wrong" })) }),
+    },
+  };
+  const { accept, inbox } = await open({ schemas: { "payment.received": schema } as never });
+  const body = JSON.stringify(envelope({ data: { rent: 1 } })).replace('"rent":1', '"rent":1e400');
+  expect(await accept(deliveryOf(body))).toMatchObject({ reason: "invalid_data" });
+  const [entry] = await inbox.list({});
+  expect(entry?.problems).toHaveLength(20);
+  expect(entry?.problems[0]).toMatchObject({ field: "data.rent" });
+});
+
+it("a start that fails may be tried again, but not once it was closed meanwhile", async () => {
+  const store = memoryInbox();
+  const { opened: closed, open: close } = gate();
+  const open = vi.fn<typeof store.open>().mockRejectedValueOnce(new Error("locked"));
+  open.mockImplementationOnce(async () => {
+    await closed;
+    throw new Error("locked again");
+  });
+  const { receiver } = makeReceiver({ inbox: handleOf(wrapInbox(store, { open })) });
+  await expect(receiver.start()).rejects.toThrow("locked");
+  const second = receiver.start();
+  const closing = receiver.close();
+  close();
+  await expect(second).rejects.toThrow("locked again");
+  await closing;
+  await expect(receiver.start()).rejects.toThrow(/expected start\(\) to be called once/);
+});
 
 describe("accept", () => {
   it("keeps an event with its delivery, under (source, event id, timestamp)", async () => {

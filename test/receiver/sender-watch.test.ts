@@ -94,6 +94,24 @@ it("signatures that match no secret are one warning a minute, with a count, and 
   );
 });
 
+it("an event that comes again is no further event, and an authentic one ends what mismatched before", async () => {
+  const { receiver, send, noted } = await open();
+  await send(1);
+  await send(1);
+  await send(2, "another-secret-0123456789");
+  await send(3);
+  await receiver.accept(deliveryOf("{}", {}, NOW));
+  expect(await noted()).toMatchObject({ days: [{ events: 2 }] });
+  expect(await noted()).not.toHaveProperty("mismatches");
+});
+
+it("a delivery without a signature is no sign of another secret", async () => {
+  const { receiver, notes, noted, warnings } = await open();
+  await receiver.accept(deliveryOf(envelope(), {}, NOW));
+  await noted();
+  expect({ notes, warnings: warnings() }).toEqual({ notes: [], warnings: [] });
+});
+
 it("a scanner beside an event an hour is a warning a minute, and never an error", async () => {
   const { clock, send, warnings } = await open();
   for (let hour = 0; hour < 40; hour++) {

@@ -327,8 +327,9 @@ describe("a target whose takes fails", () => {
         "other ok",
         "taken error",
       ]);
+      const got = how === "throws" ? "an error: " : "a promise";
       expect(attempts[0]?.error).toContain(
-        'expected takes of the target "books" to return true or false',
+        `expected takes of the target "books" to return true or false, got ${got}`,
       );
     },
   );

@@ -40,6 +40,15 @@ function streamOf(...pieces: readonly (Uint8Array | undefined)[]) {
   return { stream, cancelled };
 }
 
+it("an answer has no header of the connection, which is the runtime's own", async () => {
+  const { receiver, handle } = await open();
+  await receiver.close();
+  const response = await handle(signed());
+  expect(response.status).toBe(503);
+  expect(Object.fromEntries(response.headers)).toMatchObject({ "retry-after": "5" });
+  expect(response.headers.has("connection")).toBe(false);
+});
+
 describe("a request", () => {
   it.each([
     ["in one piece", () => GOOD],

@@ -55,7 +55,13 @@ describe("Registration", () => {
     const { registration, lines } = registrationIn(() => Promise.reject(new Error("locked")));
     await registration.update();
     await vi.waitFor(() =>
-      expect(lines).toMatchObject([{ level: "warn", fields: { error: "locked" } }]),
+      expect(lines).toMatchObject([
+        {
+          level: "warn",
+          fields: { error: "locked" },
+          message: "could not register with the inbox which kinds have handlers now",
+        },
+      ]),
     );
     await expect(registration.register()).rejects.toThrow("locked");
   });
@@ -103,3 +109,22 @@ it("a receiver opens its inbox with its logger and its limit of the log", async 
     expect.objectContaining({ log: guardedLogger(log), walLimit: 7_000_000 }),
   );
 });
+
+it.each([
+  [3, 10, 1],
+  [10, 10, 0],
+])(
+  "with room for %i handlers in transactions of %i, it says so %i times",
+  async (insideLimit, concurrency, times) => {
+    const { log, lines } = keptLog();
+    const inbox = Object.assign(memoryInbox(), { insideLimit, inside: vi.fn() });
+    const options = { secret: SECRET, inbox: handleOf(inbox), log, concurrency };
+    const receiver = createReceiver(options);
+    receiver.on("lead.*", () => {}, { tx: true });
+    await receiver.start();
+    onTestFinished(() => receiver.close());
+    const said = lines.filter(({ message }) => message.startsWith("fewer handlers with tx"));
+    expect(said).toMatchObject(Array(times).fill({ fields: { places: insideLimit } }));
+    expect(said).toHaveLength(times);
+  },
+);
