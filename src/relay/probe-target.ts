@@ -31,8 +31,9 @@ export async function probeTarget(
     const why = explainPlainHttp(target, status, bytes.toString("latin1"));
     return why === undefined ? { status } : { why };
   } catch (thrown) {
-    if (!isLate) return { why: await whyUnreachable(thrown, target) };
-    if (!exchange.connected) return { why: await whyUnreachable({ code: "ETIMEDOUT" }, target) };
+    if (!isLate) return { why: (await whyUnreachable(thrown, target)).why };
+    if (!exchange.connected)
+      return { why: (await whyUnreachable({ code: "ETIMEDOUT" }, target)).why };
     return {
       why: `it accepts connections, but did not answer in ${timeout / 1000} s: check the app's log`,
     };

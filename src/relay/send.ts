@@ -55,12 +55,21 @@ export async function send({
     return { ...answer, body: answer.bytes.toString("utf8"), duration, ok };
   } catch (thrown) {
     if (stopped !== undefined) throw stopped.reason;
-    const why = await whyUnreachable(thrown, target);
-    throw new HookporterError("target_unreachable", `${target.origin}: ${why}`, { cause: thrown });
+    const { why, isThere } = await whyUnreachable(thrown, target);
+    const message = `${target.origin}: ${why}`;
+    const options = { cause: thrown };
+    throw isThere
+      ? new UnusableTarget("target_unreachable", message, options)
+      : new HookporterError("target_unreachable", message, options);
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", onAbort);
   }
+}
+
+/** An error of {@link send}: a server is there, which cannot be sent anything in this way. */
+export class UnusableTarget extends HookporterError {
+  override readonly name = "UnusableTarget";
 }
 
 /**

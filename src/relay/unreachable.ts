@@ -18,30 +18,45 @@ export interface Surroundings {
   readonly inContainer?: boolean;
 }
 
-/**
- * Explains why a target did not answer, in one line: cause, then fix. Probes the target's port to
- * find out.
- */
+/** Why a target did not answer. */
+export interface Unreachable {
+  /** In one line: cause, then fix. */
+  readonly why: string;
+  /** Whether a server is there, which cannot be sent anything in this way. */
+  readonly isThere: boolean;
+}
+
+/** Explains why a target did not answer. Probes the target's port to find out. */
 export async function whyUnreachable(
   thrown: unknown,
   target: URL,
   {
     inContainer = existsSync("/.dockerenv") || existsSync("/run/.containerenv"),
   }: Surroundings = {},
-): Promise<string> {
+): Promise<Unreachable> {
   const first = likeliest(thrown);
   const code = codeOf(first);
   const host = hostOf(target);
-  if (code === "ECONNREFUSED") return whyRefused(target, inContainer);
+  if (code === "ECONNREFUSED") return away(await whyRefused(target, inContainer));
   if (code === "ENOTFOUND" && host === "host.docker.internal")
-    return "unknown host: that name exists only inside a container (on Linux start it with --add-host=host.docker.internal:host-gateway); elsewhere use 127.0.0.1";
-  if (code === "ENOTFOUND") return `unknown host: check the spelling of ${host}`;
+    return away(
+      "unknown host: that name exists only inside a container (on Linux start it with --add-host=host.docker.internal:host-gateway); elsewhere use 127.0.0.1",
+    );
+  if (code === "ENOTFOUND") return away(`unknown host: check the spelling of ${host}`);
   if (code === "EAI_AGAIN")
-    return `could not look up ${host}: check its spelling and this machine's network`;
+    return away(`could not look up ${host}: check its spelling and this machine's network`);
   if (["ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"].includes(code))
-    return `the network cannot reach it (${code}): check the address and firewalls`;
+    return away(`the network cannot reach it (${code}): check the address and firewalls`);
   if (target.protocol === "https:") return whyNotSecure(first, code, target);
   return whyBroken(first, code, target);
+}
+
+function away(why: string): Unreachable {
+  return { why, isThere: false };
+}
+
+function there(why: string): Unreachable {
+  return { why, isThere: true };
 }
 
 /**
@@ -77,32 +92,33 @@ async function whyRefused(target: URL, inContainer: boolean): Promise<string> {
   return `connection refused${tried}: nothing listens there; start the receiver, or check the port${hint}`;
 }
 
-function whyNotSecure(thrown: unknown, code: string, target: URL): string {
+function whyNotSecure(thrown: unknown, code: string, target: URL): Unreachable {
   const text = describeError(thrown);
   if (/wrong.version.number|packet.length.too.long|http.request/i.test(`${code} ${text}`))
-    return `it speaks plain HTTP, not TLS: use http://${target.host}`;
-  if (/CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/.test(code))
-    return `its certificate is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's certificate file, use a plain HTTP port, or, for a loopback or private address, start listen with --insecure`;
-  if (code.startsWith("ERR_SSL_")) return `it speaks TLS, but not as this machine does: ${text}`;
-  if (code === "ECONNRESET") return `${CLOSED}; it may not speak TLS: try http://${target.host}`;
-  return text;
+    return there(`it speaks plain HTTP, not TLS: use http://${target.host}`);
+  if (/CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/.test(code)) {
+    return there(
+      `its certificate is not trusted (${code}): set NODE_EXTRA_CA_CERTS to its authority's certificate file, use a plain HTTP port, or, for a loopback or private address, start listen with --insecure`,
+    );
+  }
+  if (code.startsWith("ERR_SSL_"))
+    return there(`it speaks TLS, but not as this machine does: ${text}`);
+  if (code === "ECONNRESET")
+    return away(`${CLOSED}; it may not speak TLS: try http://${target.host}`);
+  return away(text);
 }
 
-async function whyBroken(thrown: unknown, code: string, target: URL): Promise<string> {
+async function whyBroken(thrown: unknown, code: string, target: URL): Promise<Unreachable> {
   const garbled = code.startsWith("HPE_");
-  if (!garbled && code !== "ECONNRESET" && code !== "EPIPE") return describeError(thrown);
-  if (await speaksTls(target)) return `it speaks TLS, not plain HTTP: use https://${target.host}`;
+  if (!garbled && code !== "ECONNRESET" && code !== "EPIPE") return away(describeError(thrown));
+  if (await speaksTls(target)) return there(speakTls(target));
   return garbled
-    ? "the server there does not speak HTTP: check the port"
-    : `${CLOSED}: check the app's log`;
+    ? there("the server there does not speak HTTP: check the port")
+    : away(`${CLOSED}: check the app's log`);
 }
 
-/**
- * Whether a reason of {@link whyUnreachable} says that a server is there, which cannot be sent
- * anything in this way.
- */
-export function isWrongWay(why: string): boolean {
-  return /^(?:it speaks |its certificate |the server there )/.test(why);
+function speakTls({ host }: URL): string {
+  return `it speaks TLS, not plain HTTP: use https://${host}`;
 }
 
 const CLOSED = "the connection was closed before an answer arrived";
@@ -115,7 +131,7 @@ export function explainPlainHttp(target: URL, status: number, body: string): str
   const explanation =
     /plain HTTP request was sent to HTTPS port|HTTP request to an HTTPS server|speaking plain HTTP to an SSL/i;
   if (target.protocol !== "http:" || status !== 400 || !explanation.test(body)) return undefined;
-  return `it speaks TLS, not plain HTTP: use https://${target.host}`;
+  return speakTls(target);
 }
 
 async function speaksTls(target: URL): Promise<boolean> {

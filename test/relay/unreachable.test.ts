@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { isWrongWay, whyUnreachable } from "../../src/relay/unreachable.ts";
+import { whyUnreachable } from "../../src/relay/unreachable.ts";
 import { closedAddress } from "./sample.ts";
 
 /** Why a target did not answer; the failure is a code, and may have words after it. */
-function why(failure: string, target: URL | string, inContainer = false): Promise<string> {
-  return whyUnreachable(failed(failure), new URL(target), { inContainer });
+async function why(failure: string, target: URL | string, inContainer = false): Promise<string> {
+  return (await whyUnreachable(failed(failure), new URL(target), { inContainer })).why;
 }
 
 function failed(failure: string): Error {
@@ -44,8 +44,10 @@ describe("a refused connection", () => {
 
 it("of several addresses a refusal is reported, else the first failure", async () => {
   const target = await closedAddress();
-  const thrown = (...failures: string[]) =>
-    whyUnreachable(new AggregateError(failures.map(failed)), target, { inContainer: false });
+  const thrown = async (...failures: string[]) => {
+    const all = new AggregateError(failures.map(failed));
+    return (await whyUnreachable(all, target, { inContainer: false })).why;
+  };
   expect(await thrown("EADDRNOTAVAIL", "ECONNREFUSED")).toMatch(/^connection refused: /);
   expect(await thrown("EHOSTUNREACH", "ENETUNREACH")).toContain("(EHOSTUNREACH)");
 });
@@ -81,8 +83,8 @@ it.each([
   ["EPIPE", CLEAR, `${CLOSED}: check the app's log`],
   ["EOTHER something else", CLEAR, "something else"],
 ])("after %s from %s no server is known to be there: %s", async (failure, target, said) => {
-  expect(await why(failure, target)).toBe(said);
-  expect(isWrongWay(said)).toBe(false);
+  const found = await whyUnreachable(failed(failure), new URL(target), { inContainer: false });
+  expect(found).toEqual({ why: said, isThere: false });
 });
 
 it.each([
@@ -105,7 +107,7 @@ it.each([
 ])(
   "after %s from %s a server is there, reached in the wrong way: %s",
   async (failure, target, said) => {
-    expect(await why(failure, target)).toBe(said);
-    expect(isWrongWay(said)).toBe(true);
+    const found = await whyUnreachable(failed(failure), new URL(target), { inContainer: false });
+    expect(found).toEqual({ why: said, isThere: true });
   },
 );

@@ -1,7 +1,7 @@
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { TARGET_AWAY, type TargetCount } from "../../inbox/target-wait.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
-import { isWrongWay } from "../../relay/unreachable.ts";
+import type { UnusableTarget } from "../../relay/send.ts";
 import { counted } from "../../text/counted.ts";
 import { durationText } from "../../text/duration-text.ts";
 import { isUnanswered, targetOfForward } from "../handlers/forward-rules.ts";
@@ -17,6 +17,9 @@ interface Outage {
 interface OutageView extends FailureView {
   readonly waiting: () => Promise<readonly TargetCount[]>;
 }
+
+/** The name of the error of a target that is there. */
+const UNUSABLE: UnusableTarget["name"] = "UnusableTarget";
 
 /** Milliseconds between two countings of what waits. */
 const RECOUNT = 1000;
@@ -66,7 +69,7 @@ export class TargetOutages {
     const { origin } = new URL(target);
     const error = record.error ?? "no answer";
     const why = error.startsWith(`${origin}: `) ? error.slice(origin.length + 2) : error;
-    const state = isWrongWay(why) ? "unusable" : "away";
+    const state = record.failure?.name === UNUSABLE ? "unusable" : "away";
     this.#outages.set(target, { since: this.#view.clock(), state, waiting: 1 });
     const isBusy = !isUnanswered(record); // as a 429 or 503 says
     const how = state === "away" ? `${target} is away: ${why}` : `${target} is there, but ${why}`;

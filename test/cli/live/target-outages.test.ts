@@ -13,12 +13,15 @@ interface Parts extends Partial<AttemptObservation> {
   readonly handler?: string;
   readonly ok?: boolean;
   readonly error?: string;
+  /** The name of the error. */
+  readonly name?: string;
   readonly note?: string;
 }
 
 function tried(seq: number, parts: Parts = {}): AttemptObservation {
-  const { ok = false, handler = FORWARD, error = REFUSED, note = null, ...rest } = parts;
-  const records = [ran({ handler, error: ok ? null : error, note })];
+  const { ok = false, handler = FORWARD, error = REFUSED, note = null, name, ...rest } = parts;
+  const failure = name === undefined ? null : { name, at: null, stack: null };
+  const records = [ran({ handler, error: ok ? null : error, note, failure })];
   if (ok) return attempt({ seq, records, ...rest });
   return attempt({ seq, records, state: "waiting", reason: TARGET_AWAY, ...rest });
 }
@@ -56,7 +59,8 @@ describe("a target that goes away", () => {
     "the server there does not speak HTTP: check the port",
   ])("is not said to be away if a server is there: %s", async (why) => {
     const { note, words, text } = open({ terminal: true });
-    expect(note(1, { error: `http://127.0.0.1:3000: ${why}` })).toBe(true);
+    const error = `http://127.0.0.1:3000: ${why}`;
+    expect(note(1, { error, name: "UnusableTarget" })).toBe(true);
     expect(words()).toContain(`! ${TARGET} is there, but ${why}`);
     await vi.advanceTimersByTimeAsync(3000);
     expect(text()).toContain("1 event waits for 127.0.0.1:3000, unusable for");
