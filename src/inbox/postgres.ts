@@ -311,7 +311,7 @@ class PostgresInbox implements Inbox {
   async close(): Promise<void> {
     const opened = this.#opened;
     if (opened === undefined) return;
-    await Promise.all([opened.keeping.idle(), opened.settling.idle(), opened.upkeep?.stop()]);
+    await Promise.all([opened.keeping.idle(), opened.settling.idle()]);
     opened.lowWater.stop();
     await opened.runners.leave();
     await opened.wake.stop();

@@ -12,12 +12,6 @@ export interface PruneRequest {
   readonly datedUntil: number;
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
-  /**
-   * Lets an inbox that can delete whole days at once wait for the end of each day: an entry may
-   * stay up to a day and an hour longer. If another process prunes at this moment, nothing is done.
-   * Default `false`.
-   */
-  readonly wholeDays?: boolean;
 }
 
 /**
@@ -29,8 +23,6 @@ export interface SlimRequest {
   readonly settledUntil: number;
   /** Only entries of these sources. Default all. */
   readonly sources?: readonly string[];
-  /** As in {@link PruneRequest}. */
-  readonly wholeDays?: boolean;
 }
 
 /**

@@ -13,7 +13,7 @@ let runner: string | undefined;
 let inboxWord: string | undefined;
 
 /** Commands that act on an inbox. */
-const ON_INBOX = /^(?:events|types|inbox (?:check|maintain|migrate|vacuum))(?: |$)/;
+const ON_INBOX = /^(?:events|types|inbox (?:check|migrate|vacuum))(?: |$)/;
 
 /**
  * Sets the `--inbox` of suggested commands: they would look into another inbox than this command

@@ -135,10 +135,10 @@ async function lastReceived(inbox: Inbox, now: number): Promise<number | undefin
 export function dueForPruning({ clock, source, maxAge, retention, deliveryRetention }: Ages) {
   const now = clock();
   const until = { receivedUntil: now - retention, datedUntil: now - maxAge - 1 };
-  const rest = { sources: [source], wholeDays: true };
+  const sources = [source];
   return {
-    prune: { states: ["handled", "received"], ...until, ...rest },
-    slim: { settledUntil: now - deliveryRetention, ...rest },
+    prune: { states: ["handled", "received"], ...until, sources },
+    slim: { settledUntil: now - deliveryRetention, sources },
   } as const;
 }
 

@@ -99,7 +99,7 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     await run("verify", ["body.json", "--signature", signature], { code: 4 });
   });
 
-  it("for the file works: backup, check, copy, vacuum, pause, resume, erase, prune, maintain, migrate", async () => {
+  it("for the file works: backup, check, copy, vacuum, pause, resume, erase, prune, migrate", async () => {
     const receiver = await listen();
     await run("events backup", ["backup.db"]);
     await run("events backup", ["backup.db"], { code: 2 });
@@ -127,7 +127,6 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     await run("events resume", ["--kind", "lead.created"]);
     await run("events erase", ["1", "--yes"]);
     await run("events prune", ["--older-than", "8d"]);
-    await run("inbox maintain");
     await run("inbox migrate", ["--inbox", "postgres://127.0.0.1/app", "--print", "--all"]);
   });
 

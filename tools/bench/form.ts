@@ -71,8 +71,8 @@ export interface PostgresSizes {
   readonly pinned: number;
   /** Behind one order key. */
   readonly behind: number;
-  /** Of a day that is pruned. */
-  readonly day: number;
+  /** Entries that are old enough to be pruned. */
+  readonly pruned: number;
   /** Waiting for 1, 2 and 4 processes. */
   readonly waiting: number;
 }
@@ -132,7 +132,7 @@ export const SHORT: Form = {
     wakeUps: 30,
     pinned: 80_000,
     behind: 20_000,
-    day: 20_000,
+    pruned: 20_000,
     waiting: 10_000,
   },
   startups: 7,
@@ -188,7 +188,7 @@ export const LONG: Form = {
     wakeUps: 200,
     pinned: 80_000,
     behind: 20_000,
-    day: 40_000,
+    pruned: 40_000,
     waiting: 40_000,
   },
   startups: 31,

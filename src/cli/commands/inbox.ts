@@ -1,10 +1,9 @@
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
-import { addAges } from "../events/prune-options.ts";
 import { DEFAULT_INBOX_HELP } from "../settings/default-values.ts";
 
 export function registerInbox(program: CliCommand, context: CliContext): void {
-  const inbox = program.command("inbox").description("create, maintain, check and copy inboxes");
+  const inbox = program.command("inbox").description("create, check and copy inboxes");
 
   inbox
     .command("migrate")
@@ -19,15 +18,6 @@ export function registerInbox(program: CliCommand, context: CliContext): void {
     .example("hookporter inbox migrate --print --grant-to app")
     .action(async (options) =>
       (await import("../inbox/migrate.ts")).migrateInbox(options, context),
-    );
-
-  addAges(inbox.command("maintain"), "setting")
-    .description(
-      "create the partitions for the coming days of an inbox on PostgreSQL, and delete old entries; for cron",
-    )
-    .example("hookporter inbox maintain --older-than 90d")
-    .action(async (options) =>
-      (await import("../inbox/maintain.ts")).maintainInbox(options, context),
     );
 
   inbox

@@ -9,8 +9,6 @@ import { type DoctorCheck, type Finding, fail, notAsked, ok, warn } from "./find
 /** The oldest major version of PostgreSQL that has what the inbox uses. */
 const OLDEST = 13;
 const HOUR = 3_600_000;
-/** Milliseconds before the last day is over from which the next ones should have been made. */
-const DAYS_AHEAD = 12 * HOUR;
 /** Dead rows from which claims become slow, if they are also this many times those that live. */
 const DEAD_ROWS = 100_000;
 const DEAD_SHARE = 10;
@@ -93,38 +91,15 @@ export const tables: DoctorCheck = {
         ),
       ];
     }
-    const findings = facts.tables === undefined ? [] : upkeep(facts.tables, name, setup.inboxWord);
+    const findings = facts.tables === undefined ? [] : upkeep(facts.tables, name);
     if (findings.length > 0) return findings;
     return [ok(`version ${schema} in the schema ${name}, ${sizeText(facts.tables?.bytes ?? 0)}`)];
   },
 };
 
-function upkeep(
-  facts: TableFacts,
-  name: string,
-  inboxWord: string | undefined,
-): readonly Finding[] {
-  const {
-    daysLeft,
-    processes,
-    neverVacuumed,
-    deadRows,
-    liveRows,
-    oldestTransaction,
-    waiting,
-    believedRows,
-  } = facts;
+function upkeep(facts: TableFacts, name: string): readonly Finding[] {
+  const { neverVacuumed, deadRows, liveRows, oldestTransaction, waiting, believedRows } = facts;
   const findings: Finding[] = [];
-  // A process makes days when it starts, so they are missing only while one runs, or once there is
-  // none for today.
-  if (daysLeft < 0 || (daysLeft < DAYS_AHEAD && processes.length > 0)) {
-    const found =
-      daysLeft < 0
-        ? "there is no partition for today: its rows share one with all later days"
-        : "there is no partition for tomorrow";
-    const fix = `run \`${ownCommand("inbox maintain", inboxWord)}\`, and see in the log why days could not be made`;
-    findings.push(warn(found, fix));
-  }
   if (neverVacuumed !== undefined) {
     const [where, fix] =
       neverVacuumed === "server"

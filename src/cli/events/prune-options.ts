@@ -5,7 +5,14 @@ import { readStates } from "./state-values.ts";
 
 /** Which entries `events prune` deletes. */
 export function addPruneOptions(command: CliCommand): CliCommand {
-  return addAges(command, "option")
+  return command
+    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${DEFAULT_INBOX_HELP})`)
+    .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration)
+    .option(
+      "--deliveries-older-than <duration>",
+      "also delete the deliveries of entries that were handled longer ago than this, but keep the entries (default: 7d)",
+      readDuration,
+    )
     .option(
       "--state <states>",
       "only entries in these states: handled, received, dead (default: handled,received)",
@@ -16,16 +23,4 @@ export function addPruneOptions(command: CliCommand): CliCommand {
       "only entries of these sources, if receivers of several sources share the inbox",
       readSources,
     );
-}
-
-/** How old entries and deliveries are that are deleted. */
-export function addAges(command: CliCommand, deliveries: "option" | "setting"): CliCommand {
-  const ages = command
-    .option("--inbox <inbox>", `inbox file, or postgres:// URL (default: ${DEFAULT_INBOX_HELP})`)
-    .option("--older-than <duration>", "only entries older than this (default: 30d)", readDuration);
-  return ages[deliveries](
-    "--deliveries-older-than <duration>",
-    "also delete the deliveries of entries that were handled longer ago than this, but keep the entries (default: 7d)",
-    readDuration,
-  );
 }

@@ -18,7 +18,7 @@ export async function vacuumInbox(
     const { schema } = readPostgresOptions(named.option, {});
     throw new ConfigurationError(
       "inbox_unsupported",
-      `expected an inbox file, got ${named.shown}: PostgreSQL frees space by itself, and past days are dropped whole; ` +
+      `expected an inbox file, got ${named.shown}: PostgreSQL reuses space by itself; ` +
         `to do it now, run in psql: VACUUM (VERBOSE, ANALYZE) ${schema}.entry`,
     );
   }

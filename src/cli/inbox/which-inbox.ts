@@ -21,7 +21,6 @@ const FINAL: ReadonlySet<string> = new Set([
   "events prune",
   "events pause",
   "events resume",
-  "inbox maintain",
 ]);
 
 /**

@@ -10,7 +10,6 @@ import {
 } from "./migrations.ts";
 import { readPostgresOptions } from "./postgres-options.ts";
 import { LONG_TIMEOUT, Store } from "./store.ts";
-import { makeDays } from "./upkeep.ts";
 
 /** What was done to a schema, or is to be done. */
 export interface Migrated {
@@ -64,27 +63,6 @@ export async function printedMigration(
     .filter((text) => text !== "")
     .join("\n");
   return { schema, from, to: Math.max(from, migrations.length), sql };
-}
-
-/**
- * Makes the partitions of the next days in the schema that a URL names. Returns how many, and how
- * many there are then.
- */
-export async function makeDaysAhead(url: string) {
-  return withStore(url, async (store) => {
-    const made = await makeDays(store);
-    await store.query("SELECT @.analyze_first()", [], LONG_TIMEOUT);
-    return { made, days: await days(store) };
-  });
-}
-
-/** How many days have partitions of their own in the schema that a URL names. */
-export async function countDays(url: string): Promise<number> {
-  return withStore(url, days);
-}
-
-async function days(store: Store): Promise<number> {
-  return store.number("SELECT count(*) FROM @.day");
 }
 
 async function withStore<Result>(

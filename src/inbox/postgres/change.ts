@@ -75,7 +75,7 @@ export function reschedule(store: Store, filter: EntryFilter, runAt: number): Pr
 const HASTEN = `
   UPDATE @.turn SET run_at = $2::bigint, reason = NULL FROM @.entry e
   WHERE turn.source = ANY ($1::text[]) AND NOT behind AND run_at > $2::bigint AND lease IS NULL
-    AND turn.reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND e.seq = turn.seq AND e.key_timestamp = turn.key_timestamp`;
+    AND turn.reason IN ('${NO_HANDLER}', '${AWAITS_HANDLER}') AND e.seq = turn.seq`;
 
 export async function makeDue(
   store: Store,

@@ -16,7 +16,7 @@ import {
 } from "./pause.ts";
 import type { Value } from "./session.ts";
 import type { Store } from "./store.ts";
-import { spanOf, toDelivery } from "./values.ts";
+import { toDelivery } from "./values.ts";
 
 /**
  * Jumps from one source to the next in the index of what can be claimed: fast for any number of
@@ -39,7 +39,7 @@ const NOT_BLOCKED = `(order_hash IS NULL OR NOT EXISTS (SELECT FROM @.dead_or_re
  * planner may read all entries of those kinds once instead.
  */
 const notOfKinds = (kinds: string) => `(cardinality(${kinds}) = 0 OR NOT EXISTS (
-    SELECT FROM @.entry kept WHERE kept.seq = turn.seq AND kept.key_timestamp = turn.key_timestamp
+    SELECT FROM @.entry kept WHERE kept.seq = turn.seq
       AND kept.kind = ANY (${kinds}) OFFSET 0))`;
 
 /** The sources $1 that are not paused. */
@@ -156,31 +156,23 @@ function claimValues(
   ];
 }
 
-/** The entry and the delivery of each number, in partitions of a span of times. */
+/** The entry and the delivery of each number. */
 const KEPT = `
   SELECT leased.seq, event_id, kind, order_key, body_hash, method, target, headers, body
-  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[]) AS leased(seq, key_timestamp, received_at)
+  FROM unnest($1::bigint[]) AS leased(seq)
     CROSS JOIN LATERAL (
-      SELECT event_id, kind, order_key, body_hash FROM @.entry
-      WHERE entry.seq = leased.seq AND entry.key_timestamp = leased.key_timestamp
-        AND entry.key_timestamp BETWEEN $4::bigint AND $5::bigint LIMIT 1) e
+      SELECT event_id, kind, order_key, body_hash FROM @.entry WHERE entry.seq = leased.seq LIMIT 1) e
     LEFT JOIN LATERAL (
-      SELECT method, target, headers, body FROM @.delivery
-      WHERE delivery.seq = leased.seq AND delivery.received_at = leased.received_at
-        AND delivery.received_at BETWEEN $6::bigint AND $7::bigint LIMIT 1) d ON true`;
+      SELECT method, target, headers, body FROM @.delivery WHERE delivery.seq = leased.seq LIMIT 1) d ON true`;
 
 /**
- * What was kept of entries that are leased now. A statement by itself, with the times as constants:
- * it is planned for the days of these entries only, and each row is looked up by itself, since
- * before a table has statistics the planner would read all of it for a join. If the connection is
- * lost, it is asked once more: nobody else may run them meanwhile.
+ * What was kept of entries that are leased now. Each row is looked up by itself, since before a
+ * table has statistics the planner would read all of it for a join. If the connection is lost, it
+ * is asked once more: nobody else may run them meanwhile.
  */
 async function keptRows(store: Store, leased: readonly Row[]): Promise<readonly Row[]> {
-  const column = (name: string) => leased.map((row) => Number(row[name]));
-  const keyTimes = column("key_timestamp");
-  const times = column("received_at");
-  const values = [column("seq"), keyTimes, times, ...spanOf(keyTimes), ...spanOf(times)];
-  const read = () => store.query(KEPT, values);
+  const seqs = leased.map(({ seq }) => Number(seq));
+  const read = () => store.query(KEPT, [seqs]);
   return read().catch((thrown) => (isOutage(thrown) ? read() : Promise.reject(thrown)));
 }
 

@@ -23,11 +23,11 @@ const ERASE = `
     INSERT INTO @.handled (${ENDED}, settled_at, reason, finished_handlers) SELECT *, '${ERASED}', '[]' FROM gone
   ), entries AS (
     UPDATE @.entry SET order_key = NULL, body_hash = sha256(''), body_length = 0
-    FROM gone WHERE entry.seq = ANY ($1::bigint[]) AND entry.seq = gone.seq AND entry.key_timestamp = gone.key_timestamp
+    FROM gone WHERE entry.seq = ANY ($1::bigint[]) AND entry.seq = gone.seq
   ), deliveries AS (
-    DELETE FROM @.delivery d USING gone WHERE d.seq = ANY ($1::bigint[]) AND d.seq = gone.seq AND d.received_at = gone.received_at
+    DELETE FROM @.delivery d USING gone WHERE d.seq = ANY ($1::bigint[]) AND d.seq = gone.seq
   ), attempts AS (
-    DELETE FROM @.attempt a USING gone WHERE a.seq = ANY ($1::bigint[]) AND a.seq = gone.seq AND a.received_at = gone.received_at
+    DELETE FROM @.attempt a USING gone WHERE a.seq = ANY ($1::bigint[]) AND a.seq = gone.seq
   ), recorded AS (
     INSERT INTO @.erased (seq, erased_at) SELECT seq, $2::bigint FROM gone
   )

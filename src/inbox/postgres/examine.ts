@@ -46,8 +46,6 @@ export interface ServerFacts {
 }
 
 export interface TableFacts extends InboxFacts {
-  /** Milliseconds until there is no partition for the day; negative if there is none for today. */
-  readonly daysLeft: number;
   /** Rows of the busiest table that are dead, and alive. */
   readonly deadRows: number;
   readonly liveRows: number;
@@ -134,20 +132,14 @@ const HARMFUL = `
     ELSE false END
   ORDER BY name`;
 
-/**
- * What `inbox migrate --grant-to` grants, and the user does not have. Partitions are used through
- * their tables.
- */
+/** What `inbox migrate --grant-to` grants, and the user does not have. */
 async function missingRights(store: Store): Promise<string[]> {
   const rows = await store.query(
     `SELECT r AS right, c.relname AS name FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS r
-     WHERE c.relnamespace = $1::text::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-       AND NOT has_table_privilege(c.oid, r)
+     WHERE c.relnamespace = $1::text::regnamespace AND c.relkind = 'r' AND NOT has_table_privilege(c.oid, r)
      UNION ALL SELECT 'USAGE', c.relname FROM pg_class c
      WHERE c.relnamespace = $1::text::regnamespace
        AND CASE c.relkind WHEN 'S' THEN NOT has_sequence_privilege(c.oid, 'USAGE') ELSE false END
-     UNION ALL SELECT 'EXECUTE', p.proname FROM pg_proc p
-     WHERE p.pronamespace = $1::text::regnamespace AND NOT has_function_privilege(p.oid, 'EXECUTE')
      ORDER BY 2, 1`,
     [store.schema],
   );
@@ -162,8 +154,7 @@ async function readTables(store: Store): Promise<TableFacts> {
        (SELECT count(*) FROM (SELECT FROM @.turn t WHERE ${STATE_IN_TURN} = 'failing' LIMIT ${COUNTED}) x) AS failing,
        (SELECT count(*) FROM (SELECT FROM @.turn WHERE NOT behind AND run_at <= $1::bigint LIMIT ${COUNTED}) x) AS due,
        (SELECT min(run_at) FROM @.turn WHERE NOT behind AND run_at <= $1::bigint) AS oldest,
-       (SELECT count(*) FROM @.dead_or_received WHERE state = 'dead' AND reason IS DISTINCT FROM $2::text) AS dead,
-       (SELECT max(until) FROM @.day) - $1::bigint AS days_left`,
+       (SELECT count(*) FROM @.dead_or_received WHERE state = 'dead' AND reason IS DISTINCT FROM $2::text) AS dead`,
     [clock.now(), DROPPED],
   );
   const { oldest } = counts ?? {};
@@ -179,7 +170,6 @@ async function readTables(store: Store): Promise<TableFacts> {
     senders: await readSenders(store),
     pauses: await readPauses(store),
     bytes: Number(health?.bytes),
-    daysLeft: Number(counts?.days_left),
     deadRows: Number(health?.dead_rows ?? 0),
     liveRows: Number(health?.live_rows ?? 0),
     believedRows: Number(health?.believed ?? -1) < 0 ? undefined : Number(health?.believed),

@@ -8,7 +8,7 @@ import type { Value } from "./session.ts";
 export const ENTRY_WITH_STATE = `@.entry e
   LEFT JOIN @.turn t ON t.seq = e.seq
   LEFT JOIN @.dead_or_received d ON d.seq = e.seq
-  LEFT JOIN @.handled h ON h.seq = e.seq AND h.received_at = e.received_at`;
+  LEFT JOIN @.handled h ON h.seq = e.seq`;
 
 /** The state of an entry that has a row in `turn`; `stateBeforeRun` has the same. */
 export const STATE_IN_TURN = `CASE WHEN t.lease IS NOT NULL THEN 'running'
@@ -94,8 +94,8 @@ function textSql(text: string, value: AddValue): readonly string[] {
   const delivered = text.length < MIN_HEADER_TEXT ? [] : [among(`replace(b.headers, '\\"', '"')`)];
   return [
     among("e.event_id", "e.kind", "t.reason", "d.reason", "h.reason", "e.order_key", PROBLEMS),
-    `EXISTS (SELECT FROM @.attempt a WHERE a.seq = e.seq AND a.received_at = e.received_at AND ${among("a.error", "a.note")})`,
-    `EXISTS (SELECT FROM @.delivery b WHERE b.seq = e.seq AND b.received_at = e.received_at
+    `EXISTS (SELECT FROM @.attempt a WHERE a.seq = e.seq AND ${among("a.error", "a.note")})`,
+    `EXISTS (SELECT FROM @.delivery b WHERE b.seq = e.seq
       AND ${anyOf([...delivered, has(escaped("b.body"))])})`,
   ];
 }

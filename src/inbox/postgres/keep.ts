@@ -65,12 +65,12 @@ const TOUCH = `
   WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS j(n int, key_timestamp bigint, event_id text, source text, at bigint)
   ), found AS MATERIALIZED (
-    SELECT n, at, entry.seq, entry.received_at FROM input JOIN @.entry USING (key_timestamp, event_id, source)
+    SELECT n, at, entry.seq FROM input JOIN @.entry USING (key_timestamp, event_id, source)
     WHERE key_timestamp = ANY ($2::bigint[])
   ), counted AS (
-    INSERT INTO @.repeat (seq, received_at, duplicates, last_seen_at)
-    SELECT seq, received_at, count(*), max(at) FROM found GROUP BY seq, received_at ORDER BY seq
-    ON CONFLICT (seq, received_at) DO UPDATE SET duplicates = repeat.duplicates + excluded.duplicates,
+    INSERT INTO @.repeat (seq, duplicates, last_seen_at)
+    SELECT seq, count(*), max(at) FROM found GROUP BY seq ORDER BY seq
+    ON CONFLICT (seq) DO UPDATE SET duplicates = repeat.duplicates + excluded.duplicates,
       last_seen_at = greatest(repeat.last_seen_at, excluded.last_seen_at)
   )
   SELECT n, found.seq, ${STATE} AS state

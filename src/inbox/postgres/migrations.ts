@@ -1,6 +1,5 @@
 import { HookporterError } from "../../base/errors.ts";
 import { ownCommand } from "../../package/own-command.ts";
-import { DAY_FUNCTIONS, FIRST_PARTITIONS } from "./days.ts";
 import { stateOf } from "./errors.ts";
 import type { Query } from "./session.ts";
 import { LIFT_LIMIT, LONG_TIMEOUT, type Store } from "./store.ts";
@@ -18,9 +17,7 @@ export interface Migration {
  * After that, append only: existing databases have run what was released. As text in the program,
  * since bundlers lose files.
  */
-export const MIGRATIONS: readonly Migration[] = [
-  { sql: TABLES + FIRST_PARTITIONS + DAY_FUNCTIONS, breaking: true },
-];
+export const MIGRATIONS: readonly Migration[] = [{ sql: TABLES, breaking: true }];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
@@ -67,7 +64,6 @@ export function grantsSql(schema: string, role: string): string {
     `GRANT USAGE ON SCHEMA ${schema} TO ${name};`,
     `GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${schema} TO ${name};`,
     `GRANT USAGE ON ALL SEQUENCES IN SCHEMA ${schema} TO ${name};`,
-    `GRANT EXECUTE ON ALL FUNCTIONS IN SCHEMA ${schema} TO ${name};`,
   ].join("\n");
 }
 

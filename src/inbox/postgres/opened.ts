@@ -14,7 +14,6 @@ import type { PostgresTerms } from "./postgres-options.ts";
 import { Runners } from "./runners.ts";
 import { type Settling, settleAll } from "./settle.ts";
 import { Store } from "./store.ts";
-import { keepDays } from "./upkeep.ts";
 import { Wake } from "./wake.ts";
 
 export type OpenedDatabase = Awaited<ReturnType<typeof openParts>>;
@@ -35,13 +34,14 @@ export async function openParts(
     back: () => void kept.look(store, Date.now(), log),
   });
   const wake = new Wake(store, session, runners, log, onDue);
-  const upkeep = access === "own" ? keepDays(store, clock, log) : undefined;
   try {
     await checkEncoding(store);
     if (access === "own" && terms.migrate === "auto") await migrate(store, migrations);
     await checkSchema(store, migrations.length);
-    await upkeep?.start();
-    if (access === "own") wake.start();
+    if (access === "own") {
+      await clock.measure(store).catch(() => {}); // again with each sign of life
+      wake.start();
+    }
   } catch (thrown) {
     await store.close();
     throw thrown;
@@ -49,7 +49,6 @@ export async function openParts(
   return {
     store,
     isReadOnly: access === "read",
-    upkeep,
     runners,
     keptLately: kept,
     wake,

@@ -25,7 +25,7 @@ const IS_HELD = `
   EXISTS (SELECT FROM @.paused p
     WHERE (p.scope = 'retry' AND turn.reason = '${PACED}' || p.name)
       OR (p.scope = 'kind' AND EXISTS (SELECT FROM @.entry held
-        WHERE held.seq = turn.seq AND held.key_timestamp = turn.key_timestamp
+        WHERE held.seq = turn.seq
           AND (held.kind = p.name OR (p.name = '*' AND held.kind IS NOT NULL)
             OR (right(p.name, 2) = '.*' AND starts_with(held.kind, left(p.name, -1))))))
     OFFSET 0)`;

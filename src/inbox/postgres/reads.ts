@@ -12,7 +12,7 @@ import { encodeText, type Row, toAttempt, toEntry, toTargetCounts } from "../row
 import { DROPPED } from "../target-wait.ts";
 import { ENTRY_WITH_STATE, filterSql, STATE, STATE_IN_TURN } from "./filter.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
-import { spanOf, toDelivery } from "./values.ts";
+import { toDelivery } from "./values.ts";
 
 /** The fields of an entry, from the tables of {@link ENTRY_WITH_STATE} and `repeat`. */
 export const ENTRY_COLUMNS = `e.*, coalesce(t.reason, d.reason, h.reason) AS reason, d.problems,
@@ -27,7 +27,7 @@ export async function listEntries(store: Store, filter: EntryFilter): Promise<re
   const { where, values } = filterSql(filter);
   const rows = await store.query(
     `SELECT ${ENTRY_COLUMNS} FROM ${ENTRY_WITH_STATE}
-       LEFT JOIN @.repeat r ON r.seq = e.seq AND r.received_at = e.received_at
+       LEFT JOIN @.repeat r ON r.seq = e.seq
      WHERE ${where} ORDER BY e.seq DESC LIMIT $${values.length + 1}::bigint`,
     [...values, filter.limit ?? null],
     LONG_TIMEOUT,
@@ -57,46 +57,42 @@ export async function attemptsOfEntry(
   return [...rows.map(toAttempt), ...ended.flatMap((row) => inlineRuns(row.finished_handlers))];
 }
 
-/**
- * The runs of the last attempts, and the beginnings of bodies. Only the days on which the entries
- * were received are read.
- */
+/** The runs of the last attempts, and the beginnings of bodies. */
 export async function outlineEntries(store: Store, request: OutlineRequest) {
   const { entries, bodyBytes } = request;
   if (entries.length === 0) return [];
   const seqs = entries.map(({ seq }) => seq);
-  const [from, to] = spanOf(entries.map(({ receivedAt }) => receivedAt));
   const runs = await store.query(
     `SELECT a.seq, a.attempt, a.handler, a.started_at, a.duration_ms, a.outcome, a.error, left(a.failure, ${FAILURE_START}) AS place
      FROM unnest($1::bigint[], $2::int[]) AS of(seq, attempts)
-     JOIN @.attempt a ON a.seq = of.seq AND a.attempt >= of.attempts AND a.received_at BETWEEN $3::bigint AND $4::bigint
+     JOIN @.attempt a ON a.seq = of.seq AND a.attempt >= of.attempts
      ORDER BY a.seq, a.id`,
-    [seqs, entries.map(({ attempts }) => attempts), from, to],
+    [seqs, entries.map(({ attempts }) => attempts)],
   );
   const finished = await store.query(
-    `SELECT seq, finished_handlers FROM @.handled
-     WHERE seq = ANY ($1::bigint[]) AND received_at BETWEEN $2::bigint AND $3::bigint`,
-    [seqs, from, to],
+    "SELECT seq, finished_handlers FROM @.handled WHERE seq = ANY ($1::bigint[])",
+    [seqs],
   );
   const starts = await store.query(
     `SELECT seq, substring(body FROM 1 FOR $2::int) AS start FROM @.delivery
-     WHERE seq = ANY ($1::bigint[]) AND received_at BETWEEN $3::bigint AND $4::bigint`,
-    [seqs, bodyBytes, from, to],
+     WHERE seq = ANY ($1::bigint[])`,
+    [seqs, bodyBytes],
   );
   return toOutlines(request, { runs, finished, starts });
 }
 
 /**
- * Rows of a day from which their number is what PostgreSQL's statistics say: counting them takes
- * too long.
+ * Handled entries from which their number is reckoned from PostgreSQL's statistics and the table's
+ * size, as the planner does: counting them takes too long.
  */
-const COUNTED = 100_000;
-const DAY_MS = 86_400_000;
+const COUNTED = 1_000_000;
 
-/**
- * The number of entries in each state. Reads days through their table, since a user may have rights
- * on that alone.
- */
+const HANDLED = `
+  SELECT CASE WHEN relpages > 0 THEN reltuples / relpages
+      * (pg_relation_size(oid) / current_setting('block_size')::bigint) ELSE 0 END AS handled
+  FROM pg_class WHERE oid = '@.handled'::regclass`;
+
+/** The number of entries in each state. */
 export async function countByState(store: Store, filter: CountFilter = {}): Promise<Counts> {
   const counts = noCounts();
   const add = (rows: readonly Row[]) => {
@@ -112,23 +108,17 @@ export async function countByState(store: Store, filter: CountFilter = {}): Prom
     add(await store.query(sql, values, LONG_TIMEOUT));
     return counts;
   }
-  const large = await store.query(
-    `SELECT first, until, c.reltuples AS rows FROM @.day JOIN pg_class c ON c.relname = 'handled_' || first / ${DAY_MS}
-     WHERE c.reltuples > ${COUNTED} AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.handled'::regclass)`,
-  );
-  const others = large.map(
-    ({ first, until }) => `(received_at < ${Number(first)} OR received_at >= ${Number(until)})`,
-  );
+  const reckoned = Math.round(await store.number(HANDLED));
+  const isReckoned = reckoned > COUNTED;
   const rows = await store.query(
     `SELECT ${STATE_IN_TURN} AS state, count(*) AS n, 0 AS dropped FROM @.turn t GROUP BY 1
      UNION ALL SELECT state, count(*), count(*) FILTER (WHERE state = 'dead' AND reason = '${DROPPED}') FROM @.dead_or_received GROUP BY 1
-     UNION ALL SELECT 'handled', count(*), 0 FROM @.handled WHERE ${["true", ...others].join(" AND ")}`,
+     UNION ALL SELECT 'handled', ${isReckoned ? reckoned : "(SELECT count(*) FROM @.handled)"}, 0`,
     [],
     LONG_TIMEOUT,
   );
   add(rows);
-  for (const { rows: estimate } of large) counts.handled += Math.round(Number(estimate));
-  return large.length === 0 ? counts : { ...counts, handledIsEstimate: true };
+  return isReckoned ? { ...counts, handledIsEstimate: true } : counts;
 }
 
 /** The size of all tables and indexes. How much disk is left, only the server's owner can tell. */

@@ -21,9 +21,9 @@ const INPUT = `n int, seq bigint, lease text, state text, reason text, problems 
   finished_handlers text, waits text, waiting_for text[], has_waits boolean, uncounted int`;
 
 const RECORDS = `records AS (
-    INSERT INTO @.attempt (id, seq, received_at, attempt, handler, started_at, duration_ms, outcome, error, note, failure)
+    INSERT INTO @.attempt (id, seq, attempt, handler, started_at, duration_ms, outcome, error, note, failure)
     SELECT nextval('@.attempt_id'), r.* FROM (
-      SELECT own.seq, own.received_at, attempt, handler, started_at, duration_ms, outcome, error, note, failure
+      SELECT own.seq, attempt, handler, started_at, duration_ms, outcome, error, note, failure
       FROM json_to_recordset($2::text::json) AS j(at int, n int, attempt int, handler text, started_at bigint,
         duration_ms double precision, outcome text, error text, note text, failure text) JOIN own USING (n)
       ORDER BY at OFFSET 0) r
@@ -114,7 +114,7 @@ const PROGRESS = `
   WITH input AS MATERIALIZED (
     SELECT * FROM json_to_recordset($1::text::json) AS j(n int, seq bigint, lease text, finished_handlers text)
   ), own AS MATERIALIZED (
-    SELECT n, turn.seq, received_at, input.finished_handlers
+    SELECT n, turn.seq, input.finished_handlers
     FROM ${OWN_TURNS}
   ), saved AS (
     UPDATE @.turn SET finished_handlers = own.finished_handlers

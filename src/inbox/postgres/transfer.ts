@@ -14,7 +14,6 @@ import { MARK } from "./prune.ts";
 import { ENTRY_COLUMNS } from "./reads.ts";
 import { Runners } from "./runners.ts";
 import { LONG_TIMEOUT, type Store } from "./store.ts";
-import { makeDays } from "./upkeep.ts";
 import {
   attemptColumns,
   datedAt,
@@ -32,7 +31,6 @@ export async function openSchemaTransfer(store: Store, access: "read" | "own"): 
   await checkEncoding(store);
   if (access === "own") await migrate(store);
   await checkSchema(store);
-  if (access === "own") await makeDays(store);
   const clock = storeClock();
   await clock.measure(store);
   const number = (sql: string) => store.number(sql, [], LONG_TIMEOUT);
@@ -72,8 +70,8 @@ const READ = `
   FROM @.entry e
     LEFT JOIN @.turn t ON t.seq = e.seq AND t.seq BETWEEN $1::bigint AND $2::bigint
     LEFT JOIN @.dead_or_received d ON d.seq = e.seq AND d.seq BETWEEN $1::bigint AND $2::bigint
-    LEFT JOIN @.handled h ON h.seq = e.seq AND h.received_at = e.received_at AND h.seq BETWEEN $1::bigint AND $2::bigint
-    LEFT JOIN @.repeat r ON r.seq = e.seq AND r.received_at = e.received_at AND r.seq BETWEEN $1::bigint AND $2::bigint
+    LEFT JOIN @.handled h ON h.seq = e.seq AND h.seq BETWEEN $1::bigint AND $2::bigint
+    LEFT JOIN @.repeat r ON r.seq = e.seq AND r.seq BETWEEN $1::bigint AND $2::bigint
   WHERE e.seq BETWEEN $1::bigint AND $2::bigint ORDER BY e.seq`;
 
 async function read(
@@ -155,14 +153,14 @@ const WRITE = `
     SELECT seq, key_timestamp, received_at, dated, source, reason, settled_at, run_at, attempts, finished_handlers, waits
     FROM input WHERE state = 'handled'
   )
-  INSERT INTO @.repeat (seq, received_at, duplicates, last_seen_at)
-  SELECT seq, received_at, duplicates, last_seen_at FROM input WHERE duplicates > 0`;
+  INSERT INTO @.repeat (seq, duplicates, last_seen_at)
+  SELECT seq, duplicates, last_seen_at FROM input WHERE duplicates > 0`;
 
 const WRITE_ATTEMPTS = `
-  INSERT INTO @.attempt (id, seq, received_at, attempt, handler, started_at, duration_ms, outcome, error, note, failure)
+  INSERT INTO @.attempt (id, seq, attempt, handler, started_at, duration_ms, outcome, error, note, failure)
   SELECT nextval('@.attempt_id'), * FROM (
-    SELECT seq, received_at, attempt, handler, started_at, duration_ms, outcome, error, note, failure
-    FROM json_to_recordset($1::text::json) AS j(n int, seq bigint, received_at bigint, attempt int, handler text,
+    SELECT seq, attempt, handler, started_at, duration_ms, outcome, error, note, failure
+    FROM json_to_recordset($1::text::json) AS j(n int, seq bigint, attempt int, handler text,
       started_at bigint, duration_ms double precision, outcome text, error text, note text, failure text)
     ORDER BY n OFFSET 0) run`;
 
@@ -187,8 +185,8 @@ async function write(store: Store, entries: readonly WholeEntry[]): Promise<void
     bodyAt += whole.delivery?.body.byteLength ?? 0;
     return row;
   });
-  const runs = split.flatMap(({ entry: { seq, receivedAt: received_at }, others }) =>
-    others.map((run) => ({ seq, received_at, ...attemptColumns(run) })),
+  const runs = split.flatMap(({ entry: { seq }, others }) =>
+    others.map((run) => ({ seq, ...attemptColumns(run) })),
   );
   const attempts = runs.map((run, n) => ({ n, ...run }));
   await store.transaction(async (query) => {

@@ -65,14 +65,3 @@ export function waitingFor(waits: readonly TargetWait[]): readonly string[] | nu
   const targets = waits.filter(({ over }) => over === null).map(({ target }) => encodeText(target));
   return targets.length === 0 ? null : targets;
 }
-
-/**
- * The earliest and the latest of some times. Not by Math.min(...times), which has a limit of
- * arguments.
- */
-export function spanOf(times: readonly number[]): readonly [number, number] {
-  return times.reduce(
-    ([from, to], at) => [Math.min(from, at), Math.max(to, at)],
-    [Infinity, -Infinity],
-  );
-}

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
 import { createReceiver } from "../../../src/entries/index.ts";
-import { migrationSql } from "../../../src/inbox/postgres/migrations.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { AT, keep, numberedEntry } from "../../inbox/entries.ts";
 import { NO_POOLER, startPooler } from "../../inbox/postgres/server.ts";
@@ -152,20 +151,6 @@ describeOnServer("doctor on an inbox on PostgreSQL", SETTINGS, (onServer) => {
       found: { check: "tables", status: "warn", message: /^110000 dead rows make claims slow$/ },
       fix: /^VACUUM \S+\.turn$/,
       follow: (_, fix) => admin.query(fix),
-    },
-    {
-      title: "days without partitions",
-      plant: async (place) => {
-        const schema = newSchema();
-        // As if it had been made then, and no process had run since.
-        await admin.query(
-          migrationSql(schema, 0).replaceAll("FROM now()", "FROM now() - interval '3 days'"),
-        );
-        use(place, urlOf(schema));
-      },
-      found: { check: "tables", status: "warn", message: /^there is no partition for today/ },
-      fix: /^run `hookporter inbox maintain`/,
-      follow: (place) => run(["inbox", "maintain"], place.env.HOOKPORTER_INBOX ?? ""),
     },
   ];
 

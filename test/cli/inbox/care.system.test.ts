@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
 import { codeOf, readPage, root } from "../../docs/markdown.ts";
 import { keep, numberedEntry } from "../../inbox/entries.ts";
 import { fillEveryState } from "../../inbox/transfer/every-state.ts";
@@ -51,7 +51,7 @@ describeOnServer("care of an inbox on a server:", {}, ({ admin, newSchema, urlOf
     expect(await shapeOf(printed)).toEqual(await shapeOf(made));
   });
 
-  it("a user with the granted rights alone uses the inbox, and maintains it", async () => {
+  it("a user with the granted rights alone uses the inbox, and prunes it", async () => {
     const schema = newSchema();
     const role = `granted_${process.pid}`;
     await admin.query(`CREATE ROLE ${role} LOGIN PASSWORD 'granted'`);
@@ -61,27 +61,13 @@ describeOnServer("care of an inbox on a server:", {}, ({ admin, newSchema, urlOf
     const url = urlOf(schema, { username: role, password: "granted" });
     await run(urlOf(schema), "inbox", "migrate", "--grant-to", role);
     expect(await run(url, "events", "list")).toEqual([]);
-    const ahead = { type: "maintain", daysMade: 3, daysDropped: 0, pruned: 0, slimmed: 0 };
-    expect(await run(url, "inbox", "maintain")).toMatchObject([ahead]);
-    expect(await run(url, "inbox", "maintain")).toMatchObject([{ ...ahead, daysMade: 0 }]);
+    const nothing = { type: "prune", pruned: 0, slimmed: 0 };
+    expect(await run(url, "events", "prune")).toMatchObject([nothing]);
     // The new user may make no tables.
     const refused = await runCli(["inbox", "migrate", "--json"], {
       env: { HOOKPORTER_INBOX: urlOf("other_one", { username: role, password: "granted" }) },
     });
     expect(refused).toMatchObject({ code: 3, records: [{ code: "inbox_unavailable" }] });
-  });
-
-  it("`inbox maintain` drops the days that are over", async () => {
-    const schema = newSchema();
-    await run(urlOf(schema), "inbox", "migrate");
-    await run(urlOf(schema), "inbox", "maintain");
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 45 * 86_400_000 });
-    onTestFinished(() => void vi.useRealTimers());
-    const [maintained] = await run(urlOf(schema), "inbox", "maintain");
-    expect(maintained).toMatchObject({ daysMade: 0, daysDropped: 3 }); // the last always stays
-    expect((await admin.query(`SELECT count(*)::int AS n FROM ${schema}.day`)).rows).toEqual([
-      { n: 1 },
-    ]);
   });
 
   it("the queries of the page about scaling run on a server too, and find open transactions", async () => {

@@ -21,7 +21,6 @@ it.each([
   "events backup to.db",
   "inbox check",
   "inbox vacuum",
-  "inbox maintain",
   "inbox migrate",
   "inbox copy from.db",
   "trigger lead.created --wait",

@@ -109,16 +109,6 @@ describe("`inbox copy --salvage`", () => {
   });
 });
 
-it("`inbox maintain` deletes what is old from a file, unless an event could be taken for new", async () => {
-  const { cli } = await filled(); // received in 2024
-  const { code, records } = await cli("inbox maintain --inbox a.db --json");
-  expect(code).toBe(0);
-  expect(records).toMatchObject([
-    { type: "maintain", daysMade: 0, daysDropped: 0, pruned: 2, slimmed: 0 },
-  ]);
-  expect((await cli("inbox maintain --older-than 1d")).code).toBe(2);
-});
-
 describe("`inbox migrate`", () => {
   it("prints the SQL of all versions and the grants, without a server", async () => {
     const url = "postgres://127.0.0.1:1/app?schema=hooks";

@@ -81,7 +81,6 @@ it("with two inboxes, reading says which was taken, and what cannot be undone as
     "events prune --older-than 1h",
     "events pause --all",
     "events resume --all",
-    "inbox maintain",
   ]) {
     const refused = await run(line);
     expect([line, refused.code]).toEqual([line, 2]);

@@ -100,7 +100,6 @@ it("each command's exit code and the fields of its records are those of the gold
   await cli("check", "--list", "--only", "SIG-01");
   await cli("inbox", "check", "--inbox", "backup.db");
   await cli("inbox", "vacuum", "--inbox", "backup.db");
-  await cli("inbox", "maintain", "--inbox", "backup.db");
   await cli("inbox", "copy", "backup.db", "copy.db");
   await cli("inbox", "copy", "backup.db", "--into", "copy.db");
   await cli("inbox", "copy", "--salvage", "backup.db", "salvaged.db");

@@ -1,10 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import {
-  countDays,
-  makeDaysAhead,
-  migrateSchema,
-  printedMigration,
-} from "../../../src/inbox/postgres/care.ts";
+import { migrateSchema, printedMigration } from "../../../src/inbox/postgres/care.ts";
 import { grantsSql, MIGRATIONS } from "../../../src/inbox/postgres/migrations.ts";
 import { until } from "../../receiver/sample.ts";
 import { sharedPglite } from "./pglite.ts";
@@ -79,22 +74,8 @@ it.each([
   ['a "b"', '"a ""b"""'],
 ])("the role %j is named %s", (role, name) => {
   const grants = grantsSql("hooks", role).split("\n");
-  expect(grants).toHaveLength(4);
+  expect(grants).toHaveLength(3);
   for (const grant of grants) expect(grant.endsWith(` TO ${name};`)).toBe(true);
-});
-
-it("days are made ahead once, and the first statistics with them", async () => {
-  const { url, schema, open } = await newSchema(MADE);
-  expect(await countDays(url)).toBe(1);
-  expect(await makeDaysAhead(url)).toEqual({ made: 3, days: 4 });
-  expect(await makeDaysAhead(url)).toEqual({ made: 0, days: 4 });
-  const statistics = `SELECT count(*)::int > 0 AS any FROM pg_statistic WHERE starelid = '${schema}.turn'::regclass`;
-  expect(await rowsOf(statistics)).toEqual([{ any: false }]);
-  await database.exec(`INSERT INTO ${schema}.turn (seq, key_timestamp, received_at, dated, source, behind, run_at, attempts, finished_handlers)
-    SELECT i, 0, 0, 0, 'service', false, 0, 0, '[]' FROM generate_series(1, 5000) i`);
-  await makeDaysAhead(url);
-  expect(await rowsOf(statistics)).toEqual([{ any: true }]);
-  await until(() => expect([...open]).toEqual([]));
 });
 
 it("nothing is changed in a schema of a newer version, and the connection ends", async () => {

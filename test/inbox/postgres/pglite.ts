@@ -22,7 +22,6 @@ export const emptySql = (schema: string) => [
     "sender",
     "paused",
     "pace",
-    "no_longer_needed",
     "erased",
   ].map((table) => `DELETE FROM ${schema}.${table}`),
   `UPDATE ${schema}.pruned SET marks = '{}'`,

@@ -1,8 +1,4 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { connect } from "../../../src/inbox/postgres/connect.ts";
-import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
-import { Store } from "../../../src/inbox/postgres/store.ts";
-import { makeDays } from "../../../src/inbox/postgres/upkeep.ts";
 import { pruneInbox } from "../../../src/inbox/prune.ts";
 import { codeOf, readPage } from "../../docs/markdown.ts";
 import {
@@ -26,7 +22,7 @@ describe("a user with the rights that the page grants, and no others,", async ()
   }
   const { server, admin, newSchema, open } = await openServer();
 
-  it("keeps, runs, retries, counts, makes days and drops them", async () => {
+  it("keeps, runs, retries, counts and prunes", async () => {
     const schema = newSchema();
     const role = `app_${process.pid}`;
     await (await open(schema)).close();
@@ -52,16 +48,10 @@ describe("a user with the rights that the page grants, and no others,", async ()
       expect(await inbox.settle(settlementOf(entry, { state, reason: null }), at)).toBe(true);
     }
     expect(await inbox.counts()).toMatchObject({ handled: 2, dead: 1 });
-    const terms = readPostgresOptions(url, { schema });
-    const store = new Store(await connect(terms), terms);
-    onTestFinished(() => store.close());
-    expect(await makeDays(store, 4)).toBe(1);
     const until = TODAY + DAY - 1;
     const slim = { settledUntil: until };
     const prune = { states: ["handled"], receivedUntil: until, datedUntil: until } as const;
     expect(await pruneInbox(inbox, { slim, prune })).toEqual({ slimmed: 0, pruned: 1 });
-    const { rows } = await admin.query(`SELECT count(*)::int AS n FROM ${schema}.day`);
-    expect(rows).toEqual([{ n: 4 }]);
     expect(await inbox.retry({}, TODAY)).toMatchObject({ ended: 1 });
     expect(await inbox.drop({}, TODAY)).toBe(1);
     expect((await inbox.list({})).map(({ key }) => key.eventId)).toEqual(["evt_1", "evt_2"]);

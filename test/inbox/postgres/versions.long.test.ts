@@ -7,13 +7,12 @@ import { EMBEDDED, HAS_EMBEDDED } from "./embedded.ts";
 const ROOT = join(import.meta.dirname, "..", "..", "..");
 const VITEST = join(ROOT, "node_modules", "vitest", "vitest.mjs");
 /**
- * What depends on the server's version: SQL, plans, locks, errors, partitions, rights. The builds
- * have no `pg_dump`.
+ * What depends on the server's version: SQL, plans, locks, errors, rights. The builds have no
+ * `pg_dump`.
  */
 const FILES = [
   "concurrent.system",
   "cut-off.system",
-  "days.system",
   "errors.system",
   "hanging.system",
   "receivers.system",

@@ -63,9 +63,8 @@ it("on PostgreSQL, keeping is to be 5 times an insert each in an empty inbox, an
         behind: { entries: 20_000, ms: 12 },
         walKb: 2,
         vacuumed: { entries: 20_000, ms: 3 },
-        days: { days: 34, ratio: 1 },
       },
-      days: { entries: 20_000, dropped: 100, deleted: 2000, ratio: 20 },
+      pruning: { entries: 20_000, perSecond: 3000, ratio: 0.9 },
       processes: [{ processes: 1, perSecond: 5000 }],
     },
   };

@@ -13,21 +13,12 @@ const LIMIT = 10;
 /** Entries that are kept before they are run. */
 const PART = 2000;
 
-/**
- * Days of the default retention, with those that are made ahead; and how often they are compared
- * with a new schema's.
- */
-const DAYS = 34;
-const ROUNDS = 9;
-
 /** Milliseconds of a claim, p50, in inboxes that are hard to claim from; and the log per entry. */
 export interface Claims {
   readonly pinned: { readonly entries: number; readonly ms: number };
   readonly behind: { readonly entries: number; readonly ms: number };
   /** After a vacuum while nothing waited: the planner then believes that there are no entries. */
   readonly vacuumed: { readonly entries: number; readonly ms: number };
-  /** Claims with partitions of many days, as fast as with those of a new schema. */
-  readonly days: { readonly days: number; readonly ratio: number };
   /** Kilobytes of write-ahead log for an entry that was kept, claimed and settled. */
   readonly walKb: number;
 }
@@ -97,27 +88,8 @@ export async function measureClaims(
       await append(inbox, next, sizes.behind);
       return claimTime(inbox);
     });
-    const ratio = await inSchema("few_days", (few) =>
-      inSchema("many_days", async (many) => {
-        await admin.query(
-          "SELECT many_days.make_days((extract(epoch FROM now()) * 1000)::bigint, $1)",
-          [DAYS - 1],
-        );
-        const times: number[][] = [];
-        for (let round = 0; round < ROUNDS; round++) {
-          const pair: number[] = [];
-          for (const inbox of [few, many]) {
-            await append(inbox, entrySource({}, Date.now() + round), CLAIMS * LIMIT);
-            pair.push(await claimTime(inbox));
-          }
-          times.push(pair);
-        }
-        return median(times.map(([first = 0, second = 1]) => first / second));
-      }),
-    );
     return {
       vacuumed: { entries: sizes.behind, ms: vacuumed },
-      days: { days: DAYS, ratio },
       pinned: { entries: sizes.pinned, ms: pinned },
       behind: { entries: sizes.behind, ms: behind },
       walKb,

@@ -6,7 +6,7 @@ import { table } from "./table.ts";
 /** The section for a terminal. */
 export function postgresText(found: OnPostgres): string {
   if ("leftOut" in found) return `PostgreSQL: ${found.leftOut}`;
-  const { keeping, http, wakeUp, claims, days, processes } = found;
+  const { keeping, http, wakeUp, claims, pruning, processes } = found;
   const rows: [string, number][] = [
     ...keeping.flatMap(({ entries, batched, each }): [string, number][] => [
       [`kept in batches, ${entries} entries in the inbox, per second`, batched],
@@ -17,8 +17,7 @@ export function postgresText(found: OnPostgres): string {
     ["plain Express", http.plain],
     ["from the commit to the handler of another process, p50 ms", wakeUp.p50],
     ["notifications of 16 processes × none", wakeUp.notifyOfEach],
-    [`a day of ${days.entries} entries dropped, ms`, days.dropped],
-    ["deleted row by row, ms", days.deleted],
+    ["entries pruned beside as much keeping as there can be, per second", pruning.perSecond],
     ...processes.map(({ processes: many, perSecond }): [string, number] => [
       `waiting entries run by ${many} ${many === 1 ? "process" : "processes"}, per second`,
       perSecond,
@@ -34,7 +33,7 @@ export function postgresText(found: OnPostgres): string {
 /** The goals of the section. */
 export function judgePostgres(found: OnPostgres | undefined): readonly Judged[] {
   if (found === undefined || "leftOut" in found) return [];
-  const { keeping, http, wakeUp, claims, days } = found;
+  const { keeping, http, wakeUp, claims, pruning } = found;
   const least = (goal: string, wanted: number, got: number): Judged => {
     return { goal: `PostgreSQL: ${goal}`, wanted: `≥ ${wanted}`, got, reached: got >= wanted };
   };
@@ -62,8 +61,7 @@ export function judgePostgres(found: OnPostgres | undefined): readonly Judged[] 
       10,
       claims.vacuumed.ms,
     ),
-    least(`claims with ${claims.days.days} days × with 4`, 0.95, claims.days.ratio),
-    least("a day dropped, times faster than deleted", 10, days.ratio),
+    least("kept beside pruning × without", 0.85, pruning.ratio),
     most("log of an entry, kB", 2.1, claims.walKb),
   ];
 }

@@ -3,11 +3,11 @@ import { postgresInbox } from "../../../src/entries/index.ts";
 import { NO_SERVER, startPostgres } from "../../../test/inbox/postgres/server.ts";
 import type { Form } from "../form.ts";
 import { type Claims, measureClaims } from "../postgres/claims.ts";
-import { type Days, measureDays } from "../postgres/days.ts";
 import { append, entrySource } from "../postgres/entries.ts";
 import { measureHttp, type OverHttp } from "../postgres/http.ts";
 import { type Keeping, measureKeeping } from "../postgres/keep.ts";
 import { measureProcesses, type Processes } from "../postgres/processes.ts";
+import { measurePruning, type Pruning } from "../postgres/prune.ts";
 import { measureWakeUp, type WakeUp } from "../postgres/wake-up.ts";
 import type { Stage } from "../stage.ts";
 import { storeBehind } from "../store-behind.ts";
@@ -20,7 +20,7 @@ export type OnPostgres =
       readonly http: OverHttp;
       readonly wakeUp: WakeUp;
       readonly claims: Claims;
-      readonly days: Days;
+      readonly pruning: Pruning;
       readonly processes: readonly Processes[];
     };
 
@@ -57,11 +57,11 @@ export async function measurePostgres(
     const wakeUp = await measureWakeUp(url, { times: sizes.wakeUps, rounds, seconds });
     tell("postgres: claiming");
     const claims = await measureClaims(url, sizes);
-    tell("postgres: days");
-    const days = await measureDays(url, sizes.day);
+    tell("postgres: pruning");
+    const pruning = await measurePruning(url, { entries: sizes.pruned, seconds });
     tell("postgres: 1, 2 and 4 processes");
     const processes = await measureProcesses({ url, node: stage.node }, sizes.waiting);
-    return { keeping, http, wakeUp, claims, days, processes };
+    return { keeping, http, wakeUp, claims, pruning, processes };
   } finally {
     await stage.clear();
     await server.stop();
