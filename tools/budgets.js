@@ -22,7 +22,8 @@ export async function measure() {
   const exported = await Promise.all(ENTRIES.map(exportsOf));
   const [main, ...others] = exported;
   const flags = await ownFlags();
-  const path = deliveryPath();
+  const delivery = passedBy("delivery-path.js");
+  const listen = passedBy("listen-path.js");
   return {
     "own flags of commands (command × flag)": sum([...flags.values()]),
     "own flags of listen": flags.get("listen"),
@@ -33,8 +34,10 @@ export async function measure() {
     "words in docs/": sum(pages.map((name) => readText(name).split(/\s+/).filter(Boolean).length)),
     "names exported by hookporter": main,
     "names exported by another entry point": Math.max(...others),
-    "functions on a delivery's path": path?.functions ?? null,
-    "files on a delivery's path": path === undefined ? null : Object.keys(path.files).length,
+    "functions on a delivery's path": delivery?.functions ?? null,
+    "files on a delivery's path": filesOf(delivery),
+    "functions on the way of listen's options": listen?.functions ?? null,
+    "files on the way of listen's options": filesOf(listen),
     'kB of code that import "hookporter" loads': kilobytes(
       sum(loadedBy(join(dist, "index.js")).map(sizeOf)),
     ),
@@ -42,12 +45,18 @@ export async function measure() {
   };
 }
 
+function filesOf(passed) {
+  return passed === undefined ? null : Object.keys(passed.files).length;
+}
+
 /**
- * What a delivery passes, as `delivery-path.js` prints it, under a Node that can run it;
- * `undefined` if there is none. A test run fetches one only with the tests of whole systems.
+ * What was passed, as a script prints it, under a Node that can run it; `undefined` if there is
+ * none. A test run fetches one only with the tests of whole systems.
+ *
+ * @param {"delivery-path.js" | "listen-path.js"} name
  */
-export function deliveryPath() {
-  const script = [join(import.meta.dirname, "delivery-path.js"), "--json"];
+export function passedBy(name) {
+  const script = [join(import.meta.dirname, name), "--json"];
   const options = { encoding: "utf8", shell: process.platform === "win32" };
   if (Number.parseInt(process.versions.node, 10) >= 24)
     return JSON.parse(execFileSync(process.execPath, script, { encoding: "utf8" }));
@@ -56,7 +65,7 @@ export function deliveryPath() {
   if (stdout !== "") return JSON.parse(stdout);
   // Without a network there is no such Node; a failure of the script itself is told.
   const node = spawnSync("npx", ["-y", "-p", "node@24", "node", "--version"], options);
-  if (node.status === 0) throw new Error("expected figures from tools/delivery-path.js, got none");
+  if (node.status === 0) throw new Error(`expected figures from tools/${name}, got none`);
   return undefined;
 }
 
