@@ -63,8 +63,8 @@ const FOLDERS = {
     // In PGlite: a server in other processes takes much longer for each mutant.
     tests: [
       "test/inbox/postgres.system.test.ts",
-      "test/inbox/postgres/{batch,care,client,clock,connect,days,due,error-classes,examine,inside,kept-lately,low-water,migrations,prune,refusals}{,.system}{,.long}.test.ts",
-      "test/inbox/postgres/{runners-signs,session,statements,transaction,transfer,upkeep-looks,urls,wake-listening}{,.system}{,.long}.test.ts",
+      "test/inbox/postgres/{batch,care,client,clock,connect,due,error-classes,examine,inside,kept-lately,low-water,migrations,prune,refusals}{,.system}{,.long}.test.ts",
+      "test/inbox/postgres/{runners-signs,session,statements,transaction,transfer,urls,wake-listening}{,.system}{,.long}.test.ts",
       "test/inbox/transfer/copy.system.test.ts",
       "test/receiver/transactions.test.ts",
     ],
