@@ -91,6 +91,7 @@ export class Lifecycle {
     retention.start();
     senders.start();
     loopWatch.start();
+    // To write its record again is a commit that changes nothing.
     this.#stopWatching = this.#state.store.watch(() => registration.register());
   }
 

@@ -29,8 +29,8 @@ export function transactionsOn(statements: Statements, presence: Presence): Tran
 export type WorkResult = { readonly value: unknown } | { readonly error: unknown };
 
 /**
- * Runs operations in one transaction; if one of them fails, runs each in a separate one, so that it
- * does not undo the others.
+ * Runs operations in one transaction. If one of them throws, runs each in a separate one, so that
+ * it does not undo the others. If the transaction cannot begin or be committed, all have failed.
  */
 export function commitTogether<Operation>(
   transactions: Transactions,
