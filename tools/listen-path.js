@@ -1,6 +1,6 @@
-// Prints the functions of src/ that the options of `listen` pass, from `argv` to `receiver.start()`:
-// of `listen --port 0 --forward-to URL` with its secret in a variable. It runs the sources
-// themselves, so it needs Node 24 or newer: npx -p node@24 node tools/listen-path.js
+// Prints the functions of src/ that the options of `listen` pass, from `argv` to
+// `receiver.start()`: of `listen --port 0 --forward-to URL` with its secret in a variable. It runs
+// the sources themselves, so it needs Node 24 or newer: npx -p node@24 node tools/listen-path.js
 //
 // --functions names the functions of each file, --json prints { files: { name: count }, functions
 // }.

@@ -12,6 +12,8 @@ import { LONG_TIMEOUT, type Store } from "./store.ts";
  * take at most 5 s.
  */
 const LONGEST_WRITE = 30_000;
+/** Maximum milliseconds that pruning rests after a step. */
+const LONGEST_REST = 1000;
 
 const LOOK = `
   SELECT e.seq, e.source, e.received_at, coalesce(d.dated, h.dated) AS dated, e.key_timestamp = ${REJECTED} AS never_ran,
@@ -47,7 +49,10 @@ const DELETE = `
   )
   SELECT seq FROM ended`;
 
-/** Deletes ended entries with all that is theirs. */
+/**
+ * Deletes ended entries with all that is theirs. Then it rests as long as that took: receivers need
+ * the server, too.
+ */
 export async function pruneStep(
   store: Store,
   request: PruneRequest,
@@ -64,7 +69,9 @@ export async function pruneStep(
       (sources === undefined || sources.includes(String(source))) &&
       newest !== true,
   );
+  const start = performance.now();
   const pruned = chosen.length === 0 ? 0 : await deleteEntries(store, chosen, states);
+  if (pruned > 0) await delay(Math.min(LONGEST_REST, performance.now() - start));
   return stepResult(rows, old.length, pruned, step);
 }
 
