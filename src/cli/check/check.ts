@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
-import { groupOf, rightText } from "../../check/check-case.ts";
+import { groupOf } from "../../check/check-case.ts";
 import type { CheckOptions } from "../../check/check-options.ts";
 import {
   type CheckReport,
@@ -23,7 +23,14 @@ import { junitReport } from "../../check/report-junit.ts";
 import { markdownReport } from "../../check/report-markdown.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
-import { verdictText } from "../../check/verdict.ts";
+import { verdictOnReport } from "../../check/verdict.ts";
+import { waitText } from "../../check/words/absences.ts";
+import { expectedText } from "../../check/words/answers.ts";
+import { SENT } from "../../check/words/cases.ts";
+import { REASONS } from "../../check/words/reasons.ts";
+import { caseInWords, reportInWords } from "../../check/words/report.ts";
+import { stopText } from "../../check/words/stops.ts";
+import { verdictText } from "../../check/words/verdicts.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -83,7 +90,7 @@ function writeNotRun(
   const report: CheckReport = {
     url: url === undefined ? "no URL" : shownUrl(url),
     startedAt: new Date(context.clock()).toISOString(),
-    stopped: `no case was run: ${describeError(thrown)}`,
+    stopped: { code: "not_begun", detail: describeError(thrown), by: null },
     endedBy: null,
     isReceiversFault: false,
     results: [],
@@ -95,7 +102,7 @@ function writeNotRun(
     duration: 0,
   };
   // Its path is not named: what fails first may be that something else was pasted in its place.
-  writeReport(report, `${verdictText(report, false)}\n`, options, {
+  writeReport(report, `${verdictText(verdictOnReport(report, false))}\n`, options, {
     ...context,
     output: { ...context.output, talk: () => {} },
   });
@@ -121,9 +128,8 @@ async function checkReceiver(
   const observer = readObserver(options.observe, timeout, context);
   const real = await readRealEvent(options, context);
   const headers = readHeaders(options, context);
-  const patient = cases.some(({ id }) => id === "HTTP-10")
-    ? `\n  HTTP-10 takes up to ${timeout / 1000} s`
-    : "";
+  const endless = cases.find(({ isEndless }) => isEndless);
+  const patient = endless === undefined ? "" : `\n  ${endless.id} takes up to ${timeout / 1000} s`;
   const most = Math.min(MOST_REQUESTS, cases.length * MOST_OF_A_CASE);
   const paced =
     rate === undefined
@@ -152,19 +158,20 @@ async function checkReceiver(
     ...(observer !== undefined && { observer }),
     onResult: (result) => {
       progress.advance();
-      output.record("check", result);
+      output.record("check", caseInWords(result));
     },
     onWait: (milliseconds, why) =>
-      output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${why}`),
+      output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${waitText(why)}`),
   }).finally(progress.end);
   view.print(report, strict);
   const failed = report.results.some((result) => isFatal(result, strict));
   context.exitCode = report.stopped !== null && !report.isReceiversFault ? 5 : failed ? 1 : 0;
-  const { results: _, counts, ...rest } = report;
-  const verdict = verdictText(report, strict);
+  const { results: _, counts, ...rest } = reportInWords(report);
+  const verdict = verdictText(verdictOnReport(report, strict));
   output.record("summary", { ...rest, verdict, ...counts, exitCode: context.exitCode });
   writeReport(report, view.text, options, context);
-  if (report.stopped !== null) output.talk(`error: the run ended early: ${report.stopped}`);
+  if (report.stopped !== null)
+    output.talk(`error: the run ended early: ${stopText(report.stopped)}`);
 }
 
 /** About how many requests a right receiver gets at most. */
@@ -261,8 +268,10 @@ function listCases(options: CheckCommandOptions, { output }: CliContext): void {
   const wanted =
     options.only === undefined && options.skip === undefined ? CATALOGUE : selectCases(options);
   for (const checkCase of wanted) {
-    const { id, sent, severity, why, needsObserver } = checkCase;
-    const right = rightText(checkCase);
+    const { id, severity, needsObserver } = checkCase;
+    const sent = SENT[id];
+    const why = REASONS[checkCase.why];
+    const right = expectedText(checkCase.expects);
     output.data(caseLine({ id, sent, severity, right }, output.color, output.columns));
     const observed = needsObserver === true;
     output.record("case", { id, group: groupOf(checkCase), sent, right, severity, why, observed });
