@@ -29,21 +29,21 @@ export type Subject = "bytes" | "content-type" | "digest" | "form" | "header" | 
 /** What a common cause of several failures is recognised by; one case shows each. */
 export type Sign =
   | "unsigned"
-  | "unsigned kinds"
-  | "no digest"
+  | "unsigned_kinds"
+  | "no_digest"
   | "zeros"
-  | "other secret"
-  | "wrong kinds"
-  | "not ASCII"
-  | "wrong lengths"
-  | "half a digest"
-  | "all digits but one"
-  | "one event"
-  | "forged event"
-  | "text beyond ASCII";
+  | "other_secret"
+  | "wrong_kinds"
+  | "not_ascii"
+  | "wrong_lengths"
+  | "half_digest"
+  | "all_digits_but_one"
+  | "one_event"
+  | "forged_event"
+  | "text_beyond_ascii";
 
 /** What several cases show of the same: each alone is enough. */
-export type SharedSign = "part of the digest" | "spelling in ASCII";
+export type SharedSign = "part_of_digest" | "spelling_in_ascii";
 
 /** A forged delivery of a case that sends several. */
 export interface Forgery {

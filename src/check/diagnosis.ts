@@ -75,7 +75,7 @@ const RESPELT: readonly SharedCause[] = [
     isShown: isRespelt,
     atLeast: SEVERAL,
     isRefuted: (results) =>
-      !failsOn(results, "text beyond ASCII") || failsOn(results, "spelling in ASCII"),
+      !failsOn(results, "text_beyond_ascii") || failsOn(results, "spelling_in_ascii"),
   },
   {
     code: "parsed_body_verified",

@@ -38,7 +38,7 @@ function shared(
 function hasUnsigned({ checkCase: { shows }, confirmed }: CheckResult): boolean {
   return (
     shows === "unsigned" ||
-    shows === "unsigned kinds" ||
+    shows === "unsigned_kinds" ||
     confirmed.some(({ isUnsigned }) => isUnsigned)
   );
 }

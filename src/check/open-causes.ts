@@ -26,15 +26,15 @@ const OPEN_CAUSES: readonly OpenCause[] = [
   },
   {
     code: "some_kinds_verified",
-    isShown: (results) => confirmsWrong(results) && refusesSome(shown(results, "wrong kinds")),
-    named: (results) => [...ofKinds(results, "unsigned kinds"), ...ofKinds(results, "wrong kinds")],
+    isShown: (results) => confirmsWrong(results) && refusesSome(shown(results, "wrong_kinds")),
+    named: (results) => [...ofKinds(results, "unsigned_kinds"), ...ofKinds(results, "wrong_kinds")],
   },
   {
     code: "answered_before_verified",
     isShown: (results) =>
       confirmsAll(results) &&
-      (shown(results, "one event")?.runs ?? 0) > 0 &&
-      shown(results, "forged event")?.runs === 0,
+      (shown(results, "one_event")?.runs ?? 0) > 0 &&
+      shown(results, "forged_event")?.runs === 0,
     isRefuted: refusesUnsigned,
   },
   {
@@ -48,21 +48,21 @@ const OPEN_CAUSES: readonly OpenCause[] = [
   },
   {
     code: "part_of_digest_compared",
-    isShown: (results) => accepts(results, "part of the digest"),
+    isShown: (results) => accepts(results, "part_of_digest"),
   },
   {
     code: "failed_comparison_accepted",
     isShown: (results) =>
-      accepts(results, "not ASCII") || confirmsEach(shown(results, "wrong lengths")),
+      accepts(results, "not_ascii") || confirmsEach(shown(results, "wrong_lengths")),
   },
   {
     code: "sent_digits_compared",
-    isShown: (results) => accepts(results, "half a digest", "all digits but one"),
+    isShown: (results) => accepts(results, "half_digest", "all_digits_but_one"),
   },
   {
     code: "some_kinds_verified",
     isShown: (results) => accepts(results, "unsigned") && refusesUnsigned(results),
-    named: (results) => ofKinds(results, "unsigned kinds"),
+    named: (results) => ofKinds(results, "unsigned_kinds"),
     compares: true,
   },
   {
@@ -88,16 +88,16 @@ export function inRun({ code, named }: OpenCause, results: Results): FoundCause 
 }
 
 function confirmsWrong(results: Results): boolean {
-  return accepts(results, "zeros", "other secret");
+  return accepts(results, "zeros", "other_secret");
 }
 
 function confirmsAll(results: Results): boolean {
-  return confirmsWrong(results) && accepts(results, "unsigned", "no digest");
+  return confirmsWrong(results) && accepts(results, "unsigned", "no_digest");
 }
 
 /** Whether unsigned deliveries of some kinds are refused. */
 function refusesUnsigned(results: Results): boolean {
-  return refusesSome(shown(results, "unsigned kinds"));
+  return refusesSome(shown(results, "unsigned_kinds"));
 }
 
 /**
@@ -105,7 +105,7 @@ function refusesUnsigned(results: Results): boolean {
  * same.
  */
 function isRandom(results: Results): boolean {
-  const unsigned = shown(results, "unsigned kinds");
+  const unsigned = shown(results, "unsigned_kinds");
   if (unsigned === undefined) return false;
   const { confirmed } = unsigned;
   const plain = shown(results, "unsigned");
@@ -113,7 +113,7 @@ function isRandom(results: Results): boolean {
     const isOpen = accepts(results, "unsigned");
     if (isOpen ? !confirmed.some(isMarkedSample) : confirmed.some(isSample)) return true;
   }
-  const wrong = shown(results, "wrong kinds")?.confirmed ?? [];
+  const wrong = shown(results, "wrong_kinds")?.confirmed ?? [];
   return confirmed.length > 0 && wrong.length > 0 && namesOf(confirmed) !== namesOf(wrong);
 }
 
@@ -122,7 +122,7 @@ function namesOf(forgeries: CheckResult["confirmed"]): string {
 }
 
 /** The result of forgeries of every kind, if some of them are confirmed and some refused. */
-function ofKinds(results: Results, sign: "unsigned kinds" | "wrong kinds"): Results {
+function ofKinds(results: Results, sign: "unsigned_kinds" | "wrong_kinds"): Results {
   const result = shown(results, sign);
   return result !== undefined && refusesSome(result) ? [result] : [];
 }

@@ -18,7 +18,7 @@ function results(failures: string): readonly CheckResult[] {
     const answers = failed.get(id);
     if (answers !== undefined)
       return result(id, { outcome: "failed", answers, fault: { code: cause } });
-    const isOfKinds = shows === "unsigned kinds" || shows === "wrong kinds";
+    const isOfKinds = shows === "unsigned_kinds" || shows === "wrong_kinds";
     if (isOfKinds) return result(id, { outcome: "not_applicable", answers: [] });
     return result(id, { answers: answersIn(expects.answers[0]?.replace("xx", "00") ?? "200") });
   });

@@ -48,7 +48,7 @@ export const DUPLICATE_CASES = {
   "DUP-04": {
     ...EACH,
     cause: "not_run_exactly_once",
-    shows: "one event",
+    shows: "one_event",
     send: (probe) => observed(probe, [probe.body()], 1),
   },
   "DUP-05": {
@@ -94,7 +94,7 @@ export const DUPLICATE_CASES = {
     needsObserver: true,
     expects: { ...REFUSED.expects, runs: 0 },
     cause: "forged_event_run",
-    shows: "forged event",
+    shows: "forged_event",
     send: async (probe) => {
       const body = probe.body();
       const answer = await probe.post(body, { signature: FORGED.wrong });

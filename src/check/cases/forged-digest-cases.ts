@@ -43,13 +43,13 @@ export const FORGED_DIGEST_CASES = {
   "SIG-36": {
     ...REFUSED,
     cause: "first_part_compared",
-    shows: "part of the digest",
+    shows: "part_of_digest",
     send: sendDigests((digest) => ({ half: digest.slice(0, 32) + inverted(digest.slice(32)) })),
   },
   "SIG-39": {
     ...REFUSED,
     cause: "last_part_compared",
-    shows: "part of the digest",
+    shows: "part_of_digest",
     send: sendDigests((digest) => ({
       "the second half": inverted(digest.slice(0, 32)) + digest.slice(32),
       swapped: digest.slice(32) + digest.slice(0, 32),
@@ -58,7 +58,7 @@ export const FORGED_DIGEST_CASES = {
   "SIG-40": {
     ...REFUSED,
     cause: "one_digit_not_compared",
-    shows: "part of the digest",
+    shows: "part_of_digest",
     send: sendDigests((digest) => {
       const wrongAt = (at: number) =>
         digest.slice(0, at) + inverted(digest.slice(at, at + 1)) + digest.slice(at + 1);
@@ -68,7 +68,7 @@ export const FORGED_DIGEST_CASES = {
   "SIG-41": {
     ...REFUSED,
     cause: "few_digits_compared",
-    shows: "part of the digest",
+    shows: "part_of_digest",
     send: sendDigests(() => {
       const digests = [...DIGITS].map((first, at) => {
         const inside = randomBytes(31).toString("hex");
@@ -80,7 +80,7 @@ export const FORGED_DIGEST_CASES = {
   "SIG-42": {
     ...REFUSED,
     cause: "error_counts_as_success",
-    shows: "wrong lengths",
+    shows: "wrong_lengths",
     send: sendDigests(() => {
       const digits = (length: number) => "5a".repeat(length).slice(0, length);
       return Object.fromEntries(

@@ -18,13 +18,13 @@ export const FORGED_KIND_CASES = {
   "SIG-37": {
     ...REFUSED,
     cause: "some_kinds_verified",
-    shows: "unsigned kinds",
+    shows: "unsigned_kinds",
     send: forgedKinds(FORGED.unsigned),
   },
   "SIG-38": {
     ...REFUSED,
     cause: "some_kinds_verified",
-    shows: "wrong kinds",
+    shows: "wrong_kinds",
     send: forgedKinds(FORGED.wrong),
   },
 } as const satisfies Readonly<Record<string, CaseDefinition>>;

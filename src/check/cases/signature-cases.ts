@@ -62,7 +62,7 @@ export const SIGNATURE_CASES = {
   "SIG-02": {
     ...FORGED,
     cause: "value_without_digest_accepted",
-    shows: "no digest",
+    shows: "no_digest",
     send: (probe) => {
       const body = probe.body();
       const forgeries = NO_DIGESTS.map((signature) => ({
@@ -90,23 +90,23 @@ export const SIGNATURE_CASES = {
     },
   ),
   ...values(
-    { ...SHORT, shows: "half a digest" },
+    { ...SHORT, shows: "half_digest" },
     { "SIG-10": ({ digest }) => `sha256=${digest.slice(0, 32)}` },
   ),
   ...values(
-    { ...SHORT, shows: "all digits but one" },
+    { ...SHORT, shows: "all_digits_but_one" },
     { "SIG-11": ({ digest }) => `sha256=${digest.slice(0, -1)}` },
   ),
   ...values(NO_DIGEST, {
     "SIG-15": () => `sha256=${"z".repeat(64)}`,
   }),
   ...values(
-    { ...NO_DIGEST, shows: "not ASCII" },
+    { ...NO_DIGEST, shows: "not_ascii" },
     { "SIG-16": () => `sha256=${"\u00e9".repeat(64)}` },
   ),
   ...values({ ...NOT_COMPARED, expects: BEST_401, shows: "zeros" }, { "SIG-17": () => ZEROS }),
   ...values(
-    { ...NOT_COMPARED, shows: "other secret" },
+    { ...NOT_COMPARED, shows: "other_secret" },
     { "SIG-18": ({ probe, body }) => probe.sign(body, randomBytes(32).toString("hex")) },
   ),
   ...values(NOT_COMPARED, {

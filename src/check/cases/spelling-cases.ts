@@ -15,11 +15,11 @@ const RESPELT = { ...ACCEPTED, cause: "other_bytes_verified" } as const;
 /** Correctly signed events in every spelling that JSON allows. */
 export const SPELLING_CASES = {
   ...spellings(
-    { ...RESPELT, shows: "text beyond ASCII" },
+    { ...RESPELT, shows: "text_beyond_ascii" },
     { "BODY-09": (probe) => probe.bodyWith({ address: "12 rue de l’Église, Zürich 東京 🏠" }) },
   ),
   ...spellings(
-    { ...RESPELT, shows: "spelling in ASCII" },
+    { ...RESPELT, shows: "spelling_in_ascii" },
     {
       "BODY-10": (probe) => {
         const escapes = '"\\u0031\\u0032 rue de l\\u2019\\u00C9glise"';
