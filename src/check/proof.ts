@@ -4,8 +4,9 @@ import { isIn } from "./answer.ts";
 import type { CaseId } from "./catalogue.ts";
 import type { CheckOptions } from "./check-options.ts";
 import type { CheckResult } from "./check-result.ts";
+import type { ProbeExchange } from "./delivery.ts";
 import { isForgedIn } from "./forged-diagnosis.ts";
-import type { Probe, ProbeExchange } from "./probe.ts";
+import type { Probe } from "./probe.ts";
 
 /** A body up to this many bytes is shown in a command. */
 const LONGEST_PROOF = 4096;

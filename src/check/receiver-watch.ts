@@ -1,7 +1,8 @@
 import { tryToConnect } from "../http/try-to-connect.ts";
 import type { CheckOptions } from "./check-options.ts";
 import type { CheckResult } from "./check-result.ts";
-import type { Probe, ProbeExchange } from "./probe.ts";
+import type { ProbeExchange } from "./delivery.ts";
+import type { Probe } from "./probe.ts";
 import { type Absence, absenceAfterBrokenConnection } from "./reachable.ts";
 import type { Stop } from "./stop.ts";
 

@@ -6,10 +6,11 @@ import type { CheckCase } from "./catalogue.ts";
 import { type Evidence, expectsConfirmation } from "./check-case.ts";
 import type { CheckOptions } from "./check-options.ts";
 import type { CheckResult } from "./check-result.ts";
+import { isValid } from "./delivery.ts";
 import type { FoundCauses } from "./diagnosis.ts";
 import { judge, notObserved, showsSignature } from "./judge.ts";
 import { isRateLimited } from "./limits.ts";
-import { isValid, type Probe } from "./probe.ts";
+import type { Probe } from "./probe.ts";
 import { SLOW } from "./response-times.ts";
 
 /** Sends what a case sends, and what of it failed once more, and judges that. */

@@ -1,4 +1,5 @@
-import type { PostOptions, Probe } from "../probe.ts";
+import type { PostOptions } from "../delivery.ts";
+import type { Probe } from "../probe.ts";
 import type { AttemptFault } from "./attempt-cause.ts";
 
 /** How a delivery is made and sent that a receiver with one particular fault accepts. */

@@ -1,6 +1,7 @@
 import { isIn, type ProbeAnswer } from "../answer.ts";
 import type { CaseDefinition } from "../check-case.ts";
-import type { PostOptions, Probe } from "../probe.ts";
+import type { PostOptions } from "../delivery.ts";
+import type { Probe } from "../probe.ts";
 import { FORGED, REFUSED, sendForged } from "./forgeries.ts";
 import { GATE_FORMS, type GateForm } from "./gate-forms.ts";
 

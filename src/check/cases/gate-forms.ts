@@ -1,6 +1,7 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { CauseCode } from "../codes.ts";
-import type { PostOptions, Probe } from "../probe.ts";
+import type { PostOptions } from "../delivery.ts";
+import type { Probe } from "../probe.ts";
 
 /** A delivery, apart from its signature. */
 interface GateRequest extends Omit<PostOptions, "signature"> {
