@@ -256,5 +256,6 @@ it("sentences are made by views alone, and for the error of a run that cannot be
     "src/check/run-check.ts",
     "src/cli/check/check.ts",
     "src/cli/check/view.ts",
+    "src/cli/check/write-report.ts",
   ]);
 });

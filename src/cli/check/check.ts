@@ -1,26 +1,14 @@
-import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { describeError } from "../../base/errors.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf } from "../../check/check-case.ts";
 import type { CheckOptions } from "../../check/check-options.ts";
-import {
-  type CheckReport,
-  countResults,
-  isFatal,
-  type ReportFormat,
-} from "../../check/check-result.ts";
+import { isFatal } from "../../check/check-result.ts";
 import {
   type Observer,
   observeByCommand,
   observeByUrl,
   observedAddress,
 } from "../../check/observer.ts";
-import { githubReport } from "../../check/report-github.ts";
-import { jsonReport } from "../../check/report-json.ts";
-import { junitReport } from "../../check/report-junit.ts";
-import { markdownReport } from "../../check/report-markdown.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
 import { verdictOnReport } from "../../check/verdict.ts";
@@ -38,7 +26,7 @@ import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
 import type { ForwardRequestOptions } from "../handlers/request-options.ts";
-import { unwritableFileError, usageError } from "../input-errors.ts";
+import { usageError } from "../input-errors.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { findKeys } from "../secrets/secret.ts";
@@ -47,21 +35,20 @@ import { startProgress } from "../send/progress.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT } from "../settings/default-values.ts";
 import { type RealEventOptions, readRealEvent } from "./real-event.ts";
 import { CheckView, caseLine } from "./view.ts";
+import { type ReportOptions, writeNotRun, writeReport } from "./write-report.ts";
 
 /** Options of `check`; times are milliseconds. */
 export interface CheckCommandOptions
   extends SecretOptions,
     RealEventOptions,
+    ReportOptions,
     Pick<ForwardRequestOptions, "header" | "headerEnv" | "insecure">,
     Partial<Pick<CheckOptions, "rate" | "timeout" | "settle" | "concurrency" | "signatureHeader">> {
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
   readonly list?: boolean;
   readonly yes?: boolean;
-  readonly strict?: boolean;
   readonly verbose?: boolean;
-  readonly format?: ReportFormat;
-  readonly output?: string;
 }
 
 export async function runCheckCommand(
@@ -78,34 +65,6 @@ export async function runCheckCommand(
       tryOr(() => writeNotRun(url, thrown, options, context), undefined);
     throw thrown;
   }
-}
-
-/** Writes the report of a run that has no result, since it could not begin. */
-function writeNotRun(
-  url: URL | undefined,
-  thrown: unknown,
-  options: CheckCommandOptions,
-  context: CliContext,
-): void {
-  const report: CheckReport = {
-    url: url === undefined ? "no URL" : shownUrl(url),
-    startedAt: new Date(context.clock()).toISOString(),
-    stopped: { code: "not_begun", detail: describeError(thrown), by: null },
-    endedBy: null,
-    isReceiversFault: false,
-    results: [],
-    counts: countResults([]),
-    diagnosis: [],
-    proof: null,
-    responseTimes: null,
-    requests: 0,
-    duration: 0,
-  };
-  // Its path is not named: what fails first may be that something else was pasted in its place.
-  writeReport(report, `${verdictText(verdictOnReport(report, false))}\n`, options, {
-    ...context,
-    output: { ...context.output, talk: () => {} },
-  });
 }
 
 async function checkReceiver(
@@ -235,33 +194,6 @@ function readObserver(
     return observeByUrl(given, timeout);
   }
   return observeByCommand(given, { cwd: io.cwd, env: io.env, timeout });
-}
-
-function writeReport(
-  report: CheckReport,
-  pretty: string,
-  { format = "pretty", output: file, strict = false }: CheckCommandOptions,
-  { io, output }: CliContext,
-): void {
-  if (format === "pretty" && file === undefined) return;
-  const text = {
-    pretty: () => pretty,
-    json: () => jsonReport(report, strict),
-    junit: () => junitReport(report, strict),
-    github: () => githubReport(report, strict),
-    markdown: () => markdownReport(report, strict),
-  };
-  const bytes = Buffer.from(text[format](), "utf8");
-  if (file === undefined) {
-    output.writeStdout(bytes);
-    return;
-  }
-  try {
-    writeFileSync(resolve(io.cwd, file), bytes);
-  } catch (cause) {
-    throw unwritableFileError(file, cause);
-  }
-  output.talk(`${format} report written to ${file}`);
 }
 
 function listCases(options: CheckCommandOptions, { output }: CliContext): void {
