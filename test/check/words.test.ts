@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { observeByUrl } from "../../src/check/observer.ts";
 import { root } from "../docs/markdown.ts";
 import { isRight, type Made, made } from "./receivers/made.ts";
@@ -38,14 +38,22 @@ function otherText(text: string): string {
   return `other words: ${text.split(" ").reverse().join(" ")}`;
 }
 
+const modules = readdirSync(WORDS).map((file) => join(WORDS, file));
+
+/** From here on, modules are loaded anew, and say what they say. */
+function restoreWords(): void {
+  for (const path of modules) vi.doUnmock(path);
+  vi.resetModules();
+}
+
+// Other files of tests may share these modules.
+afterEach(restoreWords);
+
 /** The checker, with its own words or with others. */
 async function checker(words: "own" | "other") {
-  vi.resetModules();
-  for (const file of readdirSync(WORDS)) {
-    const path = join(WORDS, file);
-    if (words === "own") vi.doUnmock(path);
-    else vi.doMock(path, async () => shuffled(await vi.importActual(path)));
-  }
+  restoreWords();
+  if (words === "other")
+    for (const path of modules) vi.doMock(path, async () => shuffled(await vi.importActual(path)));
   const { runCheck } = await import("../../src/check/run-check.ts");
   const { verdictOnReport } = await import("../../src/check/verdict.ts");
   const { isFatal } = await import("../../src/check/check-result.ts");
