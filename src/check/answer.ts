@@ -54,22 +54,11 @@ export function mayBeSignature(answer: ProbeAnswer): boolean {
   return isIn(answer, ["400", "401", "403"]);
 }
 
-/** An answer in a word: its status, or why there is none. */
-export function answerText(answer: ProbeAnswer): string {
-  if (answer.type === "status") return String(answer.status);
-  if (answer.type === "endless") return `endless ${answer.status}`;
-  return { closed: "closed", silent: "no answer", unreachable: "no connection" }[answer.type];
+/** Whether two answers are the same to a sender: the same status, or none for the same reason. */
+export function isSameAnswer(answer: ProbeAnswer, other: ProbeAnswer): boolean {
+  return answer.type === other.type && statusOf(answer) === statusOf(other);
 }
 
-/** Several answers in brief, such as `200, 409` or `401, 5 × 200`. */
-export function answersText(answers: readonly ProbeAnswer[]): string {
-  const parts: { text: string; times: number }[] = [];
-  for (const text of answers.map(answerText)) {
-    const last = parts.at(-1);
-    if (last?.text === text) last.times++;
-    else parts.push({ text, times: 1 });
-  }
-  const inWords = ({ text, times }: { text: string; times: number }) =>
-    times > 2 ? `${times} × ${text}` : Array.from({ length: times }, () => text).join(", ");
-  return parts.map(inWords).join(", ");
+function statusOf(answer: ProbeAnswer): number | undefined {
+  return "status" in answer ? answer.status : undefined;
 }

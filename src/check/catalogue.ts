@@ -11,13 +11,11 @@ import { SIGNATURE_CASES } from "./cases/signature-cases.ts";
 import { SPELLING_CASES } from "./cases/spelling-cases.ts";
 import { TAMPERING_CASES } from "./cases/tampering-cases.ts";
 import { TIME_CASES } from "./cases/time-cases.ts";
-import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
+import { type CaseDefinition, GROUPS, groupOf } from "./check-case.ts";
 
-/**
- * All cases, in the order in which they are shown. A test compares them with
- * `docs/reference/check.md`.
- */
-export const CATALOGUE: readonly CheckCase[] = [
+export { CONTROL } from "./cases/kind-cases.ts";
+
+const TABLES = [
   KIND_CASES,
   SIGNATURE_CASES,
   DIGEST_CASES,
@@ -31,15 +29,30 @@ export const CATALOGUE: readonly CheckCase[] = [
   REQUEST_CASES,
   TIME_CASES,
   DUPLICATE_CASES,
-]
-  .flat()
-  .toSorted((a, b) => placeOf(a) - placeOf(b));
+] as const;
+
+type KeyOf<Table> = Table extends unknown ? keyof Table : never;
+
+/** The id of a case. It is stable: a number is never reused for another case. */
+export type CaseId = KeyOf<(typeof TABLES)[number]>;
+
+export interface CheckCase extends CaseDefinition {
+  readonly id: CaseId;
+}
+
+/**
+ * All cases, in the order in which they are shown. A test compares them with
+ * `docs/reference/check.md`.
+ */
+export const CATALOGUE: readonly CheckCase[] = TABLES.flatMap((table) =>
+  Object.entries<CaseDefinition>(table).map(([id, definition]) => ({
+    ...definition,
+    id: id as CaseId,
+  })),
+).toSorted((a, b) => placeOf(a) - placeOf(b));
 
 function placeOf(checkCase: CheckCase): number {
   return (
     1000 * Object.keys(GROUPS).indexOf(groupOf(checkCase)) + Number(checkCase.id.split("-")[1])
   );
 }
-
-/** The case that runs first in every run: a completely valid delivery. */
-export const CONTROL = "KIND-01";

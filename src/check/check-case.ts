@@ -1,4 +1,5 @@
 import type { AnswerSet, ProbeAnswer } from "./answer.ts";
+import type { CauseCode, ReasonCode, StopCode } from "./codes.ts";
 import type { Probe } from "./probe.ts";
 
 /** The groups of cases, by the first part of their ids. */
@@ -25,6 +26,32 @@ export type Severity = "required" | "recommended" | "informational";
 /** What related failures have in common. */
 export type Subject = "bytes" | "content-type" | "digest" | "form" | "header" | "transfer";
 
+/** What a common cause of several failures is recognised by; one case shows each. */
+export type Sign =
+  | "unsigned"
+  | "unsigned_kinds"
+  | "no_digest"
+  | "zeros"
+  | "other_secret"
+  | "wrong_kinds"
+  | "not_ascii"
+  | "wrong_lengths"
+  | "half_digest"
+  | "all_digits_but_one"
+  | "one_event"
+  | "forged_event"
+  | "text_beyond_ascii";
+
+/** What several cases show of the same: each alone is enough. */
+export type SharedSign = "part_of_digest" | "spelling_in_ascii";
+
+/** A forged delivery of a case that sends several. */
+export interface Forgery {
+  readonly name: string;
+  /** Whether it has no signature, as opposed to a wrong one. */
+  readonly isUnsigned?: boolean;
+}
+
 export interface Evidence {
   readonly answers: readonly ProbeAnswer[];
   /** How often the event ran, if the case observes it. */
@@ -34,88 +61,71 @@ export interface Evidence {
    * ran, if observed.
    */
   readonly resent?: { readonly answer: ProbeAnswer; readonly runs?: number };
-  /** The names of the forgeries that were confirmed, if there were several. */
-  readonly confirmed?: readonly string[];
+  /** The forgeries that were confirmed, if there were several. */
+  readonly confirmed?: readonly Forgery[];
 }
 
-/** One thing that a correct receiver does. */
-export interface CheckCase {
-  /** Stable: a number is never reused for another case. */
-  readonly id: `${Group}-${number}`;
-  /** What is sent, in a few words. */
-  readonly sent: string;
+/** What a correct receiver does. */
+export interface Expectation {
   /** The correct answers; every answer must be one of them. */
-  readonly right: AnswerSet;
+  readonly answers: AnswerSet;
   /** The preferred ones among them; missing only these is a recommendation. */
   readonly best?: AnswerSet;
+  /** How often the event must have run, if that is observed. */
+  readonly runs?: number;
+}
+
+/** One thing that a correct receiver does, apart from its id. Its sentences are in `words/`. */
+export interface CaseDefinition {
+  readonly expects: Expectation;
   readonly severity: Severity;
-  /** Why these answers are correct: the service's description, or our reason. */
-  readonly why: string;
-  /** What is wrong with a receiver that answers otherwise, and how to fix it. */
-  readonly fix: string;
+  /** Why the expected answers are correct: the service's description, or our reason. */
+  readonly why: ReasonCode;
+  /** What is wrong with a receiver that answers otherwise. */
+  readonly cause: CauseCode;
   /** The same for a 5xx answer or none, if more can be said than in general. */
-  readonly crash?: string;
+  readonly crash?: CauseCode;
   /** What no answer at all means, if the case provokes it. */
-  readonly silence?: string;
+  readonly silence?: CauseCode;
   /**
    * What it means if the receiver answers nobody afterwards, if more can be said than in general.
    */
-  readonly stops?: string;
-  /** How often the event must have run, if that is observed. */
-  readonly runs?: number;
+  readonly stops?: StopCode;
+  /**
+   * Whether anyone can send it: neither the secret nor a delivery of the sender's makes it, so
+   * that a receiver that accepts it lets forged events in.
+   */
+  readonly isForgery?: boolean;
   /** Whether its body is so large that it is run alone, after all others. */
   readonly isLarge?: boolean;
+  /** Whether a receiver may let it wait until the time-out. */
+  readonly isEndless?: boolean;
   /** Without an observer, its answers show nothing. */
   readonly needsObserver?: boolean;
   /** What related failures have in common; see `diagnosis.ts`. */
   readonly about?: Subject;
-  readonly run: (probe: Probe) => Promise<ProbeAnswer | readonly ProbeAnswer[] | Evidence>;
+  /** What it shows of a common cause; see `diagnosis.ts`. */
+  readonly shows?: Sign | SharedSign;
+  readonly send: (probe: Probe) => Promise<ProbeAnswer | readonly ProbeAnswer[] | Evidence>;
 }
 
-/** A case in a table: its id, what is sent and how, and what only it has: its `fix`, or more. */
-type CaseRow<How> = readonly [
-  id: CheckCase["id"],
-  sent: string,
-  how: How,
-  own?: string | Partial<CheckCase>,
-];
-
-/** The cases of a table, with what they have in common. */
-export function casesOf<How>(
-  common: Omit<CheckCase, "id" | "sent" | "run">,
-  run: (probe: Probe, how: How) => ReturnType<CheckCase["run"]>,
-  rows: readonly CaseRow<How>[],
-): readonly CheckCase[] {
-  return rows.map(([id, sent, how, own = {}]) => ({
-    ...common,
-    id,
-    sent,
-    run: (probe: Probe) => run(probe, how),
-    ...(typeof own === "string" ? { fix: own } : own),
-  }));
+/** The cases of a table, by what distinguishes each, with what they have in common. */
+export function casesOf<Id extends string, How>(
+  common: Omit<CaseDefinition, "send">,
+  send: (probe: Probe, how: How) => ReturnType<CaseDefinition["send"]>,
+  rows: Readonly<Record<Id, How>>,
+): Readonly<Record<Id, CaseDefinition>> {
+  const cases = Object.entries<How>(rows).map(([id, how]) => {
+    return [id, { ...common, send: (probe: Probe) => send(probe, how) }];
+  });
+  return Object.fromEntries(cases);
 }
 
-export function groupOf({ id }: Pick<CheckCase, "id">): Group {
+export function groupOf({ id }: { readonly id: string }): Group {
   return id.split("-")[0] as Group;
 }
 
-/** The correct answers in words, such as `4xx, best 401` or `200, runs once`. */
-export function rightText({
-  right,
-  best,
-  runs,
-}: Pick<CheckCase, "right" | "best" | "runs">): string {
-  const parts = [anyOf(right)];
-  // That 4xx is better than other refusals goes without saying.
-  if (best !== undefined && best.join() !== "4xx" && best !== right)
-    parts.push(`best ${anyOf(best)}`);
-  if (runs !== undefined)
-    parts.push(runs === 0 ? "never runs" : runs === 1 ? "runs once" : `runs ${runs} times`);
-  return parts.join(", ");
-}
-
-/** Answers in words, such as `200, 400 or 422`, or `refused` for all but 2xx. */
-export function anyOf(set: AnswerSet): string {
-  const listed = set.join(", ").replace(/, ([^,]+)$/, " or $1");
-  return listed.replace(/^2xx, 3xx.*/, "any answer").replace("3xx, 4xx, 5xx or closed", "refused");
+/** Whether a case sends a valid delivery, which must be confirmed. */
+export function expectsConfirmation({ expects }: Pick<CaseDefinition, "expects">): boolean {
+  return expects.answers.includes("200");
 }

@@ -1,5 +1,6 @@
-import type { CheckCase } from "./check-case.ts";
+import type { CheckCase } from "./catalogue.ts";
 import type { CheckResult } from "./check-result.ts";
+import type { LimitCode } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import type { ProbeOptions } from "./probe.ts";
 
@@ -24,7 +25,7 @@ export interface CheckOptions extends Omit<ProbeOptions, "runName" | "counter" |
    * Called with the milliseconds of each wait for a receiver that refuses everything for a time,
    * and why.
    */
-  readonly onWait?: (milliseconds: number, why: string) => void;
+  readonly onWait?: (milliseconds: number, why: LimitCode) => void;
   /** Called with each result, in the order of the cases. */
   readonly onResult?: (result: CheckResult) => void;
 }

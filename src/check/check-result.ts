@@ -1,25 +1,27 @@
-import type { Group, Severity } from "./check-case.ts";
+import type { ProbeAnswer } from "./answer.ts";
+import type { CaseId, CheckCase } from "./catalogue.ts";
+import type { Evidence, Forgery, Severity } from "./check-case.ts";
+import type { Fault } from "./fault.ts";
+import type { FoundCause } from "./found-cause.ts";
 import type { ResponseTimes } from "./response-times.ts";
+import type { Stop } from "./stop.ts";
 
+/** How a receiver handled one case. Its sentences are made in `words/`. */
 export interface CheckResult {
-  readonly id: string;
-  readonly group: Group;
-  readonly sent: string;
+  readonly checkCase: CheckCase;
   readonly outcome: "passed" | "failed" | "not_applicable";
   /** The case's severity; of a failure, how much it weighs. */
   readonly severity: Severity;
-  /** The correct answers in words. */
-  readonly right: string;
-  /** The received answers in words; `null` if nothing was sent. */
-  readonly answer: string | null;
-  /** The names of the forgeries that were confirmed, if it sent several. */
-  readonly confirmed: readonly string[];
+  /** Empty if nothing was sent, or observed. */
+  readonly answers: readonly ProbeAnswer[];
+  /** The forgeries that were confirmed, if it sent several. */
+  readonly confirmed: readonly Forgery[];
   /** How often the event ran, if observed. */
   readonly runs: number | null;
-  /** Why the right answers are correct. */
-  readonly why: string;
-  /** What is wrong with the receiver and how to fix it, or why the case was not applicable. */
-  readonly fix: string | null;
+  /** A valid delivery that was answered 5xx, sent once more. */
+  readonly resent?: Evidence["resent"];
+  /** What is wrong with the receiver, or why the case was not applicable. */
+  readonly fault: Fault | null;
   /**
    * Milliseconds that the receiver took for its slowest answer, from the end of the request; `null`
    * if not measured.
@@ -31,28 +33,28 @@ export interface CheckResult {
 
 export interface CheckReport {
   readonly url: string;
-  /** A `curl` command with a forged delivery that was confirmed; `null` if there was none. */
-  readonly proof: string | null;
-  readonly requests: number;
   /** ISO 8601 in UTC. */
   readonly startedAt: string;
-  /** Milliseconds. */
-  readonly duration: number;
-  readonly results: readonly CheckResult[];
   /** How long answers took; `null` if there was none. */
   readonly responseTimes: ResponseTimes | null;
-  /** Common causes of several failures. */
-  readonly diagnosis: readonly string[];
+  readonly results: readonly CheckResult[];
   /** Why the run ended before its last case, if it did. */
-  readonly stopped: string | null;
+  readonly stopped: Stop | null;
   /** The case that ended the run, if one did; `null` if none could be run. */
-  readonly endedBy: string | null;
+  readonly endedBy: CaseId | null;
   /**
    * Whether the run ended because the receiver cannot go on, not because it cannot be reached or
    * limits its senders.
    */
   readonly isReceiversFault: boolean;
+  /** Common causes of several failures, most serious first. */
+  readonly diagnosis: readonly FoundCause[];
   readonly counts: ReturnType<typeof countResults>;
+  /** A `curl` command with a forged delivery that was confirmed; `null` if there was none. */
+  readonly proof: string | null;
+  /** Milliseconds. */
+  readonly duration: number;
+  readonly requests: number;
 }
 
 /** How cases end, and the mark of each, worst first. A failure weighs as much as its severity. */
@@ -75,12 +77,6 @@ export function verdictOf({
   return outcome === "failed" ? severity : outcome;
 }
 
-/** What was observed of a case, in words: the answers, and how often the event ran. */
-export function observedText({ answer, runs }: Pick<CheckResult, "answer" | "runs">): string {
-  const ran = runs === null ? "" : `, ran ${runs} ${runs === 1 ? "time" : "times"}`;
-  return `${answer ?? "not observed"}${ran}`;
-}
-
 export function countResults(results: readonly CheckResult[]) {
   const count = (verdict: Verdict) =>
     results.filter((result) => verdictOf(result) === verdict).length;
@@ -98,7 +94,10 @@ export function countResults(results: readonly CheckResult[]) {
  * Whether a result fails the run: a failed required case, or with `strict` a failed recommended
  * one.
  */
-export function isFatal({ outcome, severity }: CheckResult, strict: boolean): boolean {
+export function isFatal(
+  { outcome, severity }: Pick<CheckResult, "outcome" | "severity">,
+  strict: boolean,
+): boolean {
   return (
     outcome === "failed" && (severity === "required" || (strict && severity === "recommended"))
   );

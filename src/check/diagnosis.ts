@@ -1,112 +1,148 @@
-import { FOLLOWS } from "./attempts/find-cause.ts";
+import { isIn, isSameAnswer, mayBeSignature, type ProbeAnswer } from "./answer.ts";
+import type { AttemptCause } from "./attempts/attempt-cause.ts";
+import { DIGEST_FAULTS } from "./cases/digest-cases.ts";
 import { CONTROL } from "./catalogue.ts";
-import type { CheckResult } from "./check-result.ts";
-import { diagnoseForged, INVERTED, isForgedIn, UNSIGNED, whyOpen } from "./forged-diagnosis.ts";
-import { LOST } from "./judge.ts";
 import {
-  CONFIRMED,
-  causeText,
-  explainedTogether,
-  isAbout,
+  expectsConfirmation,
+  type Group,
+  groupOf,
+  type SharedSign,
+  type Sign,
+  type Subject,
+} from "./check-case.ts";
+import type { CheckResult } from "./check-result.ts";
+import { diagnoseForged, isForgedIn } from "./forged-diagnosis.ts";
+import type { ControlCode, FoundCause, SharedCode } from "./found-cause.ts";
+import { findOpenCause } from "./open-causes.ts";
+import {
+  byOwnCause,
+  hasOwnCause,
+  hasWrongAnswer,
+  idsOf,
+  isConfirmed,
   refusesSignature,
-} from "./similar-failures.ts";
+} from "./signs.ts";
+
+type Results = readonly CheckResult[];
 
 /** What was found by sending more than the cases. */
 export interface FoundCauses {
   /** Why the control is refused. */
-  readonly control?: string;
+  readonly control?: AttemptCause | undefined;
   /** How the answer to the control begins, if that was refused. */
-  readonly text?: string;
+  readonly text?: string | undefined;
   /** Why valid deliveries are refused in some spellings. */
-  readonly spelling?: string;
+  readonly spelling?: AttemptCause | undefined;
 }
+
+/** A cause that several results have in common. */
+interface SharedCause {
+  readonly code: SharedCode;
+  readonly isShown: (result: CheckResult) => boolean;
+  /** How many results must show it. */
+  readonly atLeast: number;
+  /** Whether another case of the same run contradicts it. */
+  readonly isRefuted?: (results: Results) => boolean;
+}
+
+/** Fewer failures than this are not worth a common cause, since each has its own text. */
+const SEVERAL = 3;
+
+/** Failures after which an event is lost, or taken when it is sent again. */
+const AFTER_FAILURES: readonly SharedCause[] = [
+  {
+    code: "failed_event_lost",
+    isShown: ({ fault }) => fault?.code === "lost",
+    atLeast: 1,
+  },
+  {
+    code: "fails_now_and_then",
+    isShown: wasConfirmedLater,
+    atLeast: 1,
+  },
+];
+
+const NOTHING_RUNS: SharedCause = {
+  code: "nothing_runs",
+  isShown: shouldRun,
+  atLeast: 1,
+  isRefuted: (results) => results.some((result) => shouldRun(result) && result.runs !== 0),
+};
+
+const RESPELT: readonly SharedCause[] = [
+  {
+    code: "text_verified",
+    isShown: isRespelt,
+    atLeast: SEVERAL,
+    isRefuted: (results) =>
+      !failsOn(results, "text_beyond_ascii") || failsOn(results, "spelling_in_ascii"),
+  },
+  {
+    code: "parsed_body_verified",
+    isShown: isRespelt,
+    atLeast: SEVERAL,
+  },
+];
+
+const UNUSUAL_INPUT: SharedCause = {
+  code: "unusual_input_fails",
+  isShown: crashes,
+  atLeast: SEVERAL,
+};
 
 /** Common causes of several results, most serious first; none if each failure has its own cause. */
-export function diagnose(
-  results: readonly CheckResult[],
-  found: FoundCauses = {},
-): readonly string[] {
-  const control = results.find(({ id }) => id === CONTROL);
+export function diagnose(results: Results, found: FoundCauses = {}): readonly FoundCause[] {
+  const control = results.find(({ checkCase }) => checkCase.id === CONTROL);
   const forged = diagnoseForged(results);
-  if (control?.outcome === "failed" && control.answer !== "200")
-    return forged[0] === INVERTED ? forged : [...forged, refusesAll(control, found)];
-  const open = whyOpen(results);
-  // What a receiver that compares nothing confirms says nothing of how it compares.
-  const hides = open !== undefined && open !== UNSIGNED;
-  const respelt = results.filter(isRespelt);
-  const similar = results.filter((result) => {
-    if (isSpelling(result) || isForgedIn(result) || (hides && /^2/.test(result.answer ?? "")))
-      return false;
-    return COMMON.some((about) => isAbout(result, about));
-  });
-  const groups = explainedTogether(similar).filter((group) => group.alike.length >= SEVERAL);
-  const crashed = results.filter(crashes);
+  if (control?.outcome === "failed" && !control.answers.every((answer) => isIn(answer, ["200"])))
+    return forged[0]?.code === "inverted" ? forged : [...forged, refusedControl(control, found)];
   return [
     ...forged,
-    ...diagnoseFailures(results),
+    ...AFTER_FAILURES.flatMap((cause) => inRun(cause, results)),
     ...diagnoseDigests(results),
-    ...diagnoseRuns(results),
-    ...(respelt.length < SEVERAL ? [] : [causeText(found.spelling ?? otherText(results), respelt)]),
-    ...groups.map(({ fix, alike: similar }) => causeText(fix, similar)),
-    ...(crashed.length < SEVERAL ? [] : [causeText(CRASHES, crashed)]),
+    ...inRun(NOTHING_RUNS, results),
+    ...diagnoseSpellings(results, found.spelling),
+    ...diagnoseSubjects(results),
+    ...inRun(UNUSUAL_INPUT, results),
   ];
 }
 
-/** What several cases look at in different ways, so that their failures have a cause in common. */
-const COMMON = ["bytes", "form", "content-type"] as const;
+/** The cause with the cases that show it, if there are enough, and none contradicts it. */
+function inRun(
+  { code, isShown, atLeast, isRefuted }: SharedCause,
+  results: Results,
+): readonly FoundCause[] {
+  const similar = results.filter(isShown);
+  if (similar.length < atLeast || isRefuted?.(results) === true) return [];
+  return [{ code, cases: idsOf(similar) }];
+}
+
+/** Whether a valid delivery failed, and was confirmed when it was sent again. */
+function wasConfirmedLater(result: CheckResult): boolean {
+  const { resent } = result;
+  return resent !== undefined && hasWrongAnswer(result) && isIn(resent.answer, ["2xx"]);
+}
+
+/** Whether an event was confirmed, and observed. */
+function shouldRun(result: CheckResult): boolean {
+  const wanted = result.checkCase.expects.runs ?? 0;
+  return result.runs !== null && wanted > 0 && isConfirmed(result);
+}
 
 /** Whether unusual input made the code fail. */
-function crashes({ id, outcome, right, answer }: CheckResult): boolean {
-  if (outcome !== "failed" || right.startsWith("200") || !/^(?:BODY|TIME|SIG)/.test(id))
-    return false;
-  return /^(?:5\d\d|closed)/.test(answer ?? "");
+function crashes({ checkCase, outcome, answers }: CheckResult): boolean {
+  const [first, second, third] = answers;
+  if (outcome !== "failed" || first === undefined || expectsConfirmation(checkCase)) return false;
+  if (!UNUSUAL.has(groupOf(checkCase)) || !isIn(first, ["5xx", "closed"])) return false;
+  // A case that gets the same for many forgeries adds nothing to those that send one.
+  return !(second && third && isSameAnswer(first, second) && isSameAnswer(first, third));
 }
 
-const CRASHES =
-  "Unusual input makes the code fail: catch errors around verifying and parsing, and answer 4xx";
-
-/**
- * What a receiver verifies that refuses valid deliveries in several spellings, as far as these
- * show.
- */
-function otherText(results: readonly CheckResult[]): string {
-  const failed = new Set(results.filter(({ outcome }) => outcome === "failed").map(({ id }) => id));
-  const isText =
-    failed.has("BODY-09") &&
-    !["BODY-10", "BODY-11", "BODY-13", "BODY-16"].some((id) => failed.has(id));
-  const what = isText
-    ? "text decoded as something other than UTF-8, such as Latin-1"
-    : "JSON or text made from it";
-  return `The receiver does not verify the raw body, but ${what}. Read the body as bytes before any parser, verify those, then parse.`;
-}
-
-/** Why nothing was seen to run. */
-function diagnoseRuns(results: readonly CheckResult[]): readonly string[] {
-  const toRun = results.filter(
-    ({ runs, right, answer }) =>
-      runs !== null && /, runs /.test(right) && CONFIRMED.test(answer ?? ""),
-  );
-  if (toRun.length === 0 || toRun.some(({ runs }) => runs !== 0)) return [];
-  const cause =
-    "no confirmed event was seen to run: the receiver does not process what it confirms, or --observe does not count it";
-  return [causeText(cause, toRun)];
-}
-
-/** Valid deliveries that were answered 5xx and then taken, or taken and never run. */
-function diagnoseFailures(results: readonly CheckResult[]): readonly string[] {
-  const lost = results.filter(({ fix }) => fix === LOST);
-  const now = results.filter(({ fix }) => /sent once more, it was answered 2/.test(fix ?? ""));
-  const again =
-    "it fails now and then on valid deliveries, and takes the same ones later: see its log";
-  return [
-    ...(lost.length === 0 ? [] : [causeText(`an event that failed is lost: ${LOST}`, lost)]),
-    ...(now.length === 0 ? [] : [causeText(again, now)]),
-  ];
-}
+const UNUSUAL: ReadonlySet<Group> = new Set(["BODY", "TIME", "SIG"]);
 
 /** Whether a case sends a valid delivery in an unusual spelling. */
-function isSpelling(result: CheckResult): boolean {
-  return isAbout(result, "bytes") && result.right.startsWith("200");
+function isSpelling({ checkCase }: CheckResult): boolean {
+  return checkCase.about === "bytes" && expectsConfirmation(checkCase);
 }
 
 /** Whether a valid delivery was refused that is spelt in an unusual way. */
@@ -115,57 +151,79 @@ function isRespelt(result: CheckResult): boolean {
 }
 
 /** Whether the receiver refuses valid deliveries in several spellings. */
-export function refusesSpellings(results: readonly CheckResult[]): boolean {
+export function refusesSpellings(results: Results): boolean {
   return results.filter(isRespelt).length >= SEVERAL;
 }
 
-/** Fewer failures than this are not worth a common cause, since each has its own text. */
-const SEVERAL = 3;
-
-function refusesAll({ answer }: CheckResult, { control, text }: FoundCauses): string {
-  const said = text === undefined ? "" : ` Its answer begins: ${JSON.stringify(text)}.`;
-  const came = `${CONTROL}, a completely valid delivery, was answered with ${answer}`;
-  if (control !== undefined) return `${came}. ${control}${control === FOLLOWS ? said : ""}`;
-  if (/^40[013]$/.test(answer ?? ""))
-    return `${came}: most likely the secrets differ, or the signature header's name. If it knows only webhooks or tenants of its own, pass --event.${said}`;
-  if (answer === "404" || answer === "405")
-    return `${came}: check the path. If it knows only webhooks or properties of its own, pass --event.${said}`;
-  if (answer === "429") return `${came}: it limits the rate, or bans this address.${said}`;
-  if (answer?.startsWith("5"))
-    return `${came}: the app's own log says why. If it verifies with hookporter or in Express, a body parser may run before that.${said}`;
-  if (answer?.startsWith("endless") === true)
-    return `${came}: the answer begins, but does not end, so that the sender gives up and retries. End the response.`;
-  if (/^2/.test(answer ?? "")) return `${came}: only 200 confirms a delivery.`;
-  if (answer?.startsWith("4"))
-    return `${came}: if it looks up the property, the tenant or the webhook, send an event that it knows with --event.${said}`;
-  return `${came}: fix that first.`;
+function failsOn(results: Results, sign: Sign | SharedSign): boolean {
+  return results.some(({ checkCase, outcome }) => checkCase.shows === sign && outcome === "failed");
 }
 
-/** The case that tells a fault from others, and those that the same fault fails besides. */
-const TELLING: readonly (readonly string[])[] = [
-  ["SIG-31", "SIG-29", "SIG-30", "SIG-32"],
-  ["SIG-32", "SIG-30"],
-  ["SIG-29", "SIG-30"],
-  ["SIG-30"],
-  ["SIG-33"],
-  ["SIG-34"],
-];
+/** What a receiver verifies that refuses valid deliveries in several spellings. */
+function diagnoseSpellings(
+  results: Results,
+  found: AttemptCause | undefined,
+): readonly FoundCause[] {
+  if (found === undefined) return RESPELT.flatMap((cause) => inRun(cause, results)).slice(0, 1);
+  const cases = idsOf(results.filter(isRespelt));
+  return cases.length < SEVERAL ? [] : [{ code: "other_spelling_verified", found, cases }];
+}
+
+/** What several cases look at in different ways, so that their failures have a cause in common. */
+const COMMON: ReadonlySet<Subject | undefined> = new Set([
+  "bytes",
+  "form",
+  "content-type",
+] as const);
+
+function diagnoseSubjects(results: Results): readonly FoundCause[] {
+  const open = findOpenCause(results);
+  // What a receiver that compares nothing confirms says nothing of how it compares.
+  const hides = open !== undefined && open.compares !== true;
+  const similar = results.filter((result) => {
+    const [first] = result.answers;
+    if (isSpelling(result) || isForgedIn(result)) return false;
+    if (hides && first !== undefined && isIn(first, ["2xx"])) return false;
+    return COMMON.has(result.checkCase.about);
+  });
+  return [...byOwnCause(similar)]
+    .filter(([, shared]) => shared.length >= SEVERAL)
+    .map(([code, shared]) => ({ code, cases: idsOf(shared), confirmed: [] }));
+}
 
 /**
  * Why valid deliveries are refused at random: which digests the receiver computes or prints
  * wrongly. One case is proof enough, since all others avoid such digests.
  */
-function diagnoseDigests(results: readonly CheckResult[]): readonly string[] {
+function diagnoseDigests(results: Results): readonly FoundCause[] {
   const failed = new Map(
     results
-      .filter((result) => result.outcome === "failed" && refusesSignature(result))
-      .map((result) => [result.id, result]),
+      .filter((result) => hasOwnCause(result) && refusesSignature(result))
+      .map(({ checkCase }) => [checkCase.id as string, checkCase] as const),
   );
-  return TELLING.flatMap((ids) => {
+  return DIGEST_FAULTS.flatMap((ids) => {
     const similar = ids.flatMap((id) => failed.get(id) ?? []);
     const [first] = similar;
-    if (first?.fix == null || first.id !== ids[0]) return [];
+    if (first === undefined || first.id !== ids[0]) return [];
     for (const { id } of similar) failed.delete(id);
-    return [causeText(first.fix, similar)];
+    return [{ code: first.cause, cases: similar.map(({ id }) => id), confirmed: [] }];
   });
+}
+
+function refusedControl(
+  { answers: [answer] }: CheckResult,
+  { control, text }: FoundCauses,
+): FoundCause {
+  return { code: controlCode(answer), cases: [CONTROL], answer, text, found: control };
+}
+
+function controlCode(answer: ProbeAnswer | undefined): ControlCode {
+  if (answer === undefined) return "control_unanswered";
+  if (answer.type === "endless") return "control_endless";
+  if (mayBeSignature(answer)) return "control_refused";
+  if (isIn(answer, ["404", "405"])) return "control_not_found";
+  if (isIn(answer, ["429"])) return "control_rate_limited";
+  if (isIn(answer, ["5xx"])) return "control_failed";
+  if (isIn(answer, ["2xx"])) return "control_not_200";
+  return isIn(answer, ["4xx"]) ? "control_refused_otherwise" : "control_unanswered";
 }

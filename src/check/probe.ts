@@ -7,10 +7,11 @@ import { type EventKind, isEventKind } from "../event/kinds.ts";
 import { sampleEvent } from "../event/sample.ts";
 import { sign } from "../signature/sign.ts";
 import type { ProbeAnswer } from "./answer.ts";
+import type { PostOptions, ProbeExchange } from "./delivery.ts";
 import { type DigestForm, PLAIN } from "./digest-forms.ts";
 import type { Pace } from "./pace.ts";
 import type { CountRuns } from "./run-counter.ts";
-import { type BodyPart, exchange } from "./wire.ts";
+import { exchange, lengthOf } from "./wire.ts";
 
 export interface ProbeOptions {
   readonly url: URL;
@@ -35,39 +36,6 @@ export interface ProbeOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether any certificate will do. */
   readonly insecure?: boolean;
-}
-
-/** A request that was sent, and its answer. */
-export interface ProbeExchange {
-  readonly body: Uint8Array;
-  readonly options: PostOptions;
-  readonly answer: ProbeAnswer;
-}
-
-/** Whether a delivery was sent as the service would send it. */
-export function isValid({ options }: ProbeExchange): boolean {
-  const { agent: _, ...changes } = options;
-  return Object.keys(changes).length === 0;
-}
-
-/** How a delivery differs from those of the service. */
-export interface PostOptions {
-  /**
-   * The signature header's value or values; `null` for none. Default: the signature of the body.
-   */
-  readonly signature?: string | readonly string[] | null;
-  readonly header?: string;
-  readonly method?: string;
-  /** The raw request target. Default: that of the URL. */
-  readonly target?: string;
-  /** Additional headers; `null` removes one. */
-  readonly headers?: Readonly<Record<string, string | null>>;
-  /** The body in parts, if it is not sent in one piece. */
-  readonly parts?: readonly BodyPart[];
-  /** Sends the body in chunks, without a length. */
-  readonly chunked?: boolean;
-  readonly trailers?: Readonly<Record<string, string>>;
-  readonly agent?: HttpAgent;
 }
 
 /** A larger body is not made again until its digest fits. */
@@ -281,11 +249,4 @@ function varied(event: Envelope, path: string | undefined, marker: string): Enve
   const value = typeof memberAt(event, steps) === "number" ? Number(marker) : marker;
   Object.assign(parent as object, { [steps.at(-1) ?? ""]: value });
   return copy;
-}
-
-function lengthOf(parts: readonly BodyPart[]): number {
-  return parts.reduce<number>(
-    (sum, part) => sum + (typeof part === "number" ? 0 : part.byteLength),
-    0,
-  );
 }

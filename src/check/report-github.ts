@@ -1,5 +1,8 @@
-import { type CheckReport, type CheckResult, isFatal, observedText } from "./check-result.ts";
-import { furtherCauses, verdictText } from "./verdict.ts";
+import { type CheckReport, isFatal } from "./check-result.ts";
+import { furtherCauses, verdictOnReport } from "./verdict.ts";
+import { causeText } from "./words/common-causes.ts";
+import { observedText, type ReportedCase, reportInWords } from "./words/report.ts";
+import { verdictText } from "./words/verdicts.ts";
 
 /**
  * A report as workflow commands of GitHub Actions, one line per failed case: an error if it fails
@@ -7,20 +10,24 @@ import { furtherCauses, verdictText } from "./verdict.ts";
  * and the common causes, after them the counts.
  */
 export function githubReport(report: CheckReport, strict: boolean): string {
-  const { url, results, counts, stopped } = report;
-  const verdict = verdictText(report, strict);
+  const { url, results, counts, stopped } = reportInWords(report);
+  const verdict = verdictOnReport(report, strict);
   const failed = results.filter(({ outcome }) => outcome === "failed");
   const { passed, total, notApplicable } = counts;
   const sum = `${passed} of ${total} cases passed, ${failed.length} failed, ${notApplicable} were not applicable: ${url}`;
   const lines = [
     // GitHub shows ten annotations of a level, so that what matters most comes first.
-    ...(verdict === "passed" ? [] : [command("error", "hookporter check", verdict)]),
-    ...furtherCauses(report, verdict).map((cause) => command("warning", "Common cause", cause)),
+    ...(verdict.type === "passed"
+      ? []
+      : [command("error", "hookporter check", verdictText(verdict))]),
+    ...furtherCauses(report, verdict).map((cause) =>
+      command("warning", "Common cause", causeText(cause)),
+    ),
     ...failed.map((result) => {
       const text = `answered ${observedText(result)}, expected ${result.right}: ${result.fix}`;
       return command(levelOf(result, strict), `${result.id}: ${result.sent}`, text);
     }),
-    ...(stopped === null || verdict.includes(stopped)
+    ...(stopped === null || verdict.stop !== undefined
       ? []
       : [command("error", "The run ended early", stopped)]),
     command("notice", "hookporter check", sum),
@@ -28,7 +35,7 @@ export function githubReport(report: CheckReport, strict: boolean): string {
   return `${lines.join("\n")}\n`;
 }
 
-function levelOf(result: CheckResult, strict: boolean): string {
+function levelOf(result: ReportedCase, strict: boolean): string {
   if (isFatal(result, strict)) return "error";
   return result.severity === "informational" ? "notice" : "warning";
 }

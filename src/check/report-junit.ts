@@ -1,6 +1,9 @@
 import { GROUPS, type Group } from "./check-case.ts";
-import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
-import { furtherCauses, verdictText } from "./verdict.ts";
+import { type CheckReport, isFatal } from "./check-result.ts";
+import { furtherCauses, verdictOnReport } from "./verdict.ts";
+import { causeText } from "./words/common-causes.ts";
+import { type ReportedCase, reportInWords } from "./words/report.ts";
+import { verdictText } from "./words/verdicts.ts";
 
 /**
  * A report as JUnit XML: a suite per group, a test per case. Results that fail the run are a
@@ -9,12 +12,11 @@ import { furtherCauses, verdictText } from "./verdict.ts";
  * none did, the run itself is one.
  */
 export function junitReport(report: CheckReport, strict: boolean): string {
-  const { url, startedAt, duration, results, proof } = report;
-  const verdict = verdictText(report, strict);
-  const causes = furtherCauses(report, verdict);
-  const said = [verdict, ...causes, ...(proof === null ? [] : [proof])].join("\n");
-  const isErrorOf = (result: CheckResult) =>
-    report.stopped !== null && result.id === report.endedBy;
+  const { url, startedAt, duration, results, proof, stopped, endedBy } = reportInWords(report);
+  const verdict = verdictOnReport(report, strict);
+  const causes = furtherCauses(report, verdict).map(causeText);
+  const said = [verdictText(verdict), ...causes, ...(proof === null ? [] : [proof])].join("\n");
+  const isErrorOf = (result: ReportedCase) => stopped !== null && result.id === endedBy;
   const suites = (Object.keys(GROUPS) as Group[]).flatMap((group) => {
     const own = results.filter((result) => result.group === group);
     if (own.length === 0) return [];
@@ -28,18 +30,15 @@ export function junitReport(report: CheckReport, strict: boolean): string {
     const properties = element("properties", {}, [
       element("property", { name: "url", value: url }),
     ]);
-    const tests = own.map((result) =>
-      testCase(result, strict, isErrorOf(result) ? report.stopped : null),
-    );
+    const tests = own.map((result) => testCase(result, strict, isErrorOf(result) ? stopped : null));
     return [
       element("testsuite", attributes, [properties, ...tests, element("system-out", {}, said)]),
     ];
   });
-  if (report.stopped !== null && !results.some(isErrorOf))
-    suites.push(wholeRun(report.stopped, startedAt));
+  if (stopped !== null && !results.some(isErrorOf)) suites.push(wholeRun(stopped, startedAt));
   // The schema of Jenkins' xUnit plugin knows `skipped` of a suite only.
   const { skipped: _, ...known } = counts(results, strict, isErrorOf);
-  const alone = report.stopped !== null && known.errors === 0 ? 1 : 0;
+  const alone = stopped !== null && known.errors === 0 ? 1 : 0;
   const sums = { ...known, tests: known.tests + alone, errors: known.errors + alone };
   const whole = { name: "hookporter check", ...sums, time: seconds(duration) };
   return `<?xml version="1.0" encoding="UTF-8"?>\n${element("testsuites", whole, suites)}\n`;
@@ -59,7 +58,7 @@ function wholeRun(stopped: string, startedAt: string): string {
 }
 
 /** @param stopped - why the run ended, if this case ended it */
-function testCase(result: CheckResult, strict: boolean, stopped: string | null): string {
+function testCase(result: ReportedCase, strict: boolean, stopped: string | null): string {
   const { id, group, sent, outcome, severity, answer, right, runs, fix, why, duration } = result;
   const name = `${id} ${sent}`;
   const attributes = { name, classname: `hookporter.check.${group}`, time: seconds(duration) };
@@ -96,9 +95,9 @@ function testCase(result: CheckResult, strict: boolean, stopped: string | null):
 }
 
 function counts(
-  results: readonly CheckResult[],
+  results: readonly ReportedCase[],
   strict: boolean,
-  isError: (one: CheckResult) => boolean,
+  isError: (one: ReportedCase) => boolean,
 ) {
   const errors = results.filter(isError).length;
   const others = results.filter((result) => !isError(result));

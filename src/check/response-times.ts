@@ -1,4 +1,4 @@
-import { durationText } from "../text/duration-text.ts";
+import type { CaseId } from "./catalogue.ts";
 
 /**
  * Milliseconds after which an answer is slow. The sender's own limit is not shown, and many are
@@ -10,15 +10,20 @@ export const SLOW = 5000;
 export interface ResponseTimes {
   readonly median: number;
   readonly slowest: number;
-  readonly slowestCase: string;
+  readonly slowestCase: CaseId;
 }
 
 /** The response times of all cases, each with its slowest answer; `null` if there was none. */
 export function responseTimesOf(
-  results: readonly { readonly id: string; readonly responseTime: number | null }[],
+  results: readonly {
+    readonly checkCase: { readonly id: CaseId };
+    readonly responseTime: number | null;
+  }[],
 ): ResponseTimes | null {
   const measured = results
-    .flatMap(({ id, responseTime }) => (responseTime === null ? [] : [{ id, responseTime }]))
+    .flatMap(({ checkCase: { id }, responseTime }) =>
+      responseTime === null ? [] : [{ id, responseTime }],
+    )
     .sort((a, b) => a.responseTime - b.responseTime);
   const median = measured[Math.floor((measured.length - 1) / 2)];
   const slowest = measured.at(-1);
@@ -26,21 +31,15 @@ export function responseTimesOf(
   return { median: median.responseTime, slowest: slowest.responseTime, slowestCase: slowest.id };
 }
 
-export function responseTimesText({ median, slowest, slowestCase }: ResponseTimes): string {
-  return `response times: median ${durationText(median)}, slowest ${durationText(slowest)} (${slowestCase})`;
-}
-
-/** What to do about an answer that took too long. */
-export function slowFix(milliseconds: number): string {
-  return `answered after ${durationText(milliseconds)}, when a sender may have given up: answer as soon as the event is stored, and work later`;
+/** A common cause, with the times that show it. */
+export interface SlowAnswers {
+  readonly code: "slow_answers";
+  readonly times: ResponseTimes;
+  readonly cases: readonly CaseId[];
 }
 
 /** The common cause of slow answers, if there were any. */
-export function diagnoseTimes(times: ResponseTimes | null, slow: number): readonly string[] {
+export function diagnoseTimes(times: ResponseTimes | null, slow: number): readonly SlowAnswers[] {
   if (times === null || times.slowest <= slow) return [];
-  const { median, slowest, slowestCase } = times;
-  return [
-    `It answers slowly: after ${durationText(median)} in the median, and ${durationText(slowest)} at most (${slowestCase}). A sender ` +
-      "that gives up sends the event again. Answer as soon as the event is stored, and work later.",
-  ];
+  return [{ code: "slow_answers", times, cases: [times.slowestCase] }];
 }

@@ -5,20 +5,23 @@
 
 import { randomBytes } from "node:crypto";
 import { HookporterError } from "../base/errors.ts";
+import { tryToConnect } from "../http/try-to-connect.ts";
 import { shownUrl } from "../text/shown-url.ts";
 import { whySpellingsRefused } from "./attempts/find-cause.ts";
-import { CONTROL } from "./catalogue.ts";
-import type { CheckCase } from "./check-case.ts";
+import { type CheckCase, CONTROL } from "./catalogue.ts";
 import type { CheckOptions } from "./check-options.ts";
-import { type CheckReport, countResults } from "./check-result.ts";
+import { type CheckReport, type CheckResult, countResults } from "./check-result.ts";
 import { diagnose, refusesSpellings } from "./diagnosis.ts";
+import type { FoundCause } from "./found-cause.ts";
+import type { Limit } from "./limits.ts";
 import type { Observer } from "./observer.ts";
 import { Pace } from "./pace.ts";
 import { Probe } from "./probe.ts";
-import { whyUnreachable } from "./reachable.ts";
+import { curlText, findProof } from "./proof.ts";
 import { diagnoseTimes, responseTimesOf, SLOW } from "./response-times.ts";
 import { Run } from "./run.ts";
-import { curlText, findProof } from "./verdict.ts";
+import { isReceiversFault } from "./stop.ts";
+import { connectFailureText } from "./words/absences.ts";
 
 /**
  * Runs cases against a receiver. The control runs alone, before all others. Throws
@@ -26,9 +29,11 @@ import { curlText, findProof } from "./verdict.ts";
  */
 export async function runCheck(options: CheckOptions): Promise<CheckReport> {
   const { url, observer } = options;
-  const unreachable = await whyUnreachable(options);
-  if (unreachable !== undefined)
-    throw new HookporterError("target_unreachable", `${url.origin}: ${unreachable}`);
+  const failure = await tryToConnect(url, options);
+  if (failure !== undefined) {
+    const why = connectFailureText(failure, options.timeout);
+    throw new HookporterError("target_unreachable", `${url.origin}: ${why}`);
+  }
   const runName = randomBytes(4).toString("hex");
   const pace = new Pace(options.rate);
   try {
@@ -60,40 +65,38 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
   for (const other of others.filter(isLarge))
     await run.runCase(other, next++ - options.concurrency);
   await run.finish();
-  const { stopped, endedBy, isReceiversFault } = run;
-  const order = new Map(cases.map(({ id }, at) => [id as string, at]));
-  const results = run.results.toSorted((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
+  const { stopped } = run;
+  const order = new Map(cases.map(({ id }, at) => [id, at]));
+  const placeOf = ({ checkCase: { id } }: CheckResult) => order.get(id) ?? 0;
+  const results = run.results.toSorted((a, b) => placeOf(a) - placeOf(b));
   const spelling =
     stopped === null && refusesSpellings(results)
       ? await whySpellingsRefused(run.extraProbe())
       : undefined;
   const proof = await findProof(results, run.confirmed, run.extraProbe());
-  const found = { ...run.found, ...(spelling !== undefined && { spelling }) };
   const responseTimes = responseTimesOf(results);
-  const limit = run.limits.found();
-  const limited = limit === undefined || stopped !== null ? [] : [limit];
-  const diagnosis = [
-    ...diagnose(results, found),
-    ...diagnoseTimes(responseTimes, slow),
-    ...limited,
-  ];
-  const whole = {
-    results,
-    stopped,
-    endedBy,
-    isReceiversFault,
-    diagnosis,
-    counts: countResults(results),
-  };
   return {
     url: shownUrl(url),
     startedAt,
     responseTimes,
-    ...whole,
+    results,
+    stopped,
+    endedBy: stopped?.by ?? null,
+    isReceiversFault: isReceiversFault(stopped),
+    diagnosis: [
+      ...diagnose(results, { ...run.found, spelling }),
+      ...diagnoseTimes(responseTimes, slow),
+      ...(stopped === null ? diagnoseLimit(run.limits.found()) : []),
+    ],
+    counts: countResults(results),
     proof: proof === undefined ? null : curlText(proof, options),
     duration: Math.round(performance.now() - start),
     requests: pace.requests,
   };
+}
+
+function diagnoseLimit(limit: Limit | undefined): readonly FoundCause[] {
+  return limit === undefined ? [] : [{ ...limit, cases: [] }];
 }
 
 /** Tests the observer before anything is sent. */

@@ -1,6 +1,6 @@
 import { HookporterError } from "../base/errors.ts";
-import { CATALOGUE, CONTROL } from "./catalogue.ts";
-import { type CheckCase, GROUPS, groupOf } from "./check-case.ts";
+import { CATALOGUE, type CheckCase, CONTROL } from "./catalogue.ts";
+import { GROUPS, groupOf } from "./check-case.ts";
 
 /**
  * The cases selected by `only` and not excluded by `skip`; both take ids (`SIG-04`) or groups

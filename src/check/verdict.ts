@@ -1,113 +1,58 @@
-import { readEnvelope } from "../event/read-envelope.ts";
-import { shownUrl } from "../text/shown-url.ts";
 import { isIn } from "./answer.ts";
-import type { CheckOptions } from "./check-options.ts";
+import { expectsConfirmation } from "./check-case.ts";
 import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
-import { diagnoseForged, isForgedIn } from "./forged-diagnosis.ts";
-import type { Probe, ProbeExchange } from "./probe.ts";
+import type { FoundCause } from "./found-cause.ts";
+import type { Stop } from "./stop.ts";
 
 /**
- * What matters most, in a line: that forged deliveries get in, that valid ones are refused, or that
- * all is well.
+ * What matters most of a run: that forged deliveries get in, that it ended early, that valid
+ * deliveries are refused, or that all is well.
  */
-export function verdictText(
-  { results, stopped, isReceiversFault, diagnosis }: CheckReport,
-  strict: boolean,
-): string {
-  const [forged] = diagnoseForged(results);
-  if (forged !== undefined) return `FORGED DELIVERIES GET IN: ${forged}`;
-  if (stopped !== null) return `${isReceiversFault ? "failed" : "stopped"}: ${stopped}`;
-  const fatal = results.filter((result) => isFatal(result, strict));
-  if (fatal.length === 0) return "passed";
+export interface ReportVerdict {
+  readonly type:
+    | "passed"
+    | "forged"
+    | "stopped"
+    | "stopped_receiver"
+    | "refuses_valid"
+    | "runs_wrongly"
+    | "failed";
+  /** The common cause that explains it, if one does. */
+  readonly cause?: FoundCause | undefined;
+  /** Why the run ended early, if that matters most. */
+  readonly stop?: Stop;
+}
+
+export function verdictOnReport(report: CheckReport, strict: boolean): ReportVerdict {
+  const { results, stopped, isReceiversFault, diagnosis } = report;
   const [cause] = diagnosis;
-  const why = cause === undefined ? "" : `: ${cause}`;
-  if (fatal.some(refusesValid)) return `failed, valid deliveries are refused${why}`;
-  if (fatal.some(runsWrongly)) return `failed, confirmed events do not run exactly once${why}`;
-  return `failed${why}`;
+  if (cause?.letsForgedIn === true) return { type: "forged", cause };
+  if (stopped !== null)
+    return { type: isReceiversFault ? "stopped_receiver" : "stopped", stop: stopped };
+  const fatal = results.filter((result) => isFatal(result, strict));
+  if (fatal.length === 0) return { type: "passed" };
+  if (fatal.some(refusesValid)) return { type: "refuses_valid", cause };
+  return { type: fatal.some(runsWrongly) ? "runs_wrongly" : "failed", cause };
 }
 
-/** The causes that the verdict does not name already. */
-export function furtherCauses({ diagnosis }: CheckReport, verdict: string): readonly string[] {
-  return diagnosis.filter((cause) => !verdict.includes(cause));
+/** The common causes that the verdict does not name already. */
+export function furtherCauses(
+  { diagnosis }: CheckReport,
+  { cause: named }: ReportVerdict,
+): readonly FoundCause[] {
+  return diagnosis.filter((cause) => cause !== named);
 }
 
-/**
- * A 200, which alone confirms a delivery, by itself or among other answers such as `401, 5 × 200`.
- */
-const OK = /(?:^|, |× )200/;
-
-function refusesValid({ right, answer, severity }: CheckResult): boolean {
-  return severity === "required" && right.startsWith("200") && !OK.test(answer ?? "");
+/** Whether a valid delivery was never confirmed. */
+function refusesValid({ checkCase, answers, severity }: CheckResult): boolean {
+  return severity === "required" && expectsConfirmation(checkCase) && !answers.some(isConfirming);
 }
 
-function runsWrongly({ right, answer, runs }: CheckResult): boolean {
-  return runs !== null && right.startsWith("200") && OK.test(answer ?? "");
+function runsWrongly({ checkCase, answers, runs }: CheckResult): boolean {
+  return runs !== null && expectsConfirmation(checkCase) && answers.some(isConfirming);
 }
 
-/** A body up to this many bytes is shown in a command. */
-const LONGEST_PROOF = 4096;
-
-/**
- * A forged delivery that the receiver confirmed, if there was one. Prefers one without a signature,
- * or with an obviously wrong one, and less of it if the receiver confirms that, too.
- */
-export async function findProof(
-  results: readonly CheckResult[],
-  confirmed: ReadonlyMap<string, ProbeExchange>,
-  probe: Probe,
-): Promise<ProbeExchange | undefined> {
-  const shown = results
-    .filter(isForgedIn)
-    .flatMap(({ id }) => confirmed.get(id) ?? [])
-    .filter(({ body }) => body.byteLength <= LONGEST_PROOF);
-  const first = shown.find(({ options }) => options.signature === null) ?? shown[0];
-  if (first === undefined) return undefined;
-  const body = shortened(first.body);
-  if (body === undefined || (first.options.signature ?? null) !== null) return first;
-  const answer = await probe.post(body, first.options);
-  return isIn(answer, ["2xx"]) ? { ...first, body } : first;
-}
-
-/** The same envelope with no more than ids in `data` and `webhook`. */
-function shortened(body: Uint8Array): Buffer | undefined {
-  const read = readEnvelope(body);
-  if (!read.ok) return undefined;
-  const { event, timestamp, data, webhook } = read.envelope;
-  const short = { event, timestamp, data: { id: data.id }, webhook: { id: webhook.id } };
-  return Buffer.from(JSON.stringify(short));
-}
-
-/** The `curl` command that sends it, without the values of the query of the URL. */
-export function curlText(
-  { options, body }: ProbeExchange,
-  { url, signatureHeader }: Pick<CheckOptions, "url" | "signatureHeader">,
-): string {
-  const { method = "POST", target, headers, header = signatureHeader, signature } = options;
-  const signatures = typeof signature === "string" ? [signature] : (signature ?? []);
-  const sent: readonly (readonly [string, string | null])[] = [
-    ...Object.entries({ "content-type": "application/json", ...headers }),
-    ...signatures.map((value) => [header, value] as const),
-  ];
-  const path = (target ?? url.pathname + url.search).replace(url.search, () =>
-    shownUrl(url.search),
-  );
-  const parts = [
-    "curl",
-    "-i",
-    ...(method === "POST" ? [] : ["-X", method]),
-    ...(target === undefined ? [] : ["--path-as-is"]),
-    ...sent.flatMap(([name, value]) => [
-      "-H",
-      quoted(value === null ? `${name}:` : value === "" ? `${name};` : `${name}: ${value}`),
-    ]),
-    "--data-binary",
-    quoted(Buffer.from(body).toString("utf8")),
-    quoted(url.origin + path),
-  ];
-  return parts.join(" ");
-}
-
-/** A word as a shell reads it. */
-function quoted(text: string): string {
-  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+/** Only 200 confirms a delivery. */
+function isConfirming(answer: CheckResult["answers"][number]): boolean {
+  return isIn(answer, ["200"]);
 }

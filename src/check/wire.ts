@@ -141,3 +141,11 @@ function failure(error: NodeJS.ErrnoException): ProbeAnswer {
   if (!NO_CONNECTION.has(first.code ?? "")) return { type: "closed" };
   return { type: "unreachable", detail: describeError(first) };
 }
+
+/** The bytes of a body in parts, without its pauses. */
+export function lengthOf(parts: readonly BodyPart[]): number {
+  return parts.reduce<number>(
+    (sum, part) => sum + (typeof part === "number" ? 0 : part.byteLength),
+    0,
+  );
+}

@@ -2,6 +2,9 @@ import { expect, it } from "vitest";
 import { CATALOGUE, CONTROL } from "../../src/check/catalogue.ts";
 import { GROUPS, groupOf } from "../../src/check/check-case.ts";
 import { selectCases } from "../../src/check/select-cases.ts";
+import { SENT } from "../../src/check/words/cases.ts";
+import { CAUSES, caseCauseText } from "../../src/check/words/causes.ts";
+import { REASONS } from "../../src/check/words/reasons.ts";
 
 const ids = (cases: readonly { id: string }[]) => cases.map(({ id }) => id);
 
@@ -16,22 +19,30 @@ it("every case has a unique id, in the order of the groups and their numbers", (
 });
 
 it("every case has a fix in one line", () => {
-  const wrong = CATALOGUE.filter(({ fix, sent, why }) =>
-    [fix, sent, why].some((text) => !/^[^\n|]{3,}$/.test(text)),
+  const wrong = CATALOGUE.filter(({ id, cause, why }) =>
+    [caseCauseText(cause, id), SENT[id], REASONS[why]].some((text) => !/^[^\n|]{3,}$/.test(text)),
   );
   expect(ids(wrong)).toEqual([]);
 });
 
+it("every cause and every reason is that of a case", () => {
+  const causes = CATALOGUE.flatMap(({ cause, crash, silence }) => [cause, crash, silence]);
+  expect(Object.keys(CAUSES).filter((code) => !(causes as string[]).includes(code))).toEqual([]);
+  const reasons = CATALOGUE.map(({ why }) => why);
+  expect(Object.keys(REASONS).filter((code) => !(reasons as string[]).includes(code))).toEqual([]);
+});
+
 it("the preferred answers are among the correct ones", () => {
-  const wrong = CATALOGUE.filter(({ right, best = [] }) => {
-    return best.some((text) => !right.includes(text) && !right.includes(`${text[0]}xx`));
+  const wrong = CATALOGUE.filter(({ expects: { answers, best = [] } }) => {
+    return best.some((text) => !answers.includes(text) && !answers.includes(`${text[0]}xx`));
   });
   expect(ids(wrong)).toEqual([]);
 });
 
 it("a valid delivery must be answered with exactly 200", () => {
   const twoHundreds = CATALOGUE.filter(
-    ({ right, runs }) => runs !== 0 && right.some((text) => text.startsWith("2") && text !== "200"),
+    ({ expects: { answers, runs } }) =>
+      runs !== 0 && answers.some((text) => text.startsWith("2") && text !== "200"),
   );
   expect(ids(twoHundreds)).toEqual([]);
 });

@@ -1,11 +1,10 @@
 import { createSecretKey } from "node:crypto";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { runCheck } from "../../src/check/run-check.ts";
 import { respell, type STYLES } from "./receivers/own-json.ts";
 import { refusing, reSerialiser } from "./receivers/refusing.ts";
 import { right } from "./receivers/right.ts";
 import { SECRET, serve } from "./receivers/under-test.ts";
-import { optionsFor } from "./sample.ts";
+import { optionsFor, runCheck } from "./sample.ts";
 
 /** Enough for a busy machine: none of these receivers lets anything wait. */
 const patient: typeof optionsFor = (...given) => ({ ...optionsFor(...given), timeout: 10_000 });

@@ -1,28 +1,40 @@
 import { expect, it } from "vitest";
+import type { ProbeAnswer } from "../../src/check/answer.ts";
 import { CATALOGUE } from "../../src/check/catalogue.ts";
-import { groupOf, rightText } from "../../src/check/check-case.ts";
 import type { CheckResult } from "../../src/check/check-result.ts";
 import { diagnose } from "../../src/check/diagnosis.ts";
-import { result } from "./sample.ts";
+import { causeText } from "../../src/check/words/common-causes.ts";
+import { result, statuses } from "./sample.ts";
 
-/** Results of all cases: the named ones failed with an answer, the others passed. */
+/** Results of all cases: the named ones failed with their answers, the others passed. */
 function results(failures: string): readonly CheckResult[] {
   const failed = new Map(
     failures.split("; ").flatMap((group) => {
-      const [ids = "", answer = ""] = group.split(": ");
-      return ids.split(" ").map((id) => [id, answer] as const);
+      const [ids = "", answers = ""] = group.split(": ");
+      return ids.split(" ").map((id) => [id, answersIn(answers)] as const);
     }),
   );
-  return CATALOGUE.map((checkCase) => {
-    const { id } = checkCase;
-    const answer = failed.get(id);
-    const right = rightText(checkCase);
-    const given = answer ?? checkCase.right[0] ?? "200";
-    const base = result({ id, group: groupOf(checkCase), right, answer: given });
-    if (answer !== undefined) return { ...base, outcome: "failed", fix: checkCase.fix };
-    return /^SIG-3[78]$/.test(id) ? { ...base, outcome: "not_applicable", answer: null } : base;
+  return CATALOGUE.map(({ id, cause, expects, shows }) => {
+    const answers = failed.get(id);
+    if (answers !== undefined)
+      return result(id, { outcome: "failed", answers, fault: { code: cause } });
+    const isOfKinds = shows === "unsigned_kinds" || shows === "wrong_kinds";
+    if (isOfKinds) return result(id, { outcome: "not_applicable", answers: [] });
+    return result(id, { answers: answersIn(expects.answers[0]?.replace("xx", "00") ?? "200") });
   });
 }
+
+/** Answers as reports write them: `401, 5 × 200`. */
+function answersIn(text: string): readonly ProbeAnswer[] {
+  return text.split(", ").flatMap((part) => {
+    const [answer = "", times = "1"] = part.split(" × ").reverse();
+    const one: ProbeAnswer =
+      answer === "closed" ? { type: "closed" } : { type: "status", status: Number(answer) };
+    return Array.from({ length: Number(times) }, () => one);
+  });
+}
+
+const textsOf = (failures: string) => diagnose(results(failures)).map(causeText);
 
 it("there is no common cause if nothing failed, or failures differ", () => {
   expect(diagnose(results(""))).toEqual([]);
@@ -67,5 +79,46 @@ it.each([
   ["KIND-01 BODY-12: 401", /the secrets differ/],
   ["KIND-01: 404", /check the path/],
 ])("behind the failures %s is recognised: %s", (failed, text) => {
-  expect(diagnose(results(failed))).toEqual([expect.stringMatching(text)]);
+  expect(textsOf(failed)).toEqual([expect.stringMatching(text)]);
+});
+
+/** Results in which these forgeries were confirmed, each by its name, and the others refused. */
+function kinds(failures: string, confirmed: Readonly<Record<string, readonly string[]>>) {
+  return results(failures).map((found) => {
+    const names = confirmed[found.checkCase.id];
+    if (names === undefined) return found;
+    return {
+      ...found,
+      outcome: "failed" as const,
+      answers: statuses(...names.map(() => 200), 401),
+      confirmed: names.map((name) => ({ name, isUnsigned: found.checkCase.id === "SIG-37" })),
+      fault: { code: found.checkCase.cause },
+    };
+  });
+}
+
+const codesOf = (found: readonly CheckResult[]) =>
+  diagnose(found).map(({ code, cases }) => ({ code, cases }));
+const SAMPLE = ["property.created", "marked as a test"];
+
+it("a receiver that compares nothing in some kinds only is not said to compare nothing", () => {
+  const wrong = kinds("SIG-17 SIG-18 SIG-21: 200", { "SIG-38": SAMPLE });
+  expect(codesOf(wrong)).toEqual([{ code: "some_kinds_verified", cases: ["SIG-38"] }]);
+  const both = kinds("SIG-01 SIG-02 SIG-17 SIG-18: 200", { "SIG-37": SAMPLE, "SIG-38": SAMPLE });
+  expect(codesOf(both)).toEqual([{ code: "some_kinds_verified", cases: ["SIG-37", "SIG-38"] }]);
+});
+
+it("a receiver that takes unsigned deliveries of some kinds only is not said to take all", () => {
+  const unsigned = kinds("SIG-01: 200", { "SIG-37": SAMPLE });
+  expect(codesOf(unsigned)).toEqual([{ code: "some_kinds_verified", cases: ["SIG-37"] }]);
+});
+
+it("forgeries are not said to get in at random if the plain one was not sent", () => {
+  const { checkCase } = result("SIG-01");
+  const kindsAlone = kinds("", { "SIG-37": [...SAMPLE, "ping"] }).filter(
+    (found) => found.checkCase.id !== checkCase.id,
+  );
+  expect(codesOf(kindsAlone)).toEqual([{ code: "some_kinds_verified", cases: ["SIG-37"] }]);
+  const refused = kinds("", { "SIG-37": [...SAMPLE, "ping"] });
+  expect(codesOf(refused)).toMatchObject([{ code: "forged_at_random" }]);
 });

@@ -1,9 +1,8 @@
 import { expect, it } from "vitest";
-import { runCheck } from "../../src/check/run-check.ts";
 import { selectCases } from "../../src/check/select-cases.ts";
 import { HEX_FAULTS, hexFault } from "./receivers/hex-faults.ts";
 import { ownNode } from "./receivers/own.ts";
-import { optionsFor } from "./sample.ts";
+import { optionsFor, runCheck } from "./sample.ts";
 
 /** All but those that take long, and other forgeries. */
 const cases = selectCases({ skip: ["GATE", "HTTP-09", "HTTP-10", "HTTP-11", "HTTP-12"] });

@@ -1,12 +1,9 @@
 import { createHash, createHmac } from "node:crypto";
 import { expect, it } from "vitest";
-import type { CheckReport } from "../../src/check/check-result.ts";
 import { observeByUrl } from "../../src/check/observer.ts";
-import { runCheck } from "../../src/check/run-check.ts";
-import { verdictText } from "../../src/check/verdict.ts";
 import { isRight, type Made, made, type Seen } from "./receivers/made.ts";
 import { type AtEnd, SECRET } from "./receivers/under-test.ts";
-import { optionsFor } from "./sample.ts";
+import { optionsFor, runCheck, type ShownReport, verdictText } from "./sample.ts";
 
 const ONLY = ["KIND", "SIG", "GATE", "BODY", "DUP"];
 const known = new Map<object, Set<unknown>>();
@@ -223,7 +220,7 @@ async function check(
   given: Receiver,
   only: readonly string[],
   atEnd?: AtEnd,
-): Promise<CheckReport> {
+): Promise<ShownReport> {
   const receiver = typeof given === "function" ? { accepts: given } : given;
   const { url, observe = "" } = await made(receiver, atEnd);
   const observer = observeByUrl(observe, 3000);

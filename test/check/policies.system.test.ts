@@ -2,14 +2,12 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { isFatal } from "../../src/check/check-result.ts";
-import { runCheck } from "../../src/check/run-check.ts";
 import { selectCases } from "../../src/check/select-cases.ts";
-import { verdictText } from "../../src/check/verdict.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { isRight, type Made, made } from "./receivers/made.ts";
 import { SECRET } from "./receivers/under-test.ts";
-import { optionsFor } from "./sample.ts";
+import { optionsFor, runCheck, verdictText } from "./sample.ts";
 
 /** A clock that only waiting moves. */
 function clock() {

@@ -1,16 +1,14 @@
 import { createSecretKey } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { CATALOGUE, CONTROL } from "../../src/check/catalogue.ts";
-import type { CheckCase } from "../../src/check/check-case.ts";
-import { type CheckReport, verdictOf } from "../../src/check/check-result.ts";
+import { CATALOGUE, type CheckCase, CONTROL } from "../../src/check/catalogue.ts";
+import { verdictOf } from "../../src/check/check-result.ts";
 import { observeByUrl } from "../../src/check/observer.ts";
-import { runCheck } from "../../src/check/run-check.ts";
 import { eventKinds } from "../../src/entries/index.ts";
 import { RECEIVERS } from "./receivers/all.ts";
 import { checkByKind } from "./receivers/check-by-kind.ts";
 import { readExpected } from "./receivers/expected.ts";
 import { type ReceiverUnderTest, SECRET } from "./receivers/under-test.ts";
-import { optionsFor } from "./sample.ts";
+import { optionsFor, runCheck, type ShownReport } from "./sample.ts";
 
 const EXPECTED = readExpected();
 /** The case that sends half a body. */
@@ -76,7 +74,7 @@ it("the report says which kinds of forged deliveries are confirmed", async () =>
  * Runs all cases, with a time-out that a busy machine does not reach. Only the case of the endless
  * body has a short one, and a run of its own, if the receiver waits for the rest in vain.
  */
-async function check(receiver: ReceiverUnderTest, isEndless: boolean): Promise<CheckReport> {
+async function check(receiver: ReceiverUnderTest, isEndless: boolean): Promise<ShownReport> {
   const [whole, endless] = await Promise.all([
     run(
       receiver,
@@ -96,7 +94,7 @@ function run(
   { url, observe }: ReceiverUnderTest,
   cases: readonly CheckCase[],
   timeout: number,
-): Promise<CheckReport> {
+): Promise<ShownReport> {
   return runCheck({
     url,
     cases,

@@ -3,19 +3,25 @@ import { DOMParser } from "@xmldom/xmldom";
 import { expect, it } from "vitest";
 import type { CheckReport } from "../../src/check/check-result.ts";
 import { junitReport } from "../../src/check/report-junit.ts";
-import { reportOf, result } from "./sample.ts";
+import { reportOf, result, statuses } from "./sample.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
 const NASTY = "a <b> & \"c\" 'd' ]]> \u0000\u001b[31m \ud800 \uffff é 🏠";
 
-const failed = { outcome: "failed", fix: "do" } as const;
+const failed = { outcome: "failed", fault: { code: "not_200", status: 204 } } as const;
 const results = [
   result(),
-  result({ ...failed, id: "SIG-02", answer: "200", fix: NASTY, sent: NASTY }),
-  result({ ...failed, id: "SIG-03", severity: "recommended" }),
-  result({ ...failed, id: "SIG-04", severity: "informational" }),
-  result({ id: "DUP-04", group: "DUP", outcome: "not_applicable", answer: null, fix: "not seen" }),
+  result("SIG-02", {
+    outcome: "failed",
+    answers: statuses(200),
+    fault: { code: "not_observed", detail: NASTY },
+  }),
+  result("SIG-03", { ...failed, severity: "recommended" }),
+  result("SIG-04", { ...failed, severity: "informational" }),
+  result("DUP-04", { outcome: "not_applicable", answers: [], fault: { code: "no_observer" } }),
 ];
+
+const STOPPED = { code: "not_begun", detail: "it has ended", by: null } as const;
 
 const xmlOf = (strict: boolean, ending: Partial<CheckReport> = {}) =>
   junitReport(
@@ -71,7 +77,7 @@ it("the case that ended the run is an error and no failure, or else the run is",
       ["tests", "failures", "errors"].map((name) => Number(one.getAttribute(name))),
     );
   };
-  const whole = { stopped: "it has ended" };
+  const whole = { stopped: STOPPED };
   expect(counted({ ...whole, endedBy: "SIG-02" })).toEqual([
     [5, 0, 1],
     [4, 0, 1],
@@ -96,9 +102,9 @@ it("results that fail the run are failures; advice and cases that are not applic
     one.getAttribute("message"),
   );
   expect(skipped).toEqual([
-    "recommended: answered 401, expected 4xx: do",
-    "informational: answered 401, expected 4xx: do",
-    "not seen",
+    "recommended: answered 401, expected refused: 204 does not confirm a delivery: answer exactly 200",
+    "informational: answered 401, expected refused: 204 does not confirm a delivery: answer exactly 200",
+    "cannot be seen without --observe",
   ]);
 });
 
@@ -124,8 +130,8 @@ const SCHEMA: Readonly<Record<string, readonly string[]>> = {
 it.each([false, true])(
   "the report has only what Jenkins' xUnit schema allows (strict: %s)",
   (strict) => {
-    const ended = { stopped: "it has ended", endedBy: "SIG-02" };
-    const endings = [{}, ended, { stopped: "no case was run", results: [] }];
+    const ended = { stopped: STOPPED, endedBy: "SIG-02" } as const;
+    const endings = [{}, ended, { stopped: STOPPED, results: [] }];
     const roots = endings.map((ending) => parse(xmlOf(strict, ending)));
     const elements = roots.flatMap((root) => [...root.getElementsByTagName("*"), root]);
     expect(elements.length).toBeGreaterThan(10);

@@ -1,11 +1,20 @@
 import { expect, it } from "vitest";
 import { markdownReport } from "../../src/check/report-markdown.ts";
-import { reportOf, result } from "./sample.ts";
+import { verdictOnReport } from "../../src/check/verdict.ts";
+import { reportOf, result, statuses } from "./sample.ts";
 
-const whole = (results: ReturnType<typeof result>[], stopped: string | null = null) => {
-  const responseTimes = { median: 4, slowest: 12_300, slowestCase: "DUP-03" };
-  const diagnosis = stopped === null ? [] : ["one cause"];
-  return reportOf(results, { responseTimes, diagnosis, stopped });
+const whole = (results: ReturnType<typeof result>[], stopped = false) => {
+  const responseTimes = { median: 4, slowest: 12_300, slowestCase: "DUP-03" } as const;
+  return reportOf(results, {
+    responseTimes,
+    diagnosis: stopped
+      ? [
+          { code: "nothing_verified", cases: [], letsForgedIn: true },
+          { code: "nothing_runs", cases: [] },
+        ]
+      : [],
+    stopped: stopped ? { code: "not_begun", detail: "after SIG-02", by: null } : null,
+  });
 };
 
 it("a run without failures is one heading and one line", () => {
@@ -15,18 +24,29 @@ it("a run without failures is one heading and one line", () => {
 });
 
 it("failed cases are rows of a table, whose cells are text and never markup", () => {
-  const bad = { outcome: "failed", sent: "a | b <img>", answer: "200" } as const;
-  const failed = result({ ...bad, fix: "do\n[this](x)" });
-  const recommended = { outcome: "failed", severity: "recommended", runs: 2 } as const;
-  const advice = result({ ...recommended, id: "SIG-02", fix: "mend" });
-  const text = markdownReport(whole([failed, advice], "after SIG-02"), false);
+  const failed = result("SIG-01", {
+    outcome: "failed",
+    answers: statuses(200),
+    fault: { code: "not_observed", detail: "a | b <img> do\n[this](x)" },
+  });
+  const advice = result("GATE-13", {
+    outcome: "failed",
+    severity: "recommended",
+    runs: 2,
+    fault: { code: "redirects" },
+  });
+  const report = whole([failed, advice], true);
+  expect(verdictOnReport(report, false).type).toBe("forged");
+  const text = markdownReport(report, false);
   expect(text).toContain("### ❌ hookporter check: 0 of 2 cases passed");
   expect(text).toMatch(
-    /\*\*The run ended early:\*\* after SIG-02\n\n\*\*FORGED DELIVERIES GET IN: .*\*\*\n\n- one cause\n\n\| case \|/,
+    /\*\*The run ended early:\*\* no case was run: after SIG-02\n\n\*\*FORGED DELIVERIES GET IN: .*\*\*\n\n- No confirmed event .*\n\n\| case \|/,
   );
-  expect(text).toContain("| SIG-01 | a \\| b \\<img\\> | 200 | 4xx | do \\[this\\](x) |");
   expect(text).toContain(
-    "| SIG-02 (recommended) | no signature header | 401, ran 2 times | 4xx | mend |",
+    "| SIG-01 | no signature header | 200 | refused, best 401 | could not be observed: a \\| b \\<img\\> do \\[this\\](x) |",
+  );
+  expect(text).toContain(
+    "| GATE-13 (recommended) | unsigned and wrongly signed: application/vnd.api+json | 401, ran 2 times | refused, never runs | it redirects",
   );
   expect(markdownReport(whole([advice]), false)).toContain("✅");
   expect(markdownReport(whole([advice]), true)).toContain("❌");

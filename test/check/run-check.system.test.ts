@@ -7,15 +7,15 @@ import type { CheckResult } from "../../src/check/check-result.ts";
 import type { Observer } from "../../src/check/observer.ts";
 import { observeByUrl } from "../../src/check/observer.ts";
 import { SLOW } from "../../src/check/response-times.ts";
-import { runCheck } from "../../src/check/run-check.ts";
+import type { ReportedCase } from "../../src/check/words/report.ts";
 import { makeCertificate } from "../tunnel/edge/certificate.ts";
 import { closedPort } from "../tunnel/machine.ts";
 import { made } from "./receivers/made.ts";
 import { right } from "./receivers/right.ts";
 import { rightSignature, serve } from "./receivers/under-test.ts";
-import { optionsFor } from "./sample.ts";
+import { optionsFor, runCheck } from "./sample.ts";
 
-const outcomes = (results: readonly CheckResult[]) =>
+const outcomes = (results: readonly ReportedCase[]) =>
   results.map(({ id, outcome }) => `${id} ${outcome}`);
 
 it("no case runs if nothing listens", async () => {
@@ -111,7 +111,7 @@ it("results are reported in the order of the cases, even if several run at once"
   const { url } = await right();
   const seen: string[] = [];
   const options = { ...optionsFor(url, "KIND", "SIG"), concurrency: 8 };
-  await runCheck({ ...options, onResult: ({ id }) => seen.push(id) });
+  await runCheck({ ...options, onResult: ({ checkCase }) => seen.push(checkCase.id) });
   expect(seen).toEqual(options.cases.map(({ id }) => id));
 });
 

@@ -1,8 +1,12 @@
 import { createSecretKey } from "node:crypto";
+import { CATALOGUE, type CaseId, type CheckCase } from "../../src/check/catalogue.ts";
 import type { CheckOptions } from "../../src/check/check-options.ts";
-import type { CheckReport, CheckResult } from "../../src/check/check-result.ts";
-import { countResults } from "../../src/check/check-result.ts";
+import { type CheckReport, type CheckResult, countResults } from "../../src/check/check-result.ts";
+import { runCheck as runCheckData } from "../../src/check/run-check.ts";
 import { selectCases } from "../../src/check/select-cases.ts";
+import { verdictOnReport } from "../../src/check/verdict.ts";
+import { type ReportInWords, reportInWords } from "../../src/check/words/report.ts";
+import { verdictText as textOf } from "../../src/check/words/verdicts.ts";
 import { SECRET } from "./receivers/under-test.ts";
 
 /** Options of a short run against a receiver, with the cases of these names. */
@@ -20,24 +24,47 @@ export function optionsFor(url: URL, ...only: string[]): CheckOptions {
   };
 }
 
-/** A result, passed by default. */
-export function result(parts: Partial<CheckResult> = {}): CheckResult {
+/** A report as its views show it, and the data that they make it from. */
+export interface ShownReport extends ReportInWords {
+  readonly data: CheckReport;
+}
+
+/** Checks a receiver, for what its report says. */
+export async function runCheck(options: CheckOptions): Promise<ShownReport> {
+  const data = await runCheckData(options);
+  return { ...reportInWords(data), data };
+}
+
+export function verdictText({ data }: Pick<ShownReport, "data">, strict: boolean): string {
+  return textOf(verdictOnReport(data, strict));
+}
+
+export function caseOf(id: CaseId): CheckCase {
+  const found = CATALOGUE.find((checkCase) => checkCase.id === id);
+  if (found === undefined) throw new Error(`there is no case ${id}`);
+  return found;
+}
+
+/** A result of a case, passed with 401 by default. */
+export function result(id: CaseId = "SIG-01", parts: Partial<CheckResult> = {}): CheckResult {
+  const checkCase = caseOf(id);
   return {
-    id: "SIG-01",
-    group: "SIG",
-    sent: "no signature header",
+    checkCase,
     outcome: "passed",
-    severity: "required",
-    right: "4xx",
-    answer: "401",
+    severity: checkCase.severity,
+    answers: [{ type: "status", status: 401 }],
     confirmed: [],
     runs: null,
-    why: "because",
-    fix: null,
+    fault: null,
     responseTime: null,
     duration: 12,
     ...parts,
   };
+}
+
+/** Answers of these statuses. */
+export function statuses(...codes: readonly number[]): CheckResult["answers"] {
+  return codes.map((status) => ({ type: "status", status }));
 }
 
 /** A report of these results. */

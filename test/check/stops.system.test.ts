@@ -4,12 +4,10 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DOMParser } from "@xmldom/xmldom";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { runCheck } from "../../src/check/run-check.ts";
-import { verdictText } from "../../src/check/verdict.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { right } from "./receivers/right.ts";
 import { SECRET, serve } from "./receivers/under-test.ts";
-import { optionsFor } from "./sample.ts";
+import { optionsFor, runCheck, verdictText } from "./sample.ts";
 
 /**
  * A receiver of the simplest kind, in a process of its own, which `after` ends or not with the
@@ -140,7 +138,7 @@ it("a receiver whose process ends only after its answer fails the case that it a
   const { results, endedBy } = await runCheck({
     ...options,
     rate: 10,
-    onResult: ({ id, outcome }) => seen.push(`${id} ${outcome}`),
+    onResult: ({ checkCase, outcome }) => seen.push(`${checkCase.id} ${outcome}`),
   });
   const failed = results.filter(({ outcome }) => outcome === "failed");
   expect(failed).toMatchObject([{ id: endedBy, severity: "required", answer: "200" }]);

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
 import { CATALOGUE } from "../../src/check/catalogue.ts";
-import { GROUPS, groupOf, rightText } from "../../src/check/check-case.ts";
+import { GROUPS, groupOf } from "../../src/check/check-case.ts";
 import { MARKS } from "../../src/check/check-result.ts";
+import { expectedText } from "../../src/check/words/answers.ts";
+import { SENT } from "../../src/check/words/cases.ts";
+import { caseCauseText } from "../../src/check/words/causes.ts";
 import { right } from "../check/receivers/right.ts";
 import { SECRET } from "../check/receivers/under-test.ts";
 import { runCli } from "../cli/fake-io.ts";
@@ -15,8 +18,9 @@ it.each(Object.entries(GROUPS))(
     const inCode = CATALOGUE.filter((checkCase) => groupOf(checkCase) === group).map(
       (checkCase) => {
         // the section says it once
-        const sent = checkCase.sent.replace(/^unsigned and wrongly signed: /, "");
-        return [checkCase.id, sent, ...answerCell(checkCase), checkCase.fix.replace(/:.*$/s, "")];
+        const sent = SENT[checkCase.id].replace(/^unsigned and wrongly signed: /, "");
+        const fault = caseCauseText(checkCase.cause, checkCase.id).replace(/:.*$/s, "");
+        return [checkCase.id, sent, ...answerCell(checkCase), fault];
       },
     );
     expect(casesOf(sectionOf(page, `${group}: ${title}`))).toEqual(ofOneKind(inCode));
@@ -38,10 +42,10 @@ function casesOf(section: string): readonly (readonly string[])[] {
  * for all of GATE is in its section.
  */
 function answerCell(checkCase: (typeof CATALOGUE)[number]): readonly string[] {
-  const right = rightText(checkCase);
+  const right = expectedText(checkCase.expects);
   if (groupOf(checkCase) !== "GATE")
     return [checkCase.severity === "required" ? right : `${right} (${checkCase.severity})`];
-  const observed = checkCase.sent.includes(", observed");
+  const observed = SENT[checkCase.id].includes(", observed");
   expect([checkCase.id, right, checkCase.severity]).toEqual([
     checkCase.id,
     observed ? "any answer, never runs" : "refused, never runs",

@@ -2,9 +2,7 @@ import { bodyVariants } from "../../signature/diagnose/body-variants.ts";
 import type { Cause } from "../../signature/diagnose/causes.ts";
 import { pretty } from "../cases/event-bodies.ts";
 import type { Probe } from "../probe.ts";
-import { type Attempt, attempt, inReceiver } from "./attempt.ts";
-
-const READ = "Read the body as bytes before any parser, and verify those";
+import { type Attempt, attempt } from "./attempt.ts";
 
 /**
  * The event with the signature of what a receiver may verify in place of the body, such as an empty
@@ -39,17 +37,23 @@ function variantAttempts(probe: Probe, make: () => Buffer, codes?: readonly Caus
     if (isSpelling || codes?.includes(cause.code) === false) return [];
     const verified = bytes();
     if (verified === undefined) return [];
-    const why = `The receiver does not verify the raw body: ${inReceiver({ ...cause, fix: READ })}`;
-    const bodies = { body: () => body, valid: () => [body] };
-    return [attempt(probe, why, { ...bodies, digest: () => probe.digest(verified) })];
+    return [
+      attempt(
+        probe,
+        { code: "other_body_verified", cause },
+        {
+          body: () => body,
+          valid: () => [body],
+          digest: () => probe.digest(verified),
+        },
+      ),
+    ];
   });
 }
 
 /** The event with times of the present in its `data`: a receiver may look for one there. */
 export function freshAttempts(probe: Probe): readonly Attempt[] {
-  const cause =
-    "The receiver takes a time in `data`, such as `created_at`, for that of the delivery, and refuses what is old. Use `timestamp` of the envelope.";
   const body = () =>
     probe.bodyWith({ created_at: probe.timestamp(), updated_at: probe.timestamp() });
-  return [attempt(probe, cause, { body })];
+  return [attempt(probe, { code: "time_in_data_used" }, { body })];
 }

@@ -1,26 +1,20 @@
 import { randomBytes } from "node:crypto";
-import { answerText, isIn, mayBeSignature, type ProbeAnswer } from "../answer.ts";
-import { INVERTED } from "../forged-diagnosis.ts";
+import { isIn, isSameAnswer, mayBeSignature, type ProbeAnswer } from "../answer.ts";
 import type { Probe } from "../probe.ts";
-import { type Attempt, attempt } from "./attempt.ts";
+import { type Attempt, type AttemptForm, plainForm } from "./attempt.ts";
+import type { AttemptCause } from "./attempt-cause.ts";
 import { bodyAttempts, freshAttempts, respacedAttempts } from "./body-attempts.ts";
 import { headerAttempts, keyAttempts, schemeAttempts } from "./signing-attempts.ts";
 import { spellingAttempts } from "./spelling-attempts.ts";
 
-const REFUSES_AT_RANDOM =
-  "It refused one valid delivery and accepted the next, so it refuses at random, or counts something besides the " +
-  "signature.";
-
-/** Said of a receiver that answers a wrong signature otherwise than a right one. */
-export const FOLLOWS =
-  "It answers otherwise to a wrong signature, so this one is right, and it refuses something else: if it looks up the " +
-  "property, the tenant or the webhook, send an event that it knows with --event.";
-
-const TOO_SLOW =
-  "Most likely the secrets differ, or the signature header's name. It answers too slowly to try all common faults.";
-
 /** Milliseconds after which the search ends. */
 export const LONGEST = 60_000;
+
+/** What explains no refusal of some spellings. */
+const SAYS_NOTHING: ReadonlySet<AttemptCause["code"]> = new Set([
+  "refuses_at_random",
+  "too_slow_to_try",
+]);
 
 /** Wrong digests that prove that a form is compared: some comparisons take one of 16. */
 const FORGERIES = 8;
@@ -34,11 +28,12 @@ const FORGERIES = 8;
 export async function whyAllRefused(
   probe: Probe,
   refusal: ProbeAnswer,
-): Promise<string | undefined> {
-  if (await acceptsOne([probe.body()], probe)) return REFUSES_AT_RANDOM;
-  const forged = await forgedOf(attempt(probe, "", {}), probe, refusal);
-  if (forged === "confirmed") return INVERTED;
-  if (forged === "other") return (await firstProven([freshAttempts], probe)) ?? FOLLOWS;
+): Promise<AttemptCause | undefined> {
+  if (await acceptsOne([probe.body()], probe)) return { code: "refuses_at_random" };
+  const forged = await forgedOf(plainForm(probe), probe, refusal);
+  if (forged === "confirmed") return { code: "inverted" };
+  if (forged === "other")
+    return (await firstProven([freshAttempts], probe)) ?? { code: "signature_accepted" };
   const kinds = [
     spellingAttempts,
     keyAttempts,
@@ -54,10 +49,10 @@ export async function whyAllRefused(
  * Which JSON or text a receiver verifies that accepts a delivery in one spelling and refuses it in
  * another.
  */
-export async function whySpellingsRefused(probe: Probe): Promise<string | undefined> {
+export async function whySpellingsRefused(probe: Probe): Promise<AttemptCause | undefined> {
   for (const kind of [spellingAttempts, respacedAttempts, bodyAttempts]) {
     const cause = await firstProven([kind], probe);
-    if (cause !== undefined && cause !== REFUSES_AT_RANDOM && cause !== TOO_SLOW) return cause;
+    if (cause !== undefined && !SAYS_NOTHING.has(cause.code)) return cause;
   }
   return undefined;
 }
@@ -71,12 +66,12 @@ async function firstProven(
   kinds: readonly ((probe: Probe) => readonly Attempt[])[],
   probe: Probe,
   refusal?: ProbeAnswer,
-): Promise<string | undefined> {
+): Promise<AttemptCause | undefined> {
   const deadline = performance.now() + LONGEST;
-  let changed: string | undefined;
+  let changed: AttemptCause | undefined;
   for (const attempt of kinds.flatMap((kind) => kind(probe))) {
-    if (performance.now() > deadline) return changed ?? TOO_SLOW;
-    const { cause, body: make, digest, as, valid } = attempt;
+    if (performance.now() > deadline) return changed ?? { code: "too_slow_to_try" };
+    const { fault, body: make, digest, as, valid } = attempt;
     const body = make();
     const answer = await probe.post(body, as(digest(body)));
     if (answer.type === "silent" || answer.type === "unreachable" || isIn(answer, ["429"]))
@@ -86,12 +81,12 @@ async function firstProven(
     // The fault is proven only if the receiver still refuses what is valid, and what is wrong in
     // the same form.
     if (isTaken && (await acceptsOne(valid?.() ?? [probe.body()], probe))) {
-      if (valid === undefined) return REFUSES_AT_RANDOM;
+      if (valid === undefined) return { code: "refuses_at_random" };
       continue;
     }
     if ((await forgedOf(attempt, probe, refusal)) !== "refused") continue;
-    if (isTaken) return cause;
-    changed = `${cause} It was then answered with ${answerText(answer)}: it fails on what follows.`;
+    if (isTaken) return fault;
+    changed = { ...fault, failedWith: answer };
   }
   return changed;
 }
@@ -106,14 +101,14 @@ async function acceptsOne(bodies: readonly Buffer[], probe: Probe): Promise<bool
  * them otherwise.
  */
 async function forgedOf(
-  { body: make, as }: Attempt,
+  { body: make, as }: AttemptForm,
   probe: Probe,
   refusal: ProbeAnswer | undefined,
 ) {
   for (let forgeries = 0; forgeries < FORGERIES; forgeries++) {
     const answer = await probe.post(make(), as(randomBytes(32).toString("hex")));
     if (isIn(answer, ["2xx"])) return "confirmed";
-    if (refusal !== undefined && answerText(answer) !== answerText(refusal)) return "other";
+    if (refusal !== undefined && !isSameAnswer(answer, refusal)) return "other";
   }
   return "refused";
 }
@@ -121,5 +116,5 @@ async function forgedOf(
 /** Whether an answer shows that the signature was good, and something after it was not. */
 function isOther(answer: ProbeAnswer, refusal: ProbeAnswer | undefined): boolean {
   if (refusal === undefined || answer.type !== "status" || !mayBeSignature(refusal)) return false;
-  return answerText(answer) !== answerText(refusal) && !isIn(answer, ["3xx", "429"]);
+  return !isSameAnswer(answer, refusal) && !isIn(answer, ["3xx", "429"]);
 }

@@ -2,25 +2,21 @@ import { createHmac } from "node:crypto";
 import { mistakenKeyings } from "../../signature/diagnose/keyings.ts";
 import { schemeVariants } from "../../signature/diagnose/scheme-variants.ts";
 import type { Probe } from "../probe.ts";
-import { type Attempt, attempt, inReceiver } from "./attempt.ts";
+import { type Attempt, attempt } from "./attempt.ts";
+import type { ValueForm } from "./attempt-cause.ts";
 
-const WANTED = "The header's value is `sha256=` and 64 lowercase hex digits.";
-
-/** What a receiver may expect in the header in place of `sha256=` and the hex digest. */
-const VALUES: readonly (readonly [expects: string, value: (hex: string) => string])[] = [
-  ["the digest alone, without `sha256=`", (hex) => hex],
-  ["the digest in upper case", (hex) => `sha256=${hex.toUpperCase()}`],
-  ["the digest alone in upper case", (hex) => hex.toUpperCase()],
-  ["the digest in base64", (hex) => `sha256=${base64(hex)}`],
-  ["the digest alone in base64", base64],
-  ["the hex digits in base64 again", (hex) => `sha256=${Buffer.from(hex).toString("base64")}`],
-  ["the hex digits in base64 again, alone", (hex) => Buffer.from(hex).toString("base64")],
-  ["the prefix twice", (hex) => `sha256=sha256=${hex}`],
-  [
-    "bytes from 0x80 as negative numbers, as `Integer.toHexString(b)` prints them without `& 0xff`",
-    (hex) => `sha256=${hex.replace(/../g, negative)}`,
-  ],
-];
+/** What a receiver may expect in the header, made from the hex digest. */
+const VALUES: Readonly<Record<ValueForm, (hex: string) => string>> = {
+  digest: (hex) => hex,
+  upper_case: (hex) => `sha256=${hex.toUpperCase()}`,
+  upper_case_digest: (hex) => hex.toUpperCase(),
+  base64: (hex) => `sha256=${base64(hex)}`,
+  base64_digest: base64,
+  base64_of_hex: (hex) => `sha256=${Buffer.from(hex).toString("base64")}`,
+  base64_of_hex_digest: (hex) => Buffer.from(hex).toString("base64"),
+  prefix_twice: (hex) => `sha256=sha256=${hex}`,
+  signed_bytes: (hex) => `sha256=${hex.replace(/../g, negative)}`,
+};
 
 /** Names of signature headers of other services. */
 const NAMES = [
@@ -38,23 +34,30 @@ const NAMES = [
 export function headerAttempts(probe: Probe): readonly Attempt[] {
   const own = probe.signatureHeader.toLowerCase();
   return [
-    ...VALUES.map(([expects, value]) =>
-      attempt(probe, `The receiver expects ${expects}. ${WANTED}`, {
-        as: (digits) => ({ signature: value(digits) }),
-      }),
+    ...Object.entries(VALUES).map(([form, value]) =>
+      attempt(
+        probe,
+        { code: "other_value_expected", form: form as ValueForm },
+        { as: (digits) => ({ signature: value(digits) }) },
+      ),
     ),
     ...["sha1", "sha512"].map((algorithm) =>
-      attempt(probe, `The receiver expects an HMAC with ${algorithm}. Use HMAC-SHA256.`, {
-        digest: (body) => createHmac(algorithm, probe.secret).update(body).digest("hex"),
-        as: (digits) => ({ signature: `${algorithm}=${digits}` }),
-      }),
+      attempt(
+        probe,
+        { code: "other_algorithm_expected", algorithm },
+        {
+          digest: (body) => createHmac(algorithm, probe.secret).update(body).digest("hex"),
+          as: (digits) => ({ signature: `${algorithm}=${digits}` }),
+        },
+      ),
     ),
     ...NAMES.filter((name) => name !== own).map((name) => {
-      const cause = `The receiver reads the signature from the header ${name}. Pass --signature-header ${name}, or read ${own} in the receiver.`;
       const signature = `sha256=${"0".repeat(64)}`;
-      return attempt(probe, cause, {
-        as: (digits) => ({ headers: { [name]: `sha256=${digits}` }, signature }),
-      });
+      return attempt(
+        probe,
+        { code: "other_header_read", name, own },
+        { as: (digits) => ({ headers: { [name]: `sha256=${digits}` }, signature }) },
+      );
     }),
   ];
 }
@@ -75,21 +78,25 @@ export function keyAttempts(probe: Probe): readonly Attempt[] {
   const body = probe.body();
   return mistakenKeyings([{ key: probe.secret }]).flatMap(({ causes: [cause], digest }) => {
     if (cause === undefined) return [];
-    const why = `The receiver uses another key: ${inReceiver(cause)}`;
-    return [attempt(probe, why, { body: () => body, digest: (sent) => digest("sha256", sent) })];
+    return [
+      attempt(
+        probe,
+        { code: "other_key_used", cause },
+        { body: () => body, digest: (sent) => digest("sha256", sent) },
+      ),
+    ];
   });
 }
-
-const BODY_ALONE = "The service signs the raw body alone.";
 
 /** An event that is signed as other services do: with its timestamp or the URL. */
 export function schemeAttempts(probe: Probe): readonly Attempt[] {
   const body = probe.body();
-  return schemeVariants(body, { host: probe.url.host }, probe.target).map(
-    ({ causes: [cause], bytes }) => {
-      const signed = cause?.detail?.replace(/^\S+$/, "`$&`");
-      const why = `The receiver verifies ${signed}, as other services sign it. ${BODY_ALONE}`;
-      return attempt(probe, why, { body: () => body, digest: () => probe.digest(bytes() ?? body) });
-    },
+  const variants = schemeVariants(body, { host: probe.url.host }, probe.target);
+  return variants.map(({ causes: [cause], bytes }) =>
+    attempt(
+      probe,
+      { code: "other_scheme_verified", signed: cause?.detail ?? undefined },
+      { body: () => body, digest: () => probe.digest(bytes() ?? body) },
+    ),
   );
 }

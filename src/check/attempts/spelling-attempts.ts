@@ -1,11 +1,5 @@
 import { grouped } from "../../base/grouped.ts";
-import {
-  LIBRARIES,
-  type Library,
-  namesOf,
-  printedText,
-  printJson,
-} from "../../signature/diagnose/json-libraries.ts";
+import { LIBRARIES, type Library, printJson } from "../../signature/diagnose/json-libraries.ts";
 import type { Probe } from "../probe.ts";
 import { type Attempt, attempt } from "./attempt.ts";
 
@@ -22,16 +16,13 @@ const TELLING = {
  */
 export function spellingAttempts(probe: Probe): readonly Attempt[] {
   return printings(distinctiveText(probe)).map(({ libraries, text }) => {
-    const cause =
-      `The receiver does not verify the raw body, but JSON made from it, ${printedText(namesOf(libraries))}: valid ` +
-      "deliveries that are serialised differently are refused. Read the body as bytes before any parser, verify those, " +
-      `then parse: ${namesOf(libraries.map(({ raw }) => ({ name: raw }))).join("; ")}.`;
     const make = () =>
       Buffer.from(printJson(text(distinctiveText(probe)), libraries[0]) ?? "", "utf8");
-    return attempt(probe, cause, {
-      body: () => probe.untilDigest(make),
-      valid: () => unprintable(probe),
-    });
+    return attempt(
+      probe,
+      { code: "json_verified", libraries },
+      { body: () => probe.untilDigest(make), valid: () => unprintable(probe) },
+    );
   });
 }
 

@@ -1,177 +1,133 @@
 import { isIn, type ProbeAnswer } from "../answer.ts";
-import type { CheckCase } from "../check-case.ts";
+import type { CaseDefinition } from "../check-case.ts";
 import type { Probe } from "../probe.ts";
-import { WHY } from "../reasons.ts";
 import { pretty, reordered } from "./event-bodies.ts";
 import { FORGED, REFUSED } from "./forgeries.ts";
 
 /** The number of copies sent at once. */
 const AT_ONCE = 5;
 
-const REPEAT = { right: ["200"], severity: "required", why: WHY.repeat } as const;
+const REPEAT = {
+  expects: { answers: ["200"] },
+  severity: "required",
+  why: "repeat",
+} as const;
 const ONCE = {
   needsObserver: true,
-  runs: 1,
-  right: ["200"],
-  severity: "recommended" as const,
-  why: WHY.idempotent,
-};
-const EACH = { ...ONCE, severity: "required", why: WHY.eachEvent } as const;
-const KEY_FIX =
-  "store a key of each event with a unique constraint, and do not run an event whose key exists";
-
-type ObservedRow = readonly [
-  id: CheckCase["id"],
-  sent: string,
-  /** Two events, or one that must run once, however often it is sent. */
-  terms: typeof ONCE | typeof EACH,
-  make: (probe: Probe) => readonly Buffer[],
-  fix: string,
-];
-
-/** Deliveries that are sent one after another, and how often their event should run. */
-const OBSERVED: readonly ObservedRow[] = [
-  [
-    "DUP-04",
-    "one delivery, observed",
-    EACH,
-    (probe) => [probe.body()],
-    "it confirms an event but does not run it exactly once: check its log, and what --observe counts",
-  ],
-  [
-    "DUP-05",
-    "the same delivery three times, observed",
-    ONCE,
-    (probe) => Array<Buffer>(3).fill(probe.body()),
-    `it runs a repeated delivery again: ${KEY_FIX}`,
-  ],
-  [
-    "DUP-07",
-    "the same event with another serialisation, observed",
-    ONCE,
-    respelt,
-    "it identifies events by their bytes, so a retry with another serialisation runs again: derive the key from values",
-  ],
-  [
-    "DUP-08",
-    "two events of one property in one millisecond, observed",
-    { ...EACH, runs: 2 },
-    (probe) => {
-      const timestamp = probe.timestamp();
-      return probe.untilDigest(() =>
-        [1, 2].map((rooms) => probe.bodyWith({ rooms }, { timestamp })),
-      );
-    },
-    "it treats two events as one and loses the second: the resource's id and the time are not a unique key; include `data`",
-  ],
-  [
-    "DUP-11",
-    "two events a few milliseconds apart, observed",
-    { ...EACH, runs: 2 },
-    (probe) => {
-      const second = 1000 * Math.floor(Date.parse(probe.timestamp()) / 1000);
-      const at = [-900, -893].map((offset) => new Date(second + offset).toISOString());
-      return probe.untilDigest(() => at.map((timestamp) => probe.body({ timestamp })));
-    },
-    "it takes two events within a second for one and loses the second: keep the timestamp's fraction in the key",
-  ],
-  [
-    "DUP-12",
-    "the same data a minute apart, observed",
-    { ...EACH, runs: 2 },
-    (probe) => {
-      return probe.untilDigest(() =>
-        [-60_000, 0].map((offset) => probe.body({ timestamp: probe.timestamp(offset) })),
-      );
-    },
-    "it takes a later event with the same data for a duplicate and loses it: include the timestamp in the key",
-  ],
-];
+  expects: { answers: ["200"], runs: 1 },
+  severity: "recommended",
+  why: "idempotent",
+} as const;
+const EACH = { ...ONCE, severity: "required", why: "eachEvent" } as const;
+const BOTH = { ...EACH, expects: { answers: ["200"], runs: 2 } } as const;
 
 /** Repeated events: how they are answered, and, with an observer, how often they ran. */
-export const DUPLICATE_CASES: readonly CheckCase[] = [
-  {
+export const DUPLICATE_CASES = {
+  "DUP-01": {
     ...REPEAT,
-    id: "DUP-01",
-    sent: "the same delivery twice",
-    fix: "it refuses a duplicate, so the sender retries for ever: answer 200 to a duplicate",
-    run: (probe) => {
+    cause: "duplicate_refused",
+    send: (probe) => {
       const body = probe.body();
       return inTurn(probe, [body, body]);
     },
   },
-  {
+  "DUP-02": {
     ...REPEAT,
-    id: "DUP-02",
-    sent: "the same event with another serialisation",
-    fix: "it refuses a duplicate with another serialisation: answer 200",
-    run: (probe) => inTurn(probe, respelt(probe)),
+    cause: "respelt_duplicate_refused",
+    send: (probe) => inTurn(probe, respelt(probe)),
   },
-  {
+  "DUP-03": {
     ...REPEAT,
-    id: "DUP-03",
-    sent: `the same delivery ${AT_ONCE} times at once`,
-    right: ["200", "409", "429", "5xx"], // a sender repeats a delivery after any of these
-    best: ["200"],
-    fix: "simultaneous copies conflict: let the unique constraint decide, and answer 200 to the losers",
-    run: (probe) => atOnce(probe, probe.body()),
+    expects: {
+      answers: ["200", "409", "429", "5xx"], // a sender repeats a delivery after any of these
+      best: ["200"],
+    },
+    cause: "copies_conflict",
+    send: (probe) => atOnce(probe, probe.body()),
   },
-  ...OBSERVED.map(
-    ([id, sent, terms, make, fix]): CheckCase => ({
-      ...terms,
-      id,
-      sent,
-      fix,
-      run: async (probe) => {
-        const bodies = make(probe);
-        return { answers: await inTurn(probe, bodies), runs: await probe.runs(bodies, terms.runs) };
-      },
-    }),
-  ),
-  {
+  "DUP-04": {
+    ...EACH,
+    cause: "not_run_exactly_once",
+    shows: "one_event",
+    send: (probe) => observed(probe, [probe.body()], 1),
+  },
+  "DUP-05": {
     ...ONCE,
-    id: "DUP-06",
-    sent: `the same delivery ${AT_ONCE} times at once, observed`,
-    right: ["200", "409", "429", "503"],
-    fix: `simultaneous copies all run, since each checks before another has written: ${KEY_FIX}`,
-    run: async (probe) => {
+    cause: "duplicate_run_again",
+    send: (probe) => observed(probe, Array<Buffer>(3).fill(probe.body()), 1),
+  },
+  "DUP-06": {
+    ...ONCE,
+    expects: { answers: ["200", "409", "429", "503"], runs: 1 },
+    cause: "all_copies_run",
+    send: async (probe) => {
       const body = probe.body();
       return { answers: await atOnce(probe, body), runs: await probe.runs([body], 1) };
     },
   },
-  {
+  "DUP-07": {
+    ...ONCE,
+    cause: "events_known_by_bytes",
+    send: (probe) => observed(probe, respelt(probe), 1),
+  },
+  // Two events of one property in one millisecond.
+  "DUP-08": {
+    ...BOTH,
+    cause: "second_event_lost",
+    send: (probe) => {
+      const timestamp = probe.timestamp();
+      const make = () => [1, 2].map((rooms) => probe.bodyWith({ rooms }, { timestamp }));
+      return observed(probe, probe.untilDigest(make), 2);
+    },
+  },
+  "DUP-09": {
     ...EACH,
-    id: "DUP-09",
-    sent: "a forged copy, then the event, observed",
-    fix: "a forged copy replaces the event: verify the signature before you store anything",
-    run: async (probe) => {
+    cause: "forged_copy_kept",
+    send: async (probe) => {
       const body = probe.body();
       await probe.post(body, { signature: FORGED.wrong });
       return { answers: [await probe.post(body)], runs: await probe.runs([body], 1) };
     },
   },
-  {
-    ...ONCE,
-    id: "DUP-10",
-    sent: "a forged delivery alone, observed",
+  "DUP-10": {
     ...REFUSED,
-    runs: 0,
-    fix: "it runs an event with a wrong signature, whatever it answers: verify before anything else",
-    run: async (probe) => {
+    needsObserver: true,
+    expects: { ...REFUSED.expects, runs: 0 },
+    cause: "forged_event_run",
+    shows: "forged_event",
+    send: async (probe) => {
       const body = probe.body();
       const answer = await probe.post(body, { signature: FORGED.wrong });
       return { answers: [answer], runs: await probe.runs([body], 0) };
     },
   },
-  {
+  // Two events a few milliseconds apart.
+  "DUP-11": {
+    ...BOTH,
+    cause: "fraction_not_in_key",
+    send: (probe) => {
+      const second = 1000 * Math.floor(Date.parse(probe.timestamp()) / 1000);
+      const at = [-900, -893].map((offset) => new Date(second + offset).toISOString());
+      const make = () => at.map((timestamp) => probe.body({ timestamp }));
+      return observed(probe, probe.untilDigest(make), 2);
+    },
+  },
+  // The same data a minute apart.
+  "DUP-12": {
+    ...BOTH,
+    cause: "timestamp_not_in_key",
+    send: (probe) => {
+      const make = () =>
+        [-60_000, 0].map((offset) => probe.body({ timestamp: probe.timestamp(offset) }));
+      return observed(probe, probe.untilDigest(make), 2);
+    },
+  },
+  "DUP-13": {
     ...EACH,
-    id: "DUP-13",
-    sent: "ten events at once",
     needsObserver: false,
-    runs: 10,
-    right: ["200", "409", "429", "503"],
-    fix: "it confirms events that it then loses when several come at once: store each before you answer",
-    run: async (probe) => {
+    expects: { answers: ["200", "409", "429", "503"], runs: 10 },
+    cause: "concurrent_events_lost",
+    send: async (probe) => {
       const bodies = Array.from({ length: 10 }, (_, rooms) => probe.bodyWith({ rooms }));
       const answers = await Promise.all(bodies.map((body) => probe.post(body)));
       const refused = bodies.filter((_, at) => !isIn(answers[at] as ProbeAnswer, ["2xx"]));
@@ -179,7 +135,12 @@ export const DUPLICATE_CASES: readonly CheckCase[] = [
       return probe.isObserved ? { ...evidence, runs: await probe.runs(bodies, 10) } : evidence;
     },
   },
-];
+} as const satisfies Readonly<Record<string, CaseDefinition>>;
+
+/** Deliveries that are sent one after another, and how often their events ran. */
+async function observed(probe: Probe, bodies: readonly Buffer[], wanted: number) {
+  return { answers: await inTurn(probe, bodies), runs: await probe.runs(bodies, wanted) };
+}
 
 /** A body, and the same event with another serialisation. */
 function respelt(probe: Probe): readonly Buffer[] {

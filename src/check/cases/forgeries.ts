@@ -1,16 +1,15 @@
 import { isIn, type ProbeAnswer } from "../answer.ts";
-import type { Evidence } from "../check-case.ts";
-import { WHY } from "../reasons.ts";
+import type { Evidence, Forgery } from "../check-case.ts";
 
 /**
  * What is expected of a forged delivery. Any answer that does not confirm it keeps the forgery out,
  * even a crash, so that is all that is required; 4xx is better.
  */
 export const REFUSED = {
-  right: ["3xx", "4xx", "5xx", "closed"],
-  best: ["4xx"],
+  expects: { answers: ["3xx", "4xx", "5xx", "closed"], best: ["4xx"] },
   severity: "required",
-  why: WHY.signature,
+  why: "signature",
+  isForgery: true,
 } as const;
 
 /**
@@ -20,16 +19,19 @@ export const REFUSED = {
  */
 export const FORGED = { unsigned: null, wrong: `sha256=${"5a".repeat(32)}` } as const;
 
-/** Sends forged deliveries one after another, each with a name for the report. */
-export async function sendForged(
-  forgeries: readonly (readonly [name: string, send: () => Promise<ProbeAnswer>])[],
-): Promise<Evidence> {
+/** A forged delivery that can be sent. */
+export interface SentForgery extends Forgery {
+  readonly send: () => Promise<ProbeAnswer>;
+}
+
+/** Sends forged deliveries one after another. */
+export async function sendForged(forgeries: readonly SentForgery[]): Promise<Evidence> {
   const answers: ProbeAnswer[] = [];
-  const confirmed: string[] = [];
-  for (const [name, send] of forgeries) {
+  const confirmed: Forgery[] = [];
+  for (const { name, isUnsigned = false, send } of forgeries) {
     const answer = await send();
     answers.push(answer);
-    if (isIn(answer, ["2xx"])) confirmed.push(name);
+    if (isIn(answer, ["2xx"])) confirmed.push({ name, isUnsigned });
   }
   return { answers, confirmed };
 }

@@ -1,79 +1,74 @@
-import { type EventKind, eventKinds } from "../../event/kinds.ts";
-import type { CheckCase } from "../check-case.ts";
-import { WHY } from "../reasons.ts";
+import type { EventKind } from "../../event/kinds.ts";
+import { type CaseDefinition, casesOf } from "../check-case.ts";
 
-const DESCRIBED: EventKind = "property.created";
-const FAILED =
-  "its code fails on this, so the sender retries the same bytes for ever: catch the error, and answer 200 or 400";
+/** The kinds whose `data` the description does not show, by the case that sends one. */
+export const UNDESCRIBED = {
+  "KIND-02": "property.updated",
+  "KIND-03": "property.deleted",
+  "KIND-04": "tenant.created",
+  "KIND-05": "tenant.updated",
+  "KIND-06": "lease.expired",
+  "KIND-07": "payment.received",
+  "KIND-08": "payment.overdue",
+  "KIND-09": "expense.created",
+  "KIND-10": "lead.created",
+  "KIND-11": "deal.status_changed",
+  "KIND-12": "contact.created",
+} as const satisfies Readonly<Record<string, EventKind>>;
+
+const ADVISED = { severity: "recommended", crash: "kind_failed" } as const;
 
 /** One valid delivery of each kind, and unexpected kinds and data. */
-export const KIND_CASES: readonly CheckCase[] = [
-  ...eventKinds.map((kind, index): CheckCase => {
-    const common = {
-      id: `KIND-${index + 1 < 10 ? "0" : ""}${index + 1}` as CheckCase["id"],
-      sent: `a valid ${kind}`,
+export const KIND_CASES = {
+  "KIND-01": {
+    expects: { answers: ["200"] },
+    severity: "required",
+    why: "confirm",
+    about: "header",
+    cause: "valid_refused",
+    crash: "valid_failed",
+    send: (probe) => probe.post(probe.body()), // of the kind that was given, if one was
+  },
+  ...casesOf<keyof typeof UNDESCRIBED, EventKind>(
+    {
+      expects: { answers: ["200", "4xx"], best: ["200"] },
       severity: "required",
-      run: (probe) => probe.post(probe.bodyOf(kind)),
-    } satisfies Partial<CheckCase>;
-    if (kind === DESCRIBED)
-      return {
-        ...common,
-        run: (probe) => probe.post(probe.body()), // of the kind that was given, if one was
-        right: ["200"],
-        why: WHY.confirm,
-        about: "header",
-        fix: "it refuses a completely valid delivery: compare the secret, the header's name and the path",
-        crash: "it fails on a completely valid delivery: see its own log",
-      };
-    return {
-      ...common,
-      right: ["200", "4xx"],
-      best: ["200"],
-      why: WHY.madeUpData,
-      crash: FAILED,
-      fix: `it does not accept ${kind}: answer 200 to all 12 kinds (the sample's \`data\` is invented; see the receiver's log if it validates \`data\`)`,
-    };
-  }),
-  {
-    id: "KIND-13",
-    sent: "an unknown kind",
-    right: ["200"],
-    severity: "recommended",
-    why: WHY.unknownKind,
-    crash: FAILED,
-    fix: "it refuses an unknown kind: answer 200 and keep or ignore the event",
-    run: (probe) => probe.post(probe.bodyOf("property.inspected")),
+      why: "madeUpData",
+      cause: "kind_refused",
+      crash: "kind_failed",
+    },
+    (probe, kind) => probe.post(probe.bodyOf(kind)),
+    UNDESCRIBED,
+  ),
+  "KIND-13": {
+    ...ADVISED,
+    expects: { answers: ["200"] },
+    why: "unknownKind",
+    cause: "unknown_kind_refused",
+    send: (probe) => probe.post(probe.bodyOf("property.inspected")),
   },
-  {
-    id: "KIND-14",
-    sent: "a kind named `constructor`",
-    right: ["200", "4xx"],
-    severity: "recommended",
-    why: WHY.noFailure,
-    fix: FAILED,
-    crash: "it looks handlers up in a plain object and finds an inherited property: use a Map",
-    run: (probe) => probe.post(probe.bodyOf("constructor")),
+  "KIND-14": {
+    ...ADVISED,
+    expects: { answers: ["200", "4xx"] },
+    why: "noFailure",
+    cause: "kind_failed",
+    crash: "inherited_handler_found",
+    send: (probe) => probe.post(probe.bodyOf("constructor")),
   },
-  {
-    id: "KIND-15",
-    sent: "property.created with other `data` than described",
-    right: ["200", "4xx"],
-    severity: "recommended",
-    why: WHY.otherData,
-    crash: FAILED,
-    fix: FAILED,
-    run: (probe) =>
+  "KIND-15": {
+    ...ADVISED,
+    expects: { answers: ["200", "4xx"] },
+    why: "otherData",
+    cause: "kind_failed",
+    send: (probe) =>
       probe.post(probe.body({ data: { id: probe.marker, surface: "large", owner: null } })),
   },
-  {
-    id: "KIND-16",
-    sent: "additional fields",
-    right: ["200"],
-    severity: "recommended",
-    why: WHY.addedFields,
-    crash: FAILED,
-    fix: "it refuses unknown fields: ignore them",
-    run: (probe) => {
+  "KIND-16": {
+    ...ADVISED,
+    expects: { answers: ["200"] },
+    why: "addedFields",
+    cause: "added_fields_refused",
+    send: (probe) => {
       const added = { added_later: { nested: [1, null] } };
       const make = () => {
         const { data, webhook } = probe.event();
@@ -86,4 +81,7 @@ export const KIND_CASES: readonly CheckCase[] = [
       return probe.post(probe.untilDigest(make));
     },
   },
-];
+} satisfies Readonly<Record<string, CaseDefinition>>;
+
+/** The case that runs first in every run: a completely valid delivery. */
+export const CONTROL = "KIND-01" satisfies keyof typeof KIND_CASES;

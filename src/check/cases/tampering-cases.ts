@@ -1,79 +1,75 @@
-import { type CheckCase, casesOf } from "../check-case.ts";
-import type { Probe } from "../probe.ts";
-import { WHY } from "../reasons.ts";
+import { type CaseDefinition, casesOf } from "../check-case.ts";
 import { pretty, reordered, withBadByte } from "./event-bodies.ts";
 import { REFUSED } from "./forgeries.ts";
 
-const BYTES_FIX =
-  "it does not verify the received bytes: read the body as bytes before any parser, and verify those";
+/** What changes a signed body on its way. */
+type Change = (body: Buffer) => Buffer;
 
-const TAMPERED = { ...REFUSED, why: WHY.rawBody, about: "bytes" } as const;
+/** Who can change a body has one of the sender's, and cannot choose what it says. */
+const TAMPERED = { ...REFUSED, why: "rawBody", about: "bytes", isForgery: false } as const;
 
 /**
  * Changes that a relay, a proxy or an attacker may make to a signed body, some of them only until
  * it is decoded.
  */
-export const TAMPERING_CASES: readonly CheckCase[] = [
-  ...casesOf<(body: Buffer) => Buffer>({ ...TAMPERED, fix: BYTES_FIX }, postTampered, [
-    [
-      "BODY-01",
-      "one bit of the signed body flipped",
-      flipBit,
-      "it does not compare the signature with the body: compute HMAC-SHA256 over the bytes and compare",
-    ],
-    [
-      "BODY-02",
-      "a newline appended to the signed body",
-      (body) => Buffer.concat([body, Buffer.from("\n")]),
-    ],
-    [
-      "BODY-03",
-      "a space put before the signed body",
-      (body) => Buffer.concat([Buffer.from(" "), body]),
-    ],
-    ["BODY-04", "the keys of the signed body in another order", reordered],
-    ["BODY-05", "pretty-printed; the signature is of the compact JSON", pretty],
-    ["BODY-06", "the signed body cut off at half", (body) => body.subarray(0, body.byteLength / 2)],
-    // Some answer 200 to whatever is empty, and take nothing.
-    [
-      "BODY-07",
-      "an empty body with the signature of a full one",
-      () => Buffer.alloc(0),
-      { severity: "recommended" },
-    ],
-    [
-      "BODY-35",
-      "an invalid byte put into the signed body",
-      (body) => {
+export const TAMPERING_CASES = {
+  ...tampered({ ...TAMPERED, cause: "body_not_compared", isForgery: true }, { "BODY-01": flipBit }),
+  ...tampered(
+    { ...TAMPERED, cause: "bytes_not_verified" },
+    {
+      "BODY-02": (body) => Buffer.concat([body, Buffer.from("\n")]),
+      "BODY-03": (body) => Buffer.concat([Buffer.from(" "), body]),
+      "BODY-04": reordered,
+      "BODY-05": pretty,
+    },
+  ),
+  // What is left of it means something else.
+  ...tampered(
+    { ...TAMPERED, cause: "bytes_not_verified", isForgery: true },
+    { "BODY-06": (body) => body.subarray(0, body.byteLength / 2) },
+  ),
+  // Some answer 200 to whatever is empty, and take nothing.
+  ...tampered(
+    { ...TAMPERED, cause: "bytes_not_verified", severity: "recommended" },
+    { "BODY-07": () => Buffer.alloc(0) },
+  ),
+  ...tampered(
+    { ...TAMPERED, cause: "invalid_bytes_dropped" },
+    {
+      "BODY-35": (body) => {
         const at = body.indexOf('"address":"') + '"address":"'.length;
         return Buffer.concat([body.subarray(0, at), Buffer.from([0xff]), body.subarray(at)]);
       },
-      'it drops invalid bytes before it verifies, as `decode("utf-8", "ignore")` does, so they can be put in: verify the bytes, then decode',
-    ],
-    [
-      "BODY-36",
-      "a byte order mark put before the signed body",
-      (body) => Buffer.concat([Buffer.from("\uFEFF"), body]),
-      "it drops a byte order mark before it verifies, as `TextDecoder` and `request.text()` do: verify the bytes, then decode",
-    ],
-  ]),
-  {
+    },
+  ),
+  ...tampered(
+    { ...TAMPERED, cause: "byte_order_mark_dropped" },
+    { "BODY-36": (body) => Buffer.concat([Buffer.from("\uFEFF"), body]) },
+  ),
+  "BODY-08": {
     ...TAMPERED,
-    id: "BODY-08",
-    sent: "an invalid byte; the signature is of the text with U+FFFD in its place",
-    fix: "it verifies the decoded text, but different bytes can decode to the same text: verify the bytes, then decode",
-    run: (probe) => {
+    cause: "decoded_text_verified",
+    send: (probe) => {
       const body = withBadByte(probe);
       return probe.post(body, {
         signature: probe.sign(Buffer.from(body.toString("utf8"), "utf8")),
       });
     },
   },
-];
+} satisfies Readonly<Record<string, CaseDefinition>>;
 
-function postTampered(probe: Probe, change: (body: Buffer) => Buffer) {
-  const signedFor = probe.body();
-  return probe.post(change(signedFor), { signature: probe.sign(signedFor) });
+function tampered<Id extends string>(
+  common: Omit<CaseDefinition, "send">,
+  rows: Readonly<Record<Id, Change>>,
+) {
+  return casesOf<Id, Change>(
+    common,
+    (probe, change) => {
+      const signedFor = probe.body();
+      return probe.post(change(signedFor), { signature: probe.sign(signedFor) });
+    },
+    rows,
+  );
 }
 
 function flipBit(body: Buffer): Buffer {

@@ -1,29 +1,24 @@
-import { writeFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { describeError } from "../../base/errors.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
-import { groupOf, rightText } from "../../check/check-case.ts";
+import { groupOf } from "../../check/check-case.ts";
 import type { CheckOptions } from "../../check/check-options.ts";
-import {
-  type CheckReport,
-  countResults,
-  isFatal,
-  type ReportFormat,
-} from "../../check/check-result.ts";
+import { isFatal } from "../../check/check-result.ts";
 import {
   type Observer,
   observeByCommand,
   observeByUrl,
   observedAddress,
 } from "../../check/observer.ts";
-import { githubReport } from "../../check/report-github.ts";
-import { jsonReport } from "../../check/report-json.ts";
-import { junitReport } from "../../check/report-junit.ts";
-import { markdownReport } from "../../check/report-markdown.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
-import { verdictText } from "../../check/verdict.ts";
+import { verdictOnReport } from "../../check/verdict.ts";
+import { waitText } from "../../check/words/absences.ts";
+import { expectedText } from "../../check/words/answers.ts";
+import { SENT } from "../../check/words/cases.ts";
+import { REASONS } from "../../check/words/reasons.ts";
+import { caseInWords, reportInWords } from "../../check/words/report.ts";
+import { stopText } from "../../check/words/stops.ts";
+import { verdictText } from "../../check/words/verdicts.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { durationText } from "../../text/duration-text.ts";
@@ -31,7 +26,7 @@ import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
 import type { ForwardRequestOptions } from "../handlers/request-options.ts";
-import { unwritableFileError, usageError } from "../input-errors.ts";
+import { usageError } from "../input-errors.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { findKeys } from "../secrets/secret.ts";
@@ -40,21 +35,20 @@ import { startProgress } from "../send/progress.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT } from "../settings/default-values.ts";
 import { type RealEventOptions, readRealEvent } from "./real-event.ts";
 import { CheckView, caseLine } from "./view.ts";
+import { type ReportOptions, writeNotRun, writeReport } from "./write-report.ts";
 
 /** Options of `check`; times are milliseconds. */
 export interface CheckCommandOptions
   extends SecretOptions,
     RealEventOptions,
+    ReportOptions,
     Pick<ForwardRequestOptions, "header" | "headerEnv" | "insecure">,
     Partial<Pick<CheckOptions, "rate" | "timeout" | "settle" | "concurrency" | "signatureHeader">> {
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
   readonly list?: boolean;
   readonly yes?: boolean;
-  readonly strict?: boolean;
   readonly verbose?: boolean;
-  readonly format?: ReportFormat;
-  readonly output?: string;
 }
 
 export async function runCheckCommand(
@@ -71,34 +65,6 @@ export async function runCheckCommand(
       tryOr(() => writeNotRun(url, thrown, options, context), undefined);
     throw thrown;
   }
-}
-
-/** Writes the report of a run that has no result, since it could not begin. */
-function writeNotRun(
-  url: URL | undefined,
-  thrown: unknown,
-  options: CheckCommandOptions,
-  context: CliContext,
-): void {
-  const report: CheckReport = {
-    url: url === undefined ? "no URL" : shownUrl(url),
-    startedAt: new Date(context.clock()).toISOString(),
-    stopped: `no case was run: ${describeError(thrown)}`,
-    endedBy: null,
-    isReceiversFault: false,
-    results: [],
-    counts: countResults([]),
-    diagnosis: [],
-    proof: null,
-    responseTimes: null,
-    requests: 0,
-    duration: 0,
-  };
-  // Its path is not named: what fails first may be that something else was pasted in its place.
-  writeReport(report, `${verdictText(report, false)}\n`, options, {
-    ...context,
-    output: { ...context.output, talk: () => {} },
-  });
 }
 
 async function checkReceiver(
@@ -121,9 +87,8 @@ async function checkReceiver(
   const observer = readObserver(options.observe, timeout, context);
   const real = await readRealEvent(options, context);
   const headers = readHeaders(options, context);
-  const patient = cases.some(({ id }) => id === "HTTP-10")
-    ? `\n  HTTP-10 takes up to ${timeout / 1000} s`
-    : "";
+  const endless = cases.find(({ isEndless }) => isEndless);
+  const patient = endless === undefined ? "" : `\n  ${endless.id} takes up to ${timeout / 1000} s`;
   const most = Math.min(MOST_REQUESTS, cases.length * MOST_OF_A_CASE);
   const paced =
     rate === undefined
@@ -152,19 +117,20 @@ async function checkReceiver(
     ...(observer !== undefined && { observer }),
     onResult: (result) => {
       progress.advance();
-      output.record("check", result);
+      output.record("check", caseInWords(result));
     },
     onWait: (milliseconds, why) =>
-      output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${why}`),
+      output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${waitText(why)}`),
   }).finally(progress.end);
   view.print(report, strict);
   const failed = report.results.some((result) => isFatal(result, strict));
   context.exitCode = report.stopped !== null && !report.isReceiversFault ? 5 : failed ? 1 : 0;
-  const { results: _, counts, ...rest } = report;
-  const verdict = verdictText(report, strict);
+  const { results: _, counts, ...rest } = reportInWords(report);
+  const verdict = verdictText(verdictOnReport(report, strict));
   output.record("summary", { ...rest, verdict, ...counts, exitCode: context.exitCode });
   writeReport(report, view.text, options, context);
-  if (report.stopped !== null) output.talk(`error: the run ended early: ${report.stopped}`);
+  if (report.stopped !== null)
+    output.talk(`error: the run ended early: ${stopText(report.stopped)}`);
 }
 
 /** About how many requests a right receiver gets at most. */
@@ -230,39 +196,14 @@ function readObserver(
   return observeByCommand(given, { cwd: io.cwd, env: io.env, timeout });
 }
 
-function writeReport(
-  report: CheckReport,
-  pretty: string,
-  { format = "pretty", output: file, strict = false }: CheckCommandOptions,
-  { io, output }: CliContext,
-): void {
-  if (format === "pretty" && file === undefined) return;
-  const text = {
-    pretty: () => pretty,
-    json: () => jsonReport(report, strict),
-    junit: () => junitReport(report, strict),
-    github: () => githubReport(report, strict),
-    markdown: () => markdownReport(report, strict),
-  };
-  const bytes = Buffer.from(text[format](), "utf8");
-  if (file === undefined) {
-    output.writeStdout(bytes);
-    return;
-  }
-  try {
-    writeFileSync(resolve(io.cwd, file), bytes);
-  } catch (cause) {
-    throw unwritableFileError(file, cause);
-  }
-  output.talk(`${format} report written to ${file}`);
-}
-
 function listCases(options: CheckCommandOptions, { output }: CliContext): void {
   const wanted =
     options.only === undefined && options.skip === undefined ? CATALOGUE : selectCases(options);
   for (const checkCase of wanted) {
-    const { id, sent, severity, why, needsObserver } = checkCase;
-    const right = rightText(checkCase);
+    const { id, severity, needsObserver } = checkCase;
+    const sent = SENT[id];
+    const why = REASONS[checkCase.why];
+    const right = expectedText(checkCase.expects);
     output.data(caseLine({ id, sent, severity, right }, output.color, output.columns));
     const observed = needsObserver === true;
     output.record("case", { id, group: groupOf(checkCase), sent, right, severity, why, observed });

@@ -2,16 +2,13 @@ import { stripVTControlCharacters } from "node:util";
 import type { ChalkInstance } from "chalk";
 import { grouped } from "../../base/grouped.ts";
 import { GROUPS, type Severity } from "../../check/check-case.ts";
-import {
-  type CheckReport,
-  type CheckResult,
-  MARKS,
-  observedText,
-  type Verdict,
-  verdictOf,
-} from "../../check/check-result.ts";
-import { responseTimesText } from "../../check/response-times.ts";
-import { furtherCauses, verdictText } from "../../check/verdict.ts";
+import { type CheckReport, MARKS, type Verdict, verdictOf } from "../../check/check-result.ts";
+import { furtherCauses, type ReportVerdict, verdictOnReport } from "../../check/verdict.ts";
+import { causeText } from "../../check/words/common-causes.ts";
+import { distinctionText } from "../../check/words/faults.ts";
+import { caseInWords, observedText, type ReportedCase } from "../../check/words/report.ts";
+import { responseTimesText } from "../../check/words/response-times.ts";
+import { casesNamed, verdictInBrief, verdictText } from "../../check/words/verdicts.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../output.ts";
 import { hangingLines, readableWidth } from "../wrap-text.ts";
@@ -43,29 +40,32 @@ export class CheckView {
   }
 
   print(report: CheckReport, strict: boolean): void {
-    const { results, diagnosis, proof } = report;
+    const { results, proof } = report;
     const { color } = this.#context.output;
-    const verdict = verdictText(report, strict);
-    const style = verdict === "passed" ? color.green.bold : color.red.bold;
-    this.#print("", verdict, 2, style);
-    for (const text of furtherCauses(report, verdict))
-      this.#print(`${color.yellow("»")} `, printable(text, 1000), 2);
-    if (this.#folds) this.#printFolded(results, [verdict, ...diagnosis].join(" "));
-    else this.#printGroups(results);
+    const verdict = verdictOnReport(report, strict);
+    const style = verdict.type === "passed" ? color.green.bold : color.red.bold;
+    this.#print("", verdictText(verdict), 2, style);
+    for (const cause of furtherCauses(report, verdict))
+      this.#print(`${color.yellow("»")} `, printable(causeText(cause), 1000), 2);
+    if (this.#folds) this.#printFolded(report, verdict);
+    else this.#printGroups(results.map(caseInWords));
     if (proof !== null) this.#printWhole(`try it: ${proof}`);
     this.#print("", countsText(report, color, !this.#folds), 2);
-    const [sentence] = /^.*?(?=[.;] |[.]?$)/.exec(verdict) ?? [verdict];
-    this.#print("", sentence, 2, style);
+    this.#print("", verdictInBrief(verdict), 2, style);
   }
 
   /** What fails a required case in full, and the ids of all else that did not pass. */
-  #printFolded(results: readonly CheckResult[], said: string): void {
+  #printFolded(report: CheckReport, overall: ReportVerdict): void {
     const { color } = this.#context.output;
-    const required = results
+    const named = casesNamed(overall, report);
+    const required = report.results
       .filter((result) => verdictOf(result) === "required")
-      .map((result) =>
-        said.includes(result.id) ? { ...result, fix: confirmedOf(result) } : result,
-      );
+      .map((result) => {
+        const reported = caseInWords(result);
+        // Of a result with a common cause, only what distinguishes it from others.
+        const isNamed = named.has(result.checkCase.id);
+        return isNamed ? { ...reported, fix: distinctionText(result) } : reported;
+      });
     const similar = together(required);
     for (const part of similar.slice(0, MOST_ALIKE)) this.#printSimilar(part);
     if (similar.length > MOST_ALIKE) {
@@ -77,7 +77,7 @@ export class CheckView {
       );
     }
     for (const [verdict, words] of Object.entries(FOLDED) as [Verdict, string][]) {
-      const own = results.filter((result) => verdictOf(result) === verdict);
+      const own = report.results.filter((result) => verdictOf(result) === verdict).map(caseInWords);
       const ids = own.map(({ id }) => id);
       if (own.length === 0) continue;
       const reasons = [...new Set(own.map(({ fix }) => fix))];
@@ -86,7 +86,7 @@ export class CheckView {
     }
   }
 
-  #printGroups(results: readonly CheckResult[]): void {
+  #printGroups(results: readonly ReportedCase[]): void {
     const { color } = this.#context.output;
     for (const [group, title] of Object.entries(GROUPS)) {
       const own = results.filter((result) => result.group === group);
@@ -110,11 +110,11 @@ export class CheckView {
   }
 
   /** Prints results with the same explanation together. */
-  #printSimilar(results: readonly CheckResult[]): void {
+  #printSimilar(results: readonly ReportedCase[]): void {
     const [first] = results;
     if (first === undefined) return;
     const { color } = this.#context.output;
-    const print = (result: CheckResult, text: string) =>
+    const print = (result: ReportedCase, text: string) =>
       this.#print(
         `${INDENT}${markOf(result, color)} ${result.id.padEnd(8)}`,
         `${result.sent} → ${text}`,
@@ -200,20 +200,15 @@ function marked(verdict: Verdict, color: ChalkInstance): string {
   return color[STYLES[verdict]](MARKS[verdict]);
 }
 
-/** Of a result with a common cause, only what distinguishes it from others. */
-function confirmedOf({ fix }: CheckResult): string | null {
-  return /confirmed: .*$/.exec(fix ?? "")?.[0] ?? null;
-}
-
-function rankOf(result: CheckResult): number {
+function rankOf(result: ReportedCase): number {
   return VERDICTS.indexOf(verdictOf(result));
 }
 
-function markOf(result: CheckResult, color: ChalkInstance): string {
+function markOf(result: ReportedCase, color: ChalkInstance): string {
   return marked(verdictOf(result), color);
 }
 
-function worstMark(results: readonly CheckResult[], color: ChalkInstance): string {
+function worstMark(results: readonly ReportedCase[], color: ChalkInstance): string {
   const worst = VERDICTS.find((verdict) => results.some((result) => verdictOf(result) === verdict));
   return worst === undefined ? "" : marked(worst, color);
 }
@@ -240,16 +235,16 @@ function isNext(before: string, id: string): boolean {
 }
 
 /** Results with the same explanation, in the order of the first of each. */
-function together(results: readonly CheckResult[]): readonly (readonly CheckResult[])[] {
+function together(results: readonly ReportedCase[]): readonly (readonly ReportedCase[])[] {
   return [...grouped(results, ({ outcome, fix }) => `${outcome} ${fix}`).values()];
 }
 
-function similarText(result: CheckResult): string {
+function similarText(result: ReportedCase): string {
   return `${result.severity} ${observedText(result)} ${result.right}`;
 }
 
 /** The cases with the same result as the first, which is printed in full: `BODY-11, 12, 13`. */
-function othersText(others: readonly CheckResult[]): string {
+function othersText(others: readonly ReportedCase[]): string {
   return others
     .map(({ id }, index) => (index === 0 ? id : id.slice(id.indexOf("-") + 1)))
     .join(", ");

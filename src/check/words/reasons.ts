@@ -1,8 +1,10 @@
+import type { ReasonCode } from "../codes.ts";
+
 /**
  * Why answers are correct. Those that begin with a section's name come from the service's
  * description; others are ours.
  */
-export const WHY = {
+export const REASONS: Readonly<Record<ReasonCode, string>> = {
   confirm: "Delivery: the receiver confirms reception with 200",
   signature: "Authentication 6: a value that differs from the computed one is rejected",
   rawBody: "Authentication 6: the signature is over the raw request body",
@@ -35,4 +37,4 @@ export const WHY = {
   repeat: "Delivery: failed deliveries are retried until answered with 200",
   idempotent: "Delivery: receivers are advised to be idempotent",
   eachEvent: "Delivery: an event confirmed with 200 is not sent again, so it must take effect",
-} as const;
+};
