@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { writeSync } from "node:fs";
-import { tooOld } from "../src/package/node-version.ts";
+import { tooOld } from "../src/base/package/node-version.ts";
 
 // The entry point, as a CommonJS file, since loading Node's ES module loader alone takes a quarter
 // of Node's start-up time. It also runs on a Node that is too old for the rest, and says so.

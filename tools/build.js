@@ -36,7 +36,7 @@ const nodeCheckFirst = {
   name: "node-check-first",
   transform: (code, id) =>
     ENTRIES.some(({ name: entry, source }) => entry !== "./verify" && id === join(root, source))
-      ? `import ${JSON.stringify(join(root, "src/package/node-check.ts"))};\n${code}`
+      ? `import ${JSON.stringify(join(root, "src/base/package/node-check.ts"))};\n${code}`
       : null,
 };
 

@@ -89,7 +89,7 @@ const FOLDERS = {
   },
   "src/receiver": {
     tests: ["test/receiver/{,adapters/,handlers/,options/}!(server|types).test.ts"],
-    without: ["src/receiver/adapters/{server,http-exchange}.ts"],
+    without: ["src/adapters/{server,http-exchange}.ts"],
     quick: true,
   },
 };

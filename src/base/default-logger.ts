@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
-import { requirePackage } from "../package/own-address.ts";
 import type { Logger } from "./logger.ts";
+import { requirePackage } from "./package/own-address.ts";
 import { tryOr } from "./try-or.ts";
 
 let shared: Logger | undefined;

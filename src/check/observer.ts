@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import { describeError, HookporterError } from "../base/errors.ts";
+import { timerDelay } from "../base/options/timer-delay.ts";
+import { commandWords } from "../base/text/command-words.ts";
 import { tryOr } from "../base/try-or.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
-import { timerDelay } from "../options/timer-delay.ts";
-import { commandWords } from "../text/command-words.ts";
 
 export interface ObservedEvent {
   /** The `data.id` of the event, which no other event has. */

@@ -1,5 +1,5 @@
+import { shownUrl } from "../base/text/shown-url.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
-import { shownUrl } from "../text/shown-url.ts";
 import { isIn } from "./answer.ts";
 import type { CaseId } from "./catalogue.ts";
 import type { CheckOptions } from "./check-options.ts";

@@ -5,8 +5,8 @@
 
 import { randomBytes } from "node:crypto";
 import { HookporterError } from "../base/errors.ts";
+import { shownUrl } from "../base/text/shown-url.ts";
 import { tryToConnect } from "../http/try-to-connect.ts";
-import { shownUrl } from "../text/shown-url.ts";
 import { whySpellingsRefused } from "./attempts/find-cause.ts";
 import { type CheckCase, CONTROL } from "./catalogue.ts";
 import type { CheckOptions } from "./check-options.ts";

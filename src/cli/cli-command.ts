@@ -1,6 +1,6 @@
 import { type Argument, Command, type ErrorOptions, Help, Option } from "commander";
+import { ownCommand } from "../base/package/own-command.ts";
 import { DEFAULT_ENDPOINT } from "../http/default-endpoint.ts";
-import { ownCommand } from "../package/own-command.ts";
 import { UnexpectedValue, usageError } from "./input-errors.ts";
 import { variableName } from "./settings/command-tree.ts";
 import { UNLESS_RUNNING } from "./settings/default-values.ts";

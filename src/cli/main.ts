@@ -5,9 +5,9 @@
 
 import { CommanderError } from "commander";
 import { describeError, HookporterError } from "../base/errors.ts";
+import { suggestInbox } from "../base/package/own-command.ts";
 import { unusableFrom } from "../base/unusable.ts";
-import { ServiceError } from "../client/service-error.ts";
-import { suggestInbox } from "../package/own-command.ts";
+import { ServiceError } from "../service/client/service-error.ts";
 import { COMPLETE } from "./completion/completion-options.ts";
 import { type CliContext, createContext } from "./context.ts";
 import { ERROR_EXIT_CODES, type ExitCode } from "./exit-codes.ts";

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import { Chalk, type ChalkInstance } from "chalk";
-import { escapeInvisible } from "../text/escape-invisible.ts";
+import { escapeInvisible } from "../base/text/escape-invisible.ts";
 import type { Io } from "./io.ts";
 import { cutToColumns, wrapText } from "./wrap-text.ts";
 

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import packageJson from "../../package.json" with { type: "json" };
 import { HookporterError } from "../base/errors.ts";
-import { suggestInbox } from "../package/own-command.ts";
+import { suggestInbox } from "../base/package/own-command.ts";
 import { CliCommand, helpOptions } from "./cli-command.ts";
 import { registerCheck } from "./commands/check.ts";
 import { registerCompletion } from "./commands/completion.ts";

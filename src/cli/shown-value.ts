@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, parse, resolve } from "node:path";
-import { shownUrl } from "../text/shown-url.ts";
+import { shownUrl } from "../base/text/shown-url.ts";
 
 /** Shorter texts are not keys, and would be found inside other words. */
 const SHORTEST = 6;

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
+import { timerDelay } from "../base/options/timer-delay.ts";
 import { hasEnded } from "../inbox/entry-state.ts";
-import { timerDelay } from "../options/timer-delay.ts";
 import type { Claims } from "./runs/claims.ts";
 import type { ConcurrencyLimit } from "./runs/concurrency-limit.ts";
 import type { DispatcherOptions } from "./runs/dispatcher-options.ts";

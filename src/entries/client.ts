@@ -7,11 +7,20 @@ export {
   type ErrorCode,
   HookporterError,
 } from "../base/errors.ts";
-export type { AssumptionOptions, Assumptions } from "../client/assumptions.ts";
-export { type Client, createClient } from "../client/client.ts";
-export type { ClientOptions, RetryNotice } from "../client/client-options.ts";
-export type { Environment } from "../client/credential.ts";
-export type { FittingItem, ListedItem, MisfitItem, Page, PageMeta } from "../client/page.ts";
+export type { RetryOptions, RetryPolicy } from "../base/options/retry.ts";
+export type { DataProblem } from "../event/data-problems.ts";
+export type { EventKind } from "../event/kinds.ts";
+export type { AssumptionOptions, Assumptions } from "../service/client/assumptions.ts";
+export { type Client, createClient } from "../service/client/client.ts";
+export type { ClientOptions, RetryNotice } from "../service/client/client-options.ts";
+export type { Environment } from "../service/client/credential.ts";
+export type {
+  FittingItem,
+  ListedItem,
+  MisfitItem,
+  Page,
+  PageMeta,
+} from "../service/client/page.ts";
 export type {
   FieldSelection,
   ListedProperty,
@@ -19,13 +28,14 @@ export type {
   PropertiesApi,
   Property,
   SelectedProperty,
-} from "../client/properties.ts";
+} from "../service/client/properties.ts";
 export {
   ServiceError,
   type ServiceErrorCode,
   type ServiceErrorDetails,
-} from "../client/service-error.ts";
-export type { CreatedSubscription, NewSubscription, WebhooksApi } from "../client/webhooks.ts";
-export type { DataProblem } from "../event/data-problems.ts";
-export type { EventKind } from "../event/kinds.ts";
-export type { RetryOptions, RetryPolicy } from "../options/retry.ts";
+} from "../service/client/service-error.ts";
+export type {
+  CreatedSubscription,
+  NewSubscription,
+  WebhooksApi,
+} from "../service/client/webhooks.ts";

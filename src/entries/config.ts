@@ -1,10 +1,10 @@
 /** `hookporter/config`: what a project says once, for its server and for the commands. */
 import type { CommandFlags, SharedFlags } from "../../generated/config-flags.ts";
-import type { ProjectSection } from "../project/read-project.ts";
+import type { ProjectSection } from "../cli/project/read-project.ts";
 
 export type { CommandFlags, OneOrMore, SharedFlags } from "../../generated/config-flags.ts";
-export { type Project, type ProjectSection, readProject } from "../project/read-project.ts";
-export { type CloseServer, runServer } from "../project/run-server.ts";
+export { type Project, type ProjectSection, readProject } from "../cli/project/read-project.ts";
+export { type CloseServer, runServer } from "../cli/project/run-server.ts";
 
 /**
  * The settings of a project, in `hookporter.config.ts` or another file beside it: see

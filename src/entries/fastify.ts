@@ -1,2 +1,2 @@
 /** `hookporter/fastify`: a receiver as a Fastify plugin. Re-exports only. */
-export { type FastifyReceiverOptions, fastifyReceiver } from "../receiver/adapters/fastify.ts";
+export { type FastifyReceiverOptions, fastifyReceiver } from "../adapters/fastify.ts";

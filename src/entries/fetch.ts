@@ -5,4 +5,4 @@ export {
   type FetchReceiverOptions,
   fetchReceiver,
   readBody,
-} from "../receiver/adapters/fetch.ts";
+} from "../adapters/fetch.ts";

@@ -5,6 +5,8 @@
  * `hookporter/node`.
  */
 
+export { type VerifiedDelivery, type VerifyOptions, verify } from "../adapters/web/verify.ts";
+export { verifySync } from "../adapters/web/verify-sync.ts";
 export {
   ConfigurationError,
   type ConfigurationErrorCode,
@@ -14,6 +16,7 @@ export {
   type ReceiverErrorCode,
 } from "../base/errors.ts";
 export type { Logger } from "../base/logger.ts";
+export type { RetryOptions } from "../base/options/retry.ts";
 export type { DrainReport } from "../dispatch/drain.ts";
 export type {
   DeadLetter,
@@ -45,7 +48,6 @@ export type { PostgresTransaction } from "../inbox/postgres/transaction.ts";
 export type { InboxHandle } from "../inbox/shared/handle.ts";
 export { postgresInbox } from "../inbox/shared/shared-postgres.ts";
 export type { HandlerTransaction, TransactionTypes } from "../inbox/transaction-types.ts";
-export type { RetryOptions } from "../options/retry.ts";
 export { createReceiver } from "../receiver/create-receiver.ts";
 export type { Drift } from "../receiver/drift.ts";
 export { defineHandlers, type HandlersModule } from "../receiver/handlers/define-handlers.ts";
@@ -69,5 +71,3 @@ export type { HeaderBag } from "../signature/header.ts";
 export type { SecretOption } from "../signature/secret-bytes.ts";
 export { sign } from "../signature/sign.ts";
 export { SIGNATURE_HEADER, type SignatureReason } from "../signature/signature-format.ts";
-export { type VerifiedDelivery, type VerifyOptions, verify } from "../web/verify.ts";
-export { verifySync } from "../web/verify-sync.ts";

@@ -1,6 +1,6 @@
 /** `hookporter/lambda`: a receiver as an AWS Lambda function. Re-exports only. */
-export type { LambdaAnswer } from "../receiver/adapters/lambda/answer.ts";
-export type { LambdaRequest } from "../receiver/adapters/lambda/request.ts";
+export type { LambdaAnswer } from "../adapters/lambda/answer.ts";
+export type { LambdaRequest } from "../adapters/lambda/request.ts";
 export {
   type LambdaContext,
   type LambdaDrainHandler,
@@ -9,4 +9,4 @@ export {
   type LambdaReceiverOptions,
   lambdaDrain,
   lambdaReceiver,
-} from "../receiver/adapters/lambda.ts";
+} from "../adapters/lambda.ts";

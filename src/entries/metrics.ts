@@ -4,7 +4,7 @@
  */
 import { addMetrics, type MeasuredReceiver, type MetricsOptions } from "../observe/metrics.ts";
 
-export { watchDrift } from "../learn/drift.ts";
+export { watchDrift } from "../cli/types/drift.ts";
 export type { Alert } from "../observe/alert.ts";
 export type { PromClient } from "../observe/metric-set.ts";
 export type { MeasuredReceiver, MetricsOptions } from "../observe/metrics.ts";

@@ -4,4 +4,4 @@ export {
   nodeReceiver,
   readBody,
   writeAnswer,
-} from "../receiver/adapters/node.ts";
+} from "../adapters/node.ts";

@@ -8,9 +8,9 @@ export {
   type SandboxErrorCode,
 } from "../base/errors.ts";
 export type { Logger } from "../base/logger.ts";
+export type { RetryOptions, RetryPolicy } from "../base/options/retry.ts";
 export type { EventKind } from "../event/kinds.ts";
-export type { RetryOptions, RetryPolicy } from "../options/retry.ts";
-export type { Chaos, ChaosOptions } from "../sandbox/chaos.ts";
+export type { Chaos, ChaosOptions } from "../service/sandbox/chaos.ts";
 export type {
   OutageObservation,
   RequestObservation,
@@ -21,8 +21,8 @@ export type {
   SandboxObservation,
   StreamObservation,
   SubscriptionObservation,
-} from "../sandbox/observation.ts";
-export type { SandboxOptions } from "../sandbox/sandbox-options.ts";
-export type { CausedEvent } from "../sandbox/simulation.ts";
-export { type Sandbox, startSandbox } from "../sandbox/start.ts";
-export type { ShownSubscription } from "../sandbox/subscription.ts";
+} from "../service/sandbox/observation.ts";
+export type { SandboxOptions } from "../service/sandbox/sandbox-options.ts";
+export type { CausedEvent } from "../service/sandbox/simulation.ts";
+export { type Sandbox, startSandbox } from "../service/sandbox/start.ts";
+export type { ShownSubscription } from "../service/sandbox/subscription.ts";

@@ -2,6 +2,8 @@
  * `hookporter/verify`: verifies deliveries on any runtime with WebCrypto, such as Cloudflare
  * Workers, Deno, Bun and edge functions. It imports nothing of Node. Re-exports only.
  */
+
+export { type VerifiedDelivery, type VerifyOptions, verify } from "../adapters/web/verify.ts";
 export {
   ConfigurationError,
   type ConfigurationErrorCode,
@@ -16,4 +18,3 @@ export type { OpenObject } from "../event/schemas.ts";
 export type { HeaderBag } from "../signature/header.ts";
 export type { SecretOption } from "../signature/secret-bytes.ts";
 export { SIGNATURE_HEADER, type SignatureReason } from "../signature/signature-format.ts";
-export { type VerifiedDelivery, type VerifyOptions, verify } from "../web/verify.ts";

@@ -1,5 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import { cutText } from "../text/cut-text.ts";
+import { cutText } from "../base/text/cut-text.ts";
 import { fieldOf, memberAt } from "./field-path.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { cutText } from "../text/cut-text.ts";
+import { cutText } from "../base/text/cut-text.ts";
 
 const MAX_STEP = 64;
 const MAX_FIELD = 512;

@@ -1,4 +1,4 @@
-import { hash } from "../package/builtins.ts";
+import { hash } from "../base/package/builtins.ts";
 import { DIGEST_LENGTH, derivedIdText, digestId, ownId, RULE } from "./identity-text.ts";
 
 /** The key that identifies an entry; unique in an inbox. */

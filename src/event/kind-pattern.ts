@@ -1,6 +1,6 @@
-import { invalidOption } from "../options/check-options.ts";
-import { describeValue } from "../options/describe-value.ts";
-import { didYouMean } from "../options/did-you-mean.ts";
+import { invalidOption } from "../base/options/check-options.ts";
+import { describeValue } from "../base/options/describe-value.ts";
+import { didYouMean } from "../base/options/did-you-mean.ts";
 import { type EventKind, eventKinds, isEventKind } from "./kinds.ts";
 
 /** Whether a kind matches a pattern: a kind, `property.*` for a family, or `*` for all. */

@@ -3,7 +3,7 @@
  * the reason why it is none. No number and no key is lost on the way without being named.
  */
 
-import { cutText } from "../text/cut-text.ts";
+import { cutText } from "../base/text/cut-text.ts";
 import type { InexactNumber } from "./canonical-number.ts";
 import type { DataProblem } from "./data-problems.ts";
 import type { WebhookEvent } from "./event.ts";

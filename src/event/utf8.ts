@@ -1,5 +1,5 @@
 import { Buffer } from "node:buffer";
-import { isAscii, isUtf8 } from "../package/builtins.ts";
+import { isAscii, isUtf8 } from "../base/package/builtins.ts";
 
 const BOM = [0xef, 0xbb, 0xbf];
 

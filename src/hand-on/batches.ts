@@ -1,5 +1,5 @@
 import { isRecord } from "../base/guards.ts";
-import { invalid } from "../options/check-options.ts";
+import { invalid } from "../base/options/check-options.ts";
 import type { HandOnMessage, Send } from "./send.ts";
 
 /** How large batches are, how long they wait, and how many are on their way at a time. */

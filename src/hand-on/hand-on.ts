@@ -3,16 +3,16 @@
  * the batch with its event has been taken.
  */
 
-import type { Handler } from "../dispatch/plan/handler.ts";
-import type { WebhookEvent } from "../event/event.ts";
 import {
   type Check,
   checkFunction,
   checkOptions,
   MAX_TIMER,
   wholeNumber,
-} from "../options/check-options.ts";
-import { givenOptions } from "../options/given-options.ts";
+} from "../base/options/check-options.ts";
+import { givenOptions } from "../base/options/given-options.ts";
+import type { Handler } from "../dispatch/plan/handler.ts";
+import type { WebhookEvent } from "../event/event.ts";
 import { OutgoingBatches } from "./batches.ts";
 import type { Send } from "./send.ts";
 

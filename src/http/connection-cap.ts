@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { invalid } from "../options/check-options.ts";
+import { invalid } from "../base/options/check-options.ts";
 
 /**
  * The default of `maxConnections`. An idle connection takes about 10 kB, so 4096 take 40 MB. Each

@@ -7,7 +7,7 @@ import {
   invalid,
   MAX_TIMER,
   wholeNumber,
-} from "../options/check-options.ts";
+} from "../base/options/check-options.ts";
 import { ConnectionCap } from "./connection-cap.ts";
 import { answerGivenUp } from "./refused-streak.ts";
 

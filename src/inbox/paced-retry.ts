@@ -1,4 +1,4 @@
-import { durationText } from "../text/duration-text.ts";
+import { durationText } from "../base/text/duration-text.ts";
 import { CHANGEABLE } from "./change-entries.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 import type { Inbox } from "./inbox.ts";

@@ -1,6 +1,6 @@
+import { VERSION } from "../base/package/version.ts";
 import { matchesKind } from "../event/kind-pattern.ts";
 import { isEventKind } from "../event/kinds.ts";
-import { VERSION } from "../package/version.ts";
 import type { EntryFilter } from "./entry-filter.ts";
 
 /**

@@ -4,7 +4,7 @@
  */
 
 import { join } from "node:path";
-import { findPackageRoot } from "../package/package-root.ts";
+import { findPackageRoot } from "../base/package/package-root.ts";
 import type { AttemptObservation } from "../receiver/observation.ts";
 import type { InspectedDelivery } from "../receiver/observed.ts";
 import { KnownTokens } from "./auth/known-tokens.ts";

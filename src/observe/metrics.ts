@@ -4,15 +4,15 @@
  */
 
 import type { Registry } from "prom-client";
-import { numberFrom, reportAsWarning } from "../base/user-calls.ts";
 import {
   anyFunction,
   checkedElsewhere,
   checkOptions,
   invalidOption,
-} from "../options/check-options.ts";
-import { findPackage, requirePackage } from "../package/own-address.ts";
-import { VERSION } from "../package/version.ts";
+} from "../base/options/check-options.ts";
+import { findPackage, requirePackage } from "../base/package/own-address.ts";
+import { VERSION } from "../base/package/version.ts";
+import { numberFrom, reportAsWarning } from "../base/user-calls.ts";
 import { viewedBy } from "../receiver/inbox-view.ts";
 import type { Observation } from "../receiver/observation.ts";
 import type { Receiver } from "../receiver/receiver.ts";

@@ -5,8 +5,8 @@ import {
   checkMethods,
   checkOptions,
   oneOf,
-} from "../options/check-options.ts";
-import { VERSION } from "../package/version.ts";
+} from "../base/options/check-options.ts";
+import { VERSION } from "../base/package/version.ts";
 import type { Tracing } from "../receiver/options/tracing.ts";
 import { despiteSdk, traceAttempt, traceDelivery } from "./spans.ts";
 

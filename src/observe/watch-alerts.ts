@@ -1,7 +1,3 @@
-import { callUser, numberFrom, reportAsWarning } from "../base/user-calls.ts";
-import { deadToDo } from "../inbox/counts.ts";
-import { isSilent, noAuthentic, normalSilence } from "../inbox/senders.ts";
-import { MIN_FREE_BYTES } from "../inbox/vitals.ts";
 import {
   anyFunction,
   type Check,
@@ -9,7 +5,11 @@ import {
   MAX_TIMER,
   syncFunction,
   wholeNumber,
-} from "../options/check-options.ts";
+} from "../base/options/check-options.ts";
+import { callUser, numberFrom, reportAsWarning } from "../base/user-calls.ts";
+import { deadToDo } from "../inbox/counts.ts";
+import { isSilent, noAuthentic, normalSilence } from "../inbox/senders.ts";
+import { MIN_FREE_BYTES } from "../inbox/vitals.ts";
 import { inboxOf } from "../receiver/inbox-view.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { Alert, AlertCondition } from "./alert.ts";

@@ -1,5 +1,6 @@
 import type { ReceiverErrorCode } from "../base/errors.ts";
 import { Listeners } from "../base/listeners.ts";
+import { checkFunction } from "../base/options/check-options.ts";
 import { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import type { AnyHandler, DeadLetter } from "../dispatch/plan/handler.ts";
@@ -9,7 +10,6 @@ import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import type { DataSchemas } from "../event/schemas.ts";
 import type { Answer } from "../http/answer.ts";
 import { isUnfit } from "../inbox/new-entry.ts";
-import { checkFunction } from "../options/check-options.ts";
 import type { Channel } from "./channel.ts";
 import { DeadLetters } from "./dead-letter.ts";
 import { recheckEntry } from "./decides-in-time.ts";

@@ -1,9 +1,9 @@
+import { invalidOption } from "../base/options/check-options.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
 import { checkData, type DataResult, type DataSchemas } from "../event/schemas.ts";
 import type { Inbox } from "../inbox/inbox.ts";
-import { invalidOption } from "../options/check-options.ts";
 
 /**
  * The result of the user's schema, or `option_invalid`: the sender is waiting, so it has at most

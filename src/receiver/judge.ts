@@ -1,6 +1,7 @@
 import { detach } from "../base/detach.ts";
 import { asError, ConfigurationError, describeError } from "../base/errors.ts";
 import { isPromiseLike } from "../base/guards.ts";
+import { invalid } from "../base/options/check-options.ts";
 import type { ReadyEvent } from "../dispatch/plan/handler.ts";
 import { MAX_PROBLEMS } from "../event/data-problems.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
@@ -8,7 +9,6 @@ import { type ReadEnvelope, readEnvelope, toEvent } from "../event/read-envelope
 import { type Rejection, rejected } from "../event/rejection.ts";
 import { checkData, type DataResult, type DataSchemas } from "../event/schemas.ts";
 import type { EntryTerms } from "../inbox/new-entry.ts";
-import { invalid } from "../options/check-options.ts";
 import { decidesInTime } from "./decides-in-time.ts";
 import type { Settings } from "./options/settings.ts";
 import type { Misconfigured, Unavailable } from "./outcome.ts";

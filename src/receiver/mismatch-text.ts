@@ -1,5 +1,5 @@
+import { timeText } from "../base/text/time-text.ts";
 import { ENOUGH_BODIES, type SenderRecord } from "../inbox/senders.ts";
-import { timeText } from "../text/time-text.ts";
 
 /**
  * `1 305 refused since 08:44, none accepted since 08:43: was the secret

@@ -1,3 +1,4 @@
+import { hash } from "../base/package/builtins.ts";
 import {
   DAY,
   ENOUGH_BODIES,
@@ -5,7 +6,6 @@ import {
   type SenderDay,
   type SenderNote,
 } from "../inbox/senders.ts";
-import { hash } from "../package/builtins.ts";
 import type { Outcome } from "./outcome.ts";
 
 type Open<Type> = { -readonly [Name in keyof Type]: Type[Name] };

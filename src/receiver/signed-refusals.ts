@@ -1,7 +1,7 @@
 import { OnceAMinute } from "../base/once-a-minute.ts";
+import { shortText } from "../base/text/short-text.ts";
+import { shownTarget } from "../base/text/shown-url.ts";
 import { readHeader } from "../signature/header.ts";
-import { shortText } from "../text/short-text.ts";
-import { shownTarget } from "../text/shown-url.ts";
 import type { Incoming } from "./incoming.ts";
 import type { Settings } from "./options/settings.ts";
 import type { Refused } from "./outcome.ts";

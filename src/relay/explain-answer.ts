@@ -1,5 +1,5 @@
-import { ownCommand } from "../package/own-command.ts";
-import { shownUrl } from "../text/shown-url.ts";
+import { ownCommand } from "../base/package/own-command.ts";
+import { shownUrl } from "../base/text/shown-url.ts";
 import { briefBody } from "./brief-body.ts";
 import type { TargetAnswer } from "./send.ts";
 import { explainPlainHttp } from "./unreachable.ts";

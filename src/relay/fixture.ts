@@ -1,10 +1,10 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { HookporterError } from "../base/errors.ts";
 import { isRecord } from "../base/guards.ts";
+import { shownUrl } from "../base/text/shown-url.ts";
 import { tryOr } from "../base/try-or.ts";
 import type { Delivery, DeliveryHeaders } from "../event/delivery.ts";
 import { parseTimestamp } from "../event/timestamp.ts";
-import { shownUrl } from "../text/shown-url.ts";
 import { type ForeignFile, foreignBytes, foreignJson } from "./foreign-file.ts";
 
 /** Marks a saved delivery, so that it is never confused with an envelope that has a `body`. */

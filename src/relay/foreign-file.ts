@@ -1,5 +1,5 @@
 import { isRecord } from "../base/guards.ts";
-import { counted } from "../text/counted.ts";
+import { counted } from "../base/text/counted.ts";
 
 /** What a file looks like that holds no webhook, and what to do. */
 export interface ForeignFile {

@@ -1,8 +1,8 @@
 import { type IncomingHttpHeaders, STATUS_CODES } from "node:http";
 import { asError, HookporterError } from "../base/errors.ts";
+import { shownUrl } from "../base/text/shown-url.ts";
 import type { Handler } from "../dispatch/plan/handler.ts";
 import { readRetryAfter } from "../http/retry-after.ts";
-import { shownUrl } from "../text/shown-url.ts";
 import { describeRefusal, shownLocation } from "./explain-answer.ts";
 import { queryOf } from "./query.ts";
 import { isUnconnected, SEND_TIMEOUT, type Sending, send, type TargetAnswer } from "./send.ts";

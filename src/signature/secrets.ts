@@ -1,7 +1,7 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
 import { detach } from "../base/detach.ts";
 import { ConfigurationError } from "../base/errors.ts";
-import { describeValue } from "../options/describe-value.ts";
+import { describeValue } from "../base/options/describe-value.ts";
 import { type SecretValue, secretBytes } from "./secret-bytes.ts";
 
 /** A usable secret. Printing or serialising it shows only the fingerprint. */

@@ -1,8 +1,8 @@
+import { signatureOf, type VerifyOptions } from "../adapters/web/verify.ts";
 import { type Diagnosis, diagnoseSignature as search } from "../signature/diagnose/diagnose.ts";
 import type { HeaderBag } from "../signature/header.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";
-import { signatureOf, type VerifyOptions } from "../web/verify.ts";
 
 /** What a diagnosis may use besides the body and the headers. */
 export interface DiagnoseOptions extends VerifyOptions {

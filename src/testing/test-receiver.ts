@@ -4,6 +4,10 @@
  */
 
 import { HookporterError } from "../base/errors.ts";
+import { invalidOption } from "../base/options/check-options.ts";
+import { givenOptions } from "../base/options/given-options.ts";
+import { type RetryPolicy, readRetry } from "../base/options/retry.ts";
+import { timerDelay } from "../base/options/timer-delay.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { Envelope } from "../event/envelope.ts";
@@ -16,10 +20,6 @@ import { problemsOf } from "../inbox/failures.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { memoryInbox, type TestTransactions } from "../inbox/memory.ts";
 import { handleOf } from "../inbox/shared/handle.ts";
-import { invalidOption } from "../options/check-options.ts";
-import { givenOptions } from "../options/given-options.ts";
-import { type RetryPolicy, readRetry } from "../options/retry.ts";
-import { timerDelay } from "../options/timer-delay.ts";
 import { createReceiver } from "../receiver/create-receiver.ts";
 import { inboxOf } from "../receiver/inbox-view.ts";
 import type { ReceiverOptions } from "../receiver/options/receiver-options.ts";

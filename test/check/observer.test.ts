@@ -1,10 +1,10 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { commandWords } from "../../src/base/text/command-words.ts";
 import { observeByCommand, observeByUrl, readCount } from "../../src/check/observer.ts";
 import { readEnvelope } from "../../src/event/read-envelope.ts";
 import { sampleEvent } from "../../src/event/sample.ts";
-import { commandWords } from "../../src/text/command-words.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 import { serve } from "./receivers/under-test.ts";
 

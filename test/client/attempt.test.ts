@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { describe, expect, it } from "vitest";
-import { readNetworkFailure } from "../../src/client/network-failure.ts";
 import type { ClientOptions } from "../../src/entries/client.ts";
+import { readNetworkFailure } from "../../src/service/client/network-failure.ts";
 import { errorOf, failure, json, openClient, type Scripted, SUBSCRIPTION } from "./service.ts";
 
 /** An address at which nothing listens. */

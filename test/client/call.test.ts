@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DEFAULT_CLIENT_RETRY } from "../../src/client/client-options.ts";
 import type { ClientOptions } from "../../src/entries/client.ts";
+import { DEFAULT_CLIENT_RETRY } from "../../src/service/client/client-options.ts";
 import {
   clientOf,
   errorOf,

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
+import { type ClientOptions, createClient } from "../../src/entries/client.ts";
+import { DEFAULT_ASSUMPTIONS } from "../../src/service/client/assumptions.ts";
 import {
   DEFAULT_CLIENT_RETRY,
   DEFAULT_LIMITS,
   readClientOptions,
-} from "../../src/client/client-options.ts";
-import { type ClientOptions, createClient } from "../../src/entries/client.ts";
+} from "../../src/service/client/client-options.ts";
 
 const baseUrl = "https://api.example";
 const apiKey = "sk_test_4f6dKq";

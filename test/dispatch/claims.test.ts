@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MAX_ASKED } from "../../src/base/options/retry.ts";
 import type { Handler } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
-import { MAX_ASKED } from "../../src/options/retry.ts";
 import { withoutTimers } from "../frozen-timers.ts";
 import { gate, until } from "../receiver/sample.ts";
 import { openRuns, QUICK, sharedInbox, storedEntry } from "./open.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { MAX_TIMER } from "../../src/base/options/check-options.ts";
 import { LATE, limitTime } from "../../src/dispatch/attempts/time-limits.ts";
-import { MAX_TIMER } from "../../src/options/check-options.ts";
 
 describe("limitTime", () => {
   let shutdown: AbortController;

@@ -6,6 +6,7 @@ import { DEFAULT_INBOX } from "../../src/cli/files/state-folder.ts";
 import { FORWARD_TIMEOUT, SYNC_TIMEOUT } from "../../src/cli/handlers/forwarding.ts";
 import { WAIT } from "../../src/cli/outcome/outcome.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { SECRET_VARIABLE } from "../../src/cli/project/secret-variables.ts";
 import { DEFAULT_ENCODING } from "../../src/cli/secrets/encoding.ts";
 import { MAX_FAILURES } from "../../src/cli/send/send-all.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
@@ -17,16 +18,15 @@ import {
   UNLESS_RUNNING,
 } from "../../src/cli/settings/default-values.ts";
 import { readDuration } from "../../src/cli/settings/values.ts";
-import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
-import { DEFAULT_LIMITS } from "../../src/client/client-options.ts";
 import { eventKinds, SIGNATURE_HEADER } from "../../src/entries/index.ts";
 import { DEFAULT_ENDPOINT, DEFAULT_PATH, DEFAULT_PORT } from "../../src/http/default-endpoint.ts";
 import { DEFAULT_INSPECTOR_PORT } from "../../src/inspector/default-port.ts";
-import { SECRET_VARIABLE } from "../../src/project/secret-variables.ts";
 import { DEFAULT_AGES, DEFAULTS } from "../../src/receiver/options/settings.ts";
 import { SEND_TIMEOUT } from "../../src/relay/send.ts";
-import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
-import { SANDBOX_DEFAULTS } from "../../src/sandbox/sandbox-options.ts";
+import { DEFAULT_ASSUMPTIONS } from "../../src/service/client/assumptions.ts";
+import { DEFAULT_LIMITS } from "../../src/service/client/client-options.ts";
+import { NO_CHAOS } from "../../src/service/sandbox/chaos.ts";
+import { SANDBOX_DEFAULTS } from "../../src/service/sandbox/sandbox-options.ts";
 import { fakeIo } from "../cli/fake-io.ts";
 
 /**

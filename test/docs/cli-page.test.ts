@@ -7,13 +7,16 @@ import { EXEC_VARIABLES } from "../../src/cli/handlers/exec-command.ts";
 import { RECORD_SCHEMA_VERSION } from "../../src/cli/output.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import {
+  PREVIOUS_SECRET_VARIABLE,
+  SECRET_VARIABLE,
+} from "../../src/cli/project/secret-variables.ts";
+import {
   commandName,
   isSettingOnly,
   isTypedOnly,
   leaves,
   variableName,
 } from "../../src/cli/settings/command-tree.ts";
-import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE } from "../../src/project/secret-variables.ts";
 import { NOT_KEPT } from "../../src/receiver/admit.ts";
 import { NOT_PASSED_ON } from "../../src/relay/hop-by-hop.ts";
 import { fakeIo, runCli } from "../cli/fake-io.ts";

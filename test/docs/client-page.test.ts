@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { DEFAULT_ASSUMPTIONS } from "../../src/client/assumptions.ts";
-import { DEFAULT_CLIENT_RETRY, DEFAULT_LIMITS } from "../../src/client/client-options.ts";
 import { type Assumptions, ServiceError } from "../../src/entries/client.ts";
 import { ERROR_CODES } from "../../src/entries/index.ts";
+import { DEFAULT_ASSUMPTIONS } from "../../src/service/client/assumptions.ts";
+import { DEFAULT_CLIENT_RETRY, DEFAULT_LIMITS } from "../../src/service/client/client-options.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/package/client.md");

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
-import { scaffold } from "../../src/scaffold/scaffold.ts";
+import { scaffold } from "../../src/cli/scaffold/scaffold.ts";
 import { tempFolder } from "../cli/fake-io.ts";
 import { manifests } from "./kubernetes.ts";
 import { root } from "./markdown.ts";

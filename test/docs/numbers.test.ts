@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { DEFAULT_RETRY, retryDelay } from "../../src/base/options/retry.ts";
 import { WORK as LIVE_WORK } from "../../src/cli/live/diagnosis-limit.ts";
-import { DEFAULT_RETRY, retryDelay } from "../../src/options/retry.ts";
-import { SANDBOX_DEFAULTS } from "../../src/sandbox/sandbox-options.ts";
+import { SANDBOX_DEFAULTS } from "../../src/service/sandbox/sandbox-options.ts";
 import { READING_WORK, WORK } from "../../src/signature/diagnose/budget.ts";
 import { readPage, root, withoutCode } from "./markdown.ts";
 
@@ -14,7 +14,7 @@ import { readPage, root, withoutCode } from "./markdown.ts";
 /** A part of a sentence with `{}` for each number, and the constants below `src/`, in order. */
 type Row = readonly [says: string, ...constants: readonly string[]];
 
-const TIMING = "tunnel/timing.ts";
+const TIMING = "relay/tunnel/timing.ts";
 const KINDS = "cli/tunnel/kinds.ts";
 const RUNNERS = "inbox/postgres/runners.ts";
 const DEAD_LETTERS = "cli/handlers/dead-letter-command.ts";
@@ -41,7 +41,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["up to {} seconds while a database is slow", "inbox/postgres/store.ts TIMEOUT"],
   ],
   "reference/cli/forwarding.md": [
-    ["`Retry-After` says (up to {} minutes)", "options/retry.ts MAX_ASKED"],
+    ["`Retry-After` says (up to {} minutes)", "base/options/retry.ts MAX_ASKED"],
     ["or larger than {} MiB", "relay/sync-forward.ts MAX_PASSED_ON"],
   ],
   "reference/cli/exec.md": [
@@ -59,7 +59,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ],
   ],
   "reference/cli/listen.md": [
-    ["handlers get {} attempts", "options/retry.ts DEFAULT_RETRY.attempts"],
+    ["handlers get {} attempts", "base/options/retry.ts DEFAULT_RETRY.attempts"],
   ],
   "reference/inspector.md": [
     ["headers (from {} characters on)", "inbox/entry-filter.ts MIN_HEADER_TEXT"],
@@ -72,7 +72,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["longer than {} characters, or contains", "event/identity-text.ts MAX_OWN_ID"],
     ["leased for {} seconds,", `${OPTIONS} DEFAULTS.lease`],
     ["`handlerTimeout` ({} seconds)", `${OPTIONS} DEFAULTS.handlerTimeout`],
-    ["`maxDelay` ({} minutes)", "options/retry.ts DEFAULT_RETRY.maxDelay"],
+    ["`maxDelay` ({} minutes)", "base/options/retry.ts DEFAULT_RETRY.maxDelay"],
     ["`drainTimeout` ({} seconds)", `${OPTIONS} DEFAULTS.drainTimeout`],
     ["`unhandledAfter` ({} minutes)", `${OPTIONS} DEFAULTS.unhandledAfter`],
     ["| `maxAge` | {} days |", `${OPTIONS} DEFAULTS.maxAge`],
@@ -85,7 +85,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["{} KiB in total", "dispatch/attempts/run-handler.ts MAX_BYTES"],
   ],
   "reference/package/create-receiver.md": [
-    ["at most {} minutes, or `maxDelay`", "options/retry.ts MAX_ASKED"],
+    ["at most {} minutes, or `maxDelay`", "base/options/retry.ts MAX_ASKED"],
     ["shorter than {} bytes", "signature/secret-bytes.ts SAFE_BYTES"],
   ],
   "reference/package/testing.md": [["`work` | {} |", "signature/diagnose/budget.ts WORK"]],
@@ -99,7 +99,7 @@ const ROWS: Readonly<Record<string, readonly Row[]>> = {
     ["after {} days (`retention`)", `${OPTIONS} DEFAULTS.retention`],
   ],
   "reference/sandbox.md": [
-    ["the latest {} deliveries", "sandbox/deliverer.ts MAX_KEPT"],
+    ["the latest {} deliveries", "service/sandbox/deliverer.ts MAX_KEPT"],
     ["a message of more than {} MiB", `${OPTIONS} DEFAULTS.bodyLimit`],
   ],
   "reference/check.md": [

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { DEFAULT_RETRY } from "../../src/options/retry.ts";
+import { DEFAULT_RETRY } from "../../src/base/options/retry.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 

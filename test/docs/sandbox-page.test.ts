@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
 import type { Chaos } from "../../src/entries/sandbox.ts";
-import { NO_CHAOS } from "../../src/sandbox/chaos.ts";
-import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from "../../src/sandbox/property-list.ts";
-import { readSandboxOptions } from "../../src/sandbox/sandbox-options.ts";
+import { NO_CHAOS } from "../../src/service/sandbox/chaos.ts";
+import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from "../../src/service/sandbox/property-list.ts";
+import { readSandboxOptions } from "../../src/service/sandbox/sandbox-options.ts";
 import { openTarget } from "../relay/sample.ts";
 import { openSandbox } from "../sandbox/open.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";

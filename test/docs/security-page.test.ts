@@ -1,10 +1,10 @@
 import express from "express";
 import { expect, it } from "vitest";
+import { HEAD_TIMEOUT } from "../../src/adapters/server.ts";
 import { SHARE } from "../../src/cli/live/diagnosis-limit.ts";
 import { MOST_TIME } from "../../src/cli/live/diagnosis-thread.ts";
 import { createWebhookServer } from "../../src/entries/express.ts";
 import { MAX_DEPTH } from "../../src/event/canonical-json.ts";
-import { HEAD_TIMEOUT } from "../../src/receiver/adapters/server.ts";
 import { readOptions } from "../../src/receiver/options/settings.ts";
 import { readPage } from "./markdown.ts";
 

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { COMMAND_CODES } from "../../src/tunnel/command.ts";
-import { COMMAND_PRESETS } from "../../src/tunnel/command-presets.ts";
-import { LOSSES } from "../../src/tunnel/lost.ts";
-import { NGROK_CODES } from "../../src/tunnel/ngrok-failure.ts";
-import type { FailureTable } from "../../src/tunnel/provider.ts";
-import { SSH_CODES } from "../../src/tunnel/ssh/failure.ts";
-import { SSH_SERVICES } from "../../src/tunnel/ssh/services.ts";
-import { TUNNEL_STATES } from "../../src/tunnel/tunnel-event.ts";
+import { COMMAND_CODES } from "../../src/relay/tunnel/command.ts";
+import { COMMAND_PRESETS } from "../../src/relay/tunnel/command-presets.ts";
+import { LOSSES } from "../../src/relay/tunnel/lost.ts";
+import { NGROK_CODES } from "../../src/relay/tunnel/ngrok-failure.ts";
+import type { FailureTable } from "../../src/relay/tunnel/provider.ts";
+import { SSH_CODES } from "../../src/relay/tunnel/ssh/failure.ts";
+import { SSH_SERVICES } from "../../src/relay/tunnel/ssh/services.ts";
+import { TUNNEL_STATES } from "../../src/relay/tunnel/tunnel-event.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/tunnel.md");

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { listTemplates } from "../../src/scaffold/templates.ts";
+import { listTemplates } from "../../src/cli/scaffold/templates.ts";
 import { root } from "../docs/markdown.ts";
 import { NO_SERVER, type PostgresServer, startPostgres } from "../inbox/postgres/server.ts";
 import { npmVersion, type } from "./machine.ts";

@@ -1,6 +1,6 @@
 import { appendFileSync } from "node:fs";
+import { startServer } from "../../src/adapters/server.ts";
 import { createReceiver } from "../../src/entries/index.ts";
-import { startServer } from "../../src/receiver/adapters/server.ts";
 
 /**
  * A receiver in a child process: `child.ts INBOX RAN BEHAVIOUR`. It reads its secret from the

@@ -1,8 +1,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { startServer } from "../../src/adapters/server.ts";
 import { createReceiver, SIGNATURE_HEADER } from "../../src/entries/index.ts";
-import { startServer } from "../../src/receiver/adapters/server.ts";
 
 /**
  * A server in a child process: `flood-server.ts KIND INBOX`. KIND is `ours`, the server of `listen`

@@ -1,6 +1,6 @@
 import { expect, onTestFinished } from "vitest";
+import { type RunningServer, startServer } from "../../src/adapters/server.ts";
 import type { ReceiverOptions } from "../../src/entries/index.ts";
-import { type RunningServer, startServer } from "../../src/receiver/adapters/server.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { openReceiver, posting } from "../receiver/open.ts";
 import { freshEnvelope, inboxFile, keptBytes, uncaught } from "../receiver/sample.ts";

@@ -1,13 +1,13 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
+import { startServer } from "../../src/adapters/server.ts";
 import { createReceiver } from "../../src/entries/index.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { postgresStore } from "../../src/inbox/postgres.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
 import { sqliteInbox } from "../../src/inbox/sqlite.ts";
-import { startServer } from "../../src/receiver/adapters/server.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { pgliteInboxes } from "../inbox/postgres/pglite.ts";

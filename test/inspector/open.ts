@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { expect, onTestFinished, vi } from "vitest";
+import { startServer } from "../../src/adapters/server.ts";
 import type { Receiver } from "../../src/entries/index.ts";
 import {
   createReceiver,
@@ -18,7 +19,6 @@ import type { NamedHost } from "../../src/inspector/auth/named-host.ts";
 import { startInspector } from "../../src/inspector/inspector.ts";
 import type { DiagnoseRefusal } from "../../src/inspector/live/refused-bodies.ts";
 import type { RunNotes } from "../../src/inspector/live/run-notes.ts";
-import { startServer } from "../../src/receiver/adapters/server.ts";
 import type { DriftWatch } from "../../src/receiver/drift.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { diagnoseSignature } from "../../src/signature/diagnose/diagnose.ts";

@@ -6,10 +6,10 @@ import fc from "fast-check";
 import { createJiti } from "jiti";
 import { describe, expect, it, onTestFinished } from "vitest";
 import * as z from "zod";
-import { placeOf } from "../../src/learn/data-type.ts";
-import { comparerOf } from "../../src/learn/differences.ts";
-import { sampleValue } from "../../src/learn/sample-value.ts";
-import { writeSchemas } from "../../src/learn/schemas-file.ts";
+import { placeOf } from "../../src/cli/types/data-type.ts";
+import { comparerOf } from "../../src/cli/types/differences.ts";
+import { sampleValue } from "../../src/cli/types/sample-value.ts";
+import { writeSchemas } from "../../src/cli/types/schemas-file.ts";
 import {
   addShape,
   emptyShape,
@@ -17,9 +17,9 @@ import {
   learn,
   observe,
   type Shape,
-} from "../../src/learn/shape.ts";
-import { readShapes, writeShapes } from "../../src/learn/shape-file.ts";
-import { zodText } from "../../src/learn/write-zod.ts";
+} from "../../src/cli/types/shape.ts";
+import { readShapes, writeShapes } from "../../src/cli/types/shape-file.ts";
+import { zodText } from "../../src/cli/types/write-zod.ts";
 import { seededRandom } from "../../src/relay/random.ts";
 
 /** Values that have a format, or nearly, beside any others. */

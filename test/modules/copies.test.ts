@@ -10,7 +10,7 @@ const load = createRequire(import.meta.url);
 /** The package twice in one process, as it is with Jest, or with two versions of it. */
 const esm: typeof import("../../src/entries/index.ts") = await import(join(DIST, "index.js"));
 const commonJs: typeof import("../../src/entries/index.ts") = load(join(DIST, "index.cjs"));
-const { fetchReceiver }: typeof import("../../src/receiver/adapters/fetch.ts") = await import(
+const { fetchReceiver }: typeof import("../../src/adapters/fetch.ts") = await import(
   join(DIST, "fetch.js")
 );
 const client: typeof import("../../src/entries/client.ts") = await import(join(DIST, "client.js"));

@@ -1,14 +1,14 @@
 import * as client from "prom-client";
 import { describe, expect, it } from "vitest";
 import { INBOX_ERROR_CODES } from "../../src/base/errors.ts";
+import { driftFrom } from "../../src/cli/types/drift.ts";
+import { type Learned, learn } from "../../src/cli/types/shape.ts";
 import { collectMetrics } from "../../src/entries/metrics.ts";
 import { REJECTION_REASONS } from "../../src/event/rejection.ts";
 import type { Inbox } from "../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../src/inbox/memory.ts";
 import { DEAD_REASONS } from "../../src/inbox/reasons.ts";
 import { handleOf } from "../../src/inbox/shared/handle.ts";
-import { driftFrom } from "../../src/learn/drift.ts";
-import { type Learned, learn } from "../../src/learn/shape.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { REFUSALS } from "../../src/receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../../src/signature/signature-format.ts";

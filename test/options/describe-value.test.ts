@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { describeValue } from "../../src/options/describe-value.ts";
+import { describeValue } from "../../src/base/options/describe-value.ts";
 
 it.each<[string, unknown]>([
   ["undefined", undefined],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { didYouMean } from "../../src/options/did-you-mean.ts";
+import { didYouMean } from "../../src/base/options/did-you-mean.ts";
 
 const KNOWN = ["secret", "inbox", "schemas", "maxAge", "maxSkew", "poll", "log", "retry"];
 

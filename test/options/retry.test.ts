@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import {
+  DEFAULT_RETRY,
+  longestDelay,
+  MAX_ASKED,
+  retryDelay,
+} from "../../src/base/options/retry.ts";
 import type { RetryPolicy } from "../../src/entries/client.ts";
-import { DEFAULT_RETRY, longestDelay, MAX_ASKED, retryDelay } from "../../src/options/retry.ts";
 
 const EXACT: RetryPolicy = { ...DEFAULT_RETRY, jitter: 0 };
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { timerDelay } from "../../src/options/timer-delay.ts";
+import { timerDelay } from "../../src/base/options/timer-delay.ts";
 
 const LONGEST = 2 ** 31 - 1;
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { tooOld } from "../../src/package/node-version.ts";
+import { tooOld } from "../../src/base/package/node-version.ts";
 import entries from "../../tools/entries.json" with { type: "json" };
 
 const dist = join(import.meta.dirname, "..", "..", "dist");

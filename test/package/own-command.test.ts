@@ -25,7 +25,7 @@ const WRITTEN_OUT = [
   "src/check/report-",
   "src/cli/completion/scripts.ts",
   "src/cli/init/",
-  "src/learn/schemas-file.ts",
+  "src/cli/types/schemas-file.ts",
 ];
 
 const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" })

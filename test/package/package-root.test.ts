@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
-import { findPackageRoot } from "../../src/package/package-root.ts";
+import { findPackageRoot } from "../../src/base/package/package-root.ts";
 
 test("the package is found from its sources", async () => {
   expect((await findPackageRoot()).path).toBe(resolve("."));

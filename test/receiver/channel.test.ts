@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { startServer } from "../../src/adapters/server.ts";
 import type { Delivery } from "../../src/entries/index.ts";
-import { startServer } from "../../src/receiver/adapters/server.ts";
 import { CHANNEL_METHOD } from "../../src/receiver/channel.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { formatDelivery, parseFixture } from "../../src/relay/fixture.ts";

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
+import { type Learned, learn } from "../../src/cli/types/shape.ts";
+import { writeShapes } from "../../src/cli/types/shape-file.ts";
 import type { ReceiverOptions } from "../../src/entries/index.ts";
 import { createReceiver, type Drift } from "../../src/entries/index.ts";
 import { watchDrift } from "../../src/entries/metrics.ts";
-import { type Learned, learn } from "../../src/learn/shape.ts";
-import { writeShapes } from "../../src/learn/shape-file.ts";
 import { openReceiver } from "./open.ts";
 import { deliveryOf, freshEnvelope, keptLog, SECRET, until } from "./sample.ts";
 

@@ -1,4 +1,4 @@
-import type { LambdaRequest } from "../../src/receiver/adapters/lambda.ts";
+import type { LambdaRequest } from "../../src/adapters/lambda.ts";
 
 /** A request, as a gateway has received it. */
 export interface GatewayRequest {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { startServer } from "../../src/adapters/server.ts";
 import type { ReceiverOptions } from "../../src/entries/index.ts";
-import { startServer } from "../../src/receiver/adapters/server.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { forwardTo } from "../../src/relay/forward.ts";
 import { syncForward } from "../../src/relay/sync-forward.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
-import { fateOf, isMissigned, NO_CHAOS } from "../../src/sandbox/chaos.ts";
+import { fateOf, isMissigned, NO_CHAOS } from "../../src/service/sandbox/chaos.ts";
 import { openTarget } from "../relay/sample.ts";
 import { openCountingReceiver, openSandbox } from "./open.ts";
 

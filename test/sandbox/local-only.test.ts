@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isAllowedTarget, isHostPattern } from "../../src/sandbox/local-only.ts";
+import { isAllowedTarget, isHostPattern } from "../../src/service/sandbox/local-only.ts";
 import { dial, readAll, splitAnswer } from "../receiver/wire.ts";
 import { expectInvalid, json, openSandbox, SECRET } from "./open.ts";
 

@@ -1,11 +1,11 @@
 import { expect, onTestFinished, vi } from "vitest";
+import { startServer } from "../../src/adapters/server.ts";
 import { createReceiver, type EventKind } from "../../src/entries/index.ts";
 import {
   type SandboxObservation,
   type SandboxOptions,
   startSandbox,
 } from "../../src/entries/sandbox.ts";
-import { startServer } from "../../src/receiver/adapters/server.ts";
 import { keptLog } from "../receiver/sample.ts";
 import { type Reply, send } from "../receiver/wire.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { type SandboxOptions, startSandbox } from "../../src/entries/sandbox.ts";
-import { readSandboxOptions } from "../../src/sandbox/sandbox-options.ts";
+import { readSandboxOptions } from "../../src/service/sandbox/sandbox-options.ts";
 import { openSandbox } from "./open.ts";
 
 it("the defaults are the documented ones, and undefined counts as omitted", () => {

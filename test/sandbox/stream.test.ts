@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { eventKinds } from "../../src/entries/index.ts";
-import { ACKNOWLEDGE_HEADER } from "../../src/stream/protocol.ts";
+import { ACKNOWLEDGE_HEADER } from "../../src/service/stream/protocol.ts";
 import { frozenClock } from "../receiver/sample.ts";
 import { KEY, openSandbox, until } from "./open.ts";
 

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { listTemplates } from "../../src/scaffold/templates.ts";
+import { listTemplates } from "../../src/cli/scaffold/templates.ts";
 import { NO_SERVER, type PostgresServer, startPostgres } from "../inbox/postgres/server.ts";
 import { closedPort } from "../tunnel/machine.ts";
 import { commandIn, type Packed, packPackage } from "./packed.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readLayers } from "../../src/scaffold/layers.ts";
+import { readLayers } from "../../src/cli/scaffold/layers.ts";
 
 let place: string;
 

@@ -3,7 +3,7 @@ import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { scaffold } from "../../src/scaffold/scaffold.ts";
+import { scaffold } from "../../src/cli/scaffold/scaffold.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { listening } from "../cli/open-listen.ts";
 import { root } from "../docs/markdown.ts";

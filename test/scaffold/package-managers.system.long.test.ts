@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { listTemplates } from "../../src/scaffold/templates.ts";
+import { listTemplates } from "../../src/cli/scaffold/templates.ts";
 import { type Packed, packPackage } from "./packed.ts";
 
 const root = join(import.meta.dirname, "..", "..");

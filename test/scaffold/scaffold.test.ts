@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
-import { scaffold } from "../../src/scaffold/scaffold.ts";
+import { scaffold } from "../../src/cli/scaffold/scaffold.ts";
 
 let place: string;
 

@@ -18,14 +18,14 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { createContext } from "../../src/cli/context.ts";
 import type { Io } from "../../src/cli/io.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { type Scaffolded, scaffold } from "../../src/cli/scaffold/scaffold.ts";
+import { listTemplates } from "../../src/cli/scaffold/templates.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { readProject } from "../../src/entries/config.ts";
 import { fetchReceiver } from "../../src/entries/fetch.ts";
 import { createReceiver } from "../../src/entries/index.ts";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
 import { shownPostgresUrl } from "../../src/inbox/postgres/postgres-url.ts";
-import { type Scaffolded, scaffold } from "../../src/scaffold/scaffold.ts";
-import { listTemplates } from "../../src/scaffold/templates.ts";
 import { runCli } from "../cli/fake-io.ts";
 
 const root = join(import.meta.dirname, "..", "..");

@@ -1,8 +1,8 @@
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
-import { generateSecret, renderEnvFile, setInEnvText } from "../../src/scaffold/env-file.ts";
-import { renderManifest } from "../../src/scaffold/manifest.ts";
-import { nameProblem, projectNameOf } from "../../src/scaffold/project-name.ts";
+import { generateSecret, renderEnvFile, setInEnvText } from "../../src/cli/scaffold/env-file.ts";
+import { renderManifest } from "../../src/cli/scaffold/manifest.ts";
+import { nameProblem, projectNameOf } from "../../src/cli/scaffold/project-name.ts";
 
 test("the example's own line is filled in, or one is added, with a secret that is new each time", () => {
   const secret = generateSecret();

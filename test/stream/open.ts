@@ -2,9 +2,9 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { onTestFinished } from "vitest";
 import { type WebSocket, WebSocketServer } from "ws";
-import { openStream } from "../../src/stream/open-stream.ts";
-import { ACKNOWLEDGE_HEADER } from "../../src/stream/protocol.ts";
-import type { StreamChange, StreamOptions } from "../../src/stream/stream-options.ts";
+import { openStream } from "../../src/service/stream/open-stream.ts";
+import { ACKNOWLEDGE_HEADER } from "../../src/service/stream/protocol.ts";
+import type { StreamChange, StreamOptions } from "../../src/service/stream/stream-options.ts";
 
 /** Tries again at once. */
 export const QUICK = { delay: 1, maxDelay: 5 };

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { cutText } from "../../src/text/cut-text.ts";
+import { cutText } from "../../src/base/text/cut-text.ts";
 
 it.each([
   ["ASCII", "x".repeat(10_000_000)],

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { diffLines } from "../../src/text/diff-lines.ts";
+import { diffLines } from "../../src/base/text/diff-lines.ts";
 
 const lines = fc.array(fc.constantFrom("a", "b", "c", "d"), { maxLength: 12 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { durationText } from "../../src/text/duration-text.ts";
+import { durationText } from "../../src/base/text/duration-text.ts";
 
 it.each([
   [0, "0 ms"],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { escapeInvisible } from "../../src/text/escape-invisible.ts";
+import { escapeInvisible } from "../../src/base/text/escape-invisible.ts";
 
 it.each([
   ["a zero-width space", "a\u200bb", "a\\u200bb"],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { shownTarget, shownUrl } from "../../src/text/shown-url.ts";
+import { shownTarget, shownUrl } from "../../src/base/text/shown-url.ts";
 import { processorTimeOf } from "../processor-time.ts";
 
 it.each([

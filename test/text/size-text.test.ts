@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sizeText } from "../../src/text/size-text.ts";
+import { sizeText } from "../../src/base/text/size-text.ts";
 
 it.each([
   [0, "0 bytes"],

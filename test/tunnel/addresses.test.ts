@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { COMMAND_PRESETS } from "../../src/tunnel/command-presets.ts";
-import { readPublicUrl } from "../../src/tunnel/public-url.ts";
-import { SSH_SERVICES } from "../../src/tunnel/ssh/services.ts";
+import { COMMAND_PRESETS } from "../../src/relay/tunnel/command-presets.ts";
+import { readPublicUrl } from "../../src/relay/tunnel/public-url.ts";
+import { SSH_SERVICES } from "../../src/relay/tunnel/ssh/services.ts";
 
 /** The address that a tunnel of this kind has by a line that its program or service prints. */
 function addressIn(name: string, line: string): string | undefined {

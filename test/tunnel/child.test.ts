@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { type AnyProvider, type ChildProcessSide, runChild } from "../../src/tunnel/child.ts";
+import { type AnyProvider, type ChildProcessSide, runChild } from "../../src/relay/tunnel/child.ts";
 
 const OPEN = {
   type: "open",

@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type CommandSettings, command } from "../../src/tunnel/command.ts";
+import { type CommandSettings, command } from "../../src/relay/tunnel/command.ts";
 import { tunnelFolder, untilTrue } from "./machine.ts";
 import { isAlive } from "./processes.ts";
 import { openProvider } from "./reports.ts";

@@ -3,12 +3,12 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { onTestFinished, vi } from "vitest";
-import type { NgrokSettings } from "../../src/tunnel/ngrok.ts";
-import { ProbeKey } from "../../src/tunnel/probe.ts";
-import { isReachable, TunnelSupervisor } from "../../src/tunnel/supervisor.ts";
-import type { TunnelTiming } from "../../src/tunnel/timing.ts";
-import { childOf, type TunnelChild } from "../../src/tunnel/tunnel-child.ts";
-import type { TunnelEvent } from "../../src/tunnel/tunnel-event.ts";
+import type { NgrokSettings } from "../../src/relay/tunnel/ngrok.ts";
+import { ProbeKey } from "../../src/relay/tunnel/probe.ts";
+import { isReachable, TunnelSupervisor } from "../../src/relay/tunnel/supervisor.ts";
+import type { TunnelTiming } from "../../src/relay/tunnel/timing.ts";
+import { childOf, type TunnelChild } from "../../src/relay/tunnel/tunnel-child.ts";
+import type { TunnelEvent } from "../../src/relay/tunnel/tunnel-event.ts";
 import { root } from "../docs/markdown.ts";
 import { Edge, type EdgeKnobs } from "./edge/edge.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, it, onTestFinished } from "vitest";
-import { ProbeKey } from "../../src/tunnel/probe.ts";
+import { ProbeKey } from "../../src/relay/tunnel/probe.ts";
 
 /** A local public address, and the requests it got. */
 async function openAddress(listener: RequestListener) {

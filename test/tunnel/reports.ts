@@ -4,7 +4,7 @@ import type {
   TunnelFailure,
   TunnelProvider,
   TunnelReport,
-} from "../../src/tunnel/provider.ts";
+} from "../../src/relay/tunnel/provider.ts";
 
 /** A provider's reports, in order. */
 export type Report =

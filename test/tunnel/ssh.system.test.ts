@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { KNOWN_HOSTS, OWN_KEY } from "../../src/tunnel/ssh/files.ts";
+import { KNOWN_HOSTS, OWN_KEY } from "../../src/relay/tunnel/ssh/files.ts";
 import type {
   OwnSshSettings,
   ServiceSshSettings,
   SshService,
-} from "../../src/tunnel/ssh/settings.ts";
-import { ssh } from "../../src/tunnel/ssh.ts";
+} from "../../src/relay/tunnel/ssh/settings.ts";
+import { ssh } from "../../src/relay/tunnel/ssh.ts";
 import {
   closedPort,
   hasSsh,

@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { TUNNEL_KINDS } from "../../src/cli/tunnel/kinds.ts";
-import type { ProbeResult } from "../../src/tunnel/probe.ts";
-import type { TunnelFailure } from "../../src/tunnel/provider.ts";
-import { TunnelSupervisor } from "../../src/tunnel/supervisor.ts";
-import type { TunnelTiming } from "../../src/tunnel/timing.ts";
+import type { ProbeResult } from "../../src/relay/tunnel/probe.ts";
+import type { TunnelFailure } from "../../src/relay/tunnel/provider.ts";
+import { TunnelSupervisor } from "../../src/relay/tunnel/supervisor.ts";
+import type { TunnelTiming } from "../../src/relay/tunnel/timing.ts";
 import {
   type ChildListener,
   fixedAddress,
   type StartChild,
-} from "../../src/tunnel/tunnel-child.ts";
-import type { TunnelEvent } from "../../src/tunnel/tunnel-event.ts";
+} from "../../src/relay/tunnel/tunnel-child.ts";
+import type { TunnelEvent } from "../../src/relay/tunnel/tunnel-event.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -9,8 +9,8 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
-import { statfsSync } from "../../package/builtins.ts";
 import { blockFor } from "../block-for.ts";
+import { statfsSync } from "../package/builtins.ts";
 import { tryOr } from "../try-or.ts";
 import { realPath } from "./paths.ts";
 

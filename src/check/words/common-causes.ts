@@ -1,4 +1,4 @@
-import { durationText } from "../../text/duration-text.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import { type CaseId, CONTROL } from "../catalogue.ts";
 import type {
   CaseCause,

@@ -1,5 +1,5 @@
-import { ownCommand } from "../../package/own-command.ts";
-import { durationText } from "../../text/duration-text.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import { CONTROL } from "../catalogue.ts";
 import type { CheckResult } from "../check-result.ts";
 import type { CauseCode } from "../codes.ts";

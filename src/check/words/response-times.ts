@@ -1,4 +1,4 @@
-import { durationText } from "../../text/duration-text.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import type { ResponseTimes } from "../response-times.ts";
 
 export function responseTimesText({ median, slowest, slowestCase }: ResponseTimes): string {

@@ -1,3 +1,5 @@
+import { durationText } from "../../base/text/duration-text.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf } from "../../check/check-case.ts";
@@ -21,8 +23,6 @@ import { stopText } from "../../check/words/stops.ts";
 import { verdictText } from "../../check/words/verdicts.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
-import { durationText } from "../../text/duration-text.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { addedHeaders, notTheSignature } from "../handlers/forward-request.ts";
 import type { ForwardRequestOptions } from "../handlers/request-options.ts";

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { type CheckReport, countResults, type ReportFormat } from "../../check/check-result.ts";
 import { githubReport } from "../../check/report-github.ts";
 import { jsonReport } from "../../check/report-json.ts";
@@ -8,7 +9,6 @@ import { junitReport } from "../../check/report-junit.ts";
 import { markdownReport } from "../../check/report-markdown.ts";
 import { verdictOnReport } from "../../check/verdict.ts";
 import { verdictText } from "../../check/words/verdicts.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { unwritableFileError } from "../input-errors.ts";
 

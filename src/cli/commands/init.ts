@@ -1,6 +1,6 @@
-import type { ProjectInbox } from "../../scaffold/templates.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
+import type { ProjectInbox } from "../scaffold/templates.ts";
 import { DEFAULT_DIRECTORY } from "../settings/default-values.ts";
 import { readChoice } from "../settings/values.ts";
 

@@ -1,4 +1,4 @@
-import { isHostPattern } from "../../sandbox/local-only.ts";
+import { isHostPattern } from "../../service/sandbox/local-only.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import {

@@ -1,7 +1,7 @@
 import { lookup } from "node:dns/promises";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { hostOf } from "../../http/try-to-connect.ts";
 import { probeTarget } from "../../relay/probe-target.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import { isOwn } from "../listen/fitting-flags.ts";
 import { isOutOfReach } from "../mcp/reach.ts";
 import { proxyNotice } from "../service/client.ts";

@@ -1,8 +1,8 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { counted } from "../../base/text/counted.ts";
+import { durationText } from "../../base/text/duration-text.ts";
+import { sizeText } from "../../base/text/size-text.ts";
 import type { DatabaseFacts, TableFacts } from "../../inbox/postgres/examine.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { counted } from "../../text/counted.ts";
-import { durationText } from "../../text/duration-text.ts";
-import { sizeText } from "../../text/size-text.ts";
 import { isInboxOutOfReach } from "../mcp/reach.ts";
 import { type DoctorCheck, type Finding, fail, notAsked, ok, warn } from "./finding.ts";
 

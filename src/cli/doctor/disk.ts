@@ -2,13 +2,13 @@ import { closeSync, fdatasync, write } from "node:fs";
 import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { describeError } from "../../base/errors.ts";
+import { statfsSync } from "../../base/package/builtins.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { openNameless } from "../../base/system/files.ts";
+import { durationText } from "../../base/text/duration-text.ts";
+import { sizeText } from "../../base/text/size-text.ts";
 import { MIN_FREE_BYTES } from "../../inbox/vitals.ts";
-import { statfsSync } from "../../package/builtins.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULTS } from "../../receiver/options/settings.ts";
-import { durationText } from "../../text/duration-text.ts";
-import { sizeText } from "../../text/size-text.ts";
 import { nearestFolder } from "../files/nearest-folder.ts";
 import { type DoctorCheck, fail, ok, warn } from "./finding.ts";
 

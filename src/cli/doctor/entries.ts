@@ -1,7 +1,7 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { counted } from "../../base/text/counted.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import { pauseLines } from "../../inbox/paced-retry.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { counted } from "../../text/counted.ts";
-import { durationText } from "../../text/duration-text.ts";
 import { printable } from "../output.ts";
 import { type DoctorCheck, type Finding, ok, warn } from "./finding.ts";
 import type { Setup } from "./setup.ts";

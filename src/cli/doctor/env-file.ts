@@ -1,16 +1,16 @@
 import { statSync } from "node:fs";
 import { basename, dirname, relative, resolve } from "node:path";
+import { didYouMean } from "../../base/options/did-you-mean.ts";
 import { shownMode } from "../../base/system/files.ts";
 import { askGit } from "../../base/system/git.ts";
+import { counted } from "../../base/text/counted.ts";
 import { tryOr } from "../../base/try-or.ts";
-import { didYouMean } from "../../options/did-you-mean.ts";
+import { readSecrets } from "../../signature/secrets.ts";
 import {
   PREVIOUS_SECRET_VARIABLE,
   SECRET_VARIABLE,
   secretMistakes,
-} from "../../project/secret-variables.ts";
-import { readSecrets } from "../../signature/secrets.ts";
-import { counted } from "../../text/counted.ts";
+} from "../project/secret-variables.ts";
 import { readEnvFile, secretNames } from "../secrets/secret.ts";
 import { shownVariable } from "../shown-value.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Command, Option } from "commander";
 import { tryOr } from "../../base/try-or.ts";
-import { DEFAULT_PROJECT_PORT, PROJECT_KEYS } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
+import { DEFAULT_PROJECT_PORT, PROJECT_KEYS } from "../project/read-project.ts";
 import { commandName, leaves } from "../settings/command-tree.ts";
 import { isTyped, openSettings, programOf, readSetting } from "../settings/config.ts";
 import type { DoctorOptions } from "./doctor-options.ts";

@@ -1,6 +1,6 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { sizeText } from "../../base/text/size-text.ts";
 import { type FileFacts, findLock } from "../../inbox/sqlite/care/examine.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { sizeText } from "../../text/size-text.ts";
 import { CHECK_DISK } from "./disk.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 import { FILE_TIME } from "./setup.ts";

@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { statfsSync } from "../../base/package/builtins.ts";
 import { networkFileSystem, shownMode, syncedFolder } from "../../base/system/files.ts";
 import { realPath } from "../../base/system/paths.ts";
 import { unusable } from "../../base/unusable.ts";
@@ -7,7 +8,6 @@ import { selectInbox } from "../../inbox/open.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { missingPart } from "../../inbox/sqlite/file/inbox-file.ts";
 import { mergeCommand, rescuedBeside } from "../../inbox/sqlite/file/rescued-files.ts";
-import { statfsSync } from "../../package/builtins.ts";
 import { nearestFolder } from "../files/nearest-folder.ts";
 import { type DoctorCheck, type Finding, fail, failure, ok, warn } from "./finding.ts";
 

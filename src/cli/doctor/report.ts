@@ -1,12 +1,12 @@
 import { readdirSync, statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { ownCommand } from "../../base/package/own-command.ts";
+import { counted } from "../../base/text/counted.ts";
+import { durationText } from "../../base/text/duration-text.ts";
+import { timeText } from "../../base/text/time-text.ts";
 import { withoutParticulars } from "../../inbox/failures.ts";
 import { REASON_WORDS } from "../../inbox/reasons.ts";
 import { ENOUGH_BODIES } from "../../inbox/senders.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { counted } from "../../text/counted.ts";
-import { durationText } from "../../text/duration-text.ts";
-import { timeText } from "../../text/time-text.ts";
 import { placed } from "../events/failure-view.ts";
 import { CONFIG_FILES } from "../settings/config-source.ts";
 import { database, tables } from "./database.ts";

@@ -1,6 +1,6 @@
-import { SECRET_VARIABLE } from "../../project/secret-variables.ts";
 import { isPlaceholder } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
+import { SECRET_VARIABLE } from "../project/secret-variables.ts";
 import { DEFAULT_ENCODING } from "../secrets/encoding.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";

@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../../base/errors.ts";
-import { createClient } from "../../client/client.ts";
-import { readClientOptions } from "../../client/client-options.ts";
-import type { Environment } from "../../client/credential.ts";
+import { createClient } from "../../service/client/client.ts";
+import { readClientOptions } from "../../service/client/client-options.ts";
+import type { Environment } from "../../service/client/credential.ts";
 import type { CliContext } from "../context.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { type FoundCredential, findCredential, foreignCredential } from "../secrets/api-key.ts";

@@ -1,8 +1,8 @@
 import { HookporterError } from "../../base/errors.ts";
-import { readNetworkFailure } from "../../client/network-failure.ts";
+import { durationText } from "../../base/text/duration-text.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { DEFAULT_AGES } from "../../receiver/options/settings.ts";
-import { durationText } from "../../text/duration-text.ts";
-import { shownUrl } from "../../text/shown-url.ts";
+import { readNetworkFailure } from "../../service/client/network-failure.ts";
 import { isOutOfReach } from "../mcp/reach.ts";
 import { type DoctorCheck, fail, failure, notAsked, ok, warn } from "./finding.ts";
 

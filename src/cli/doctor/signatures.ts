@@ -1,6 +1,6 @@
+import { timeText } from "../../base/text/time-text.ts";
 import { noAuthentic } from "../../inbox/senders.ts";
 import { mismatchedSources } from "../../receiver/mismatch-text.ts";
-import { timeText } from "../../text/time-text.ts";
 import { type DoctorCheck, fail, ok, warn } from "./finding.ts";
 
 const FIX =

@@ -1,9 +1,9 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
-import { ownCommand } from "../../package/own-command.ts";
+import { endpointUrl } from "../../relay/tunnel/public-url.ts";
 import { readSecrets } from "../../signature/secrets.ts";
-import { shownUrl } from "../../text/shown-url.ts";
-import { endpointUrl } from "../../tunnel/public-url.ts";
 import {
   type RememberedSubscription,
   rememberedSubscriptions,

@@ -2,7 +2,7 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { shownMode } from "../../base/system/files.ts";
 import { findProgram } from "../../base/system/programs.ts";
-import { COMMAND_PRESETS } from "../../tunnel/command-presets.ts";
+import { COMMAND_PRESETS } from "../../relay/tunnel/command-presets.ts";
 import { TUNNEL_KINDS } from "../tunnel/kinds.ts";
 import { ngrokConfigPath, ngrokSettings } from "../tunnel/ngrok-settings.ts";
 import { checkKey } from "../tunnel/ssh-settings.ts";

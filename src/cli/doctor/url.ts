@@ -1,8 +1,8 @@
-import { readNetworkFailure } from "../../client/network-failure.ts";
+import { durationText } from "../../base/text/duration-text.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
+import { readNetworkFailure } from "../../service/client/network-failure.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
-import { durationText } from "../../text/duration-text.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
 
 /** Milliseconds that a deployed receiver may take to answer. */

@@ -1,9 +1,9 @@
 import type { HookporterError } from "../../base/errors.ts";
-import { SAME_SIGNAL } from "../../project/run-server.ts";
-import { durationText } from "../../text/duration-text.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import type { ExitCode } from "../exit-codes.ts";
 import type { StopSignal } from "../io.ts";
+import { SAME_SIGNAL } from "../project/run-server.ts";
 import type { Goal } from "./goal.ts";
 import type { ListenTally } from "./tally.ts";
 

@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { ConfigurationError, HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
+import { counted } from "../../base/text/counted.ts";
 import { unusable } from "../../base/unusable.ts";
 import { countsText, stateCounts, totalOf } from "../../inbox/counts.ts";
 import { readPostgresOptions } from "../../inbox/postgres/postgres-options.ts";
 import { isPostgresUrl, withoutPassword } from "../../inbox/postgres/postgres-url.ts";
 import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
-import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { printWhichInbox } from "../inbox/which-inbox.ts";

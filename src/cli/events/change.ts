@@ -1,3 +1,5 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { counted } from "../../base/text/counted.ts";
 import { readEnvelopeAgain } from "../../event/read-envelope.ts";
 import { documentedProblems } from "../../event/schemas.ts";
 import {
@@ -13,8 +15,6 @@ import { OPEN_STATES } from "../../inbox/entry-state.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { retryableSeqs } from "../../inbox/paced-retry.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { type Output, printable } from "../output.ts";
 import { findEntry, withInbox } from "./inbox.ts";

@@ -1,3 +1,6 @@
+import { counted } from "../../base/text/counted.ts";
+import { durationText } from "../../base/text/duration-text.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { problemLine } from "../../event/data-problems.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
@@ -5,9 +8,6 @@ import type { Entry } from "../../inbox/entry.ts";
 import { problemsOf } from "../../inbox/failures.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
-import { counted } from "../../text/counted.ts";
-import { durationText } from "../../text/duration-text.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import { MARKS } from "../live/row.ts";
 import { type Output, printable } from "../output.ts";
 import { columnsOf, cutToColumns, hangingLines, padToColumns } from "../wrap-text.ts";

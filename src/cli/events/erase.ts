@@ -1,4 +1,5 @@
 import { realpathSync } from "node:fs";
+import { counted } from "../../base/text/counted.ts";
 import { keyText } from "../../event/identity.ts";
 import { countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
@@ -12,7 +13,6 @@ import {
   otherInboxesBeside,
   readCopy,
 } from "../../inbox/sqlite/care/copies.ts";
-import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import type { FieldValue } from "../handlers/values.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { HookporterError } from "../../base/errors.ts";
+import { counted } from "../../base/text/counted.ts";
 import { countsText, stateCounts } from "../../inbox/counts.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import { failureGroups, LOOKED_AT } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { mismatchedSources } from "../../receiver/mismatch-text.ts";
 import { fixtureName, formatDelivery } from "../../relay/fixture.ts";
-import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { writeOut } from "../files/replace-file.ts";
 import { resolveOptionConflicts } from "../settings/fitting.ts";

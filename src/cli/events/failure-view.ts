@@ -1,8 +1,8 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { counted } from "../../base/text/counted.ts";
+import { timeText } from "../../base/text/time-text.ts";
 import { countsText } from "../../inbox/counts.ts";
 import type { FailureGroup } from "../../inbox/failures.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { counted } from "../../text/counted.ts";
-import { timeText } from "../../text/time-text.ts";
 import { type Output, printable } from "../output.ts";
 import { hangingLines } from "../wrap-text.ts";
 

@@ -1,10 +1,10 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { counted } from "../../base/text/counted.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import { changeEntries } from "../../inbox/change-entries.ts";
 import type { EntryFilter } from "../../inbox/entry-filter.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { intervalOf, retryAtPace, retryableSeqs } from "../../inbox/paced-retry.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { counted } from "../../text/counted.ts";
-import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import { ownName } from "./pause.ts";
 

@@ -1,10 +1,10 @@
 import { hostname, userInfo } from "node:os";
 import type { HookporterError } from "../../base/errors.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { tryOr } from "../../base/try-or.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { pauseLines } from "../../inbox/paced-retry.ts";
 import type { PauseOf, PauseScope, Pauses } from "../../inbox/pause.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import type { CliContext } from "../context.ts";
 import { targetName } from "../handlers/forward-rules.ts";

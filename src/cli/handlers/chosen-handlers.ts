@@ -1,9 +1,9 @@
 import { relative, resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
+import { DEFAULT_RETRY } from "../../base/options/retry.ts";
 import type { DeadLetter } from "../../dispatch/plan/handler.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
-import { DEFAULT_RETRY } from "../../options/retry.ts";
 import { defineHandlers } from "../../receiver/handlers/define-handlers.ts";
 import { registerHandlers } from "../../receiver/handlers/register-handlers.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";

@@ -1,7 +1,7 @@
 import { describeError } from "../../base/errors.ts";
+import { cutText } from "../../base/text/cut-text.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import type { DeadLetter } from "../../dispatch/plan/handler.ts";
-import { cutText } from "../../text/cut-text.ts";
-import { durationText } from "../../text/duration-text.ts";
 import { type CommandSetup, runCommand } from "./run-command.ts";
 
 /** Milliseconds from the start of a run to that of the next. */

@@ -1,9 +1,9 @@
+import { shownUrl } from "../../base/text/shown-url.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import { type ForwardOptions, forwardTo } from "../../relay/forward.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import { narrow } from "./only-kinds.ts";
 
 /**

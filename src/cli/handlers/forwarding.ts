@@ -1,7 +1,7 @@
+import type { RetryPolicy } from "../../base/options/retry.ts";
+import { counted } from "../../base/text/counted.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import { memberAt } from "../../event/field-path.ts";
-import type { RetryPolicy } from "../../options/retry.ts";
-import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import type { Output } from "../output.ts";
 import type { Forwarding, ForwardRule } from "./forward-rules.ts";

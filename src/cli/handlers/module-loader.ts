@@ -4,8 +4,8 @@ import { dirname, extname, join, normalize, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
 import type { Jiti, ModuleCache, TransformOptions } from "jiti";
+import { isOwnCode } from "../../base/package/package-root.ts";
 import { realPath } from "../../base/system/paths.ts";
-import { isOwnCode } from "../../package/package-root.ts";
 import { SourcePositions } from "./source-positions.ts";
 
 const SOURCE = /\.[cm]?[jt]s$/;

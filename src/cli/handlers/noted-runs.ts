@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { inspect, stripVTControlCharacters } from "node:util";
 import type { Logger } from "../../base/logger.ts";
+import { escapeInvisible } from "../../base/text/escape-invisible.ts";
 import type { RunNote, RunNotes } from "../../inspector/live/run-notes.ts";
 import type { HandlerRegistry } from "../../receiver/handlers/router.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
-import { escapeInvisible } from "../../text/escape-invisible.ts";
 import { wrappingRegistry } from "./wrapping-registry.ts";
 
 /**

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as wait } from "node:timers/promises";
 import { endGroupWithParent } from "../../base/system/end-group-with-parent.ts";
 import { endTree, HAS_PROCESS_GROUPS, startWords } from "../../base/system/programs.ts";
-import { readLines } from "../../tunnel/lines.ts";
+import { readLines } from "../../relay/tunnel/lines.ts";
 
 /** Milliseconds from SIGTERM to SIGKILL. */
 export const GRACE = 5000;

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
+import { ownCommand } from "../../base/package/own-command.ts";
+import { sizeText } from "../../base/text/size-text.ts";
 import { countsText, stateCounts, totalOf } from "../../inbox/counts.ts";
 import { selectInbox } from "../../inbox/open.ts";
 import { printedMigration } from "../../inbox/postgres/care.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { type FileState, stateOfFile } from "../../inbox/sqlite/file/file-state.ts";
 import { holderText } from "../../inbox/sqlite/processes/holders.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { sizeText } from "../../text/size-text.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
 import { printWhichInbox } from "../inbox/which-inbox.ts";

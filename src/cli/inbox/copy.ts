@@ -1,12 +1,12 @@
 import { HookporterError } from "../../base/errors.ts";
 import { realPath } from "../../base/system/paths.ts";
+import { counted } from "../../base/text/counted.ts";
 import { tryOr } from "../../base/try-or.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { type Copied, type CopyProgress, copyInbox } from "../../inbox/transfer/copy.ts";
 import { type MergeReport, mergeInbox } from "../../inbox/transfer/merge.ts";
 import { openTransfer } from "../../inbox/transfer/open.ts";
 import type { Transfer } from "../../inbox/transfer/transfer.ts";
-import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
 import { sayPauses } from "../events/pause.ts";

@@ -1,7 +1,7 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { printable, shellWord } from "../output.ts";

@@ -1,8 +1,8 @@
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { isBelow, realPath } from "../../base/system/paths.ts";
+import { cutText } from "../../base/text/cut-text.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { isPostgresUrl, postgresPlace } from "../../inbox/postgres/postgres-url.ts";
-import { cutText } from "../../text/cut-text.ts";
 import type { NamedInbox } from "./named-inbox.ts";
 
 /**

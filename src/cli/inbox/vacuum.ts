@@ -1,8 +1,8 @@
 import { ConfigurationError } from "../../base/errors.ts";
+import { sizeText } from "../../base/text/size-text.ts";
 import { readPostgresOptions } from "../../inbox/postgres/postgres-options.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { vacuumFile } from "../../inbox/sqlite/care/vacuum.ts";
-import { sizeText } from "../../text/size-text.ts";
 import type { CliContext } from "../context.ts";
 import { requireInbox } from "../events/inbox.ts";
 import { nameInbox } from "./named-inbox.ts";

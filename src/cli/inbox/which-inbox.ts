@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { HookporterError } from "../../base/errors.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { PAUSE_SCOPES } from "../../inbox/pause.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { printable, shellWord } from "../output.ts";

@@ -1,13 +1,13 @@
 import { relative, resolve } from "node:path";
-import { findPackageRoot } from "../../package/package-root.ts";
-import { nameProblem } from "../../scaffold/project-name.ts";
-import { type Scaffolded, type ScaffoldOptions, scaffold } from "../../scaffold/scaffold.ts";
-import { findTemplate, listTemplates } from "../../scaffold/templates.ts";
+import { findPackageRoot } from "../../base/package/package-root.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { mayAsk } from "../may-ask.ts";
 import { shellWord } from "../output.ts";
+import { nameProblem } from "../scaffold/project-name.ts";
+import { type Scaffolded, type ScaffoldOptions, scaffold } from "../scaffold/scaffold.ts";
+import { findTemplate, listTemplates } from "../scaffold/templates.ts";
 import { serverIn } from "../settings/config.ts";
 import { DEFAULT_DIRECTORY } from "../settings/default-values.ts";
 import { type OptionConflicts, resolveOptionConflicts } from "../settings/fitting.ts";

@@ -1,15 +1,15 @@
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { findPackageRoot } from "../../package/package-root.ts";
-import { type IntoPlan, type PlannedText, planInto } from "../../scaffold/into/plan.ts";
-import { writeNew } from "../../scaffold/scaffold.ts";
-import { counted } from "../../text/counted.ts";
-import { diffLines } from "../../text/diff-lines.ts";
+import { findPackageRoot } from "../../base/package/package-root.ts";
+import { counted } from "../../base/text/counted.ts";
+import { diffLines } from "../../base/text/diff-lines.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
 import { usageError } from "../input-errors.ts";
 import { confirmed } from "../may-ask.ts";
+import { type IntoPlan, type PlannedText, planInto } from "../scaffold/into/plan.ts";
+import { writeNew } from "../scaffold/scaffold.ts";
 import { serverIn } from "../settings/config.ts";
 
 /** `init --into DIR`: adds a receiver to an app, once the user has seen what changes. */

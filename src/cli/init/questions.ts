@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { nameProblem, projectNameOf } from "../../scaffold/project-name.ts";
-import type { ProjectInbox, Template } from "../../scaffold/templates.ts";
 import type { Io } from "../io.ts";
+import { nameProblem, projectNameOf } from "../scaffold/project-name.ts";
+import type { ProjectInbox, Template } from "../scaffold/templates.ts";
 import { DEFAULT_DIRECTORY } from "../settings/default-values.ts";
 
 /** What is known of the project to create; the rest is asked, or has a default. */

@@ -1,8 +1,8 @@
+import { counted } from "../../base/text/counted.ts";
 import type { Difference } from "../../event/difference.ts";
-import { placeOf } from "../../learn/data-type.ts";
-import { comparerOf } from "../../learn/differences.ts";
-import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
+import { placeOf } from "../types/data-type.ts";
+import { comparerOf } from "../types/differences.ts";
 import { forEachEvent } from "./learn-events.ts";
 import { DEFAULT_OUT, shapesBeside, type TypesOptions } from "./learn-options.ts";
 import { readShapeFile } from "./learned-data.ts";

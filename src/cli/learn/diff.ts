@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { HookporterError } from "../../base/errors.ts";
-import { placeOf } from "../../learn/data-type.ts";
-import { placeDifferences } from "../../learn/place-differences.ts";
-import { type Learned, learn } from "../../learn/shape.ts";
 import type { CliContext } from "../context.ts";
 import { readMoment } from "../settings/values.ts";
+import { placeOf } from "../types/data-type.ts";
+import { placeDifferences } from "../types/place-differences.ts";
+import { type Learned, learn } from "../types/shape.ts";
 import { forEachEvent, learnEvents } from "./learn-events.ts";
 import type { TypesOptions } from "./learn-options.ts";
 import { readShapeFile } from "./learned-data.ts";

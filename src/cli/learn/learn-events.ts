@@ -1,10 +1,10 @@
-import { canBeNamed } from "../../learn/identifiers.ts";
-import { type Learned, learn, type Watched } from "../../learn/shape.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { counted } from "../../text/counted.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
+import { counted } from "../../base/text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { inputError } from "../input-errors.ts";
 import { progressLine } from "../send/progress.ts";
+import { canBeNamed } from "../types/identifiers.ts";
+import { type Learned, learn, type Watched } from "../types/shape.ts";
 import type { EnumPath, EventSelection } from "./learn-options.ts";
 import { type Count, isSelected, readEvents, type SeenEvent } from "./read-events.ts";
 

@@ -1,15 +1,15 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { describeError } from "../../base/errors.ts";
-import { placeOf } from "../../learn/data-type.ts";
-import { sampleValue } from "../../learn/sample-value.ts";
-import type { Learned } from "../../learn/shape.ts";
-import { readShapes } from "../../learn/shape-file.ts";
-import { ownCommand } from "../../package/own-command.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { seededRandom } from "../../relay/random.ts";
 import type { CliContext } from "../context.ts";
 import { readInput } from "../files/read-input.ts";
 import { inputError } from "../input-errors.ts";
+import { placeOf } from "../types/data-type.ts";
+import { sampleValue } from "../types/sample-value.ts";
+import type { Learned } from "../types/shape.ts";
+import { readShapes } from "../types/shape-file.ts";
 import { DEFAULT_OUT, shapesBeside } from "./learn-options.ts";
 
 /**

@@ -3,11 +3,11 @@ import { resolve } from "node:path";
 import type { Delivery } from "../../event/delivery.ts";
 import type { Envelope } from "../../event/envelope.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
-import { type Scrubber, scrubberOf } from "../../learn/scrub.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { writeOut } from "../files/replace-file.ts";
 import { gatherFixtures, type NamedFixture } from "../send/gather-fixtures.ts";
+import { type Scrubber, scrubberOf } from "../types/scrub.ts";
 
 export interface ScrubOptions {
   readonly inbox?: string;

@@ -1,8 +1,14 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { ownCommand } from "../../base/package/own-command.ts";
+import { diffLines } from "../../base/text/diff-lines.ts";
 import { isEventKind } from "../../event/kinds.ts";
-import { knownKeys, placeOf } from "../../learn/data-type.ts";
-import { jsonSchema } from "../../learn/json-schema.ts";
+import type { CliContext } from "../context.ts";
+import { readInput } from "../files/read-input.ts";
+import { writeOut } from "../files/replace-file.ts";
+import { inputError, usageError } from "../input-errors.ts";
+import { knownKeys, placeOf } from "../types/data-type.ts";
+import { jsonSchema } from "../types/json-schema.ts";
 import {
   type EditedBlock,
   ENOUGH_EVENTS,
@@ -10,15 +16,9 @@ import {
   mergeSchemas,
   takesOthers,
   writeSchemas,
-} from "../../learn/schemas-file.ts";
-import { inOrder, type Learned } from "../../learn/shape.ts";
-import { writeShapes } from "../../learn/shape-file.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { diffLines } from "../../text/diff-lines.ts";
-import type { CliContext } from "../context.ts";
-import { readInput } from "../files/read-input.ts";
-import { writeOut } from "../files/replace-file.ts";
-import { inputError, usageError } from "../input-errors.ts";
+} from "../types/schemas-file.ts";
+import { inOrder, type Learned } from "../types/shape.ts";
+import { writeShapes } from "../types/shape-file.ts";
 import { learnEvents } from "./learn-events.ts";
 import { DEFAULT_OUT, shapesBeside, type TypesFormat, type TypesOptions } from "./learn-options.ts";
 import { readShapeFile } from "./learned-data.ts";

@@ -1,7 +1,7 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { VERSION } from "../../base/package/version.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { VERSION } from "../../package/version.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import { announceForwardRequest } from "../handlers/forward-request.ts";
 import { describeRule } from "../handlers/forward-rules.ts";
 import { printable } from "../output.ts";

@@ -1,7 +1,7 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { counted } from "../../base/text/counted.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/settings.ts";
-import { counted } from "../../text/counted.ts";
 import type { CliContext } from "../context.ts";
 import { forwardedKinds } from "../handlers/forward-rules.ts";
 import type { ListenOptions } from "./listen-options.ts";

@@ -1,11 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { watchDrift } from "../../learn/drift.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";
 import { DEFAULT_OUT, shapesBeside } from "../learn/learn-options.ts";
 import { beneath, type LiveRow, rowLines } from "../live/row.ts";
 import { printable } from "../output.ts";
+import { watchDrift } from "../types/drift.ts";
 
 /**
  * The receiver's option `drift`, if there is a shape file. Throws `option_invalid` if the file is

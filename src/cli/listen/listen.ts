@@ -1,7 +1,7 @@
 import type { Command } from "commander";
+import { startServer } from "../../adapters/server.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { RunNotes } from "../../inspector/live/run-notes.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { startServer } from "../../receiver/adapters/server.ts";
 import { inboxOf } from "../../receiver/inbox-view.ts";
 import type { CliContext } from "../context.ts";
 import { outliveOutput } from "../end/outlive-output.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import type { Logger } from "../../base/logger.ts";
+import { findPackageRoot } from "../../base/package/package-root.ts";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { sqliteInUse } from "../../inbox/open.ts";
-import { findPackageRoot } from "../../package/package-root.ts";
 import { createReceiver } from "../../receiver/create-receiver.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { syncForward } from "../../relay/sync-forward.ts";

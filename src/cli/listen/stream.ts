@@ -1,7 +1,7 @@
-import { readCredential } from "../../client/credential.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import { toAnswer } from "../../receiver/response.ts";
-import type { StreamChange } from "../../stream/stream-options.ts";
+import { readCredential } from "../../service/client/credential.ts";
+import type { StreamChange } from "../../service/stream/stream-options.ts";
 import type { CliContext } from "../context.ts";
 import type { Stop } from "../end/stop.ts";
 import { ERROR_EXIT_CODES } from "../exit-codes.ts";
@@ -19,7 +19,7 @@ export type PlannedStream = NonNullable<Awaited<ReturnType<typeof planStream>>>;
 export async function planStream(options: ListenOptions, context: CliContext) {
   const { stream: url, live, forwardTo = [] } = options;
   if (url === undefined) return undefined;
-  const { openStream } = await import("../../stream/open-stream.ts");
+  const { openStream } = await import("../../service/stream/open-stream.ts");
   const { output } = context;
   const { token } = readCredential({ apiKey: findApiKey(options, context), live });
   reportForeign(streamAddress(url), foreignCredential("stream", options, context), context);

@@ -1,6 +1,6 @@
+import { counted } from "../../base/text/counted.ts";
 import type { TargetCount } from "../../inbox/target-wait.ts";
 import { DEFAULT_SOURCE } from "../../receiver/options/settings.ts";
-import { counted } from "../../text/counted.ts";
 import { readClosed } from "../inbox/read-closed.ts";
 import { type Output, printable } from "../output.ts";
 import type { ListenSession } from "./plan.ts";

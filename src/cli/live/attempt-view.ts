@@ -1,11 +1,11 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { hasEnded } from "../../inbox/entry-state.ts";
 import { durationOf } from "../../inbox/outline.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
 import { onceText } from "../../inbox/target-wait.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
-import { durationText } from "../../text/duration-text.ts";
 import { errorText, runFields } from "../events/entry-view.ts";
 import { type Output, printable } from "../output.ts";
 import { problemLines } from "./delivery-view.ts";

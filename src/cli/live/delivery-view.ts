@@ -1,9 +1,9 @@
+import { shownTarget } from "../../base/text/shown-url.ts";
 import { type DataProblem, problemLine } from "../../event/data-problems.ts";
 import type { RefusalDiagnosis } from "../../inspector/live/refused-bodies.ts";
 import { verdictOf } from "../../inspector/live/verdict.ts";
 import type { DeliveryObservation } from "../../receiver/observation.ts";
 import { toAnswer } from "../../receiver/response.ts";
-import { shownTarget } from "../../text/shown-url.ts";
 import { type Output, printable } from "../output.ts";
 import { diagnosisFields, isFirst, type ReportedFixes, refusalLines } from "./diagnosis-view.ts";
 import type { ReportDetail } from "./reported-failures.ts";

@@ -1,5 +1,5 @@
+import { ownCommand } from "../../base/package/own-command.ts";
 import type { NotDiagnosed } from "../../inspector/live/refused-bodies.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import { CAUSES, type Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printedText } from "../../signature/diagnose/json-libraries.ts";

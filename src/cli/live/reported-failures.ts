@@ -1,9 +1,9 @@
+import { ownCommand } from "../../base/package/own-command.ts";
 import { countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import { type Failure, failureOf } from "../../inbox/failures.ts";
 import { DROPPED } from "../../inbox/target-wait.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
 import { placed } from "../events/failure-view.ts";
 import { type Output, printable } from "../output.ts";

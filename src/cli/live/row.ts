@@ -1,6 +1,6 @@
+import { durationText } from "../../base/text/duration-text.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import type { Verdict } from "../../inspector/live/verdict.ts";
-import { durationText } from "../../text/duration-text.ts";
 import { type Output, printable } from "../output.ts";
 import { columnsOf, cutToColumns, hangingLines, padToColumns } from "../wrap-text.ts";
 

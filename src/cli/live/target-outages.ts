@@ -1,9 +1,9 @@
+import { counted } from "../../base/text/counted.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import { TARGET_AWAY, type TargetCount } from "../../inbox/target-wait.ts";
 import type { AttemptObservation } from "../../receiver/observation.ts";
 import type { UnusableTarget } from "../../relay/send.ts";
-import { counted } from "../../text/counted.ts";
-import { durationText } from "../../text/duration-text.ts";
 import { isUnanswered, targetOfForward } from "../handlers/forward-rules.ts";
 import type { FailureView } from "./reported-failures.ts";
 import { printInRow } from "./row.ts";

@@ -1,14 +1,14 @@
 import * as z from "zod";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { envelopeSchema } from "../../event/envelope.ts";
 import { EVENT_KINDS, type EventKind } from "../../event/kinds.ts";
 import { sampleEvent } from "../../event/sample.ts";
 import { documentedSchema } from "../../event/schemas.ts";
-import { placeOf } from "../../learn/data-type.ts";
-import { type JsonSchema, jsonSchema } from "../../learn/json-schema.ts";
-import { restsOn } from "../../learn/schemas-file.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import type { CliContext } from "../context.ts";
 import { findLearnedData } from "../learn/learned-data.ts";
+import { placeOf } from "../types/data-type.ts";
+import { type JsonSchema, jsonSchema } from "../types/json-schema.ts";
+import { restsOn } from "../types/schemas-file.ts";
 
 const DOCUMENTED =
   "The fields that the service documents. Only `id` is always there; it may add fields within a version.";

@@ -1,3 +1,4 @@
+import { durationText } from "../../base/text/duration-text.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
@@ -5,7 +6,6 @@ import { failureOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { durationOf, lastRunsOf } from "../../inbox/outline.ts";
 import { summariseEntry } from "../../inspector/entries/summarise-entry.ts";
-import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import { entryFields, errorText } from "../events/entry-view.ts";
 import type { ExitCode } from "../exit-codes.ts";

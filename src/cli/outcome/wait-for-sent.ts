@@ -1,12 +1,12 @@
 import { HookporterError } from "../../base/errors.ts";
+import { timerDelay } from "../../base/options/timer-delay.ts";
+import { ownCommand, suggestInbox } from "../../base/package/own-command.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
-import { timerDelay } from "../../options/timer-delay.ts";
-import { ownCommand, suggestInbox } from "../../package/own-command.ts";
 import type { Sendable } from "../../relay/chaos.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
-import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import { whenIn } from "../events/follow.ts";
 import { withInbox } from "../events/inbox.ts";

@@ -1,10 +1,10 @@
 import { HookporterError } from "../../base/errors.ts";
+import { timerDelay } from "../../base/options/timer-delay.ts";
+import { counted } from "../../base/text/counted.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { EntryState } from "../../inbox/entry-state.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
-import { timerDelay } from "../../options/timer-delay.ts";
-import { counted } from "../../text/counted.ts";
-import { durationText } from "../../text/duration-text.ts";
 import type { CliContext } from "../context.ts";
 import { entriesAfter, newestSeq, whenIn } from "../events/follow.ts";
 import { withInbox } from "../events/inbox.ts";

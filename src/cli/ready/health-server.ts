@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { RunningServer } from "../../adapters/server.ts";
 import { closeServer, listenOn } from "../../http/server.ts";
-import type { RunningServer } from "../../receiver/adapters/server.ts";
 import type { Readiness } from "./readiness.ts";
 import type { ServedMetrics } from "./serve-metrics.ts";
 

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
+import type { RunningServer } from "../../adapters/server.ts";
 import { pauseLines } from "../../inbox/paced-retry.ts";
 import type { MeasuredReceiver } from "../../observe/metrics.ts";
-import type { RunningServer } from "../../receiver/adapters/server.ts";
 import { inboxOf } from "../../receiver/inbox-view.ts";
 import type { Receiver } from "../../receiver/receiver.ts";
 import type { CliContext } from "../context.ts";

@@ -1,8 +1,8 @@
-import { ownCommand } from "../../package/own-command.ts";
-import { NO_CHAOS } from "../../sandbox/chaos.ts";
-import type { SandboxOptions } from "../../sandbox/sandbox-options.ts";
-import { type Sandbox, startSandbox } from "../../sandbox/start.ts";
-import { durationText } from "../../text/duration-text.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
+import { durationText } from "../../base/text/duration-text.ts";
+import { NO_CHAOS } from "../../service/sandbox/chaos.ts";
+import type { SandboxOptions } from "../../service/sandbox/sandbox-options.ts";
+import { type Sandbox, startSandbox } from "../../service/sandbox/start.ts";
 import { createCliLogger } from "../cli-logger.ts";
 import type { CliContext } from "../context.ts";
 import { outliveOutput } from "../end/outlive-output.ts";

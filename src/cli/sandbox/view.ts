@@ -1,10 +1,10 @@
+import { shownUrl } from "../../base/text/shown-url.ts";
 import type {
   RequestObservation,
   SandboxAttemptObservation,
   SandboxObservation,
   SubscriptionObservation,
-} from "../../sandbox/observation.ts";
-import { shownUrl } from "../../text/shown-url.ts";
+} from "../../service/sandbox/observation.ts";
 import { clockTime } from "../live/row.ts";
 import { type Output, printable } from "../output.ts";
 

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../base/errors.ts";
-import { readToken } from "../../client/credential.ts";
+import { readToken } from "../../service/client/credential.ts";
 import type { CliContext } from "../context.ts";
 import type { ServiceOptions } from "../service/service-options.ts";
 import { shownVariable } from "../shown-value.ts";

@@ -1,5 +1,5 @@
-import { SECRET_VARIABLE } from "../../project/secret-variables.ts";
 import type { CliCommand } from "../cli-command.ts";
+import { SECRET_VARIABLE } from "../project/secret-variables.ts";
 import { readChoice, readVariableNames } from "../settings/values.ts";
 import { DEFAULT_ENCODING, SECRET_ENCODINGS, type SecretEncoding } from "./encoding.ts";
 

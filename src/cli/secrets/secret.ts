@@ -3,11 +3,9 @@ import { lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { ConfigurationError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
+import { isUtf8 } from "../../base/package/builtins.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { withFileErrors } from "../../base/unusable.ts";
-import { isUtf8 } from "../../package/builtins.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { variablesOf } from "../../project/env-text.ts";
-import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE } from "../../project/secret-variables.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { CliContext } from "../context.ts";
@@ -20,6 +18,8 @@ import {
   STATE_FOLDER,
 } from "../files/state-folder.ts";
 import type { Io } from "../io.ts";
+import { variablesOf } from "../project/env-text.ts";
+import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE } from "../project/secret-variables.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
 import { DEFAULT_ENCODING, decodeSecret, notText } from "./encoding.ts";
 import { type AddressFlag, type ForeignAddress, foreignAddress } from "./foreign-address.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { MAX_TIMER } from "../../base/options/check-options.ts";
 import { summarise } from "../../inspector/live/verdict.ts";
-import { MAX_TIMER } from "../../options/check-options.ts";
 import { exactSending, unsignedSending } from "../../relay/replay.ts";
 import { createTestReceiver, type Delivered } from "../../testing/test-receiver.ts";
 import { createCliLogger, loggerWithout } from "../cli-logger.ts";

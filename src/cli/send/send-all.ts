@@ -1,12 +1,12 @@
 import { setMaxListeners } from "node:events";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { codeOf, HookporterError } from "../../base/errors.ts";
-import { timerDelay } from "../../options/timer-delay.ts";
+import { timerDelay } from "../../base/options/timer-delay.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { briefBody } from "../../relay/brief-body.ts";
 import type { Disturbance, Disturbed, Sendable } from "../../relay/chaos.ts";
 import { explainAnswer } from "../../relay/explain-answer.ts";
 import { send, type TargetAnswer } from "../../relay/send.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { ownAnswerLine, readOwnAnswer } from "../outcome/own-answer.ts";
 import { printable } from "../output.ts";

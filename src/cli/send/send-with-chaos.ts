@@ -1,9 +1,9 @@
 import { randomInt } from "node:crypto";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { type Sendable, spread } from "../../relay/chaos.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { requireReach } from "../mcp/reach.ts";

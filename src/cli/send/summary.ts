@@ -1,5 +1,5 @@
+import { counted } from "../../base/text/counted.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
-import { counted } from "../../text/counted.ts";
 import { readOwnAnswer } from "../outcome/own-answer.ts";
 
 export class SendSummary {

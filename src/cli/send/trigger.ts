@@ -1,8 +1,8 @@
 import { createHash, randomInt } from "node:crypto";
 import type { Command } from "commander";
+import { didYouMean } from "../../base/options/did-you-mean.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds, isEventKind } from "../../event/kinds.ts";
-import { didYouMean } from "../../options/did-you-mean.ts";
 import { lazySending } from "../../relay/replay.ts";
 import { triggerDelivery } from "../../relay/trigger.ts";
 import type { CliContext } from "../context.ts";

@@ -1,8 +1,8 @@
-import type { AssumptionOptions } from "../../client/assumptions.ts";
-import { type Client, createClient } from "../../client/client.ts";
-import type { RetryNotice } from "../../client/client-options.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
-import { shownUrl } from "../../text/shown-url.ts";
+import type { AssumptionOptions } from "../../service/client/assumptions.ts";
+import { type Client, createClient } from "../../service/client/client.ts";
+import type { RetryNotice } from "../../service/client/client-options.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";

@@ -1,9 +1,9 @@
 import type { Command } from "commander";
-import type { AssumptionOptions } from "../../client/assumptions.ts";
-import type { PageMeta } from "../../client/page.ts";
+import { counted } from "../../base/text/counted.ts";
 import { problemLine } from "../../event/data-problems.ts";
 import { memberAt } from "../../event/field-path.ts";
-import { counted } from "../../text/counted.ts";
+import type { AssumptionOptions } from "../../service/client/assumptions.ts";
+import type { PageMeta } from "../../service/client/page.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../output.ts";
 import { type OptionConflicts, resolveOptionConflicts } from "../settings/fitting.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { shownUrl } from "../../text/shown-url.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { reportForeign } from "../secrets/foreign-address.ts";
 import { findSecrets, foreignSecret } from "../secrets/secret.ts";

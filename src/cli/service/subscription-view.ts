@@ -1,6 +1,6 @@
+import { counted } from "../../base/text/counted.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { eventKinds } from "../../event/kinds.ts";
-import { counted } from "../../text/counted.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import { type Output, printable } from "../output.ts";
 import type { SubscriptionOutcome } from "./subscription.ts";
 import { type RememberedSubscription, SUBSCRIPTIONS_FILE } from "./subscription-memory.ts";

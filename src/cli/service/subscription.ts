@@ -1,12 +1,12 @@
 import { describeError, HookporterError } from "../../base/errors.ts";
-import type { Client } from "../../client/client.ts";
-import { ServiceError } from "../../client/service-error.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
-import { isSandboxId } from "../../sandbox/subscription.ts";
+import type { Client } from "../../service/client/client.ts";
+import { ServiceError } from "../../service/client/service-error.ts";
+import { isSandboxId } from "../../service/sandbox/subscription.ts";
 import { readSecrets } from "../../signature/secrets.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import type { CliContext } from "../context.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import { usageError } from "../input-errors.ts";

@@ -1,10 +1,10 @@
 import type { Command } from "commander";
 import { isRecord } from "../../base/guards.ts";
-import { didYouMean } from "../../options/did-you-mean.ts";
-import type { Variables } from "../../project/env-text.ts";
-import { PROJECT_KEYS } from "../../project/read-project.ts";
+import { didYouMean } from "../../base/options/did-you-mean.ts";
 import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
+import type { Variables } from "../project/env-text.ts";
+import { PROJECT_KEYS } from "../project/read-project.ts";
 import { hidden } from "../shown-value.ts";
 import { commandName, flagName, hasOwnMeaning, isTypedOnly, leaves } from "./command-tree.ts";
 import { readSource } from "./config-source.ts";

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/guards.ts";
-import { expandVariables, type Variables } from "../../project/env-text.ts";
-import { jsonError } from "../../project/read-project.ts";
 import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
+import { expandVariables, type Variables } from "../project/env-text.ts";
+import { jsonError } from "../project/read-project.ts";
 
 /** The files that can hold the project's configuration. */
 export const CONFIG_FILES = ["json", "ts", "mts", "js", "mjs"].map(

@@ -6,8 +6,6 @@ import { isRecord } from "../../base/guards.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
-import type { Variables } from "../../project/env-text.ts";
-import { DEFAULT_PROJECT_PORT, type ProjectSection } from "../../project/read-project.ts";
 import type { CliContext } from "../context.ts";
 import {
   completed,
@@ -17,6 +15,8 @@ import {
 } from "../inbox/inboxes-here.ts";
 import { UnexpectedValue } from "../input-errors.ts";
 import type { Io } from "../io.ts";
+import type { Variables } from "../project/env-text.ts";
+import { DEFAULT_PROJECT_PORT, type ProjectSection } from "../project/read-project.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { readEnvFile } from "../secrets/secret.ts";
 import {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { describeError } from "../../base/errors.ts";
-import { didYouMean } from "../../options/did-you-mean.ts";
-import { ownCommand } from "../../package/own-command.ts";
+import { didYouMean } from "../../base/options/did-you-mean.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { type CliContext, createContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";

@@ -1,3 +1,4 @@
+import { commandWords, WORD } from "../../base/text/command-words.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { parseTimestamp } from "../../event/timestamp.ts";
@@ -5,7 +6,6 @@ import { DEFAULT_PATH } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { readNamedHost } from "../../inspector/auth/named-host.ts";
 import { targetUrl } from "../../relay/target-url.ts";
-import { commandWords, WORD } from "../../text/command-words.ts";
 import { UnexpectedValue } from "../input-errors.ts";
 import { looksLikeKey } from "../shown-value.ts";
 import { UNITS } from "./default-values.ts";

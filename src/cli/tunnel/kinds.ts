@@ -1,6 +1,6 @@
-import type { CommandSettings } from "../../tunnel/command.ts";
-import { COMMAND_PRESETS } from "../../tunnel/command-presets.ts";
-import type { TunnelTiming } from "../../tunnel/timing.ts";
+import type { CommandSettings } from "../../relay/tunnel/command.ts";
+import { COMMAND_PRESETS } from "../../relay/tunnel/command-presets.ts";
+import type { TunnelTiming } from "../../relay/tunnel/timing.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import type { Fit } from "../settings/fitting.ts";

@@ -2,7 +2,11 @@ import { accessSync, constants } from "node:fs";
 import { join, resolve } from "node:path";
 import { ConfigurationError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
-import type { OwnSshSettings, ServiceSshSettings, SshService } from "../../tunnel/ssh/settings.ts";
+import type {
+  OwnSshSettings,
+  ServiceSshSettings,
+  SshService,
+} from "../../relay/tunnel/ssh/settings.ts";
 import type { CliContext } from "../context.ts";
 import { makeStateFolder } from "../files/state-folder.ts";
 import { usageError } from "../input-errors.ts";

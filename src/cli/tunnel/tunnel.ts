@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { findPackageRoot } from "../../package/package-root.ts";
-import { childOf, fixedAddress } from "../../tunnel/tunnel-child.ts";
+import { findPackageRoot } from "../../base/package/package-root.ts";
+import { childOf, fixedAddress } from "../../relay/tunnel/tunnel-child.ts";
 import type { CliContext } from "../context.ts";
 import { childEnvironment } from "../secrets/child-environment.ts";
 import { TUNNEL_KINDS } from "./kinds.ts";

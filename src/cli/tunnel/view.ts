@@ -1,4 +1,4 @@
-import type { TunnelEvent } from "../../tunnel/tunnel-event.ts";
+import type { TunnelEvent } from "../../relay/tunnel/tunnel-event.ts";
 import { clockTime } from "../live/row.ts";
 import { type Output, printable } from "../output.ts";
 import type { TunnelName } from "./tunnel-options.ts";

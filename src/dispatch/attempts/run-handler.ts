@@ -1,7 +1,7 @@
 import { HookporterError } from "../../base/errors.ts";
 import { isPromiseLike } from "../../base/guards.ts";
+import { cutText } from "../../base/text/cut-text.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
-import { cutText } from "../../text/cut-text.ts";
 import { describeFailure } from "../plan/failure.ts";
 import type { TargetFailure } from "../plan/target.ts";
 import { OwnSignal } from "./handler-context.ts";

@@ -1,5 +1,5 @@
 import { Chain } from "../../base/chain.ts";
-import { MAX_TIMER } from "../../options/check-options.ts";
+import { MAX_TIMER } from "../../base/options/check-options.ts";
 
 export interface Limited {
   readonly overdue: () => void;

@@ -1,9 +1,9 @@
 import { relative, sep } from "node:path";
 import { describeError } from "../../base/errors.ts";
+import { isOwnCode } from "../../base/package/package-root.ts";
 import { FRAME, placePath } from "../../base/system/paths.ts";
+import { cutText } from "../../base/text/cut-text.ts";
 import type { HandlerFailure } from "../../inbox/attempt-record.ts";
-import { isOwnCode } from "../../package/package-root.ts";
-import { cutText } from "../../text/cut-text.ts";
 
 /** Bytes of the messages of an error and its causes, and of their stacks. */
 const MAX_ERROR = 2048;

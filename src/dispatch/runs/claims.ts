@@ -1,8 +1,8 @@
 import { describeError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
+import { longestDelay } from "../../base/options/retry.ts";
 import { PendingWork } from "../../base/pending-work.ts";
 import type { ClaimedEntry, ClaimRequest } from "../../inbox/claim.ts";
-import { longestDelay } from "../../options/retry.ts";
 import type { DispatcherOptions } from "./dispatcher-options.ts";
 import type { RunningEntries } from "./running.ts";
 

@@ -1,8 +1,8 @@
+import { retryDelay } from "../../base/options/retry.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { DeadReason } from "../../inbox/reasons.ts";
 import type { TargetWait } from "../../inbox/target-wait.ts";
-import { retryDelay } from "../../options/retry.ts";
 import type { NamedHandler } from "../plan/handler.ts";
 import type { TargetEnd, TargetFailure, TargetOptions } from "../plan/target.ts";
 import type { RunOptions, RunParts } from "./run-options.ts";

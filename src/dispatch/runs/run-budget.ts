@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { HookporterError } from "../../base/errors.ts";
-import { invalidOption } from "../../options/check-options.ts";
+import { invalidOption } from "../../base/options/check-options.ts";
 
 /** The longest time that is kept for claiming entries, and for storing results, in milliseconds. */
 export const MAX_MARGIN = 1000;

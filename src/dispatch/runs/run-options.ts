@@ -1,6 +1,6 @@
 import type { Logger } from "../../base/logger.ts";
+import type { RetryPolicy } from "../../base/options/retry.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import type { RetryPolicy } from "../../options/retry.ts";
 import type { EntryTransactions } from "../attempts/entry-transactions.ts";
 import type { AttemptTrace } from "../plan/attempt-tracing.ts";
 import type { Plan, ReadyEvent } from "../plan/handler.ts";

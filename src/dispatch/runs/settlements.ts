@@ -1,10 +1,10 @@
+import { retryDelay } from "../../base/options/retry.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import { stateBeforeRun } from "../../inbox/entry-state.ts";
 import { PAUSED, SET_ASIDE } from "../../inbox/pause.ts";
 import type { DeadReason, WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
 import { TARGET_AWAY } from "../../inbox/target-wait.ts";
-import { retryDelay } from "../../options/retry.ts";
 import type { EntryWaits } from "./entry-waits.ts";
 import type { RunOptions } from "./run-options.ts";
 

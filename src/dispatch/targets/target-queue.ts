@@ -1,5 +1,5 @@
+import { MAX_ASKED } from "../../base/options/retry.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
-import { MAX_ASKED } from "../../options/retry.ts";
 import type { TargetEnd, TargetOptions } from "../plan/target.ts";
 
 /** Milliseconds until a target that is away, or that refused all that waits, is tried again. */

@@ -1,5 +1,5 @@
+import { hash } from "../../base/package/builtins.ts";
 import { noDelivery } from "../../event/delivery.ts";
-import { hash } from "../../package/builtins.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "../claim.ts";
 import { encodeText, hex, type Row, toClaimed } from "../rows.ts";
 import type { Settlement } from "../settlement.ts";

@@ -1,6 +1,6 @@
 import { Socket } from "node:net";
 import { ConfigurationError } from "../../base/errors.ts";
-import { findPackage, requirePackage } from "../../package/own-address.ts";
+import { findPackage, requirePackage } from "../../base/package/own-address.ts";
 import type { PostgresTerms } from "./postgres-options.ts";
 import { connectionName } from "./runners.ts";
 import {

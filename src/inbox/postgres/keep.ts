@@ -1,5 +1,5 @@
+import { hash } from "../../base/package/builtins.ts";
 import type { DedupKey } from "../../event/identity.ts";
-import { hash } from "../../package/builtins.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { Lease } from "../claim.ts";
 import type { EntryState } from "../entry-state.ts";

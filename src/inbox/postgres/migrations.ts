@@ -1,5 +1,5 @@
 import { HookporterError } from "../../base/errors.ts";
-import { ownCommand } from "../../package/own-command.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { stateOf } from "./errors.ts";
 import type { Query } from "./session.ts";
 import { LIFT_LIMIT, LONG_TIMEOUT, type Store } from "./store.ts";

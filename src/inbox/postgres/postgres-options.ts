@@ -1,4 +1,4 @@
-import { invalidOption } from "../../options/check-options.ts";
+import { invalidOption } from "../../base/options/check-options.ts";
 import type { OwnTransactions } from "./handler-transactions.ts";
 import { DEFAULT_SCHEMA, nameOf, readPostgresUrl, withoutSchema } from "./postgres-url.ts";
 import type { PostgresDatabase, PostgresPool } from "./session.ts";

@@ -1,4 +1,4 @@
-import { invalidOption } from "../../options/check-options.ts";
+import { invalidOption } from "../../base/options/check-options.ts";
 
 export function isPostgresUrl(text: string): boolean {
   return /^postgres(?:ql)?:\/\//i.test(text);

@@ -1,6 +1,6 @@
+import { hash } from "../../base/package/builtins.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { type DedupKey, REJECTED } from "../../event/identity.ts";
-import { hash } from "../../package/builtins.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import { decodeText, encodeNullable, encodeText, type Row } from "../rows.ts";
 import type { TargetWait } from "../target-wait.ts";

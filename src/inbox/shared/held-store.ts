@@ -1,7 +1,7 @@
 import { isRecord } from "../../base/guards.ts";
 import type { Listeners } from "../../base/listeners.ts";
-import { invalid, invalidOption } from "../../options/check-options.ts";
-import { VERSION } from "../../package/version.ts";
+import { invalid, invalidOption } from "../../base/options/check-options.ts";
+import { VERSION } from "../../base/package/version.ts";
 import type { Inbox } from "../inbox.ts";
 
 interface HeldStore {

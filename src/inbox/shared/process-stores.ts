@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { VERSION } from "../../package/version.ts";
+import { VERSION } from "../../base/package/version.ts";
 import type { Inbox } from "../inbox.ts";
 import { type SharedStore, shareStore } from "./shared-store.ts";
 

@@ -5,8 +5,8 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { DatabaseSync, DatabaseSyncInstance } from "@photostructure/sqlite";
 import { ConfigurationError, describeError, HookporterError } from "../../base/errors.ts";
-import { missingPackage } from "../../package/missing-package.ts";
-import { findPackage, requirePackage } from "../../package/own-address.ts";
+import { missingPackage } from "../../base/package/missing-package.ts";
+import { findPackage, requirePackage } from "../../base/package/own-address.ts";
 
 /** Marks a file as an inbox in SQLite's header: "hkpt". */
 const APPLICATION_ID = 0x686b7074;

@@ -1,4 +1,4 @@
-import { hash } from "../../package/builtins.ts";
+import { hash } from "../../base/package/builtins.ts";
 import type { Erasure } from "../inbox.ts";
 import { ERASED } from "../reasons.ts";
 import type { Row } from "../rows.ts";

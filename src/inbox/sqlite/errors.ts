@@ -1,6 +1,6 @@
 import { describeError, HookporterError, type InboxErrorCode } from "../../base/errors.ts";
 import { fileTrouble, isForbidden } from "../../base/file-trouble.ts";
-import { ownCommand } from "../../package/own-command.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 
 /** SQLite's primary result codes that a user can act on; any other is `inbox_unavailable`. */
 const CODES: Readonly<

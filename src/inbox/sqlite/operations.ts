@@ -1,6 +1,6 @@
+import { hash } from "../../base/package/builtins.ts";
 import type { DataProblem } from "../../event/data-problems.ts";
 import type { DedupKey } from "../../event/identity.ts";
-import { hash } from "../../package/builtins.ts";
 import type { Appended, NewEntry } from "../append.ts";
 import type { EntryFilter } from "../entry-filter.ts";
 import { type EntryState, hasEnded } from "../entry-state.ts";

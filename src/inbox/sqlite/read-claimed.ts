@@ -1,6 +1,6 @@
+import { hash } from "../../base/package/builtins.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { type Delivery, noDelivery } from "../../event/delivery.ts";
-import { hash } from "../../package/builtins.ts";
 import type { ClaimedEntry, Lease } from "../claim.ts";
 import { finishedNames } from "../inline-runs.ts";
 import { type Row, toClaimed } from "../rows.ts";

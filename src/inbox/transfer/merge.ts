@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../../base/errors.ts";
-import { ownCommand } from "../../package/own-command.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import type { CopyTerms } from "./copy.ts";
 import type { Merged, Transfer } from "./transfer.ts";
 

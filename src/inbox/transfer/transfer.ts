@@ -1,5 +1,5 @@
+import { hash } from "../../base/package/builtins.ts";
 import type { Delivery } from "../../event/delivery.ts";
-import { hash } from "../../package/builtins.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
 import type { Entry } from "../entry.ts";
 

@@ -1,10 +1,10 @@
 import type { KeyObject } from "node:crypto";
+import { ownCommand } from "../../base/package/own-command.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import { type Sending, send } from "../../relay/send.ts";
 import { targetUrl } from "../../relay/target-url.ts";
 import type { MadeUpData } from "../../relay/trigger.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import { RequestError } from "../answer.ts";
 import type { Sent } from "../api.ts";
 import type { Arrivals } from "../live/arrivals.ts";

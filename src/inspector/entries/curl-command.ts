@@ -1,8 +1,8 @@
+import { escapeInvisible } from "../../base/text/escape-invisible.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { curlLine } from "../../relay/curl-line.ts";
 import { sentHeaders } from "../../relay/exchange.ts";
-import { escapeInvisible } from "../../text/escape-invisible.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import { textOf } from "./shown-delivery.ts";
 
 /**

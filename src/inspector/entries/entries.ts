@@ -1,9 +1,9 @@
+import { shownUrl } from "../../base/text/shown-url.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import { problemsOf } from "../../inbox/failures.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { lastRunsOf } from "../../inbox/outline.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import { RequestError } from "../answer.ts";
 import type { EntryDetail, RowPage } from "../api.ts";
 import type { InspectorContext } from "../context.ts";

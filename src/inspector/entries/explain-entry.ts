@@ -1,3 +1,4 @@
+import { durationText } from "../../base/text/duration-text.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { OWN_IDENTITY, REJECTED } from "../../event/identity.ts";
 import { isEventKind } from "../../event/kinds.ts";
@@ -9,7 +10,6 @@ import { readHeader } from "../../signature/header.ts";
 import type { Secret } from "../../signature/secrets.ts";
 import { sign } from "../../signature/sign.ts";
 import { verify } from "../../signature/verify.ts";
-import { durationText } from "../../text/duration-text.ts";
 import type { Explanation, VerdictStep } from "../api.ts";
 import { shownDigest } from "./shown-delivery.ts";
 import { summariseEntry } from "./summarise-entry.ts";

@@ -1,10 +1,10 @@
 import { setImmediate as turn } from "node:timers/promises";
+import { firstLine, shortText } from "../../base/text/short-text.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
 import { durationOf, type EntryOutline, type RunOutline } from "../../inbox/outline.ts";
 import { reasonWords } from "../../inbox/reasons.ts";
 import { NO_HANDLER } from "../../inbox/runner.ts";
-import { firstLine, shortText } from "../../text/short-text.ts";
 import type { EntryRow } from "../api.ts";
 import { summarise } from "../live/verdict.ts";
 import { type ValuePath, valueAt } from "./value-path.ts";

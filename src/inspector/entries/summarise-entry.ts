@@ -1,10 +1,10 @@
+import { ownCommand } from "../../base/package/own-command.ts";
+import { durationText } from "../../base/text/duration-text.ts";
 import { REJECTED } from "../../event/identity.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import { PAUSED } from "../../inbox/pause.ts";
 import { ERASED, reasonWords } from "../../inbox/reasons.ts";
 import { DROPPED, TARGET_AWAY } from "../../inbox/target-wait.ts";
-import { ownCommand } from "../../package/own-command.ts";
-import { durationText } from "../../text/duration-text.ts";
 import type { Explanation } from "../api.ts";
 
 type EntrySummary = Pick<Explanation, "summary" | "fix">;

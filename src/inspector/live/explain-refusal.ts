@@ -1,3 +1,4 @@
+import { shownTarget } from "../../base/text/shown-url.ts";
 import type { InspectedDelivery } from "../../receiver/observed.ts";
 import type { Outcome } from "../../receiver/outcome.ts";
 import { sentence } from "../../receiver/refusals.ts";
@@ -6,7 +7,6 @@ import type { Cause } from "../../signature/diagnose/causes.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
 import { printedText } from "../../signature/diagnose/json-libraries.ts";
 import { readHeader } from "../../signature/header.ts";
-import { shownTarget } from "../../text/shown-url.ts";
 import type { Explanation, VerdictStep } from "../api.ts";
 import { shownDigest } from "../entries/shown-delivery.ts";
 import type { NotDiagnosed, RefusalDiagnosis } from "./refused-bodies.ts";

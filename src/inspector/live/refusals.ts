@@ -1,10 +1,10 @@
 import { NewestMap } from "../../base/newest-map.ts";
+import { shortText } from "../../base/text/short-text.ts";
+import { shownTarget } from "../../base/text/shown-url.ts";
 import type { DeliveryHeaders } from "../../event/delivery.ts";
 import type { InspectedDelivery } from "../../receiver/observed.ts";
 import { toAnswer } from "../../receiver/response.ts";
 import type { Diagnosis } from "../../signature/diagnose/diagnose.ts";
-import { shortText } from "../../text/short-text.ts";
-import { shownTarget } from "../../text/shown-url.ts";
 import type { RefusalDetail, RefusalRow } from "../api.ts";
 import { shownHeaders } from "../entries/shown-delivery.ts";
 import { explainRefusal } from "./explain-refusal.ts";

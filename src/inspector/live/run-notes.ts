@@ -1,7 +1,7 @@
+import { shortText } from "../../base/text/short-text.ts";
+import { shownUrl } from "../../base/text/shown-url.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { TargetAnswer } from "../../relay/send.ts";
-import { shortText } from "../../text/short-text.ts";
-import { shownUrl } from "../../text/shown-url.ts";
 import type { PrintedLine, RunDetail, ShownAnswer } from "../api.ts";
 import { shownHeaders } from "../entries/shown-delivery.ts";
 

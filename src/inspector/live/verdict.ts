@@ -1,8 +1,8 @@
 import { describeError } from "../../base/errors.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { MAX_DEPTH } from "../../event/canonical-json.ts";
 import { type DataProblem, problemLine } from "../../event/data-problems.ts";
 import type { RejectionReason } from "../../event/rejection.ts";
-import { ownCommand } from "../../package/own-command.ts";
 import type { Outcome } from "../../receiver/outcome.ts";
 import { refusalFor } from "../../receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../../signature/signature-format.ts";

@@ -1,6 +1,6 @@
 import { useRef, useState } from "preact/hooks";
+import { durationText } from "../../base/text/duration-text.ts";
 import { tryOr } from "../../base/try-or.ts";
-import { durationText } from "../../text/duration-text.ts";
 import type { Sent } from "../api.ts";
 import { Button } from "./parts/button.tsx";
 import { errorText } from "./use-loaded.ts";

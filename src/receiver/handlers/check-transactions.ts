@@ -1,5 +1,5 @@
+import { invalidOption } from "../../base/options/check-options.ts";
 import type { Inbox } from "../../inbox/inbox.ts";
-import { invalidOption } from "../../options/check-options.ts";
 
 /**
  * Refuses a handler with `tx` if the inbox cannot give it a transaction: ConfigurationError

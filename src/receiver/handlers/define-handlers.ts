@@ -1,8 +1,5 @@
 import type { ConfigurationError } from "../../base/errors.ts";
 import { isRecord } from "../../base/guards.ts";
-import { checkKindPattern } from "../../event/kind-pattern.ts";
-import { eventKinds, isEventKind } from "../../event/kinds.ts";
-import type { DataSchemas } from "../../event/schemas.ts";
 import {
   type Check,
   checkedElsewhere,
@@ -10,9 +7,12 @@ import {
   checkOptions,
   invalid,
   invalidOption,
-} from "../../options/check-options.ts";
-import { didYouMean } from "../../options/did-you-mean.ts";
-import { givenOptions } from "../../options/given-options.ts";
+} from "../../base/options/check-options.ts";
+import { didYouMean } from "../../base/options/did-you-mean.ts";
+import { givenOptions } from "../../base/options/given-options.ts";
+import { checkKindPattern } from "../../event/kind-pattern.ts";
+import { eventKinds, isEventKind } from "../../event/kinds.ts";
+import type { DataSchemas } from "../../event/schemas.ts";
 import { checkSchemas } from "../options/option-checks.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
 import type { HandlersByKind, SchemasOption } from "./handler-types.ts";

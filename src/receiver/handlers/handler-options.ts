@@ -1,4 +1,3 @@
-import type { TargetOptions } from "../../dispatch/plan/target.ts";
 import {
   aBoolean,
   type Check,
@@ -9,8 +8,9 @@ import {
   nonEmptyString,
   syncFunction,
   wholeNumber,
-} from "../../options/check-options.ts";
-import { anAttemptCount } from "../../options/retry.ts";
+} from "../../base/options/check-options.ts";
+import { anAttemptCount } from "../../base/options/retry.ts";
+import type { TargetOptions } from "../../dispatch/plan/target.ts";
 
 /** Settings of one handler. */
 export interface HandlerOptions {

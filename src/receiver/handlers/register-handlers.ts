@@ -1,7 +1,7 @@
 import { detach } from "../../base/detach.ts";
 import { isPromiseLike, isRecord } from "../../base/guards.ts";
+import { invalidOption } from "../../base/options/check-options.ts";
 import type { AnyHandler, Handler } from "../../dispatch/plan/handler.ts";
-import { invalidOption } from "../../options/check-options.ts";
 import { type HandlersOption, handlerWithOptions, isHandlersModule } from "./define-handlers.ts";
 import type { HandlerOptions } from "./handler-options.ts";
 import type { HandlerRegistry } from "./router.ts";

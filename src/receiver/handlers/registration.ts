@@ -1,6 +1,6 @@
 import { describeError } from "../../base/errors.ts";
+import { VERSION } from "../../base/package/version.ts";
 import { receiverId } from "../../inbox/shared/process-stores.ts";
-import { VERSION } from "../../package/version.ts";
 import type { Settings } from "../options/settings.ts";
 import type { ReceiverState } from "../state.ts";
 

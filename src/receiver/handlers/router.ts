@@ -1,3 +1,4 @@
+import { checkFunction, invalid, invalidOption } from "../../base/options/check-options.ts";
 import type {
   AnyHandler,
   DeadLetter,
@@ -7,7 +8,6 @@ import type {
 import { checkKindPattern } from "../../event/kind-pattern.ts";
 import { isEventKind } from "../../event/kinds.ts";
 import { kindsWithout, UNKNOWN } from "../../inbox/runner.ts";
-import { checkFunction, invalid, invalidOption } from "../../options/check-options.ts";
 import { checkHandlerOptions, type HandlerOptions } from "./handler-options.ts";
 import { HandlerSet, kindTest, type Route } from "./handler-set.ts";
 import type { CheckedPattern, EventsByPattern, KindPattern, Member } from "./handler-types.ts";

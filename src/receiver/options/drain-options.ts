@@ -1,4 +1,4 @@
-import { checkOptions, invalid, MAX_TIMER, wholeNumber } from "../../options/check-options.ts";
+import { checkOptions, invalid, MAX_TIMER, wholeNumber } from "../../base/options/check-options.ts";
 
 /** How long a drain may take. */
 export interface DrainOptions {

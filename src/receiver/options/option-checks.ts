@@ -1,7 +1,12 @@
 import { isRecord } from "../../base/guards.ts";
 import type { Logger } from "../../base/logger.ts";
+import {
+  type Check,
+  checkMethods,
+  invalid,
+  syncFunction,
+} from "../../base/options/check-options.ts";
 import { storeOf } from "../../inbox/shared/handle.ts";
-import { type Check, checkMethods, invalid, syncFunction } from "../../options/check-options.ts";
 import type { Tracing } from "./tracing.ts";
 
 type Methods<Names extends PropertyKey> = Readonly<Record<Names, true>>;

@@ -1,9 +1,9 @@
 import type { Logger } from "../../base/logger.ts";
+import type { RetryOptions } from "../../base/options/retry.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import type { DataSchemas } from "../../event/schemas.ts";
 import type { Role } from "../../inbox/runner.ts";
 import type { InboxHandle } from "../../inbox/shared/handle.ts";
-import type { RetryOptions } from "../../options/retry.ts";
 import type { SecretOption } from "../../signature/secret-bytes.ts";
 import type { DriftWatch } from "../drift.ts";
 import type { HandlersModule, HandlersOption } from "../handlers/define-handlers.ts";

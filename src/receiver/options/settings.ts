@@ -3,7 +3,6 @@ import { detach } from "../../base/detach.ts";
 import { ConfigurationError, describeError } from "../../base/errors.ts";
 import { guardedLogger } from "../../base/guarded-logger.ts";
 import type { Logger } from "../../base/logger.ts";
-import { numberFrom, reportTo } from "../../base/user-calls.ts";
 import {
   type Check,
   checkedElsewhere,
@@ -14,9 +13,10 @@ import {
   oneOf,
   syncFunction,
   wholeNumber,
-} from "../../options/check-options.ts";
-import { describeValue } from "../../options/describe-value.ts";
-import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../options/retry.ts";
+} from "../../base/options/check-options.ts";
+import { describeValue } from "../../base/options/describe-value.ts";
+import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../base/options/retry.ts";
+import { numberFrom, reportTo } from "../../base/user-calls.ts";
 import type { SecretOption, SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";

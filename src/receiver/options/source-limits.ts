@@ -1,5 +1,10 @@
 import { isRecord } from "../../base/guards.ts";
-import { type Check, checkOptions, invalid, wholeNumber } from "../../options/check-options.ts";
+import {
+  type Check,
+  checkOptions,
+  invalid,
+  wholeNumber,
+} from "../../base/options/check-options.ts";
 import type { SourceLimits } from "./receiver-options.ts";
 
 const CHECKS: Readonly<Record<keyof SourceLimits, Check>> = {

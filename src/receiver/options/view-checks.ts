@@ -1,4 +1,3 @@
-import { STATE_WORDS } from "../../inbox/entry-state.ts";
 import {
   aNumber,
   type Check,
@@ -7,7 +6,8 @@ import {
   nonEmptyString,
   oneOf,
   wholeNumber,
-} from "../../options/check-options.ts";
+} from "../../base/options/check-options.ts";
+import { STATE_WORDS } from "../../inbox/entry-state.ts";
 
 /** A list, each item of which passes a check. */
 function listOf(item: Check, fix: string): Check {

@@ -1,4 +1,4 @@
-import { ownCommand } from "../../package/own-command.ts";
+import { ownCommand } from "../../base/package/own-command.ts";
 import { type HeaderBag, readHeader } from "../header.ts";
 import type { Secret } from "../secrets.ts";
 import type { DigestForm } from "./digest-form.ts";

@@ -1,4 +1,4 @@
-import { isUtf8 } from "../../package/builtins.ts";
+import { isUtf8 } from "../../base/package/builtins.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { textOfEnvFile } from "../../../src/project/env-text.ts";
+import { textOfEnvFile } from "../../../src/cli/project/env-text.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 const LINES = "# caf\u00e9\r\nHOOKPORTER_SECRET=a-secret-that-is-long-enough\r\n";

@@ -1,4 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
+import { DEFAULT_RETRY } from "../../../src/base/options/retry.ts";
 import { createContext } from "../../../src/cli/context.ts";
 import { chooseHandlers } from "../../../src/cli/handlers/chosen-handlers.ts";
 import {
@@ -8,7 +9,6 @@ import {
   receiverLimits,
 } from "../../../src/cli/handlers/forwarding.ts";
 import { readForward } from "../../../src/cli/handlers/values.ts";
-import { DEFAULT_RETRY } from "../../../src/options/retry.ts";
 import { Router } from "../../../src/receiver/handlers/router.ts";
 import { sampleEvent } from "../../dispatch/sample.ts";
 import { fakeIo } from "../fake-io.ts";

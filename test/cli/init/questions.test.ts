@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
 import { askAbout } from "../../../src/cli/init/questions.ts";
 import type { Io } from "../../../src/cli/io.ts";
-import type { Template } from "../../../src/scaffold/templates.ts";
+import type { Template } from "../../../src/cli/scaffold/templates.ts";
 
 const template = { name: "express", title: "Express 5", inboxes: ["file"] } as unknown as Template;
 

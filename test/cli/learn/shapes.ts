@@ -1,6 +1,6 @@
 import { DEFAULT_OUT, shapesBeside } from "../../../src/cli/learn/learn-options.ts";
-import { type Learned, learn } from "../../../src/learn/shape.ts";
-import { writeShapes } from "../../../src/learn/shape-file.ts";
+import { type Learned, learn } from "../../../src/cli/types/shape.ts";
+import { writeShapes } from "../../../src/cli/types/shape-file.ts";
 import { folderWith } from "../folder-with.ts";
 
 /** A folder with the shapes that some events of a kind taught, the first of them at a time. */

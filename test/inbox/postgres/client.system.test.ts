@@ -1,11 +1,11 @@
 import { expect, it, vi } from "vitest";
+import type * as ownAddress from "../../../src/base/package/own-address.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
-import type * as ownAddress from "../../../src/package/own-address.ts";
 
 vi.mock("pg", () => {
   throw new Error("Cannot find package 'pg'");
 });
-vi.mock("../../../src/package/own-address.ts", async (original) => ({
+vi.mock("../../../src/base/package/own-address.ts", async (original) => ({
   ...(await original<typeof ownAddress>()),
   findPackage: () => undefined,
 }));

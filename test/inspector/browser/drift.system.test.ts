@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { driftFrom } from "../../../src/cli/types/drift.ts";
+import { learn } from "../../../src/cli/types/shape.ts";
 import { sampleEvent } from "../../../src/entries/testing.ts";
-import { driftFrom } from "../../../src/learn/drift.ts";
-import { learn } from "../../../src/learn/shape.ts";
 import { openInspector } from "../open.ts";
 import { AXE, axe } from "./axe.ts";
 import { CHROMIUM, useBrowser } from "./chromium.ts";

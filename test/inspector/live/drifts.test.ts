@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
+import { driftFrom } from "../../../src/cli/types/drift.ts";
+import { learn } from "../../../src/cli/types/shape.ts";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { Drifts } from "../../../src/inspector/live/drifts.ts";
-import { driftFrom } from "../../../src/learn/drift.ts";
-import { learn } from "../../../src/learn/shape.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import { openInspector, until } from "../open.ts";
 

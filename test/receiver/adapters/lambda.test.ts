@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
+import type { LambdaRequest } from "../../../src/adapters/lambda.ts";
 import type { DrainReport, ReceiverOptions } from "../../../src/entries/index.ts";
 import { lambdaDrain, lambdaReceiver } from "../../../src/entries/lambda.ts";
-import type { LambdaRequest } from "../../../src/receiver/adapters/lambda.ts";
 import { inboxOf } from "../../../src/receiver/inbox-view.ts";
 import type { DrainOptions } from "../../../src/receiver/options/drain-options.ts";
 import { EVENTS, type GatewayRequest } from "../lambda-events.ts";

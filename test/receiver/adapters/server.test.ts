@@ -1,11 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { Server } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import {
-  HEAD_TIMEOUT,
-  type ServerOptions,
-  startServer,
-} from "../../../src/receiver/adapters/server.ts";
+import { HEAD_TIMEOUT, type ServerOptions, startServer } from "../../../src/adapters/server.ts";
 import { openReceiver, posting } from "../open.ts";
 import { bytes, envelope, signedHeaders } from "../sample.ts";
 import { dial, readAll, splitAnswer } from "../wire.ts";

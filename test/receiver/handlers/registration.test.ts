@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { guardedLogger } from "../../../src/base/guarded-logger.ts";
+import { VERSION } from "../../../src/base/package/version.ts";
 import { createReceiver } from "../../../src/entries/index.ts";
 import type { Inbox } from "../../../src/inbox/inbox.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
-import { VERSION } from "../../../src/package/version.ts";
 import { Registration } from "../../../src/receiver/handlers/registration.ts";
 import type { Router } from "../../../src/receiver/handlers/router.ts";
 import { keptLog, SECRET } from "../sample.ts";

@@ -2,10 +2,10 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { guardedLogger } from "../../../src/base/guarded-logger.ts";
+import { DEFAULT_RETRY } from "../../../src/base/options/retry.ts";
 import { createReceiver, postgresInbox, type ReceiverOptions } from "../../../src/entries/index.ts";
 import { memoryInbox } from "../../../src/inbox/memory.ts";
 import { handleOf } from "../../../src/inbox/shared/handle.ts";
-import { DEFAULT_RETRY } from "../../../src/options/retry.ts";
 import { readOptions } from "../../../src/receiver/options/settings.ts";
 import { DAY, keptLog, MINUTE, partsOf, SECRET } from "../sample.ts";
 

@@ -3,9 +3,14 @@ import { join } from "node:path";
 import { transform } from "esbuild";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { afterBracket, codeOf, insertLines, onlyMatch } from "../../../src/scaffold/into/code.ts";
-import { addDependency } from "../../../src/scaffold/into/manifest-text.ts";
-import { withoutTypes } from "../../../src/scaffold/into/without-types.ts";
+import {
+  afterBracket,
+  codeOf,
+  insertLines,
+  onlyMatch,
+} from "../../../src/cli/scaffold/into/code.ts";
+import { addDependency } from "../../../src/cli/scaffold/into/manifest-text.ts";
+import { withoutTypes } from "../../../src/cli/scaffold/into/without-types.ts";
 import { root } from "../../docs/markdown.ts";
 
 it("comments, templates, regular expressions and most strings are no code", () => {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { sshArguments } from "../../../src/tunnel/ssh/arguments.ts";
-import type { SshSettings } from "../../../src/tunnel/ssh/settings.ts";
+import { sshArguments } from "../../../src/relay/tunnel/ssh/arguments.ts";
+import type { SshSettings } from "../../../src/relay/tunnel/ssh/settings.ts";
 
 const target = { host: "127.0.0.1", port: 4400 };
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type SshEnd, sshFailure } from "../../../src/tunnel/ssh/failure.ts";
+import { type SshEnd, sshFailure } from "../../../src/relay/tunnel/ssh/failure.ts";
 
 function failureOf(said: readonly string[], end: Partial<SshEnd> = {}) {
   const usual = { host: "box", folder: "/f", exitCode: 255, signal: null, wasUp: false };

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
+import { counted } from "../../../base/text/counted.ts";
+import { durationText } from "../../../base/text/duration-text.ts";
 import type { Entry } from "../../../inbox/entry.ts";
 import { OPEN_STATES } from "../../../inbox/entry-state.ts";
 import type { Inbox } from "../../../inbox/inbox.ts";
 import { awaitsHandler } from "../../../inbox/runner.ts";
-import { counted } from "../../../text/counted.ts";
-import { durationText } from "../../../text/duration-text.ts";
 import { SIGNAL_EXIT_CODES } from "../../end/stop.ts";
 import { withInbox } from "../../events/inbox.ts";
 import type { StopSignal } from "../../io.ts";

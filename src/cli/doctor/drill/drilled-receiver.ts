@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { findPackageRoot } from "../../../package/package-root.ts";
+import { findPackageRoot } from "../../../base/package/package-root.ts";
 import type { Scratch } from "./scratch.ts";
 
 /**

@@ -1,10 +1,10 @@
 import { createHash, createSecretKey, randomBytes } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { durationText } from "../../../base/text/duration-text.ts";
 import { eventKinds } from "../../../event/kinds.ts";
 import { send } from "../../../relay/send.ts";
 import { triggerDelivery } from "../../../relay/trigger.ts";
 import { SIGNATURE_HEADER } from "../../../signature/signature-format.ts";
-import { durationText } from "../../../text/duration-text.ts";
 
 /** Deliveries under way at a time. */
 const AT_ONCE = 4;

@@ -1,6 +1,6 @@
 import { describeError } from "../../../base/errors.ts";
+import { hash } from "../../../base/package/builtins.ts";
 import { tryOr } from "../../../base/try-or.ts";
-import { hash } from "../../../package/builtins.ts";
 import type { Row } from "../../rows.ts";
 import { openToRead } from "../client.ts";
 import { closing, type Statements } from "../statements.ts";

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import { describeError, HookporterError, type InboxErrorCode } from "../../../base/errors.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { makeFolder } from "../../../base/make-folder.ts";
-import { statfsSync } from "../../../package/builtins.ts";
+import { statfsSync } from "../../../base/package/builtins.ts";
 import { makeFileSlowly } from "../file/new-file.ts";
 import { mergeCommand, rescuePath } from "../file/rescued-files.ts";
 import { checkElsewhere } from "./check-elsewhere.ts";

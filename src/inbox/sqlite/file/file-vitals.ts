@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { dirname } from "node:path";
+import { statfsSync } from "../../../base/package/builtins.ts";
 import { realPath } from "../../../base/system/paths.ts";
-import { statfsSync } from "../../../package/builtins.ts";
 import type { InboxSize } from "../../vitals.ts";
 import { inboxError } from "../errors.ts";
 

@@ -1,8 +1,8 @@
 import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
+import { ownCommand } from "../../../base/package/own-command.ts";
 import { tryOr } from "../../../base/try-or.ts";
-import { ownCommand } from "../../../package/own-command.ts";
 
 /** Between the path of an inbox and the time at which it was rescued. */
 const MARK = "-rescued-";

@@ -1,9 +1,9 @@
 import { grouped } from "../../../base/grouped.ts";
+import { hash } from "../../../base/package/builtins.ts";
 import { tryOr } from "../../../base/try-or.ts";
 import type { Delivery } from "../../../event/delivery.ts";
 import { type DedupKey, rejectedKey } from "../../../event/identity.ts";
 import { readEnvelope } from "../../../event/read-envelope.ts";
-import { hash } from "../../../package/builtins.ts";
 import type { Entry } from "../../entry.ts";
 import { STATE_WORDS } from "../../entry-state.ts";
 import { inlineRuns } from "../../inline-runs.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { ownAddress } from "../../../package/own-address.ts";
+import { ownAddress } from "../../../base/package/own-address.ts";
 
 /** A program in `dist/`, such as the writer thread. */
 export interface BuiltProgram {

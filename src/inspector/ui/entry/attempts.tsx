@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { durationText } from "../../../base/text/duration-text.ts";
+import { sizeText } from "../../../base/text/size-text.ts";
 import { onceText } from "../../../inbox/target-wait.ts";
-import { durationText } from "../../../text/duration-text.ts";
-import { sizeText } from "../../../text/size-text.ts";
 import type { EntryDetail, RunDetail, ShownAnswer } from "../../api.ts";
 import { counted, exactTime, visible } from "../parts/format.ts";
 import { PairList } from "../parts/pair-list.tsx";

@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
-import { diffLines } from "../../../text/diff-lines.ts";
-import { shortText } from "../../../text/short-text.ts";
+import { diffLines } from "../../../base/text/diff-lines.ts";
+import { shortText } from "../../../base/text/short-text.ts";
 import { comparableLines } from "../../json/json-reader.ts";
 import { visible } from "../parts/format.ts";
 import { LinesBox } from "../parts/lines-box.tsx";

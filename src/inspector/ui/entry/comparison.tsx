@@ -1,4 +1,4 @@
-import { durationText } from "../../../text/duration-text.ts";
+import { durationText } from "../../../base/text/duration-text.ts";
 import type { EntryDetail } from "../../api.ts";
 import { client } from "../client.ts";
 import { Button } from "../parts/button.tsx";

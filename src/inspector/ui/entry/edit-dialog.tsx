@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import { sizeText } from "../../../text/size-text.ts";
+import { sizeText } from "../../../base/text/size-text.ts";
 import type { EntryDetail } from "../../api.ts";
 import { comparableLines } from "../../json/json-reader.ts";
 import { client } from "../client.ts";

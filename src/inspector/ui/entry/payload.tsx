@@ -1,4 +1,4 @@
-import { sizeText } from "../../../text/size-text.ts";
+import { sizeText } from "../../../base/text/size-text.ts";
 import type { EntryDetail, EntryRow, RefusalDetail, Related } from "../../api.ts";
 import type { JsonLines } from "../../json/json-lines.ts";
 import { client } from "../client.ts";

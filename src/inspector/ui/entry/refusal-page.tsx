@@ -1,5 +1,5 @@
-import { durationText } from "../../../text/duration-text.ts";
-import { sizeText } from "../../../text/size-text.ts";
+import { durationText } from "../../../base/text/duration-text.ts";
+import { sizeText } from "../../../base/text/size-text.ts";
 import { client } from "../client.ts";
 import { Command } from "../parts/button.tsx";
 import { useLoaded } from "../use-loaded.ts";

@@ -1,4 +1,4 @@
-import { durationText } from "../../../text/duration-text.ts";
+import { durationText } from "../../../base/text/duration-text.ts";
 import type { EntryRow, RefusalRow, Row } from "../../api.ts";
 import { visible } from "../parts/format.ts";
 import { StateWord } from "../parts/state-word.tsx";

@@ -1,4 +1,4 @@
-import { durationText } from "../../../text/duration-text.ts";
+import { durationText } from "../../../base/text/duration-text.ts";
 import type { Durations, Overview } from "../../overview/overview-api.ts";
 import { Command } from "../parts/button.tsx";
 import { visible } from "../parts/format.ts";

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import { firstLine } from "../../../base/text/short-text.ts";
 import { countsText } from "../../../inbox/counts.ts";
-import { firstLine } from "../../../text/short-text.ts";
 import type { DriftNote } from "../../api.ts";
 import type { FailureRow, Overview } from "../../overview/overview-api.ts";
 import { BulkButton, BulkDialog } from "../bulk/bulk-dialog.tsx";

@@ -1,4 +1,4 @@
-import { escapeInvisible } from "../../../text/escape-invisible.ts";
+import { escapeInvisible } from "../../../base/text/escape-invisible.ts";
 
 /** An instant in this machine's local time, to the millisecond. */
 export function clockTime(instant: number): string {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { durationText } from "../../../text/duration-text.ts";
+import { durationText } from "../../../base/text/duration-text.ts";
 import { ago, clockTime, dayTime, exactTime, zoneText } from "./format.ts";
 
 const TICK = 1000; // milliseconds between two ticks of relative times

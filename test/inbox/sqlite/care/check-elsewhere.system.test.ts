@@ -9,18 +9,18 @@ import {
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type * as ownAddress from "../../../../src/base/package/own-address.ts";
 import { checkElsewhere, runElsewhere } from "../../../../src/inbox/sqlite/care/check-elsewhere.ts";
 import { examineFile, SMALL } from "../../../../src/inbox/sqlite/care/examine.ts";
 import { makeTables } from "../../../../src/inbox/sqlite/file/inbox-file.ts";
 import { SCHEMA_VERSION } from "../../../../src/inbox/sqlite/migrations.ts";
-import type * as ownAddress from "../../../../src/package/own-address.ts";
 import { tempFolder } from "../../../cli/fake-io.ts";
 import { AT } from "../../entries.ts";
 
 /** Where this code says that it runs from: the program that checks files is beside it. */
 const code = vi.hoisted(() => ({ address: "" }));
 
-vi.mock("../../../../src/package/own-address.ts", async (original) => ({
+vi.mock("../../../../src/base/package/own-address.ts", async (original) => ({
   ...(await original<typeof ownAddress>()),
   ownAddress: () => code.address,
 }));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { hash } from "../../../../src/base/package/builtins.ts";
 import { rejectedKey } from "../../../../src/event/identity.ts";
 import { readEnvelope } from "../../../../src/event/read-envelope.ts";
-import { hash } from "../../../../src/package/builtins.ts";
 import { NOW } from "../../../receiver/sample.ts";
 import { AT, keep, numberedEntry, sampleDelivery, sampleKey } from "../../entries.ts";
 import { bodyOf, change, fileOf, keepEvent, madeFile, retype, salvage } from "./damaged-file.ts";

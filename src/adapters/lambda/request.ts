@@ -1,0 +1,117 @@
+import { isRecord } from "../../base/guards.ts";
+import { invalid } from "../../base/options/check-options.ts";
+import type { DeliveryHeaders } from "../../event/delivery.ts";
+import { alreadyRead, type BodyLimits, type BodyResult } from "../../http/read-body.ts";
+
+/**
+ * An HTTP request as Lambda passes it on: from API Gateway (payload formats 1.0 and 2.0), a
+ * function URL or an Application Load Balancer. Only the fields that are read.
+ */
+export interface LambdaRequest {
+  /** Format 2.0 only: the path as sent, with the stage unless it is `$default`. */
+  readonly rawPath?: string | undefined;
+  /** Format 2.0 only: the query as sent, without its `?`. */
+  readonly rawQueryString?: string | undefined;
+  /** Format 1.0 and load balancers. */
+  readonly httpMethod?: string | undefined;
+  /** Format 1.0 and load balancers. */
+  readonly path?: string | undefined;
+  /** One value per name. */
+  readonly headers?: Readonly<Record<string, string | undefined>> | null | undefined;
+  /** All values of each name: format 1.0, and load balancers with multi-value headers. */
+  readonly multiValueHeaders?:
+    | Readonly<Record<string, readonly string[] | undefined>>
+    | null
+    | undefined;
+  readonly queryStringParameters?: Readonly<Record<string, string | undefined>> | null | undefined;
+  readonly multiValueQueryStringParameters?:
+    | Readonly<Record<string, readonly string[] | undefined>>
+    | null
+    | undefined;
+  readonly body?: string | null | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
+  /** In format 2.0 it has `http`, with the method; from a load balancer it has `elb`. */
+  readonly requestContext:
+    | { readonly http: { readonly method: string } }
+    | { readonly elb: object }
+    | object;
+}
+
+/** What to do about an event that is not a request. */
+const NO_REQUEST =
+  "invoke this handler by API Gateway, a function URL or a load balancer, and use lambdaDrain for a schedule";
+
+/** What to do about a body that was parsed. */
+const UNPARSED = "remove middleware that parses the body of the event, such as a JSON body parser";
+
+/** Refuses an event of any other kind with a ConfigurationError `option_invalid`. */
+export function checkRequest(event: unknown): asserts event is LambdaRequest {
+  if (isRecord(event) && methodOf(event as unknown as LambdaRequest) !== undefined) return;
+  throw invalid("the event to be an HTTP request", event, NO_REQUEST);
+}
+
+export function isBalanced({ requestContext }: LambdaRequest): boolean {
+  return isRecord(requestContext) && "elb" in requestContext;
+}
+
+function methodOf({ httpMethod, requestContext }: LambdaRequest): string | undefined {
+  const http =
+    isRecord(requestContext) && "http" in requestContext ? requestContext.http : undefined;
+  const method = isRecord(http) ? http.method : httpMethod;
+  return typeof method === "string" ? method : undefined;
+}
+
+/** The method, path and target, as close to what was sent as the event has them. */
+export function targetOf(request: LambdaRequest): { method: string; path: string; target: string } {
+  const { rawPath, rawQueryString } = request;
+  const path = rawPath ?? request.path ?? "/";
+  const query = rawPath === undefined ? queryOf(request) : (rawQueryString ?? "");
+  return {
+    method: methodOf(request) ?? "",
+    path,
+    target: query === "" ? path : `${path}?${query}`,
+  };
+}
+
+/**
+ * The query, written again: gateways decode its names and values, load balancers leave them as they
+ * were sent.
+ */
+function queryOf(request: LambdaRequest): string {
+  const { queryStringParameters, multiValueQueryStringParameters } = request;
+  const spell = isBalanced(request) ? String : encodeURIComponent;
+  return Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})
+    .flatMap(([name, values]) =>
+      [values ?? []].flat().map((value) => `${spell(name)}=${spell(value)}`),
+    )
+    .join("&");
+}
+
+/**
+ * The headers by lowercase name. Several values of one name are joined by commas, as Node joins
+ * them.
+ */
+export function headersOf({ headers, multiValueHeaders }: LambdaRequest): DeliveryHeaders {
+  const joined = new Map<string, string>();
+  for (const [given, values] of Object.entries(multiValueHeaders ?? headers ?? {})) {
+    const name = given.toLowerCase();
+    for (const value of [values ?? []].flat()) {
+      const before = joined.get(name);
+      joined.set(name, before === undefined ? value : `${before}, ${value}`);
+    }
+  }
+  return Object.fromEntries(joined);
+}
+
+/**
+ * The raw bytes of the body; throws a ConfigurationError `body_already_parsed` if middleware has
+ * parsed it.
+ */
+export function bodyOf(
+  { body, isBase64Encoded }: LambdaRequest,
+  { limit }: BodyLimits,
+): BodyResult {
+  if (body != null && typeof body !== "string") throw alreadyRead(UNPARSED);
+  const bytes = Buffer.from(body ?? "", isBase64Encoded === true ? "base64" : "utf8");
+  return bytes.byteLength > limit ? "too_large" : bytes;
+}
