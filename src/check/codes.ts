@@ -1,4 +1,6 @@
-/** What is wrong with a receiver that answers a case otherwise; cases with one fix share its code. */
+/**
+ * What is wrong with a receiver that answers a case otherwise; cases with one fix share its code.
+ */
 export type CauseCode =
   // event kinds
   | "valid_refused"

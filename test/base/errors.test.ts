@@ -7,20 +7,30 @@ import { ConfigurationError, HookporterError } from "../../src/entries/index.ts"
 const source = join(import.meta.dirname, "..", "..", "src");
 
 /** The rooms of the library whose errors its users read. */
-const ROOMS = ["receiver", "http", "dispatch", "inbox", "signature", "event", "client", "sandbox"];
+const ROOMS = [
+  "adapters",
+  "receiver",
+  "http",
+  "dispatch",
+  "inbox",
+  "signature",
+  "event",
+  "service/client",
+  "service/sandbox",
+];
 
 /**
  * Messages that are made where something else is known: what the writer's thread says, what the
  * check of a file finds, and which package is missing.
  */
 const MADE_ELSEWHERE = [
+  "base/options/check-options.ts: message",
   "inbox/sqlite.ts: trust.damage",
   "inbox/sqlite/care/rescue.ts: missing + rest)",
   "inbox/sqlite/client.ts: message",
   "inbox/sqlite/file/inbox-file.ts: message",
   "inbox/sqlite/file/presence.ts: message",
   "inbox/sqlite/thread/batch.ts: message",
-  "options/check-options.ts: message",
 ];
 
 const files = ROOMS.flatMap((room) => {
@@ -29,7 +39,7 @@ const files = ROOMS.flatMap((room) => {
 });
 
 /** The source of each message that an error of ours has; of a variable, what it is set to. */
-const messages = [...files, "options/check-options.ts", "testing/test-receiver.ts"].flatMap(
+const messages = [...files, "base/options/check-options.ts", "testing/test-receiver.ts"].flatMap(
   (file) => {
     const text = readFileSync(join(source, file), "utf8");
     const calls = [

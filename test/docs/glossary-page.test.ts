@@ -23,12 +23,12 @@ const ROOM_WORDS: Readonly<Record<string, string>> = {
   inbox: "entry",
   dispatch: "attempt",
   relay: "replay",
-  tunnel: "tunnel",
+  "relay/tunnel": "tunnel",
   check: "check",
-  sandbox: "sandbox",
-  client: "subscription",
-  stream: "channel",
-  learn: "drift",
+  "service/sandbox": "sandbox",
+  "service/client": "subscription",
+  "service/stream": "channel",
+  "cli/types": "drift",
   inspector: "inspector",
 };
 

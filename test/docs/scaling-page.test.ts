@@ -35,17 +35,9 @@ describe("the SQL of the page", () => {
   });
 
   it("runs with the granted rights alone", () => {
-    expect(queries.length).toBeGreaterThan(8);
+    expect(queries.length).toBeGreaterThanOrEqual(8);
     expect([...results.keys()]).toEqual(
-      expect.arrayContaining([
-        "due",
-        "waiting",
-        "state",
-        "silent_seconds",
-        "days_ahead",
-        "n_dead_tup",
-        "size",
-      ]),
+      expect.arrayContaining(["due", "waiting", "state", "silent_seconds", "n_dead_tup", "size"]),
     );
   });
 
@@ -60,10 +52,9 @@ describe("the SQL of the page", () => {
     ]);
   });
 
-  it("says which processes live, and how far ahead the days are made", () => {
+  it("says which processes live", () => {
     const [process] = results.get("silent_seconds") ?? [];
     expect(process).toMatchObject({ id: "a", role: "both" });
     expect(Math.abs(Number(process?.silent_seconds))).toBeLessThan(60);
-    expect(Number(results.get("days_ahead")?.[0]?.days_ahead)).toBeGreaterThan(2);
   });
 });

@@ -10,8 +10,8 @@ export interface PackageRoot {
 }
 
 /**
- * Finds the folder of hookporter's own package.json by walking up: this module is in `src/base/package/`
- * as source and in `dist/` once bundled.
+ * Finds the folder of hookporter's own package.json by walking up: this module is in
+ * `src/base/package/` as source and in `dist/` once bundled.
  *
  * @throws Error if the package is incomplete
  */

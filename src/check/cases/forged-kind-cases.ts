@@ -46,7 +46,9 @@ function forgedKinds(signature: string | null): CaseDefinition["send"] {
     ]);
 }
 
-/** Whether a forgery of every kind is just the event of the other cases, but for a mark of tests. */
+/**
+ * Whether a forgery of every kind is just the event of the other cases, but for a mark of tests.
+ */
 export function isMarkedSample({ name }: Forgery): boolean {
   return name === SAME_KIND;
 }

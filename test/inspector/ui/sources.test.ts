@@ -28,7 +28,7 @@ const TEXT = ["diff-lines", "duration-text", "escape-invisible", "short-text", "
 const INBOX = ["counts", "entry-state", "outline", "pause", "target-wait"];
 const JSON_CODE = ["json-lines", "json-reader"];
 const SHARED = [
-  ...TEXT.map((name) => `text/${name}.ts`),
+  ...TEXT.map((name) => `base/text/${name}.ts`),
   ...INBOX.map((name) => `inbox/${name}.ts`),
   ...JSON_CODE.map((name) => `inspector/json/${name}.ts`),
   "base/newest-map.ts",
