@@ -173,15 +173,22 @@ export async function schemaOf(store: Store, newest = SCHEMA_VERSION): Promise<n
 
 /**
  * From the catalogue's tables, not by name: a name that was unknown before a lock was waited for
- * may stay so.
+ * may stay so. Refuses the tables of 1.0.0-rc.1, which were partitioned by day and have the same
+ * version.
  */
 async function exists(query: Query, schema: string): Promise<boolean> {
-  const [row] = await query(
-    `SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = $1::text AND c.relname = 'migration'`,
+  const rows = await query(
+    `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE n.nspname = $1::text AND c.relname IN ('migration', 'day')`,
     [schema],
   );
-  return row !== undefined;
+  if (rows.some(({ name }) => name === "day")) {
+    throw new HookporterError(
+      "inbox_older",
+      `expected the tables of 1.0.0 in the schema ${schema}, got those of 1.0.0-rc.1: copy them to a file with \`inbox copy\` of that version, and the file to another schema with this one`,
+    );
+  }
+  return rows.length > 0;
 }
 
 async function versions(query: Query): Promise<{ version: number; breaking: number }> {

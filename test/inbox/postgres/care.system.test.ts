@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { migrateSchema, printedMigration } from "../../../src/inbox/postgres/care.ts";
 import { grantsSql, MIGRATIONS } from "../../../src/inbox/postgres/migrations.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { until } from "../../receiver/sample.ts";
 import { sharedPglite } from "./pglite.ts";
 import { servePglite } from "./pglite-server.ts";
@@ -76,6 +77,19 @@ it.each([
   const grants = grantsSql("hooks", role).split("\n");
   expect(grants).toHaveLength(3);
   for (const grant of grants) expect(grant.endsWith(` TO ${name};`)).toBe(true);
+});
+
+it("the tables of 1.0.0-rc.1, which had a partition for each day, are refused with what to do", async () => {
+  const { url, schema } = await newSchema(MADE);
+  await database.exec(`CREATE TABLE ${schema}.day (first bigint PRIMARY KEY)`);
+  onTestFinished(async () => void (await database.exec(`DROP TABLE ${schema}.day`)));
+  const refused = {
+    code: "inbox_older",
+    message: expect.stringMatching(/rc\.1: copy them to a file/),
+  };
+  await expect(migrateSchema(url, undefined)).rejects.toMatchObject(refused);
+  const inbox = postgresStore(url.split("?")[0] as string, { schema });
+  await expect(inbox.open()).rejects.toMatchObject(refused);
 });
 
 it("nothing is changed in a schema of a newer version, and the connection ends", async () => {
