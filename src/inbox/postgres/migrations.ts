@@ -185,7 +185,7 @@ async function exists(query: Query, schema: string): Promise<boolean> {
   if (rows.some(({ name }) => name === "day")) {
     throw new HookporterError(
       "inbox_older",
-      `expected the tables of 1.0.0 in the schema ${schema}, got those of 1.0.0-rc.1: copy them to a file with \`inbox copy\` of that version, and the file to another schema with this one`,
+      `expected the tables of 1.0.0 in the schema ${schema}, got those of 1.0.0-rc.1: copy them to a file with \`${ownCommand("inbox copy")}\` of that version, and the file to another schema with this one`,
     );
   }
   return rows.length > 0;
