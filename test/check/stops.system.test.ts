@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { DOMParser } from "@xmldom/xmldom";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -27,6 +28,22 @@ const PROGRAM = (after: string) => `
   }).listen(Number(process.env.PORT), "127.0.0.1", function () { console.log(this.address().port); });
 `;
 
+/**
+ * A free port that the system gives to nobody who asks for any: once the program has ended, no
+ * other test may answer there.
+ */
+async function quietPort(): Promise<string> {
+  for (;;) {
+    const port = 10_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+    if (isFree) return String(port);
+  }
+}
+
 /** Starts a program; with `again`, starts it once more when it has ended, on the same port. */
 async function startProgram(program: string, again = false): Promise<URL> {
   const start = async (port: string) => {
@@ -43,7 +60,7 @@ async function startProgram(program: string, again = false): Promise<URL> {
     const [line] = (await Promise.race([once(child.stdout, "data"), ended])) as [Buffer];
     return { child, port: String(line).trim() };
   };
-  const { child, port } = await start("0");
+  const { child, port } = await start(await quietPort());
   if (again) child.once("exit", () => setTimeout(() => void start(port).catch(() => {}), 300));
   return new URL(`http://127.0.0.1:${port}/webhooks`);
 }
