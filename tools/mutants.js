@@ -72,7 +72,7 @@ const FOLDERS = {
     quick: true,
   },
   "src/http": {
-    tests: ["test/http/*.test.ts", "test/receiver/adapters/fetch.test.ts"],
+    tests: ["test/http/*.test.ts", "test/adapters/fetch.test.ts"],
     quick: true,
   },
   "src/relay": {
@@ -81,6 +81,7 @@ const FOLDERS = {
       "test/cli/send/{dry-run,gather-fixtures,replay,trigger}.test.ts",
       "test/cli/doctor/target.test.ts",
     ],
+    without: ["src/relay/tunnel/**"],
     quick: true,
   },
   "src/cli/send": {
@@ -88,7 +89,11 @@ const FOLDERS = {
     quick: true,
   },
   "src/receiver": {
-    tests: ["test/receiver/{,adapters/,handlers/,options/}!(server|types).test.ts"],
+    tests: [
+      "test/receiver/{,handlers/,options/}!(types).test.ts",
+      "test/adapters/!(server).test.ts",
+    ],
+    also: ["src/adapters/*.ts", "src/adapters/lambda/*.ts"],
     without: ["src/adapters/{server,http-exchange}.ts"],
     quick: true,
   },

@@ -1,5 +1,5 @@
 import type { ProbeAnswer } from "./answer.ts";
-import type { CaseId, CheckCase } from "./catalogue.ts";
+import type { CheckCase } from "./catalogue.ts";
 import type { Evidence, Forgery, Severity } from "./check-case.ts";
 import type { Fault } from "./fault.ts";
 import type { FoundCause } from "./found-cause.ts";
@@ -40,13 +40,6 @@ export interface CheckReport {
   readonly results: readonly CheckResult[];
   /** Why the run ended before its last case, if it did. */
   readonly stopped: Stop | null;
-  /** The case that ended the run, if one did; `null` if none could be run. */
-  readonly endedBy: CaseId | null;
-  /**
-   * Whether the run ended because the receiver cannot go on, not because it cannot be reached or
-   * limits its senders.
-   */
-  readonly isReceiversFault: boolean;
   /** Common causes of several failures, most serious first. */
   readonly diagnosis: readonly FoundCause[];
   readonly counts: ReturnType<typeof countResults>;

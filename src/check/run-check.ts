@@ -20,7 +20,6 @@ import { Probe } from "./probe.ts";
 import { curlText, findProof } from "./proof.ts";
 import { diagnoseTimes, responseTimesOf, SLOW } from "./response-times.ts";
 import { Run } from "./run.ts";
-import { isReceiversFault } from "./stop.ts";
 import { connectFailureText } from "./words/absences.ts";
 
 /**
@@ -81,8 +80,6 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
     responseTimes,
     results,
     stopped,
-    endedBy: stopped?.by ?? null,
-    isReceiversFault: isReceiversFault(stopped),
     diagnosis: [
       ...diagnose(results, { ...run.found, spelling }),
       ...diagnoseTimes(responseTimes, slow),

@@ -2,7 +2,7 @@ import { isIn } from "./answer.ts";
 import { expectsConfirmation } from "./check-case.ts";
 import { type CheckReport, type CheckResult, isFatal } from "./check-result.ts";
 import type { FoundCause } from "./found-cause.ts";
-import type { Stop } from "./stop.ts";
+import { isReceiversFault, type Stop } from "./stop.ts";
 
 /**
  * What matters most of a run: that forged deliveries get in, that it ended early, that valid
@@ -24,11 +24,11 @@ export interface ReportVerdict {
 }
 
 export function verdictOnReport(report: CheckReport, strict: boolean): ReportVerdict {
-  const { results, stopped, isReceiversFault, diagnosis } = report;
+  const { results, stopped, diagnosis } = report;
   const [cause] = diagnosis;
   if (cause?.letsForgedIn === true) return { type: "forged", cause };
   if (stopped !== null)
-    return { type: isReceiversFault ? "stopped_receiver" : "stopped", stop: stopped };
+    return { type: isReceiversFault(stopped) ? "stopped_receiver" : "stopped", stop: stopped };
   const fatal = results.filter((result) => isFatal(result, strict));
   if (fatal.length === 0) return { type: "passed" };
   if (fatal.some(refusesValid)) return { type: "refuses_valid", cause };

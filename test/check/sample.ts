@@ -81,8 +81,6 @@ export function reportOf(
     results,
     diagnosis: [],
     stopped: null,
-    endedBy: null,
-    isReceiversFault: false,
     responseTimes: null,
     counts: countResults(results),
     ...parts,

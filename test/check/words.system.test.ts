@@ -40,7 +40,7 @@ function otherText(text: string): string {
 
 const modules = readdirSync(WORDS).map((file) => join(WORDS, file));
 
-/** From here on, modules are loaded anew, and say what they say. */
+/** Undoes that for the tests that follow: the modules are loaded again. */
 function restoreWords(): void {
   for (const path of modules) vi.doUnmock(path);
   vi.resetModules();

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { Edge, type EdgeKnobs } from "../tunnel/edge/edge.ts";
+import { Edge, type EdgeKnobs } from "../relay/tunnel/edge/edge.ts";
 import { tempFolder } from "./fake-io.ts";
 import { startListening } from "./listening.ts";
 

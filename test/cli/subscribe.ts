@@ -2,7 +2,7 @@ import {
   type RememberedSubscription,
   rememberedSubscriptions,
 } from "../../src/cli/service/subscription-memory.ts";
-import { KEY, openService } from "../client/service.ts";
+import { KEY, openService } from "../service/client/service.ts";
 import { runCli, tempFolder } from "./fake-io.ts";
 
 export const SECRET = "a secret that is long enough";

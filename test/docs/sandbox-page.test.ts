@@ -4,7 +4,7 @@ import { NO_CHAOS } from "../../src/service/sandbox/chaos.ts";
 import { DEFAULT_PER_PAGE, MAX_PER_PAGE } from "../../src/service/sandbox/property-list.ts";
 import { readSandboxOptions } from "../../src/service/sandbox/sandbox-options.ts";
 import { openTarget } from "../relay/sample.ts";
-import { openSandbox } from "../sandbox/open.ts";
+import { openSandbox } from "../service/sandbox/open.ts";
 import { quoted, readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/reference/sandbox.md");

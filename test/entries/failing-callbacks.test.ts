@@ -5,7 +5,6 @@ import { fetchReceiver } from "../../src/entries/fetch.ts";
 import { verify } from "../../src/entries/index.ts";
 import { collectMetrics, watchAlerts } from "../../src/entries/metrics.ts";
 import { createTestReceiver } from "../../src/entries/testing.ts";
-import { clientOf, failure, openService } from "../client/service.ts";
 import { samples } from "../observe/samples.ts";
 import { openReceiver } from "../receiver/open.ts";
 import {
@@ -18,7 +17,8 @@ import {
   uncaught,
   until,
 } from "../receiver/sample.ts";
-import { openSandbox } from "../sandbox/open.ts";
+import { clientOf, failure, openService } from "../service/client/service.ts";
+import { openSandbox } from "../service/sandbox/open.ts";
 
 /**
  * The functions of a user's that are not a receiver's: `test/receiver/user-code.test.ts` has those,

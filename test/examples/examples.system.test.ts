@@ -4,9 +4,9 @@ import { appendFileSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it, onTestFinished, vi } from "vitest";
 import { sampleEvent, signedRequest } from "../../src/entries/testing.ts";
+import { type Packed, packPackage } from "../cli/scaffold/packed.ts";
 import { codeOf, readPage, root } from "../docs/markdown.ts";
-import { type Packed, packPackage } from "../scaffold/packed.ts";
-import { closedPort } from "../tunnel/machine.ts";
+import { closedPort } from "../relay/tunnel/machine.ts";
 
 const ENOUGH = 600_000;
 

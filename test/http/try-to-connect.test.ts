@@ -2,8 +2,8 @@ import { createServer, type Server } from "node:net";
 import { createServer as createSecureServer, type TlsOptions } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
 import { hostOf, portOf, tryToConnect } from "../../src/http/try-to-connect.ts";
-import { makeCertificate } from "../tunnel/edge/certificate.ts";
-import { closedPort } from "../tunnel/machine.ts";
+import { makeCertificate } from "../relay/tunnel/edge/certificate.ts";
+import { closedPort } from "../relay/tunnel/machine.ts";
 
 const TIMEOUT = 10_000;
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DOMParser, type Element } from "@xmldom/xmldom";
 import { expect } from "vitest";
 import { codeOf } from "../docs/markdown.ts";
-import { closedPort } from "../tunnel/machine.ts";
+import { closedPort } from "../relay/tunnel/machine.ts";
 import { journey } from "./kit/journey.ts";
 import { linesOf } from "./kit/pages.ts";
 import type { World } from "./kit/world.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { tempFolder } from "../cli/fake-io.ts";
 import { listening } from "../cli/open-listen.ts";
-import { closedPort } from "../tunnel/machine.ts";
+import { closedPort } from "../relay/tunnel/machine.ts";
 import { sendBurst } from "./burst.ts";
 import { needsPrometheus } from "./prometheus-programs.ts";
 

@@ -39,7 +39,7 @@ const MISTAKES: Readonly<Record<string, () => unknown>> = {
   "a budget of Lambda's drain": () => lambdaDrain(receiver, { budget: -1 }),
 };
 
-it("what is said wrongly is refused in one sentence: what was expected, what came, what to do", async () => {
+it("a wrong option or argument is refused in one sentence: what was expected, what came, what to do", async () => {
   const sentences: Record<string, string> = {};
   for (const [name, mistake] of Object.entries(MISTAKES)) {
     const thrown = await Promise.resolve()

@@ -9,8 +9,8 @@ import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { BODY_TIMEOUT, type ForwardOptions, forwardTo } from "../../src/relay/forward.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { deliveryOf, NOW, signedHeaders, until } from "../receiver/sample.ts";
-import { makeCertificate } from "../tunnel/edge/certificate.ts";
 import { closedAddress, openTarget } from "./sample.ts";
+import { makeCertificate } from "./tunnel/edge/certificate.ts";
 
 /** A receiver that forwards everything, and retries after `delay` milliseconds. */
 async function openForwarder(target: URL, options: ForwardOptions = {}, delay = 60_000) {

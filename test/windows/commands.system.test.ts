@@ -6,8 +6,8 @@ import { createContext } from "../../src/cli/context.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import { fakeIo } from "../cli/fake-io.ts";
-import { KEY } from "../client/service.ts";
 import { nowEnvelope } from "../hostile/cli.ts";
+import { KEY } from "../service/client/service.ts";
 import {
   listenOnWindows,
   missing,

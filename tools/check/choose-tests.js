@@ -18,7 +18,7 @@ const READERS = [
   [/^(?:\.github\/|package\.json$)/, /^test\/workflows\.test\.ts$/],
   [/^package(?:-lock)?\.json$/, /^test\/lockfile\.test\.ts$/],
   [/^tools\/demo/, /^test\/demo\.test\.ts$/],
-  [/^templates\//, /^test\/scaffold\//],
+  [/^templates\//, /^test\/cli\/scaffold\//],
 ];
 
 /**

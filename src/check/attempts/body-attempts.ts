@@ -1,5 +1,5 @@
 import { bodyVariants } from "../../signature/diagnose/body-variants.ts";
-import type { Cause } from "../../signature/diagnose/causes.ts";
+import { type Cause, isAboutJson } from "../../signature/diagnose/causes.ts";
 import { pretty } from "../cases/event-bodies.ts";
 import type { Probe } from "../probe.ts";
 import { type Attempt, attempt } from "./attempt.ts";
@@ -33,7 +33,7 @@ function variantAttempts(probe: Probe, make: () => Buffer, codes?: readonly Caus
   return bodyVariants(body).variants.flatMap(({ causes, bytes }) => {
     const cause = causes.find(({ code }) => code === "body_data_only") ?? causes[0];
     if (cause === undefined || (causes.length > 1 && cause.code !== "body_data_only")) return [];
-    const isSpelling = cause.code.startsWith("json_") && cause.code !== "json_spacing";
+    const isSpelling = isAboutJson(cause.code) && cause.code !== "json_spacing";
     if (isSpelling || codes?.includes(cause.code) === false) return [];
     const verified = bytes();
     if (verified === undefined) return [];

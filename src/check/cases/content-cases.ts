@@ -32,7 +32,7 @@ export const CONTENT_CASES = {
     {
       ...ADVISED,
       expects: { answers: ["200", "4xx"] },
-      why: "noFailure",
+      why: "no_failure",
       cause: "content_failed",
     },
     (probe, made: string) =>

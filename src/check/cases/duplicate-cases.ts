@@ -18,7 +18,7 @@ const ONCE = {
   severity: "recommended",
   why: "idempotent",
 } as const;
-const EACH = { ...ONCE, severity: "required", why: "eachEvent" } as const;
+const EACH = { ...ONCE, severity: "required", why: "each_event" } as const;
 const BOTH = { ...EACH, expects: { answers: ["200"], runs: 2 } } as const;
 
 /** Repeated events: how they are answered, and, with an observer, how often they ran. */

@@ -33,7 +33,7 @@ export const KIND_CASES = {
     {
       expects: { answers: ["200", "4xx"], best: ["200"] },
       severity: "required",
-      why: "madeUpData",
+      why: "made_up_data",
       cause: "kind_refused",
       crash: "kind_failed",
     },
@@ -43,14 +43,14 @@ export const KIND_CASES = {
   "KIND-13": {
     ...ADVISED,
     expects: { answers: ["200"] },
-    why: "unknownKind",
+    why: "unknown_kind",
     cause: "unknown_kind_refused",
     send: (probe) => probe.post(probe.bodyOf("property.inspected")),
   },
   "KIND-14": {
     ...ADVISED,
     expects: { answers: ["200", "4xx"] },
-    why: "noFailure",
+    why: "no_failure",
     cause: "kind_failed",
     crash: "inherited_handler_found",
     send: (probe) => probe.post(probe.bodyOf("constructor")),
@@ -58,7 +58,7 @@ export const KIND_CASES = {
   "KIND-15": {
     ...ADVISED,
     expects: { answers: ["200", "4xx"] },
-    why: "otherData",
+    why: "other_data",
     cause: "kind_failed",
     send: (probe) =>
       probe.post(probe.body({ data: { id: probe.marker, surface: "large", owner: null } })),
@@ -66,7 +66,7 @@ export const KIND_CASES = {
   "KIND-16": {
     ...ADVISED,
     expects: { answers: ["200"] },
-    why: "addedFields",
+    why: "added_fields",
     cause: "added_fields_refused",
     send: (probe) => {
       const added = { added_later: { nested: [1, null] } };

@@ -21,7 +21,7 @@ const LIMITED = {
 const POST_ONLY = {
   expects: { answers: ["4xx", "501"] },
   severity: "recommended",
-  why: "postOnly",
+  why: "post_only",
 } as const;
 
 const TYPES = {
@@ -34,7 +34,7 @@ const TYPES = {
 const TYPED = {
   expects: { answers: ["200"] },
   severity: "recommended",
-  why: "contentType",
+  why: "content_type",
   cause: "parsed_by_type_first",
   crash: "parsed_by_type_first",
   about: "content-type",
@@ -137,7 +137,7 @@ export const REQUEST_CASES = {
   "HTTP-15": {
     expects: { answers: ["4xx"] },
     severity: "informational",
-    why: "otherPath",
+    why: "other_path",
     cause: "any_path_accepted",
     send: (probe) => {
       const path = probe.url.pathname.replace(/\/$/, "");

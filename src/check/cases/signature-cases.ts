@@ -121,7 +121,7 @@ export const SIGNATURE_CASES = {
     { "SIG-20": ({ body }) => `sha256=${createHash("sha256").update(body).digest("hex")}` },
   ),
   ...values(
-    { ...REWRITTEN, cause: "one_of_two_values_used", severity: "recommended", why: "sentTwice" },
+    { ...REWRITTEN, cause: "one_of_two_values_used", severity: "recommended", why: "sent_twice" },
     {
       "SIG-22": ({ digest }) => [ZEROS, `sha256=${digest}`],
       "SIG-23": ({ digest }) => [`sha256=${digest}`, ZEROS],
@@ -171,7 +171,7 @@ export const SIGNATURE_CASES = {
   "SIG-28": {
     expects: { answers: ["200"] },
     severity: "required",
-    why: "headerName",
+    why: "header_name",
     about: "header",
     cause: "header_name_case_sensitive",
     send: (probe) => probe.post(probe.body(), { header: probe.signatureHeader.toUpperCase() }),

@@ -5,7 +5,7 @@ import { bodyWithReplacement, pretty, reordered, text } from "./event-bodies.ts"
 const ACCEPTED = {
   expects: { answers: ["200"] },
   severity: "required",
-  why: "rawBody",
+  why: "raw_body",
   about: "bytes",
 } as const;
 

@@ -6,7 +6,7 @@ import { REFUSED } from "./forgeries.ts";
 type Change = (body: Buffer) => Buffer;
 
 /** Who can change a body has one of the sender's, and cannot choose what it says. */
-const TAMPERED = { ...REFUSED, why: "rawBody", about: "bytes", isForgery: false } as const;
+const TAMPERED = { ...REFUSED, why: "raw_body", about: "bytes", isForgery: false } as const;
 
 /**
  * Changes that a relay, a proxy or an attacker may make to a signed body, some of them only until

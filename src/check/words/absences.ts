@@ -1,6 +1,5 @@
 import { describeError } from "../../base/errors.ts";
-import type { LimitCode } from "../limits.ts";
-import { type Limit, retryAfterOf } from "../limits.ts";
+import { type Limit, type LimitCode, retryAfterOf } from "../limits.ts";
 import { type Absence, type ConnectFailure, firstOf } from "../reachable.ts";
 import { answerText } from "./answers.ts";
 

@@ -1,6 +1,8 @@
+import type { CaseId } from "../catalogue.ts";
 import { type Group, groupOf, type Severity } from "../check-case.ts";
 import type { CheckReport, CheckResult } from "../check-result.ts";
 import { causeCodeOf } from "../signs.ts";
+import { isReceiversFault } from "../stop.ts";
 import { answersText, expectedText } from "./answers.ts";
 import { SENT } from "./cases.ts";
 import { causeText } from "./common-causes.ts";
@@ -36,6 +38,13 @@ export interface ReportedCase {
 export interface ReportInWords extends Omit<CheckReport, "results" | "stopped" | "diagnosis"> {
   readonly results: readonly ReportedCase[];
   readonly stopped: string | null;
+  /** The case that ended the run, if one did; `null` if none could be run. */
+  readonly endedBy: CaseId | null;
+  /**
+   * Whether the run ended because the receiver cannot go on, not because it cannot be reached or
+   * limits its senders.
+   */
+  readonly isReceiversFault: boolean;
   readonly diagnosis: readonly string[];
 }
 
@@ -60,11 +69,17 @@ export function caseInWords(result: CheckResult): ReportedCase {
 }
 
 export function reportInWords(report: CheckReport): ReportInWords {
+  const { url, startedAt, responseTimes, results, stopped, diagnosis, ...rest } = report;
   return {
-    ...report,
-    results: report.results.map(caseInWords),
-    stopped: report.stopped === null ? null : stopText(report.stopped),
-    diagnosis: report.diagnosis.map(causeText),
+    url,
+    startedAt,
+    responseTimes,
+    results: results.map(caseInWords),
+    stopped: stopped === null ? null : stopText(stopped),
+    endedBy: stopped?.by ?? null,
+    isReceiversFault: isReceiversFault(stopped),
+    diagnosis: diagnosis.map(causeText),
+    ...rest,
   };
 }
 

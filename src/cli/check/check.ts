@@ -13,6 +13,7 @@ import {
 } from "../../check/observer.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
+import { isReceiversFault } from "../../check/stop.ts";
 import { verdictOnReport } from "../../check/verdict.ts";
 import { waitText } from "../../check/words/absences.ts";
 import { expectedText } from "../../check/words/answers.ts";
@@ -123,8 +124,9 @@ async function checkReceiver(
       output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${waitText(why)}`),
   }).finally(progress.end);
   view.print(report, strict);
+  const isOutOfReach = report.stopped !== null && !isReceiversFault(report.stopped);
   const failed = report.results.some((result) => isFatal(result, strict));
-  context.exitCode = report.stopped !== null && !report.isReceiversFault ? 5 : failed ? 1 : 0;
+  context.exitCode = isOutOfReach ? 5 : failed ? 1 : 0;
   const { results: _, counts, ...rest } = reportInWords(report);
   const verdict = verdictText(verdictOnReport(report, strict));
   output.record("summary", { ...rest, verdict, ...counts, exitCode: context.exitCode });

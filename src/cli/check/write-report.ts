@@ -58,8 +58,6 @@ export function writeNotRun(
     url: url === undefined ? "no URL" : shownUrl(url),
     startedAt: new Date(context.clock()).toISOString(),
     stopped: { code: "not_begun", detail: describeError(thrown), by: null },
-    endedBy: null,
-    isReceiversFault: false,
     results: [],
     counts: countResults([]),
     diagnosis: [],

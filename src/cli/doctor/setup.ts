@@ -1,5 +1,6 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { HookporterError } from "../../base/errors.ts";
+import { once } from "../../base/once.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { type FailureGroups, failureGroups } from "../../inbox/failures.ts";
 import type { InboxFacts } from "../../inbox/inbox-facts.ts";
@@ -132,12 +133,4 @@ function existingFile(path: string): string | undefined {
     const real = realpathSync(path);
     return found.isFile() && missingPart(real) === undefined ? real : undefined;
   }, undefined);
-}
-
-function once<Value>(read: () => Promise<Value>): () => Promise<Value> {
-  let reading: Promise<Value> | undefined;
-  return () => {
-    reading ??= read();
-    return reading;
-  };
 }

@@ -49,15 +49,25 @@ const DELETE = `
   )
   SELECT seq FROM ended`;
 
-/**
- * Deletes ended entries with all that is theirs. Then it rests as long as that took: receivers need
- * the server, too.
- */
-export async function pruneStep(
-  store: Store,
-  request: PruneRequest,
-  step: PruneStep,
-): Promise<StepResult> {
+/** Deletes ended entries with all that is theirs. */
+export function pruneStep(store: Store, request: PruneRequest, step: PruneStep) {
+  return thenRest(() => prune(store, request, step));
+}
+
+/** Deletes the deliveries of handled entries. */
+export function slimStep(store: Store, request: SlimRequest, step: PruneStep) {
+  return thenRest(() => slim(store, request, step));
+}
+
+/** After a step that changed something, rests as long: receivers need the server, too. */
+async function thenRest(step: () => Promise<StepResult>): Promise<StepResult> {
+  const start = performance.now();
+  const result = await step();
+  if (result.changed > 0) await delay(Math.min(LONGEST_REST, performance.now() - start));
+  return result;
+}
+
+async function prune(store: Store, request: PruneRequest, step: PruneStep): Promise<StepResult> {
   const { states, receivedUntil, datedUntil } = request;
   const sources = request.sources?.map(encodeText);
   const rows = await store.query(LOOK, [Number(step.cursor ?? 0), step.limit], LONG_TIMEOUT);
@@ -69,9 +79,7 @@ export async function pruneStep(
       (sources === undefined || sources.includes(String(source))) &&
       newest !== true,
   );
-  const start = performance.now();
   const pruned = chosen.length === 0 ? 0 : await deleteEntries(store, chosen, states);
-  if (pruned > 0) await delay(Math.min(LONGEST_REST, performance.now() - start));
   return stepResult(rows, old.length, pruned, step);
 }
 
@@ -118,12 +126,7 @@ const WRITERS = `
   WHERE relation = '@.entry'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
-/** Deletes the deliveries of handled entries. */
-export async function slimStep(
-  store: Store,
-  request: SlimRequest,
-  step: PruneStep,
-): Promise<StepResult> {
+async function slim(store: Store, request: SlimRequest, step: PruneStep): Promise<StepResult> {
   const { settledUntil } = request;
   const sources = request.sources?.map(encodeText);
   const rows = await store.query(DELIVERIES, [Number(step.cursor ?? 0), step.limit], LONG_TIMEOUT);

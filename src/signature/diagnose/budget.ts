@@ -1,7 +1,7 @@
 import { type Cause, isAboutJson } from "./causes.ts";
 
-// In which order bodies are tried, and how much work that may take. Work is counted in bytes that
-// are hashed. Unlike a time limit, it gives the same result on every machine.
+// In which order bodies are tried, and how much work that may take. Work is counted in hashed bytes
+// and not in time, so that the result is the same on every machine.
 
 /** The maximum work of a diagnosis by default: about a second. */
 export const WORK = 7e8;

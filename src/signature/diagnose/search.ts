@@ -1,4 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
+import { once } from "../../base/once.ts";
 import type { HeaderBag } from "../header.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { bodyVariants, decode } from "./body-variants.ts";
@@ -75,14 +76,6 @@ export function search(searched: Searched): SearchResult {
     walk.visit(bodies(), keyings);
   }
   return walk.found();
-}
-
-function once<Result>(make: () => Result): () => Result {
-  let made: { readonly result: Result } | undefined;
-  return () => {
-    made ??= { result: make() };
-    return made.result;
-  };
 }
 
 /** Variants that need no JSON to be read, for a body that is too large for it. */

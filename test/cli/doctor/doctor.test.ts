@@ -9,7 +9,7 @@ import { openSetup } from "../../../src/cli/doctor/setup.ts";
 import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
 import { root } from "../../docs/markdown.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "../../inbox/entries.ts";
-import { closedPort } from "../../tunnel/machine.ts";
+import { closedPort } from "../../relay/tunnel/machine.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 import { startReceiving } from "../fake-target.ts";
 import { folderWith } from "../folder-with.ts";

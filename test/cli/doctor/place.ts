@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
 import { loadSqlite } from "../../../src/inbox/sqlite/client.ts";
 import { sqliteInbox } from "../../../src/inbox/sqlite.ts";
-import { closedPort } from "../../tunnel/machine.ts";
+import { closedPort } from "../../relay/tunnel/machine.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 
 /** A setup in which nothing is wrong, until a test plants a fault. */

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ExecCommand, type ExecOptions } from "../../../src/cli/handlers/exec-command.ts";
 import { sampleEvent } from "../../dispatch/sample.ts";
 import { savedDelivery } from "../../relay/sample.ts";
-import { isAlive } from "../../tunnel/processes.ts";
+import { isAlive } from "../../relay/tunnel/processes.ts";
 import { tempFolder } from "../fake-io.ts";
 
 const PATIENCE = { timeout: 10_000, interval: 10 };

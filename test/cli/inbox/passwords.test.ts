@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { closedPort } from "../../tunnel/machine.ts";
+import { closedPort } from "../../relay/tunnel/machine.ts";
 import { commands } from "../all-commands.ts";
 import { type FakeIoOptions, runCli } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";

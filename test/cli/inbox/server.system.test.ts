@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { closedPort } from "../../tunnel/machine.ts";
+import { closedPort } from "../../relay/tunnel/machine.ts";
 import { runCli } from "../fake-io.ts";
 import { cliIn } from "../inbox-folder.ts";
 import { listening } from "../open-listen.ts";

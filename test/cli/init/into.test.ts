@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import { expect, it } from "vitest";
-import { appFolder, filesOf } from "../../scaffold/into/app-folder.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
+import { appFolder, filesOf } from "../scaffold/into/app-folder.ts";
 
 const into = (cwd: string, ...argv: string[]) => runCli(["init", "--into", ".", ...argv], { cwd });
 const changed = (before: object, after: object) => {

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { nowEnvelope } from "../../hostile/cli.ts";
-import { KEY, openSandbox, SECRET, until } from "../../sandbox/open.ts";
-import { openServer } from "../../stream/open.ts";
+import { KEY, openSandbox, SECRET, until } from "../../service/sandbox/open.ts";
+import { openServer } from "../../service/stream/open.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { listening } from "../open-listen.ts";
 

@@ -2,10 +2,10 @@ import { expect, it, vi } from "vitest";
 import { createContext } from "../../../src/cli/context.ts";
 import { Subscribing } from "../../../src/cli/listen/subscribing.ts";
 import type { FoundSecrets } from "../../../src/cli/secrets/secret.ts";
-import { clientOf, failure, KEY, openService } from "../../client/service.ts";
 import { nowEnvelope } from "../../hostile/cli.ts";
 import { posting } from "../../receiver/open.ts";
-import { closedPort } from "../../tunnel/machine.ts";
+import { closedPort } from "../../relay/tunnel/machine.ts";
+import { clientOf, failure, KEY, openService } from "../../service/client/service.ts";
 import { fakeIo, startCli, tempFolder } from "../fake-io.ts";
 
 const env = { HOOKPORTER_API_KEY: KEY };

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { KEY, openService } from "../../client/service.ts";
 import { SECRET } from "../../receiver/sample.ts";
+import { KEY, openService } from "../../service/client/service.ts";
 import { tempFolder } from "../fake-io.ts";
 import { connectWith, listeningFolder } from "./connect.ts";
 

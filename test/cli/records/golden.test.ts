@@ -2,12 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { root } from "../../docs/markdown.ts";
-import { appFolder } from "../../scaffold/into/app-folder.ts";
-import { closedPort } from "../../tunnel/machine.ts";
+import { closedPort } from "../../relay/tunnel/machine.ts";
 import { runCli } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 import { folderWithShapes } from "../learn/shapes.ts";
 import { listening, started } from "../open-listen.ts";
+import { appFolder } from "../scaffold/into/app-folder.ts";
 
 const HANDLERS =
   'export default { "payment.received": (event) => event.data.missing.name, "lead.*": () => {} };\n';

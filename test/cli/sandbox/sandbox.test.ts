@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { KEY, until } from "../../sandbox/open.ts";
+import { KEY, until } from "../../service/sandbox/open.ts";
 import { runCli, startCli, tempFolder } from "../fake-io.ts";
 import { listening, started } from "../open-listen.ts";
 

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { childEnvironment } from "../../../src/cli/secrets/child-environment.ts";
 import { decodeSecret } from "../../../src/cli/secrets/encoding.ts";
 import { sign } from "../../../src/entries/index.ts";
-import { openService } from "../../client/service.ts";
+import { openService } from "../../service/client/service.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 import { URL_1, withKey } from "../subscribe.ts";

@@ -2,7 +2,7 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { proxyNotice } from "../../../src/cli/service/client.ts";
-import { KEY, openService } from "../../client/service.ts";
+import { KEY, openService } from "../../service/client/service.ts";
 import { runCli } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 

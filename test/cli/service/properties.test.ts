@@ -6,7 +6,7 @@ import {
   openService,
   type StandInOptions,
   sampleProperty,
-} from "../../client/service.ts";
+} from "../../service/client/service.ts";
 import { type FakeIoOptions, runCli, startCli } from "../fake-io.ts";
 
 const many = (count: number) =>

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, vi } from "vitest";
-import { failure, KEY, openService, type StandIn } from "../../client/service.ts";
 import { nowEnvelope } from "../../hostile/cli.ts";
-import { childrenOf, shownOf } from "../../tunnel/processes.ts";
+import { childrenOf, shownOf } from "../../relay/tunnel/processes.ts";
+import { failure, KEY, openService, type StandIn } from "../../service/client/service.ts";
 import { tempFolder } from "../fake-io.ts";
 import { listenThrough, openEdge } from "../listen-through-edge.ts";
 import { remembered } from "../subscribe.ts";

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { nowEnvelope } from "../../hostile/cli.ts";
 import { openTarget } from "../../relay/sample.ts";
-import { childrenOf, isAlive, shownOf } from "../../tunnel/processes.ts";
+import { childrenOf, isAlive, shownOf } from "../../relay/tunnel/processes.ts";
 import { listenThrough, openEdge, TOKEN } from "../listen-through-edge.ts";
 
 const QUICK = { timeout: 10_000, interval: 10 };

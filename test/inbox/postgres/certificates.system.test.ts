@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
-import { makeCertificate } from "../../tunnel/edge/certificate.ts";
+import { makeCertificate } from "../../relay/tunnel/edge/certificate.ts";
 import { keep, numberedEntry } from "../entries.ts";
 import { NO_SERVER, startPostgres } from "./server.ts";
 

@@ -14,7 +14,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import type { Certificate } from "../../tunnel/edge/certificate.ts";
+import type { Certificate } from "../../relay/tunnel/edge/certificate.ts";
 import { embeddedPrograms } from "./embedded.ts";
 
 /** A PostgreSQL server for tests. */

@@ -15,7 +15,7 @@ import { homedir, tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { vi } from "vitest";
-import { closedPort } from "../../tunnel/machine.ts";
+import { closedPort } from "../../relay/tunnel/machine.ts";
 import { type Registry, startRegistry } from "./registry.ts";
 import { type Ran, Terminal } from "./terminal.ts";
 

@@ -7,7 +7,7 @@ import {
 } from "node:net";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { closedPort } from "../../../tunnel/machine.ts";
+import { closedPort } from "../../../relay/tunnel/machine.ts";
 import type { Fault } from "../fault.ts";
 import type { Place } from "../place.ts";
 

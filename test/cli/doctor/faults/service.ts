@@ -1,8 +1,14 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
-import { json, KEY, openService, type StandIn, sampleProperty } from "../../../client/service.ts";
-import { closedPort } from "../../../tunnel/machine.ts";
+import { closedPort } from "../../../relay/tunnel/machine.ts";
+import {
+  json,
+  KEY,
+  openService,
+  type StandIn,
+  sampleProperty,
+} from "../../../service/client/service.ts";
 import { runCli } from "../../fake-io.ts";
 import type { Fault } from "../fault.ts";
 import { GOOD_SECRET, type Place } from "../place.ts";
