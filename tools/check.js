@@ -33,6 +33,9 @@ const styled = changed.some((file) => /^(?:biome|package)\.json$/.test(file))
   ? ["."]
   : [...quietly, ...changed];
 const build = distIsOld() ? [runQuietly("build", ["tools/build.js"])] : [];
+const sources = changed.filter((file) => /^src\/.*(?<!\.d)\.tsx?$/.test(file));
+const expressions =
+  sources.length > 0 ? [runQuietly("expressions", ["tools/expressions.js", ...sources])] : [];
 const steps = await Promise.all([
   runQuietly("style", [
     program("@biomejs", "biome", "bin", "biome"),
@@ -41,6 +44,7 @@ const steps = await Promise.all([
     ...styled,
   ]),
   runQuietly("types", ["tools/types.js", "--incremental"]),
+  ...expressions,
   ...build,
 ]);
 const failed = steps.filter(({ code }) => code !== 0);

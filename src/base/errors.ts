@@ -216,21 +216,29 @@ export function codeOf({ code }: HookporterError): AnyErrorCode {
   return code;
 }
 
-/** What OpenSSL prints around an error's reason: its thread, code, function, file and line. */
-const OPENSSL = /[\dA-F]{8,}:error:[\dA-F]+:[^:]*:[^:]*:([^:\n]+):\S*:\d+:[^\n]*\n/g;
-
 /**
  * Describes any thrown value in one line, including `undefined`, strings and objects whose
  * `message` throws.
  */
 export function describeError(thrown: unknown): string {
   try {
-    if (thrown instanceof Error)
-      return String(thrown.message || thrown.name).replace(OPENSSL, "$1");
+    if (thrown instanceof Error) return withoutOpenSsl(String(thrown.message || thrown.name));
     return typeof thrown === "string" ? thrown : `thrown: ${String(thrown)}`;
   } catch {
     return "thrown: a value that cannot be shown";
   }
+}
+
+/**
+ * Leaves out what OpenSSL prints around an error's reason: `THREAD:error:CODE:library:function:`
+ * before it, `:file:line:` after it.
+ */
+function withoutOpenSsl(message: string): string {
+  const [before = "", error, code = "", , , reason] = message.split(":", 6);
+  if (error !== "error" || reason === undefined || !/^[\dA-F]+$/.test(code)) return message;
+  const end = message.indexOf("\n");
+  const rest = end === -1 ? "" : message.slice(end + 1);
+  return before.slice(0, before.lastIndexOf(" ") + 1) + reason + rest;
 }
 
 /** Anything thrown as an error, so that it can be kept as one. */

@@ -29,8 +29,8 @@ export class CliCommand extends Command {
 
   /** A mistake in the command line, with where to look. */
   override error(message: string, { code = "" }: ErrorOptions = {}): never {
-    const text = message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
-    throw usageError(text + this.#help(code));
+    const lines = message.replace(/^error: /, "").split(/\n\s*/);
+    throw usageError(lines.map((line) => line.trimEnd()).join(" ") + this.#help(code));
   }
 
   /** Called by commander for a flag without its value. */

@@ -1,3 +1,4 @@
+import { trimEndOf } from "../base/text/trim-end.ts";
 import type { CliContext } from "./context.ts";
 import type { Io } from "./io.ts";
 import { shownValue } from "./shown-value.ts";
@@ -40,8 +41,12 @@ function valuesOf(argument: string): readonly string[] {
   ];
 }
 
+/** The most characters of a text whose parts are looked for, so that there are not too many. */
+const LONGEST = 4096;
+
 /** The whole text, and the parts of a list, an assignment, an `@file` or a URL. */
 function partsOf(text: string): readonly string[] {
+  if (text.length > LONGEST) return [text];
   const url =
     /^(?:[a-z][a-z0-9+.-]*:\/\/)?(?:([^/?#@]*)@)?[^?#]*(?:\?([^#]*))?(?:#(.*))?$/is.exec(text) ??
     [];
@@ -50,7 +55,7 @@ function partsOf(text: string): readonly string[] {
     text,
     ...text.split(","),
     text.slice(text.indexOf("=") + 1),
-    text.replace(/^@|\/+$/g, ""),
+    trimEndOf(text.replace(/^@/, ""), "/"),
     ...user.split(":"),
     ...query.split("&").map((part) => part.slice(part.indexOf("=") + 1)),
     fragment,
@@ -59,5 +64,18 @@ function partsOf(text: string): readonly string[] {
 
 /** Ignores case, since headers and domains are shown in lower case. */
 function replaceAll(text: string, part: string, by: string): string {
-  return text.replaceAll(new RegExp(part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"), "gi"), () => by);
+  // Not by an expression: one of some 100 kB is too large.
+  const others = lowerCase(text).split(lowerCase(part));
+  let end = 0;
+  const kept = others.map(({ length }) => {
+    const start = end;
+    end = start + length + part.length;
+    return text.slice(start, start + length);
+  });
+  return kept.join(by);
+}
+
+/** Of the same length: some letters beyond ASCII become two in lower case. */
+function lowerCase(text: string): string {
+  return text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }

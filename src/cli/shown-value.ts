@@ -15,10 +15,10 @@ const VARIABLE = /^[A-Z]{1,15}\d{0,2}(?:_(?:[A-Z]{1,15}\d{0,2}|\d{1,2}))*$/;
 const IDENTIFIER = /^(?:evt|wh|prop)_/;
 /** How keys begin, and words in the names that people give to keys. */
 const KEY = /(?:^|[^a-z])(?:whsec|sk|pk|rk)[_-]|secret|token|passw|api.?key/i;
-/** Longer than any word, or digits and letters that alternate several times. */
-const MIXED = /^(?=(?:.*\d[a-z]+){2})[a-z0-9]{16,}$|^[a-z0-9]{24,}$/i;
-/** Text that is longer and more mixed than words are. */
-const GENERATED = /(?=[\w+=-]*\d)(?=[\w+=-]*[A-Za-z])[\w+=-]{20,}|[A-Za-z0-9]{32,}/;
+/** Digits and letters, as many as short keys have. */
+const SOLID = /^[a-z0-9]{16,}$/i;
+/** Letters and digits, as many as generated text has and words do not. */
+const LONG_RUN = /[\w+=-]{20,}/g;
 
 /**
  * The form in which a message may show a given value. A secret pasted in the wrong place must not
@@ -29,7 +29,7 @@ export function shownValue(text: string, cwd: string): string {
   if (text.length < SHORTEST || isVariableName(text) || IDENTIFIER.test(text)) return text;
   if (/^[a-z][a-z0-9+.-]*:\/\/\S*$/i.test(text)) {
     const shown = shownUrl(text);
-    return KEY.test(shown) || GENERATED.test(shown) ? hidden(text) : shown;
+    return KEY.test(shown) || holdsGenerated(shown) ? hidden(text) : shown;
   }
   if (isFileName(text) || isInAFolder(text, cwd)) return text;
   const words =
@@ -56,8 +56,21 @@ export function isVariableName(text: string): boolean {
  * once they are accepted, so such a text is refused.
  */
 export function looksLikeKey(text: string): boolean {
+  return /^(?:whsec|sk|pk|rk)_/i.test(text) || text.split(/[-_.:]/).some(isMixed);
+}
+
+/** Longer than any word, or digits and letters that alternate several times. */
+function isMixed(part: string): boolean {
+  if (!SOLID.test(part)) return false;
+  return part.length >= 24 || (part.match(/\d[a-z]/gi) ?? []).length >= 2;
+}
+
+/** Whether a part of a text is longer and more mixed than words are. */
+function holdsGenerated(text: string): boolean {
+  const runs = text.match(LONG_RUN) ?? [];
   return (
-    /^(?:whsec|sk|pk|rk)_/i.test(text) || text.split(/[-_.:]/).some((part) => MIXED.test(part))
+    runs.some((run) => /\d/.test(run) && /[A-Za-z]/.test(run)) ||
+    text.split(/[^A-Za-z0-9]/).some((part) => part.length >= 32)
   );
 }
 

@@ -44,7 +44,8 @@ const MAX_DIGITS = 100;
  */
 export function isHeld(lexeme: string, canonical: string): boolean {
   if (lexeme.length <= SURE_DIGITS && !/e/i.test(lexeme)) return true;
-  const digits = canonical.replace(/^-|e.*$/g, "").length;
+  const [number = ""] = canonical.split("e", 1);
+  const digits = number.length - (number.startsWith("-") ? 1 : 0);
   const value = Number(lexeme);
   if (digits > MAX_DIGITS || !Number.isFinite(value)) return false;
   return [value.toPrecision(digits), String(value)].some(

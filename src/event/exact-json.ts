@@ -5,7 +5,8 @@ import { randomUUID } from "node:crypto";
  */
 const MARK = `${randomUUID()}:`;
 
-const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+/** A string without its end would be one, too, so that none is looked for twice. */
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.?)*"?|-?\d[\d.eE+-]*/gs;
 const MARKED = new RegExp(`"${MARK}([^"]*)"`, "g");
 
 /**

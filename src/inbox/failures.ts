@@ -74,6 +74,7 @@ export function withoutParticulars(error: string): string {
     .slice(0, COMPARED)
     .replace(/"[^"\n]*"|'[^'\n]*'|`[^`\n]*`/gu, "…")
     .replace(
+      // At most 500 characters: the slice above.
       /(?<=\b(?:answered|status|code) )(\d{3})\b|(?<=[\]\w]):(\d{2,5})\b|[\w-]*\d[\w-]*/gu,
       (whole, status, port) => (status !== undefined || port !== undefined ? whole : "#"),
     );

@@ -69,7 +69,7 @@ export function refuseHead(
 }
 
 /** What every signature holds, whichever header it is in. */
-const LIKE_A_SIGNATURE = /sha256=|[\da-f]{64}/i;
+const LIKE_A_SIGNATURE = /sha256=|(?<![\da-f])[\da-f]{64}/i;
 
 /**
  * Whether a request has a signature header; or another header that may hold a signature, which does

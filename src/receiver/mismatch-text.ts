@@ -7,7 +7,7 @@ import { ENOUGH_BODIES, type SenderRecord } from "../inbox/senders.ts";
  */
 export function mismatchText({ authenticAt, mismatches }: SenderRecord, now: number): string {
   const { count = 0, from = now } = mismatches ?? {};
-  const refused = `${String(count).replaceAll(/\B(?=(\d{3})+$)/g, " ")} refused since ${timeText(from, now)}`;
+  const refused = `${count.toLocaleString("en").replaceAll(",", " ")} refused since ${timeText(from, now)}`;
   if (authenticAt === undefined)
     return `${refused}, none accepted yet: is the secret the sender's?`;
   return `${refused}, none accepted since ${timeText(authenticAt, now)}: was the secret changed?`;

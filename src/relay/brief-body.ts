@@ -22,6 +22,7 @@ export function briefBody(body: string, maxLength = 500): string {
   const text = body.slice(0, LOOKED_AT);
   if (!/^\s*<(?:!doctype html|!--|\?xml|html|head|body|title|h1)/i.test(text))
     return oneLine(text, maxLength);
+  // At most 8192 characters: the slice above.
   const [, head = "", rest = text] = /<title[^>]*>(.*?)<\/title>(.*)/is.exec(text) ?? [];
   const title = oneLine(words(head), PAGE);
   if (title.includes(" ")) return title;
@@ -31,9 +32,12 @@ export function briefBody(body: string, maxLength = 500): string {
 
 /** The words of a part of a page. */
 function words(html: string): string {
-  return html
-    .replace(/<(script|style)\b.*?<\/\1\s*>|<!--.*?-->|<[^>]*>/gis, " ")
-    .replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (_, name: string) => ENTITIES[name] ?? "");
+  return (
+    html
+      // At most 8192 characters: a part of that slice.
+      .replace(/<(script|style)\b.*?<\/\1\s*>|<!--.*?-->|<[^>]*>/gis, " ")
+      .replace(/&(lt|gt|quot|#39|nbsp|amp);/g, (_, name: string) => ENTITIES[name] ?? "")
+  );
 }
 
 function oneLine(text: string, maxLength: number): string {

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../base/errors.ts";
+import { trimEndOf } from "../base/text/trim-end.ts";
 
 /** One secret: a string, used as UTF-8, or bytes. */
 export type SecretValue = string | Uint8Array;
@@ -49,7 +50,7 @@ export function isPlaceholder(text: string): boolean {
 }
 
 function trimNewline(value: string, which: string, warn: (message: string) => void): string {
-  const trimmed = value.replace(/[\r\n]+$/, "");
+  const trimmed = trimEndOf(value, "\r\n");
   if (trimmed !== value)
     warn(`${which} ended in a newline, which was removed: store it without one`);
   return trimmed;

@@ -7,6 +7,7 @@ import {
 import { accessSync, constants, statSync } from "node:fs";
 import { join, resolve, win32 } from "node:path";
 import { HookporterError } from "../errors.ts";
+import { trimEndOf } from "../text/trim-end.ts";
 import { tryOr } from "../try-or.ts";
 import { type Environment, programFolders } from "./paths.ts";
 
@@ -89,7 +90,9 @@ export function commandOf(
     );
   }
   // A backslash at the end would make the quote after it part of the word.
-  const line = [file, ...argv].map((word) => `"${word.replace(/\\+$/, "$&$&")}"`).join(" ");
+  const line = [file, ...argv]
+    .map((word) => `"${word}${word.slice(trimEndOf(word, "\\").length)}"`)
+    .join(" ");
   const shell = ["/d", "/s", "/v:off", "/c", `"${line}"`];
   return { file: systemProgram("cmd.exe"), argv: shell, windowsVerbatimArguments: true };
 }

@@ -95,7 +95,9 @@ function detailsOf(result: CheckResult): string {
 
 /** Of a fault with a common cause, only what distinguishes the result from others. */
 export function distinctionText(result: CheckResult): string | null {
-  return /confirmed: .*$/.exec(detailsOf(result))?.[0] ?? null;
+  const details = detailsOf(result);
+  const at = details.lastIndexOf("confirmed: ");
+  return at === -1 ? null : details.slice(at);
 }
 
 /** What an event that failed comes to, when the sender sends it again. */

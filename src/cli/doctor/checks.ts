@@ -41,8 +41,8 @@ const proxy: DoctorCheck = {
     const notice = isKnown ? proxyNotice(new URL(baseUrl), io) : undefined;
     if (notice === undefined)
       return [ok(`${set.join(", ")} set; forwards never go through a proxy`)];
-    const [, message = notice, fix = ""] = /^(.*?through a proxy): (.*)$/.exec(notice) ?? [];
-    return [warn(message, fix)];
+    const [found = notice, fix = ""] = notice.split(/(?<=through a proxy): /, 2);
+    return [warn(found, fix)];
   },
 };
 

@@ -1,3 +1,4 @@
+import { trimEndOf } from "../../base/text/trim-end.ts";
 import { isPlaceholder } from "../../signature/secret-bytes.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import { SECRET_VARIABLE } from "../project/secret-variables.ts";
@@ -60,7 +61,7 @@ function encoded(
  * quotes.
  */
 function surrounded({ texts, from }: FoundSecrets): readonly Finding[] {
-  const lines = texts.flatMap((text) => text?.replace(/[\r\n]+$/, "") ?? []);
+  const lines = texts.flatMap((text) => (text === undefined ? [] : trimEndOf(text, "\r\n")));
   const fix = `write ${from} without them, or make them part of the subscription's secret`;
   if (lines.some((line) => /^(["']).+\1$/s.test(line)))
     return [warn(`the secret of ${from} has quotes around it, which are used as part of it`, fix)];

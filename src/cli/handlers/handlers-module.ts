@@ -87,9 +87,9 @@ async function loadFile(
     exported = await loader.load(file);
   } catch (cause) {
     // What Node quotes of a file that is not JSON may have line breaks.
-    const [line] = describeError(cause)
-      .replace(/\s*\n\s*(?=.* is not valid JSON$)/gs, "")
-      .split("\n");
+    const lines = describeError(cause).split("\n");
+    const isJson = lines.at(-1)?.endsWith(" is not valid JSON") === true;
+    const line = isJson ? lines.map((part) => part.trim()).join("") : lines[0];
     const [, packageName] = /^Cannot find module '([^.'][^']*)'/.exec(String(line)) ?? [];
     const fix =
       packageName === undefined || isAbsolute(packageName)

@@ -9,7 +9,7 @@ import { realPath } from "../../base/system/paths.ts";
 import { SourcePositions } from "./source-positions.ts";
 
 const SOURCE = /\.[cm]?[jt]s$/;
-const INLINE_MAP = /\n?\/\/# sourceMappingURL=data:application\/json;[^,]*base64,([\w+/=]+)\s*$/;
+const INLINE_MAP = "//# sourceMappingURL=data:application/json;";
 const SYNTAX_ERROR = "exports.__JITI_ERROR__ = ";
 
 /**
@@ -234,8 +234,9 @@ export class ModuleLoader {
     if (DECORATED.test(compiled))
       throw new Error(`expected no decorators, got some in ${filename}: ${COMPILE_FIRST}`);
     importedByNode.delete(filename);
-    const [comment = "", map] = INLINE_MAP.exec(compiled) ?? [];
-    const code = compiled.slice(0, compiled.length - comment.length);
+    const end = compiled.lastIndexOf(INLINE_MAP);
+    const code = end === -1 ? compiled : compiled.slice(0, end);
+    const [, map] = end === -1 ? [] : compiled.slice(end).split("base64,", 2);
     if (map !== undefined) {
       const json = Buffer.from(map, "base64").toString("utf8");
       this.positions.add(filename, {
@@ -302,9 +303,9 @@ function isCommonJs(file: string, source: string): boolean {
   if (extension === ".cjs") return true;
   if (/\.m[jt]s$/.test(extension)) return false;
   if (extension === ".js" && packageType(dirname(file)) === "module") return false;
-  const code = source.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, "");
+  const code = source.replace(/\/\*[\s\S]*?(?:\*\/|$(?![\s\S]))|(?<=^|\s)\/\/.*$/gm, "");
   if (/\bcreateRequire\b/.test(code)) return false;
-  if (/\brequire\s*\(|\bmodule\.exports\b|^\s*export\s*=/m.test(code)) return true;
+  if (/\brequire\s*\(|\bmodule\.exports\b|^[ \t]*export\s*=/m.test(code)) return true;
   return extension === ".js" && isScript(code);
 }
 
@@ -313,7 +314,7 @@ function isCommonJs(file: string, source: string): boolean {
  * "no".
  */
 function isScript(source: string): boolean {
-  return !/\bimport\b|^\s*export\b|;\s*export\b/m.test(source);
+  return !/\bimport\b|^[ \t]*export\b|;\s*export\b/m.test(source);
 }
 
 /** The `type` in the nearest package.json. */

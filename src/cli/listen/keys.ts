@@ -152,7 +152,7 @@ class LiveKeys {
     if (seq === undefined) this.#print("select the entry to drop with ↑ and ↓ first");
     else if (this.#isConfirmed(asked, `d${seq}`)) {
       await this.#change("drop", seq, "has ended: there is nothing to drop");
-      this.#select(() => recent.note(seq, text.replace(/\S+$/, "dropped")));
+      this.#select(() => recent.note(seq, `${text.slice(0, text.lastIndexOf(" ") + 1)}dropped`));
       this.#print(`#${seq} is dropped: it will not run, unless you retry it`);
     } else this.#print(`press d again to drop #${seq}: it will not run again`);
   }

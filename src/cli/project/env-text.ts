@@ -29,7 +29,9 @@ export function textOfEnvFile(bytes: Buffer): string {
 /** Replaces `${NAME}` by a variable, and `${NAME:-text}` by the text if it is not set or empty. */
 export function expandVariables(text: string, variables: Variables): string {
   return text.replaceAll(
-    /\$\{(\w+)(?::-([^}]*))?\}/g,
-    (_, name: string, otherwise = "") => variables[name] || otherwise,
+    // One without its end is taken to the end of the text, so that no end is looked for twice.
+    /\$\{(\w+)(?::-([^}]*)(?:\}|$)|\})/g,
+    (whole: string, name: string, otherwise = "") =>
+      whole.endsWith("}") ? variables[name] || otherwise : whole,
   );
 }

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
+import { trimEndOf } from "../../base/text/trim-end.ts";
 
 /** Files that a developer of a template leaves in it; never copied. */
 const LEFT_BEHIND = new Set(["node_modules", "dist", ".next", "data", "package-lock.json", ".env"]);
@@ -39,7 +40,7 @@ function fillIn(text: string, parts: ReadonlyMap<string, string>): string {
     if (part === undefined) throw new Error(`expected a part ${name} in the template, found none`);
     return fillIn(part, parts).replaceAll(/^(?=.)/gm, indent);
   });
-  return filled.replaceAll(/\n{3,}/g, "\n\n").replace(/\n+$/, "\n");
+  return `${trimEndOf(filled.replaceAll(/\n{3,}/g, "\n\n"), "\n")}\n`;
 }
 
 async function listFiles(folder: string): Promise<readonly string[]> {

@@ -1,4 +1,5 @@
 import { basename, resolve } from "node:path";
+import { trimEndOf } from "../../base/text/trim-end.ts";
 
 /** npm's rules for a new package's name, including a scope. */
 const PACKAGE_NAME = /^(?:@[a-z0-9][a-z0-9._-]*\/)?[a-z0-9][a-z0-9._-]*$/;
@@ -15,10 +16,9 @@ export function nameProblem(name: string): string | undefined {
 
 /** Derives a valid name from a folder's: `/home/ada/My Receiver` becomes `my-receiver`. */
 export function projectNameOf(directory: string): string {
-  const name = basename(resolve(directory))
+  const words = basename(resolve(directory))
     .toLowerCase()
-    .replace(/[^a-z0-9._-]+/g, "-")
-    .replace(/^[._-]+|-+$/g, "")
-    .slice(0, MAX_LENGTH);
+    .replace(/[^a-z0-9._-]+/g, "-");
+  const name = trimEndOf(words.replace(/^[._-]+/, ""), "-").slice(0, MAX_LENGTH);
   return nameProblem(name) === undefined ? name : DEFAULT_PROJECT_NAME;
 }

@@ -1,4 +1,5 @@
 import { HookporterError } from "../../base/errors.ts";
+import { trimEndOf } from "../../base/text/trim-end.ts";
 import type { SecretValue } from "../../signature/secret-bytes.ts";
 
 /**
@@ -25,7 +26,7 @@ const PREFIX_FIX = "set HOOKPORTER_SECRET_ENCODING to whsec";
  */
 export function decodeSecret(text: string, encoding: SecretEncoding, name: string): SecretValue {
   if (encoding === "utf8") return text;
-  const line = text.replace(/[\r\n]+$/, "");
+  const line = trimEndOf(text, "\r\n");
   if (line === "") return line;
   const fail = (expected: string, got: string, fix: string) =>
     new HookporterError("secret_invalid", `expected ${name} to ${expected}, got ${got}: ${fix}`);

@@ -1,5 +1,6 @@
 import { describeError, HookporterError } from "../../base/errors.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
+import { trimEndOf } from "../../base/text/trim-end.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
@@ -127,7 +128,7 @@ export function currentSecret(
       "expected a secret that is text, since the service takes a string, got bytes that are not UTF-8: " +
         "pass them in hex or base64, and set HOOKPORTER_SECRET_ENCODING to that",
     );
-  const value = text.replace(/[\r\n]+$/, ""); // as the receiver does
+  const value = trimEndOf(text, "\r\n"); // as the receiver does
   return { value, fingerprint: secret?.fingerprint ?? "" };
 }
 

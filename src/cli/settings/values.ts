@@ -1,4 +1,5 @@
 import { commandWords, WORD } from "../../base/text/command-words.ts";
+import { trimEndOf } from "../../base/text/trim-end.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { eventKinds } from "../../event/kinds.ts";
 import { parseTimestamp } from "../../event/timestamp.ts";
@@ -148,7 +149,7 @@ export const readTimeout = reader(
 export function readDurationRange(text: string): readonly [number, number] {
   const [low = "", high = low, ...rest] = text.split("..");
   // `0..2s` means seconds for both ends: an end without a unit takes the other's.
-  const unit = /[a-z]+$/.exec(high)?.[0] ?? "";
+  const unit = high.slice(trimEndOf(high, "dhms").length);
   const range = [readDuration(/[a-z]$/.test(low) ? low : low + unit), readDuration(high)] as const;
   if (rest.length > 0 || range[0] > range[1]) throw new UnexpectedValue("a range such as 0..2s");
   if (range[1] > MAX_TIMEOUT) throw new UnexpectedValue("a range of at most 24d");

@@ -85,13 +85,13 @@ export function ngrokConfigPath(env: Environment): string | undefined {
 export function authtokenOf(yaml: string): string | undefined {
   let section = "";
   for (const line of yaml.split(/\r?\n/)) {
-    const [, indent = "", key, value = ""] =
-      /^(\s*)([\w-]+)\s*:\s*(.*?)\s*(?:\s#.*)?$/.exec(line) ?? [];
+    const [, indent = "", key, rest = ""] = /^(\s*)([\w-]+)\s*:(.*)$/.exec(line) ?? [];
     if (key === undefined) continue;
     if (indent === "") section = key;
     const here = indent === "" || section === "agent";
     if (key !== "authtoken" || !here) continue;
-    const token = value.replace(/^(["'])(.*)\1$/, "$2");
+    const [value = ""] = rest.split(/\s#/, 1);
+    const token = value.trim().replace(/^(["'])(.*)\1$/, "$2");
     if (token !== "") return token;
   }
   return undefined;

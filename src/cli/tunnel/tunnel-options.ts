@@ -117,6 +117,7 @@ export const readRemotePort = wholeNumber(1, 65_535, "a port from 1 to 65535");
 
 export function readPattern(text: string): string {
   try {
+    // At most 8192 characters: it looks at lines of a program, which are cut.
     new RegExp(text);
     return text;
   } catch (thrown) {

@@ -13,12 +13,10 @@ export type TextFormat =
   | "decimal"
   | `id:${string}`;
 
-/**
- * A prefix, an underscore and something that was generated: letters and digits mixed (`31e243`, not
- * `line2`), or three digits and more. What follows may have underscores itself, as in
- * `prop_sample_0001`.
- */
-const PREFIXED_ID = /^([a-z]{2,12}_)(?:[A-Za-z0-9]+_)*(?=\w*\d)(?:\d{3,}|\w*\d\w*[A-Za-z]\w*)$/;
+/** A prefix and an underscore; what follows may have underscores itself, as in `prop_sample_0001`. */
+const PREFIXED = /^([a-z]{2,12}_)(\w+)$/;
+/** Digits alone at the end, after parts of letters and digits. */
+const NUMBERED = /^(?:[A-Za-z0-9]+_)*\d{3,}$/;
 
 /**
  * A number written as text, as for amounts of money. No exponent, since nobody writes money so, and
@@ -57,9 +55,15 @@ const FIXED = Object.keys(CHECKS) as readonly Fixed[];
 export function formatsOf(text: string): readonly TextFormat[] {
   if (text.length > LONGEST) return [];
   const formats: TextFormat[] = FIXED.filter((format) => CHECKS[format](text));
-  const prefix = PREFIXED_ID.exec(text)?.[1];
-  if (prefix !== undefined) formats.push(`id:${prefix}`);
+  const [, prefix, rest = ""] = PREFIXED.exec(text) ?? [];
+  if (prefix !== undefined && isGenerated(rest)) formats.push(`id:${prefix}`);
   return formats;
+}
+
+/** Whether letters and digits are mixed (`31e243`, not `line2`), or three digits and more end it. */
+function isGenerated(rest: string): boolean {
+  const digit = rest.search(/\d/);
+  return NUMBERED.test(rest) || (digit !== -1 && /[A-Za-z]/.test(rest.slice(digit)));
 }
 
 export function formatCheck(format: TextFormat): (text: string) => boolean {

@@ -60,6 +60,7 @@ export const command: TunnelProvider<CommandSettings> = {
     report,
   ) => {
     const [program = "", ...argv] = words.map((word) => fillIn(word, target));
+    // At most 8192 characters: longer lines are cut where they are read.
     const pattern = new RegExp(urlPattern);
     return openProgramTunnel(
       {

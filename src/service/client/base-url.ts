@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../../base/errors.ts";
 import { describeValue } from "../../base/options/describe-value.ts";
+import { trimEndOf } from "../../base/text/trim-end.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 
 /**
@@ -28,7 +29,7 @@ export function readBaseUrl(given: string | URL | undefined, plainHttp: boolean)
     throw invalid(
       `to be https, got plain HTTP to ${url.hostname}: use https, since others could read the API key on the way (the client's option plainHttp allows it)`,
     );
-  const base = url.href.replace(/\/+$/, "");
+  const base = trimEndOf(url.href, "/");
   if (/\/v\d+$/.test(base)) throw invalid(`without the version, got ${base}: remove the last part`);
   return base;
 }

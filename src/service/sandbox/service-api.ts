@@ -33,7 +33,8 @@ export function serviceApi({ settings, simulation, rules }: ServiceApiParts): Ro
   });
 
   router.get("/properties", (request, response) => {
-    const query = new URLSearchParams(/\?(.*)$/.exec(request.originalUrl)?.[1] ?? "");
+    const [, given = ""] = request.originalUrl.split("?", 2);
+    const query = new URLSearchParams(given);
     const listed = listProperties(simulation.properties, query);
     if ("error" in listed) fail(response, listed.error);
     else succeed(response, listed.envelope);

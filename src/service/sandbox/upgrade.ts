@@ -36,6 +36,6 @@ function checkTarget({ method, headers, url = "" }: IncomingMessage): ApiError |
     return invalid(
       "expected HTTP/1.1 without the header Upgrade, which some clients send to switch to HTTP/2",
     );
-  const path = url.replace(/\?.*$/, "");
+  const [path] = url.split("?", 1);
   return path === STREAM_PATH ? undefined : notFound(`${method} ${path}`);
 }

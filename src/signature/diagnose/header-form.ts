@@ -38,7 +38,8 @@ export function readForms(header: string | readonly string[]): HeaderReading {
 
 /** Node joins repeated headers with a comma. */
 function splitRepeated(value: string): readonly string[] {
-  const parts = value.slice(0, LONGEST).split(/\s*,\s*/);
+  const start = value.slice(0, LONGEST);
+  const parts = start === start.trim() ? start.split(",").map((part) => part.trim()) : [start];
   return parts.every((part) => /^[\w+/=-]{16,}$/.test(part)) ? parts : [value];
 }
 

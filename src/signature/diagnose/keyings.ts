@@ -1,4 +1,5 @@
 import { createHash, createHmac } from "node:crypto";
+import { trimEndOf } from "../../base/text/trim-end.ts";
 import type { Secret } from "../secrets.ts";
 import { type Cause, cause } from "./causes.ts";
 import type { Algorithm } from "./digest-form.ts";
@@ -129,7 +130,7 @@ function textForms(key: Buffer, text: string): readonly KeyVariant[] {
 function lostParts(text: string): readonly (readonly [string, string])[] {
   return [
     ["from # on", text.replace(/#.*$/s, "")],
-    ["from # on", text.replace(/ +#.*$/s, "")],
+    ["from # on", trimEndOf(text.split(" #", 1)[0] ?? "", " ")],
     ["from a space on", text.replace(/ .*$/s, "")],
     ["from $ on", text.replace(/\$.*$/s, "")],
     ["$ and the name after it", text.replace(/\$(?:\w+|\{\w+\})/g, "")],
@@ -141,7 +142,7 @@ function lostParts(text: string): readonly (readonly [string, string])[] {
     ["from & on", text.replace(/&.*$/s, "")],
     ["from = on", text.replace(/=.*$/s, "")],
     ["up to =", text.replace(/^[^=]*=/, "")],
-    ["= at the end", text.replace(/=+$/, "")],
+    ["= at the end", trimEndOf(text, "=")],
   ];
 }
 
@@ -174,8 +175,8 @@ function unset(): readonly Keying[] {
 function base64Forms(key: Buffer): readonly string[] {
   const padded = key.toString("base64");
   const bare = key.toString("base64url");
-  const padding = /=*$/.exec(padded)?.[0] ?? "";
-  return [...new Set([padded, bare, padded.replace(/=+$/, ""), bare + padding])];
+  const unpadded = trimEndOf(padded, "=");
+  return [...new Set([padded, bare, unpadded, bare + padded.slice(unpadded.length)])];
 }
 
 function afterPrefix(text: string): Uint8Array | undefined {

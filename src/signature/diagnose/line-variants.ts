@@ -1,3 +1,4 @@
+import { trimEndOf } from "../../base/text/trim-end.ts";
 import { type BodyVariant, variant } from "./body-variant.ts";
 import { type Cause, cause } from "./causes.ts";
 import { UTF16 } from "./charset-variants.ts";
@@ -17,7 +18,8 @@ interface Choice {
 export function lineVariants(text: string): readonly BodyVariant[] {
   const marked = text.startsWith(BOM);
   const whole = marked ? text.slice(1) : text;
-  const end = /[\r\n]*$/.exec(whole.slice(-100))?.[0] ?? "";
+  const last = whole.slice(-100);
+  const end = last.slice(trimEndOf(last, "\r\n").length);
   const inner = whole.slice(0, whole.length - end.length);
   const lines = breaksOf(inner).flatMap((breaks) =>
     endsOf(end, breaks).map((ending) => ({

@@ -3,7 +3,9 @@
  * indentation and line ends. A package that the section has already stays as it is.
  */
 export function addDependency(text: string, section: string, name: string, range: string): string {
-  const [, bom = "", json = "", end = ""] = /^(\uFEFF?)(.*?)(\s*)$/s.exec(text) ?? [];
+  const bom = text.startsWith("\uFEFF") ? "\uFEFF" : "";
+  const json = text.slice(bom.length).trimEnd();
+  const end = text.slice(bom.length + json.length);
   const [, line = "\n", unit = "  "] = /(\r?\n)([ \t]+)"/.exec(json) ?? [];
   const manifest = JSON.parse(json);
   const entries = Object.entries({ [name]: range, ...manifest[section] });

@@ -20,8 +20,10 @@ const EXPRESS_APP = /^([ \t]*)(?:export )?(?:const|let|var) (\w+)(?:: [\w.]+)? =
 const NEST_APP =
   /^([ \t]*)(?:const|let|var) (\w+)(?:: [\w.]+)? = await NestFactory\.create(?:<[\w.]+>)?\(/gm;
 const LISTENS = /^([ \t]*)(?:(?:const|let|var) \w+ = )?(await )?[\w.]+(?:\(\w*\))?\.listen\(/gm;
-const IMPORT = /^import\s[^"'();]*["'][^"'\n]*["'](?: with \{[^}]*\})?;?[ \t]*$/gm;
-const REQUIRE = /^(?:const|let|var) [^=\n]+ = require\(["'][^"'\n]*["']\)[^,\n]*$(?!\s*[.,([])/gm;
+const IMPORT =
+  /^import\s(?:(?!^import\s)[^"'();])*["'][^"'\n]*["'](?: with \{[^}\r\n\u2028\u2029]*\})?;?[ \t]*$/gm;
+const REQUIRE =
+  /^(?:const|let|var) [^=\r\n\u2028\u2029]+ = require\(["'][^"'\n]*["']\)[^,\r\n\u2028\u2029]*$(?!\s*[.,([])/gm;
 
 const BEFORE_BODIES = "// Before anything that reads bodies: the signature covers the raw bytes.";
 const WHERE_BODIES = "after the app is made, before anything that reads bodies";
@@ -190,7 +192,7 @@ function inNext({ base, extension, read }: App, own: OwnFiles): Mounts {
         start.findIndex((line) => line.startsWith("export ")) + 1,
         start.lastIndexOf("}"),
       ),
-      opening: /^export async function register\(\)[^{\n]*\{[ \t]*$/gm,
+      opening: /^export async function register\(\)[ \w:<>]*\{[ \t]*$/gm,
       taken: /\bstartReceiver\b/,
       where: "in register()",
     },

@@ -63,5 +63,5 @@ function fitted(text: string, { extension, suffix }: App, home: string): string 
     .replaceAll(/\bsrc\/(?=handlers|schemas)/g, `${home}/`);
   return extension === ".ts"
     ? placed
-    : withoutTypes(placed).replaceAll(/(?<=\/\w+)\.ts\b/g, extension);
+    : withoutTypes(placed).replaceAll(/(\/\w+)\.ts\b/g, `$1${extension}`);
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { invalidOption } from "../../../base/options/check-options.ts";
 import type { PackageRoot } from "../../../base/package/package-root.ts";
+import { trimEndOf } from "../../../base/text/trim-end.ts";
 import { generateSecret, renderEnvFile } from "../env-file.ts";
 import { type App, type Framework, findApp } from "./app.ts";
 import { addDependency } from "./manifest-text.ts";
@@ -95,13 +96,15 @@ function environment({ read }: App, { env }: OwnFiles): ReadonlyMap<string, stri
       texts.set(path, before === "" ? text : `${before.replace(/\n?$/, "\n")}\n${text}`);
   };
   const ignored = read(".gitignore") ?? "";
-  const known = ignored.split(/\r?\n/).map((line) => line.trim().replace(/^\/|[/*]+$/g, ""));
+  const known = ignored
+    .split(/\r?\n/)
+    .map((line) => trimEndOf(line.trim().replace(/^\//, ""), "/*"));
   const missing = IGNORED.filter((line) => !known.includes(line.replace(/\/$/, "")));
   if (missing.length > 0)
     texts.set(".gitignore", `${ignored.replace(/(?<=[^\n])$/, "\n")}${missing.join("\n")}\n`);
-  add(".env.example", env, /^\s*(?:export\s+)?HOOKPORTER_SECRET\s*=/m);
+  add(".env.example", env, /^[ \t]*(?:export[ \t]+)?HOOKPORTER_SECRET[ \t]*=/m);
   // an empty one, as an example has, is none
-  const set = /^\s*(?:export\s+)?HOOKPORTER_SECRET[ \t]*=[ \t]*["']?[^\s"'#]/m;
+  const set = /^[ \t]*(?:export[ \t]+)?HOOKPORTER_SECRET[ \t]*=[ \t]*["']?[^\s"'#]/m;
   add(".env", renderEnvFile(env, generateSecret()), set);
   return texts;
 }

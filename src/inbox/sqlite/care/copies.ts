@@ -16,7 +16,7 @@ import { openUntouched } from "./examine.ts";
  */
 export function copiesBeside(path: string): readonly string[] {
   const schemas = filesInSameFolder(path).filter(
-    (name) => /(.*)\.schema-\d+$/s.exec(name)?.[1] === basename(path),
+    (name) => /^(.*)\.schema-\d+$/s.exec(name)?.[1] === basename(path),
   );
   return [...rescuedBeside(path), ...schemas.map((name) => join(dirname(path), name))];
 }

@@ -3,9 +3,12 @@ import type { JsonLines } from "../../json/json-lines.ts";
 
 export const MAX_FOUND = 10_000;
 
+/** The most characters of a search that count: a longer expression may be too large. */
+const LONGEST_QUERY = 1000;
+
 /** An expression that finds a text in any case; `undefined` for an empty one. */
 export function searchPattern(query: string): RegExp | undefined {
-  const text = query.trim();
+  const text = query.trim().slice(0, LONGEST_QUERY);
   return text === ""
     ? undefined
     : new RegExp(text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, "\\$&"), "gi");
@@ -59,7 +62,8 @@ export function lineOf(lines: JsonLines, field: string): number | undefined {
 }
 
 function nearest(field: string, linesByPath: ReadonlyMap<string, number>): number | undefined {
-  const shorter = field.replace(/(?:\.[^.[\]]+|\[[^\]]*\])$/, "");
-  if (shorter === field) return undefined;
+  const end = field.lastIndexOf(field.endsWith("]") ? "[" : ".");
+  if (end <= 0) return undefined;
+  const shorter = field.slice(0, end);
   return linesByPath.get(shorter) ?? nearest(shorter, linesByPath);
 }

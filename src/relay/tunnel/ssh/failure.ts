@@ -52,7 +52,7 @@ type SshCode = keyof typeof SSH_CODES;
 const CAUSES: readonly (readonly [SshCode, RegExp])[] = [
   [
     "ssh_config_invalid",
-    /: Bad configuration option: |terminating, \d+ bad configuration|^Bad owner or permissions/,
+    /: Bad configuration option: |terminating, \d{1,9} bad configuration|^Bad owner or permissions/,
   ],
   ["ssh_host_key_changed", /REMOTE HOST IDENTIFICATION HAS CHANGED|^Host key verification failed/],
   ["ssh_denied", /\bPermission denied \(|Too many authentication failures/],
