@@ -78,7 +78,7 @@ it("a workflow may only read the repository, except for what a job names", () =>
   const more = jobs.filter(({ job }) => job.permissions !== undefined);
   expect(more.map(({ name, job }) => [name, job.permissions])).toEqual([
     ["workflows/codeql.yml: analyze", { contents: "read", "security-events": "write" }],
-    ["workflows/release.yml: publish", { contents: "read", "id-token": "write" }],
+    ["workflows/release.yml: publish", { "id-token": "write", attestations: "write" }],
   ]);
 });
 
@@ -105,8 +105,29 @@ it("packages are checked for the registry's signatures before they are published
   );
   expect(runs.map(({ name }) => name)).toEqual([
     "workflows/ci.yml: signatures",
-    "workflows/release.yml: publish",
+    "workflows/release.yml: build",
   ]);
+});
+
+it("a job that may prove who it is runs no code of the repository or of a dependency", () => {
+  const proving = jobs.filter(({ job }) => job.permissions?.["id-token"] !== undefined);
+  expect(proving.map(({ name }) => name)).toEqual(["workflows/release.yml: publish"]);
+  const [publish] = proving.map(({ job }) => job.steps);
+  const actions = publish?.flatMap(({ uses = "" }) => uses.split("@", 1).filter(Boolean));
+  expect(actions).toEqual(["actions/setup-node", "actions/download-artifact", "actions/attest"]);
+  const commands = publish?.flatMap(({ run = "" }) => run.match(/\b(?:np[mx]|node)\b.*/g) ?? []);
+  expect(commands).toEqual([
+    'npm publish "./$FILE" --ignore-scripts --provenance --access public --tag "$tag"',
+  ]);
+});
+
+it("a release installs without the scripts of dependencies, and updates wait some days", () => {
+  const installs = steps.filter(({ name, run = "" }) => /release\.yml/.test(name) && /npm ci/.test(run));
+  expect(installs.map(({ run }) => run)).toEqual(["npm ci --ignore-scripts"]);
+  expect(Object.values(packageJson.allowScripts)).not.toContain(true);
+  const { updates } = read("dependabot.yml") as { updates: { cooldown?: object }[] };
+  expect(updates.length).toBeGreaterThan(1);
+  for (const { cooldown } of updates) expect(cooldown).toMatchObject({ "default-days": 7 });
 });
 
 it("every form warns against pasting secrets and says where to report a vulnerability", () => {

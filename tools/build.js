@@ -13,8 +13,9 @@ import { noticesOf, sbomOf } from "./third-party.js";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const dist = join(root, "dist");
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const { name, version, license, engines, dependencies, optionalDependencies, peerDependencies } =
-  JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  manifest;
 
 /**
  * Source maps, so that the bench can name the source of what a profile shows. They are never
@@ -163,12 +164,36 @@ const page = await buildPage({
 compressPage(join(dist, "inspector", "assets"));
 noteModules(page.output);
 writeFileSync(join(dist, "THIRD-PARTY-NOTICES.txt"), noticesOf([...moduleIds]));
-writeFileSync(join(dist, "sbom.cdx.json"), sbomOf([...moduleIds], { name, version, license }));
+const needs = Object.keys({ ...dependencies, ...peerDependencies, ...manifest.devDependencies });
+const lockfile = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8"));
+writeFileSync(
+  join(dist, "sbom.cdx.json"),
+  sbomOf(
+    [...moduleIds],
+    { name, version, license, needs },
+    {
+      integrity: (folder) =>
+        lockfile.packages[folder.slice(folder.indexOf("/node_modules/") + 1)]?.integrity,
+      timestamp: commitTime(),
+    },
+  ),
+);
 const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
 execFileSync(process.execPath, [tsc, "-p", join(root, "tsconfig.build.json")], {
   stdio: "inherit",
 });
 writeTypes();
+
+/** Undefined outside a repository. */
+function commitTime() {
+  try {
+    const options = { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] };
+    const seconds = execFileSync("git", ["log", "-1", "--format=%ct"], options);
+    return new Date(Number(seconds) * 1000).toISOString();
+  } catch {
+    return undefined;
+  }
+}
 
 /** The entry point. */
 async function buildStart() {

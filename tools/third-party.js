@@ -1,5 +1,6 @@
 // The packages that are bundled into dist/: their notices, as their licences require, and a list
 // for scanners.
+import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -44,28 +45,57 @@ export function noticesOf(moduleIds) {
 
 /**
  * The same packages as a bill of materials, in CycloneDX's JSON: `npm audit` and scanners do not
- * see what is bundled. It has no time and no random number, so that the same sources make the same
- * file.
+ * see what is bundled. It has no random number, and the time of the commit, so that the same
+ * sources make the same file.
  *
  * @param {readonly string[]} moduleIds - the files that were bundled
- * @param {{ name: string, version: string, license: string }} own - the package that they are
- * bundled into
+ * @param {{ name: string, version: string, license: string, needs: readonly string[] }} own - the
+ * package that they are bundled into, and the names of those that it imports
+ * @param {{ integrity: (folder: string) => string | undefined, timestamp?: string }} sources -
+ * where the digests of packages come from, and the time of the commit
  */
-export function sbomOf(moduleIds, own) {
-  return `${JSON.stringify({
-    bomFormat: "CycloneDX",
-    specVersion: "1.6",
-    version: 1,
-    metadata: { component: componentOf(own) },
-    components: packagesOf(moduleIds).map(componentOf),
-  })}\n`;
+export function sbomOf(moduleIds, own, { integrity, timestamp }) {
+  const packages = packagesOf(moduleIds);
+  const content = {
+    metadata: { timestamp, component: componentOf(own) },
+    components: packages.map((found) => ({
+      ...componentOf(found),
+      hashes: hashesOf(integrity(found.folder)),
+    })),
+    dependencies: [own, ...packages].map((from) => ({
+      ref: purlOf(from),
+      dependsOn: packages.filter(({ name }) => from.needs.includes(name)).map(purlOf),
+    })),
+  };
+  const serialNumber = `urn:uuid:${uuidOf(JSON.stringify(content))}`;
+  const head = { bomFormat: "CycloneDX", specVersion: "1.6", serialNumber, version: 1 };
+  return `${JSON.stringify({ ...head, ...content })}\n`;
 }
 
 function componentOf({ name, version, license }) {
   const [, group, bare] = /^(?:(@[^/]+)\/)?(.+)$/.exec(name) ?? [];
-  const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
+  const purl = purlOf({ name, version });
   const licenses = [{ license: { id: license } }];
   return { type: "library", "bom-ref": purl, group, name: bare, version, licenses, purl };
+}
+
+function purlOf({ name, version }) {
+  return `pkg:npm/${name.replace("@", "%40")}@${version}`;
+}
+
+/** Of a digest as lockfiles have it, such as `sha512-…` in base64. */
+function hashesOf(integrity = "") {
+  const [algorithm, digest] = integrity.split("-", 2);
+  if (algorithm !== "sha512") throw new Error(`expected a digest sha512-…, got ${integrity}`);
+  return [{ alg: "SHA-512", content: Buffer.from(digest, "base64").toString("hex") }];
+}
+
+/** A UUID of version 8, which may have any content. */
+function uuidOf(text) {
+  const bytes = createHash("sha256").update(text).digest().subarray(0, 16);
+  bytes[6] = (bytes[6] & 0x0f) | 0x80;
+  bytes[8] = (bytes[8] & 0x3f) | 0x80;
+  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
 function packagesOf(moduleIds) {
@@ -76,7 +106,8 @@ function packagesOf(moduleIds) {
 }
 
 function readPackage(folder) {
-  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const { name, version, license } = manifest;
   if (!PERMISSIVE.includes(license)) {
     throw new Error(
       `expected ${name} to have a permissive licence, got ${license}: do not bundle it, or read the licence and add it to PERMISSIVE`,
@@ -90,5 +121,15 @@ function readPackage(folder) {
   const texts = [file, notice]
     .filter(Boolean)
     .map((entry) => readFileSync(join(folder, entry), "utf8"));
-  return { name, version, title: `${name} ${version}`, license, text: texts.join("\n") };
+  const { dependencies = {}, peerDependencies = {} } = manifest;
+  const needs = Object.keys({ ...dependencies, ...peerDependencies });
+  return {
+    name,
+    version,
+    title: `${name} ${version}`,
+    license,
+    text: texts.join("\n"),
+    folder,
+    needs,
+  };
 }

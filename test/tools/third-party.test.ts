@@ -78,14 +78,17 @@ it("every bundled package has a permissive licence, and its notice is in the fil
 });
 
 it("the bill of materials lists the same packages, in CycloneDX's form", () => {
-  const { bomFormat, specVersion, version, metadata, components } = JSON.parse(bill);
+  const { bomFormat, specVersion, version, metadata, components, ...rest } = JSON.parse(bill);
   expect([bomFormat, specVersion, version]).toEqual(["CycloneDX", "1.6", 1]);
   expect(metadata.component).toMatchObject({
     name: "hookporter",
     version: packageJson.version,
     licenses: [{ license: { id: "MIT" } }],
   });
-  const fields = { type: "library", "bom-ref": expect.any(String) };
+  expect(rest.serialNumber).toMatch(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab]/);
+  expect(metadata.timestamp).toMatch(/^\d{4}-.*T.*Z$/);
+  const hashes = [{ alg: "SHA-512", content: expect.stringMatching(/^[0-9a-f]{128}$/) }];
+  const fields = { type: "library", "bom-ref": expect.any(String), hashes };
   expect(components).toEqual(
     listed.map(({ name, version, licence }) => {
       const purl = `pkg:npm/${name.replace("@", "%40")}@${version}`;
@@ -95,6 +98,26 @@ it("the bill of materials lists the same packages, in CycloneDX's form", () => {
       return { ...fields, ...scope, name: bare, version, licenses, purl, "bom-ref": purl };
     }),
   );
+});
+
+it("it says which package needs which, so that each is reached from hookporter itself", () => {
+  const { metadata, components, dependencies } = JSON.parse(bill);
+  const refs = [metadata.component, ...components].map((component) => component["bom-ref"]);
+  expect(dependencies.map(({ ref }: { ref: string }) => ref)).toEqual(refs);
+  const needs = new Map<string, readonly string[]>(
+    dependencies.map(({ ref, dependsOn }: { ref: string; dependsOn: string[] }) => [
+      ref,
+      dependsOn,
+    ]),
+  );
+  const reached = new Set<string>();
+  const reach = (ref: string): void => {
+    if (reached.has(ref)) return;
+    reached.add(ref);
+    for (const next of needs.get(ref) ?? []) reach(next);
+  };
+  reach(refs[0]);
+  expect(refs.filter((ref) => !reached.has(ref))).toEqual([]);
 });
 
 /** Texts in code that a bundler leaves as they are. */

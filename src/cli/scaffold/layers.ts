@@ -34,13 +34,15 @@ export async function readLayers(folders: readonly string[]) {
  * Replaces each marker by its part, indented as the marker is. An empty part leaves no second blank
  * line behind.
  */
-function fillIn(text: string, parts: ReadonlyMap<string, string>): string {
-  const filled = text.replace(MARKER, (_marker, indent: string, name: string) => {
+function fillIn(template: string, parts: ReadonlyMap<string, string>): string {
+  const filled = template.replace(MARKER, (_marker, indent: string, name: string) => {
     const part = parts.get(name);
     if (part === undefined) throw new Error(`expected a part ${name} in the template, found none`);
     return fillIn(part, parts).replaceAll(/^(?=.)/gm, indent);
   });
-  return `${trimEndOf(filled.replaceAll(/\n{3,}/g, "\n\n"), "\n")}\n`;
+  const tidy = filled.replaceAll(/\n{3,}/g, "\n\n");
+  const text = trimEndOf(tidy, "\n");
+  return text === tidy ? text : `${text}\n`;
 }
 
 async function listFiles(folder: string): Promise<readonly string[]> {

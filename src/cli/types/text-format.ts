@@ -13,7 +13,9 @@ export type TextFormat =
   | "decimal"
   | `id:${string}`;
 
-/** A prefix and an underscore; what follows may have underscores itself, as in `prop_sample_0001`. */
+/**
+ * A prefix and an underscore; what follows may have underscores itself, as in `prop_sample_0001`.
+ */
 const PREFIXED = /^([a-z]{2,12}_)(\w+)$/;
 /** Digits alone at the end, after parts of letters and digits. */
 const NUMBERED = /^(?:[A-Za-z0-9]+_)*\d{3,}$/;
@@ -60,7 +62,7 @@ export function formatsOf(text: string): readonly TextFormat[] {
   return formats;
 }
 
-/** Whether letters and digits are mixed (`31e243`, not `line2`), or three digits and more end it. */
+/** Whether a letter follows a digit (`31e243`, not `line2`), or three digits and more end it. */
 function isGenerated(rest: string): boolean {
   const digit = rest.search(/\d/);
   return NUMBERED.test(rest) || (digit !== -1 && /[A-Za-z]/.test(rest.slice(digit)));

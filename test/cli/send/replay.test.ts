@@ -195,3 +195,20 @@ it.each([
   );
   expect((await replay("/in?own=1")).stderr).not.toContain("query");
 });
+
+it("--exact leaves out envelopes, which have no signature, and sends the rest", async () => {
+  const target = await openTarget();
+  const cwd = saveDeliveries({ "b.json": {} });
+  writeFileSync(join(cwd, "a.json"), JSON.stringify(envelope()));
+  const run = await sendingTo(target, cwd).run("replay . --exact");
+  expect(run.stderr).toContain("a.json: expected a saved delivery, got an envelope");
+  expect([run.code, target.got.length]).toEqual([1, 1]);
+});
+
+it("--handlers refuses the address that nothing is sent to", async () => {
+  const { code, stderr } = await runCli(
+    ["replay", "a.json", "--handlers", "h.mjs", "--url", "http://127.0.0.1:1/in"],
+    { cwd: folderWith({ "a.json": envelope() }), env },
+  );
+  expect([code, stderr]).toEqual([2, expect.stringContaining("--url")]);
+});
