@@ -122,7 +122,9 @@ it("a job that may prove who it is runs no code of the repository or of a depend
 });
 
 it("a release installs without the scripts of dependencies, and updates wait some days", () => {
-  const installs = steps.filter(({ name, run = "" }) => /release\.yml/.test(name) && /npm ci/.test(run));
+  const installs = steps.filter(
+    ({ name, run = "" }) => /release\.yml/.test(name) && /npm ci/.test(run),
+  );
   expect(installs.map(({ run }) => run)).toEqual(["npm ci --ignore-scripts"]);
   expect(Object.values(packageJson.allowScripts)).not.toContain(true);
   const { updates } = read("dependabot.yml") as { updates: { cooldown?: object }[] };

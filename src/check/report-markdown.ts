@@ -40,9 +40,14 @@ function row(result: ReportedCase, strict: boolean): string {
   return `| ${[`${id}${weight}`, sent, observedText(result), right, fix ?? ""].map(cell).join(" | ")} |`;
 }
 
-/** Text of a receiver is shown as text: no cell ends early, and nothing in it is markup. */
+/**
+ * Text of a receiver is shown as text: no cell ends early, nothing in it is markup, mentions
+ * anybody or refers to something. An empty comment parts what would otherwise be found although it
+ * is escaped.
+ */
 function cell(text: string): string {
   return text
     .replaceAll(/[\\`*_{}[\]<>|#!]/g, (character) => `\\${character}`)
+    .replaceAll(/@|#|\bwww\b|\bGH-(?=\d)|:(?=\/\/)/gi, "$&<!-- -->")
     .replaceAll(/\s+/g, " ");
 }

@@ -27,7 +27,7 @@ it("failed cases are rows of a table, whose cells are text and never markup", ()
   const failed = result("SIG-01", {
     outcome: "failed",
     answers: statuses(200),
-    fault: { code: "not_observed", detail: "a | b <img> do\n[this](x)" },
+    fault: { code: "not_observed", detail: "a | b <img> do\n[this](x) @ada o/r#1 https://a.b" },
   });
   const advice = result("GATE-13", {
     outcome: "failed",
@@ -43,7 +43,7 @@ it("failed cases are rows of a table, whose cells are text and never markup", ()
     /\*\*The run ended early:\*\* no case was run: after SIG-02\n\n\*\*FORGED DELIVERIES GET IN: .*\*\*\n\n- No confirmed event .*\n\n\| case \|/,
   );
   expect(text).toContain(
-    "| SIG-01 | no signature header | 200 | refused, best 401 | could not be observed: a \\| b \\<img\\> do \\[this\\](x) |",
+    "| SIG-01 | no signature header | 200 | refused, best 401 | could not be observed: a \\| b \\<img\\> do \\[this\\](x) @<!-- -->ada o/r\\#<!-- -->1 https:<!-- -->//a.b |",
   );
   expect(text).toContain(
     "| GATE-13 (recommended) | unsigned and wrongly signed: application/vnd.api+json | 401, ran 2 times | refused, never runs | it redirects",

@@ -30,9 +30,9 @@ import type { ForwardRequestOptions } from "../handlers/request-options.ts";
 import { usageError } from "../input-errors.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { runningListen } from "../ready/running-listen.ts";
-import { findKeys } from "../secrets/secret.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";
 import { startProgress } from "../send/progress.ts";
+import { findSigningKey } from "../service/signing-key.ts";
 import { CHECK_SETTLE, CHECK_TIMEOUT } from "../settings/default-values.ts";
 import { type RealEventOptions, readRealEvent } from "./real-event.ts";
 import { CheckView, caseLine } from "./view.ts";
@@ -84,7 +84,7 @@ async function checkReceiver(
     strict = false,
   } = options;
   const { signatureHeader = SIGNATURE_HEADER, insecure = false, rate } = options;
-  const { found, current: secret } = await findKeys(options, context);
+  const { found, current: secret } = await findSigningKey(options, context);
   const observer = readObserver(options.observe, timeout, context);
   const real = await readRealEvent(options, context);
   const headers = readHeaders(options, context);

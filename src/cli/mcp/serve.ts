@@ -74,23 +74,31 @@ async function callTool(
     hosts: allow.includes("hosts"),
   });
   const shown = [...records.flatMap((record) => shorten(record, input) ?? []), ...messages];
-  const lines = shown.map((record) => escapeInvisible(JSON.stringify(record)));
-  const mark = `records-${randomBytes(6).toString("hex")}`; // random, so that no record has it
-  const text = [`exit code ${exitCode}`, `<${mark}>`, ...lines, `</${mark}>`].join("\n");
+  const text = `exit code ${exitCode}\n${fenced("records", shown)}`;
   return { content: [{ type: "text" as const, text }], isError: COULD_NOT.has(exitCode) };
 }
 
-/** The schema of each kind as a resource. */
+/**
+ * What comes from elsewhere, one record a line, between marks whose name is random, so that no
+ * record ends them.
+ */
+function fenced(name: string, records: readonly unknown[]): string {
+  const lines = records.map((record) => escapeInvisible(JSON.stringify(record)));
+  const mark = `${name}-${randomBytes(6).toString("hex")}`;
+  return [`<${mark}>`, ...lines, `</${mark}>`].join("\n");
+}
+
+/** The schema of each kind as a resource: it has names of fields that events had. */
 function addKinds(server: McpServer, context: CliContext): void {
   for (const kind of eventKinds) {
     const uri = `hookporter://kinds/${kind}`;
     const about = {
       description: `JSON Schema of ${kind}, with a sample`,
-      mimeType: "application/schema+json",
+      mimeType: "text/plain",
     };
     server.registerResource(kind, uri, about, async () => {
       const schema = await (await import("./kind-schema.ts")).kindSchema(kind, context);
-      return { contents: [{ uri, mimeType: about.mimeType, text: JSON.stringify(schema) }] };
+      return { contents: [{ uri, mimeType: about.mimeType, text: fenced("schema", [schema]) }] };
     });
   }
 }

@@ -9,7 +9,8 @@ import { usageError } from "../input-errors.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { SentEvents } from "../outcome/wait-for-sent.ts";
 import { reportForeign } from "../secrets/foreign-address.ts";
-import { findKeys, foreignSecret } from "../secrets/secret.ts";
+import { foreignSecret } from "../secrets/secret.ts";
+import { findSigningKey } from "../service/signing-key.ts";
 import { datedTo, type SendingOptions } from "./chaos-options.ts";
 import { dryRun } from "./dry-run.ts";
 import { reserveInstants } from "./instants.ts";
@@ -60,7 +61,8 @@ export function endpointOf(
  */
 export async function signingOf(count: number, options: SendingOptions, context: CliContext) {
   const { noSignature, dryRun, signatureHeader: header = SIGNATURE_HEADER } = options;
-  const key = noSignature === true ? undefined : (await findKeys(options, context)).current.key;
+  const key =
+    noSignature === true ? undefined : (await findSigningKey(options, context)).current.key;
   const reserving = { cwd: context.io.cwd, clock: context.clock, dryRun: dryRun === true };
   return { key, header, first: datedTo(await reserveInstants(count, reserving), options) };
 }

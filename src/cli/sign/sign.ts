@@ -2,8 +2,8 @@ import { sign } from "../../signature/sign.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
 import { readInput, refuseTwoInputs } from "../files/read-input.ts";
-import { findKeys } from "../secrets/secret.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";
+import { findSigningKey } from "../service/signing-key.ts";
 
 export interface SignOptions extends SecretOptions {
   readonly signatureHeader?: string;
@@ -14,7 +14,7 @@ export interface SignOptions extends SecretOptions {
 export async function runSign(file: string | undefined, options: SignOptions, context: CliContext) {
   const { io, output } = context;
   refuseTwoInputs(file, options);
-  const { current } = await findKeys(options, context);
+  const { current } = await findSigningKey(options, context);
   const body = await readInput(io, file);
   const signature = sign(body, current.key);
   const header = options.signatureHeader ?? SIGNATURE_HEADER;

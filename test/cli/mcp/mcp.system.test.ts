@@ -82,9 +82,9 @@ it("reads a kind's schema, with a sample that fits it: `data` as learned, as doc
   const { client } = await connect(cwd);
   const read = async (kind: string) => {
     const { contents } = await client.readResource({ uri: `hookporter://kinds/${kind}` });
-    const schema = contents.map((content) =>
-      "text" in content ? JSON.parse(content.text) : undefined,
-    )[0];
+    const [text] = contents.map((content) => ("text" in content ? content.text : ""));
+    const [, , line = ""] = /^<(schema-[0-9a-f]{12})>\n(.*)\n<\/\1>$/.exec(text ?? "") ?? [];
+    const schema = JSON.parse(line);
     const { data, event, webhook } = schema.properties;
     expect([event.const, webhook.required]).toEqual([kind, ["id", "url"]]);
     expect(z.fromJSONSchema(schema).safeParse(schema.examples[0])).toMatchObject({ success: true });
