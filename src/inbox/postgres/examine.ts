@@ -80,7 +80,7 @@ export async function examineDatabase(url: string): Promise<DatabaseFacts> {
   const store = new Store(session, terms);
   try {
     const server = await readServer(store);
-    const schema = await schemaOf(store);
+    const schema = await schemaOf(store, "user");
     const lacks = schema === 0 ? [] : await missingRights(store);
     if (schema > 0)
       lacks.push(

@@ -37,7 +37,7 @@ export async function openParts(
   try {
     await checkEncoding(store);
     if (access === "own" && terms.migrate === "auto") await migrate(store, migrations);
-    await checkSchema(store, migrations.length);
+    await checkSchema(store, access === "own" ? "user" : "reader", migrations.length);
     if (access === "own") {
       await clock.measure(store).catch(() => {}); // again with each sign of life
       wake.start();

@@ -64,7 +64,7 @@ export async function outlineEntries(store: Store, request: OutlineRequest) {
   const seqs = entries.map(({ seq }) => seq);
   const runs = await store.query(
     `SELECT a.seq, a.attempt, a.handler, a.started_at, a.duration_ms, a.outcome, a.error, left(a.failure, ${FAILURE_START}) AS place
-     FROM unnest($1::bigint[], $2::int[]) AS of(seq, attempts)
+     FROM ROWS FROM (unnest($1::bigint[]), unnest($2::int[])) AS of(seq, attempts)
      JOIN @.attempt a ON a.seq = of.seq AND a.attempt >= of.attempts
      ORDER BY a.seq, a.id`,
     [seqs, entries.map(({ attempts }) => attempts)],
