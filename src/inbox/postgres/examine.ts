@@ -19,6 +19,8 @@ export interface DatabaseFacts {
   readonly schema: number;
   readonly newestSchema: number;
   readonly name: string;
+  /** The private address to which the connection is not encrypted; `undefined` if all is well. */
+  readonly plainTo: string | undefined;
   /** Whether notifications arrive, as they do not through a pooler in transaction mode. */
   readonly notifies: boolean;
   /**
@@ -76,7 +78,10 @@ const BUSIEST = "turn";
  */
 export async function examineDatabase(url: string): Promise<DatabaseFacts> {
   const terms = readPostgresOptions(url, {});
-  const session = await connect(terms);
+  let plainTo: string | undefined;
+  const session = await connect(terms, (address) => {
+    plainTo = address;
+  });
   const store = new Store(session, terms);
   try {
     const server = await readServer(store);
@@ -95,6 +100,7 @@ export async function examineDatabase(url: string): Promise<DatabaseFacts> {
       schema,
       newestSchema: SCHEMA_VERSION,
       name: store.schema,
+      plainTo,
       notifies,
       tables,
       lacks,

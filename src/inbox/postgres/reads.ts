@@ -88,8 +88,9 @@ export async function outlineEntries(store: Store, request: OutlineRequest) {
 const COUNTED = 1_000_000;
 
 const HANDLED = `
-  SELECT CASE WHEN relpages > 0 THEN reltuples::float8 / relpages::float8
-      * (pg_relation_size(oid) / current_setting('block_size')::bigint)::float8 ELSE 0 END AS handled
+  SELECT CASE WHEN relpages > 0 THEN
+      (pg_relation_size(oid) / current_setting('block_size')::bigint)::float8 * reltuples::float8 / relpages::float8
+      ELSE 0 END AS handled
   FROM pg_class WHERE oid = '@.handled'::regclass::oid`;
 
 /** The number of entries in each state. */

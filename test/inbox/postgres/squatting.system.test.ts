@@ -1,12 +1,15 @@
+import { execFileSync } from "node:child_process";
+import { join } from "node:path";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { migrateSchema } from "../../../src/inbox/postgres/care.ts";
 import { migrationSql } from "../../../src/inbox/postgres/migrations.ts";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { diagnose, openPlace } from "../../cli/doctor/place.ts";
+import { tempFolder } from "../../cli/fake-io.ts";
 import { keep, numberedEntry } from "../entries.ts";
 import { openServer } from "./schemas.ts";
-import { NO_SERVER } from "./server.ts";
+import { NO_SERVER, serverPrograms } from "./server.ts";
 
 const REFUSED = { code: "inbox_unavailable" };
 
@@ -297,6 +300,29 @@ describe("a schema on PostgreSQL", async () => {
       );
       await start(urlOf(victim));
       expect(await doctor(urlOf(victim))).toEqual([]);
+    });
+
+    it("by the user who restored a dump of it, without its owner", async () => {
+      const from = await newDatabase();
+      const to = await newDatabase();
+      await migrateSchema(from.urlOf(from.victim), from.low);
+      await start(from.urlOf(from.victim));
+      const file = join(tempFolder(), "inbox.dump");
+      const run = (program: string, ...args: readonly string[]) =>
+        execFileSync(join(serverPrograms() ?? "", program), args);
+      run(
+        "pg_dump",
+        "--schema",
+        "hookporter",
+        "--format",
+        "custom",
+        "--file",
+        file,
+        from.urlOf(from.superuser),
+      );
+      run("pg_restore", "--no-owner", "--no-privileges", "--dbname", to.urlOf(to.victim), file);
+      expect(await start(to.urlOf(to.victim))).toMatchObject({ duplicate: true });
+      expect(await doctor(to.urlOf(to.victim))).toEqual([]);
     });
 
     it("through a pool of the app's", async () => {
