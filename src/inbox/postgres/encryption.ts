@@ -8,7 +8,7 @@ const BY_PARAMETER = ["sslmode", "ssl", "sslcert", "sslkey", "sslrootcert", "ssl
 /** What the client understands in `PGSSLMODE`; it takes another text for `disable`. */
 const BY_ENVIRONMENT = /^(?:disable|prefer|require|verify-ca|verify-full|no-verify)$/;
 
-/** Whether a URL or the environment says how its connections are encrypted, or that they are not. */
+/** Whether a URL or the environment says if connections are encrypted. */
 export function saysEncryption({ searchParams }: URL): boolean {
   return (
     BY_PARAMETER.some((name) => (searchParams.get(name) ?? "") !== "") ||

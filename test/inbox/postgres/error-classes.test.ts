@@ -87,7 +87,7 @@ it.each([
     "was lost",
   ],
   ["The server does not support SSL connections", "inbox_unavailable", "turn on TLS"],
-  ["self-signed certificate in certificate chain", "inbox_unavailable", "turn on TLS"],
+  ["self-signed certificate in certificate chain", "inbox_unavailable", "sslrootcert=FILE"],
   [
     "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string",
     "inbox_unavailable",
