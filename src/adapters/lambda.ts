@@ -60,7 +60,7 @@ const TO_ANSWER = 1000;
  * import { createReceiver } from "hookporter";
  * import { lambdaReceiver } from "hookporter/lambda";
  *
- * const inbox = "postgres://db.internal/app";
+ * const inbox = "postgres://db.internal/app?sslmode=verify-full";
  * const receiver = createReceiver({ secret: process.env.HOOKPORTER_SECRET, inbox, role: "receive" });
  * await receiver.start();
  * export const handler = lambdaReceiver(receiver);
@@ -102,7 +102,7 @@ export function lambdaReceiver(
  * import { lambdaDrain, lambdaReceiver } from "hookporter/lambda";
  *
  * const secret = process.env.HOOKPORTER_SECRET;
- * const inbox = "postgres://db.internal/app";
+ * const inbox = "postgres://db.internal/app?sslmode=verify-full";
  * const receiver = createReceiver({ secret, inbox, role: "receive", handlerTimeout: 10_000 });
  * receiver.on("*", (event) => console.log(event.kind, event.id));
  * await receiver.start();

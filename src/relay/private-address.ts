@@ -1,32 +1,9 @@
 import { type LookupAddress, lookup } from "node:dns";
 import { lookup as lookupNow } from "node:dns/promises";
-import { BlockList, isIP, type LookupFunction } from "node:net";
+import { isIP, type LookupFunction } from "node:net";
+import { isPrivateAddress } from "../base/private-address.ts";
 import { hostOf } from "../http/try-to-connect.ts";
 import { isLocalhost } from "./localhost.ts";
-
-/**
- * Addresses that the internet does not route: loopback, private and link-local ones (RFC 1918,
- * 3927, 4193, 4291).
- */
-const PRIVATE = new BlockList();
-for (const [network, prefix, family] of [
-  ["0.0.0.0", 32, "ipv4"],
-  ["10.0.0.0", 8, "ipv4"],
-  ["127.0.0.0", 8, "ipv4"],
-  ["169.254.0.0", 16, "ipv4"],
-  ["172.16.0.0", 12, "ipv4"],
-  ["192.168.0.0", 16, "ipv4"],
-  ["::", 127, "ipv6"],
-  ["fc00::", 7, "ipv6"],
-  ["fe80::", 10, "ipv6"],
-] as const)
-  PRIVATE.addSubnet(network, prefix, family);
-
-/** Whether an IP address is a loopback, private or link-local one. */
-export function isPrivateAddress(address: string): boolean {
-  const family = isIP(address);
-  return family !== 0 && PRIVATE.check(address, family === 4 ? "ipv4" : "ipv6");
-}
 
 /**
  * Looks up a name, and fails if one of its addresses is public. For targets whose certificate is

@@ -54,6 +54,7 @@ const EXAMPLES: readonly (readonly [string, string])[] = [
   ["https://app.example/", "http://127.0.0.1:3000/"],
   ['"sha256=…"', '"$(npx hookporter sign body.json)"'],
   ["@db.example.com/", "@127.0.0.1/"],
+  ["&sslmode=verify-full", ""],
   [" /backups/", " backups/"],
 ];
 

@@ -1,9 +1,6 @@
 import { expect, it } from "vitest";
-import {
-  isPrivateAddress,
-  lookupPrivate,
-  publicAddressOf,
-} from "../../src/relay/private-address.ts";
+import { isPrivateAddress } from "../../src/base/private-address.ts";
+import { lookupPrivate, publicAddressOf } from "../../src/relay/private-address.ts";
 
 it.each([
   "127.0.0.1",

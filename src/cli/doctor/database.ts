@@ -23,7 +23,7 @@ export const database: DoctorCheck = {
     if (isInboxOutOfReach(setup.inbox, setup.context.io)) return [notAsked(setup.inbox.shown)];
     const facts = await setup.database();
     if (facts === undefined) return [];
-    const findings = [...ofServer(facts), ...notifications(facts)];
+    const findings = [...ofServer(facts), ...encryption(facts), ...notifications(facts)];
     if (findings.length > 0) return findings;
     const { version, user } = facts.server;
     return [ok(`${setup.inbox.shown}: PostgreSQL ${version}, as ${user}`)];
@@ -49,6 +49,13 @@ function ofServer({ server }: DatabaseFacts): readonly Finding[] {
     findings.push(warn(`${setting} makes the inbox slow, or its statements fail`, fix));
   }
   return findings;
+}
+
+function encryption({ plainTo }: DatabaseFacts): readonly Finding[] {
+  if (plainTo === undefined) return [];
+  const fix =
+    "turn TLS on there and add sslmode=verify-full to the URL, or add sslmode=disable if nobody listens on that network";
+  return [warn(`the connection to ${plainTo} is unencrypted, as the server has no TLS`, fix)];
 }
 
 function notifications({ notifies }: DatabaseFacts): readonly Finding[] {

@@ -27,7 +27,7 @@ export async function migrateSchema(
 ): Promise<Migrated> {
   return withStore(url, async (store) => {
     await checkEncoding(store);
-    const from = await schemaOf(store, migrations.length);
+    const from = await schemaOf(store, "maker", migrations.length);
     await migrate(store, migrations);
     if (role !== undefined) {
       const grants = grantsSql(store.schema, role).split("\n");
@@ -35,7 +35,7 @@ export async function migrateSchema(
         for (const grant of grants) await query(grant);
       }, LONG_TIMEOUT);
     }
-    return { schema: store.schema, from, to: await schemaOf(store, migrations.length) };
+    return { schema: store.schema, from, to: await schemaOf(store, "maker", migrations.length) };
   });
 }
 
@@ -56,7 +56,9 @@ export async function printedMigration(
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<Migrated & { readonly sql: string }> {
   const { schema } = readPostgresOptions(url, {});
-  const from = all ? 0 : await withStore(url, (store) => schemaOf(store, migrations.length));
+  const from = all
+    ? 0
+    : await withStore(url, (store) => schemaOf(store, "reader", migrations.length));
   const grants =
     role === undefined ? [] : [`-- For the user of the receivers\n${grantsSql(schema, role)}\n`];
   const sql = [migrationSql(schema, from, migrations), ...grants]

@@ -16,7 +16,8 @@ const DEAD_OR_RECEIVED = "d.seq IS NOT NULL";
 const NOT_RUNNING = "t.lease IS NULL AND t.seq IS NOT NULL";
 
 /** Entries by their place in $1, from a time on, an interval apart. */
-const DUE = "$2::bigint + floor($3::float8 * (array_position($1::bigint[], seq) - 1))::bigint";
+const DUE =
+  "$2::bigint + floor($3::float8 * (array_position($1::bigint[], seq) - 1)::float8)::bigint";
 
 const RETRY = `
   WITH again AS (

@@ -50,7 +50,7 @@ const FREE = `NOT behind AND seq <> ALL ($2::bigint[]) AND (NOT $3::boolean OR $
 
 /** Leases what was chosen, until $5 and with tokens that begin with $4. */
 const LEASED = `leased AS (
-    UPDATE @.turn SET lease = $4::text || gen_random_uuid(), run_at = $5::bigint, attempts = attempts + 1
+    UPDATE @.turn SET lease = $4::text || gen_random_uuid()::text, run_at = $5::bigint, attempts = attempts + 1
     WHERE seq = ANY (ARRAY (SELECT seq FROM chosen))
     RETURNING seq, key_timestamp, received_at, source, lease, attempts, reason, finished_handlers, waits
   )

@@ -22,7 +22,9 @@ export function storeClock(wallClock: () => number = Date.now) {
   /** Asks the database for its time; the answer is taken to be half a round trip old. */
   const measure = async (store: Store): Promise<void> => {
     const sent = performance.now();
-    const [row] = await store.query("SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time");
+    const [row] = await store.query(
+      "SELECT extract(epoch FROM clock_timestamp())::float8 * 1000::float8 AS time",
+    );
     note(Number(row?.time), sent);
   };
   /** Whole milliseconds since 1970. */

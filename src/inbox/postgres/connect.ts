@@ -1,7 +1,9 @@
 import { Socket } from "node:net";
 import { ConfigurationError } from "../../base/errors.ts";
 import { findPackage, requirePackage } from "../../base/package/own-address.ts";
+import { EncryptedIfOffered, saysEncryption } from "./encryption.ts";
 import type { PostgresTerms } from "./postgres-options.ts";
+import { nameOf, readPostgresUrl } from "./postgres-url.ts";
 import { connectionName } from "./runners.ts";
 import {
   databaseSession,
@@ -13,16 +15,38 @@ import {
 /** Milliseconds to wait for a connection, and for what is asked on the one that listens. */
 const CONNECT_TIMEOUT = 5000;
 
-/** A session on what the options name. Loads `pg` only for a URL. */
-export async function connect(terms: PostgresTerms): Promise<PostgresSession> {
+/**
+ * A session on what the options name. Loads `pg` only for a URL.
+ *
+ * @param onPlain - called once, with the address, if nothing says that connections need no
+ *   encryption, and one to another machine of a private network has none
+ */
+export async function connect(
+  terms: PostgresTerms,
+  onPlain: (address: string) => void = () => {},
+): Promise<PostgresSession> {
   const { connection, connections, name, listenUrl, runner } = terms;
   if (typeof connection !== "string") {
     return "transaction" in connection ? databaseSession(connection) : poolSession(connection);
   }
-  const { Pool, Client } = await loadClient(name);
+  const { Pool, Client, defaults } = await loadClient(name);
   const application_name = runner === undefined ? "hookporter" : connectionName(runner);
   const common = { connectionTimeoutMillis: CONNECT_TIMEOUT, keepAlive: true, application_name };
-  const pooled = new Sockets();
+  let isPlain = false;
+  const notePlain = (address: string) => {
+    if (!isPlain) onPlain(address);
+    isPlain = true;
+  };
+  const socketsTo = (url: string) => {
+    const read = readPostgresUrl(url);
+    // the app may have set the client's default
+    return new Sockets(() =>
+      saysEncryption(read) || defaults.ssl
+        ? new Socket()
+        : new EncryptedIfOffered(nameOf(read), notePlain),
+    );
+  };
+  const pooled = socketsTo(connection);
   const pool = new Pool({
     connectionString: connection,
     stream: () => pooled.create(),
@@ -33,7 +57,7 @@ export async function connect(terms: PostgresTerms): Promise<PostgresSession> {
   // An idle connection that is lost is no failure: the next statement opens another.
   pool.on("error", () => {});
   const listen: PostgresSession["listen"] = async (channel, heard, lost) => {
-    const sockets = new Sockets();
+    const sockets = socketsTo(listenUrl ?? connection);
     const client = new Client({
       connectionString: listenUrl ?? connection,
       stream: () => sockets.create(),
@@ -59,7 +83,7 @@ export async function connect(terms: PostgresTerms): Promise<PostgresSession> {
   return { ...poolSession(pool as PostgresPool, () => pooled.close(() => pool.end())), listen };
 }
 
-type Client = Pick<typeof import("pg"), "Pool" | "Client">;
+type Client = Pick<typeof import("pg"), "Pool" | "Client" | "defaults">;
 
 async function loadClient(name: string): Promise<Client> {
   try {
@@ -79,12 +103,19 @@ async function loadClient(name: string): Promise<Client> {
 /** Milliseconds to wait until the server closes a connection that has said goodbye. */
 const GOODBYE = 1000;
 
-export class Sockets {
-  readonly #open = new Set<Socket>();
+type Stream = Socket | EncryptedIfOffered;
 
-  /** A new socket, for the client's option `stream`. */
-  create(): Socket {
-    const socket = new Socket();
+export class Sockets {
+  readonly #open = new Set<Stream>();
+  readonly #make: () => Stream;
+
+  constructor(make: () => Stream = () => new Socket()) {
+    this.#make = make;
+  }
+
+  /** A new one, for the client's option `stream`. */
+  create(): Stream {
+    const socket = this.#make();
     this.#open.add(socket);
     socket.once("close", () => this.#open.delete(socket));
     return socket;

@@ -62,11 +62,10 @@ const MESSAGES: readonly (readonly [RegExp, Meaning])[] = [
   [/^Query read timeout/, busy("the server did not answer in time; try again")],
   [/^timeout exceeded when trying to connect/, busy("no connection was free in time; try again")],
   [/terminated|Client has encountered|not queryable|ended/, LOST],
+  [/does not support SSL/, unavailable("turn on TLS at the server: ssl = on in postgresql.conf")],
   [
-    /does not support SSL|certificate|self-signed|SSL/i,
-    unavailable(
-      "check the certificate: name its authority with sslrootcert=FILE in the URL, or trust any with sslmode=no-verify",
-    ),
+    /certificate|self-signed|SSL/i,
+    unavailable("check the certificate, and name its authority with sslrootcert=FILE in the URL"),
   ],
   [/client password must be/, unavailable("set PGPASSWORD, or give the password in the URL")],
   [/SASL/, unavailable("check the user and the password in the URL")],

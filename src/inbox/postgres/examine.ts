@@ -19,6 +19,8 @@ export interface DatabaseFacts {
   readonly schema: number;
   readonly newestSchema: number;
   readonly name: string;
+  /** The private address to which the connection is not encrypted; `undefined` if all is well. */
+  readonly plainTo: string | undefined;
   /** Whether notifications arrive, as they do not through a pooler in transaction mode. */
   readonly notifies: boolean;
   /**
@@ -76,11 +78,14 @@ const BUSIEST = "turn";
  */
 export async function examineDatabase(url: string): Promise<DatabaseFacts> {
   const terms = readPostgresOptions(url, {});
-  const session = await connect(terms);
+  let plainTo: string | undefined;
+  const session = await connect(terms, (address) => {
+    plainTo = address;
+  });
   const store = new Store(session, terms);
   try {
     const server = await readServer(store);
-    const schema = await schemaOf(store);
+    const schema = await schemaOf(store, "user");
     const lacks = schema === 0 ? [] : await missingRights(store);
     if (schema > 0)
       lacks.push(
@@ -95,6 +100,7 @@ export async function examineDatabase(url: string): Promise<DatabaseFacts> {
       schema,
       newestSchema: SCHEMA_VERSION,
       name: store.schema,
+      plainTo,
       notifies,
       tables,
       lacks,
@@ -124,7 +130,7 @@ async function readServer(store: Store): Promise<ServerFacts> {
 const HARMFUL = `
   SELECT name || ' = ' || current_setting(name) AS shown FROM pg_settings WHERE CASE
     WHEN name ~ '^enable_' THEN boot_val = 'on' AND setting = 'off'
-    WHEN name = 'jit_above_cost' THEN setting::float8 BETWEEN 0 AND 50000 AND current_setting('jit') = 'on'
+    WHEN name = 'jit_above_cost' THEN setting::float8 BETWEEN 0::float8 AND 50000::float8 AND current_setting('jit') = 'on'
     WHEN name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')
       THEN setting::int BETWEEN 1 AND 5000
     WHEN name = 'idle_session_timeout' THEN setting::int BETWEEN 1 AND 60000
@@ -136,9 +142,9 @@ const HARMFUL = `
 async function missingRights(store: Store): Promise<string[]> {
   const rows = await store.query(
     `SELECT r AS right, c.relname AS name FROM pg_class c, unnest(ARRAY['SELECT', 'INSERT', 'UPDATE', 'DELETE']) AS r
-     WHERE c.relnamespace = $1::text::regnamespace AND c.relkind = 'r' AND NOT has_table_privilege(c.oid, r)
+     WHERE c.relnamespace = $1::text::regnamespace::oid AND c.relkind = 'r' AND NOT has_table_privilege(c.oid, r)
      UNION ALL SELECT 'USAGE', c.relname FROM pg_class c
-     WHERE c.relnamespace = $1::text::regnamespace
+     WHERE c.relnamespace = $1::text::regnamespace::oid
        AND CASE c.relkind WHEN 'S' THEN NOT has_sequence_privilege(c.oid, 'USAGE') ELSE false END
      ORDER BY 2, 1`,
     [store.schema],
@@ -184,9 +190,9 @@ const HEALTH = `
     (SELECT sum(pg_total_relation_size(oid)) FROM pg_class
      WHERE relnamespace = c.relnamespace AND relkind = 'r') AS bytes,
     c.reltuples AS believed, pg_stat_get_dead_tuples(c.oid) AS dead_rows, pg_stat_get_live_tuples(c.oid) AS live_rows,
-    (SELECT max(extract(epoch FROM now() - xact_start)) * 1000 FROM pg_stat_activity
+    (SELECT max(extract(epoch FROM now() - xact_start))::float8 * 1000::float8 FROM pg_stat_activity
      WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()) AS oldest_ms
-  FROM pg_class c WHERE c.relnamespace = $1::text::regnamespace AND c.relname = $2::text`;
+  FROM pg_class c WHERE c.relnamespace = $1::text::regnamespace::oid AND c.relname = $2::text`;
 
 /**
  * Whether a notification that is sent now is heard. On a channel of its own, so that it wakes no

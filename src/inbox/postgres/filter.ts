@@ -70,7 +70,7 @@ export function filterSql(filter: EntryFilter): { where: string; values: Value[]
   if (before !== undefined) conditions.push(`e.seq < ${value(before, "bigint")}`);
   if (targets !== undefined) {
     conditions.push(`EXISTS (SELECT FROM json_array_elements(coalesce(t.waits, d.waits, h.waits)::json) wait
-      WHERE wait ->> 'target' = ANY (${value(targets.map(encodeText), "text[]")}))`);
+      WHERE wait ->> 'target'::text = ANY (${value(targets.map(encodeText), "text[]")}))`);
   }
   if (text !== undefined)
     conditions.push(anyOf([...textSql(text, value), ...elseSql(filter.alternatives, value)]));

@@ -1,8 +1,9 @@
 import { HookporterError } from "../../base/errors.ts";
 import { ownCommand } from "../../base/package/own-command.ts";
 import { stateOf } from "./errors.ts";
+import { checkOwnSchema, type Judge } from "./own-schema.ts";
 import type { Query } from "./session.ts";
-import { LIFT_LIMIT, LONG_TIMEOUT, type Store } from "./store.ts";
+import { LIFT_LIMIT, LONG_TIMEOUT, named, type Store } from "./store.ts";
 import { TABLES } from "./tables.ts";
 
 export interface Migration {
@@ -21,7 +22,16 @@ export const MIGRATIONS: readonly Migration[] = [{ sql: TABLES, breaking: true }
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-const LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('hookporter migrate ' || $1, 0))";
+/** The names of all tables and sequences, as the migrations make them. */
+const NAMES = [
+  "migration",
+  ...MIGRATIONS.flatMap(({ sql }) => [...sql.matchAll(/CREATE (?:TABLE|SEQUENCE) @\.(\w+)/g)]).map(
+    ([, name]) => String(name),
+  ),
+];
+
+const LOCK =
+  "SELECT pg_advisory_xact_lock(hashtextextended('hookporter migrate '::text || $1::text, 0::bigint))";
 const CREATE_MIGRATION =
   "CREATE TABLE @.migration (version int PRIMARY KEY, breaking boolean NOT NULL, applied_at timestamptz NOT NULL)";
 
@@ -36,8 +46,7 @@ export function migrationSql(
 ): string {
   const steps = migrations.slice(from).map(({ sql, breaking }, index) => {
     const version = from + index + 1;
-    const first =
-      version === 1 ? [`CREATE SCHEMA IF NOT EXISTS "${schema}"`, CREATE_MIGRATION] : [];
+    const first = version === 1 ? [`CREATE SCHEMA "${schema}"`, CREATE_MIGRATION] : [];
     const record = `INSERT INTO @.migration VALUES (${version}, ${breaking}, now())`;
     const all = [
       "BEGIN",
@@ -49,7 +58,7 @@ export function migrationSql(
       "COMMIT",
     ];
     const text = all.map((statement) => `${statement.trim().replace(/;$/, "")};\n`).join("");
-    return `-- The inbox in the schema ${schema}, version ${version}\n${text.replaceAll("@.", `"${schema}".`)}`;
+    return `-- The inbox in the schema ${schema}, version ${version}\n${named(text, schema)}`;
   });
   return steps.join("\n");
 }
@@ -75,14 +84,14 @@ export async function migrate(
   store: Store,
   migrations: readonly Migration[] = MIGRATIONS,
 ): Promise<void> {
-  while ((await schemaOf(store, migrations.length)) < migrations.length) {
+  while ((await schemaOf(store, "user", migrations.length)) < migrations.length) {
     await store.transaction(async (query) => {
       await query(LIFT_LIMIT);
       await query(LOCK, [store.schema]);
-      if (!(await exists(query, store.schema))) {
-        await query(`CREATE SCHEMA IF NOT EXISTS "${store.schema}"`);
-        await query(CREATE_MIGRATION);
-      }
+      const { hasSchema, hasTables } = await look(query, store, "maker");
+      // Not IF NOT EXISTS: a schema that appears at this moment is a stranger's.
+      if (!hasSchema) await query(`CREATE SCHEMA "${store.schema}"`);
+      if (!hasTables) await query(CREATE_MIGRATION);
       const { version } = await versions(query);
       const next = migrations[version];
       if (next === undefined) return;
@@ -113,8 +122,12 @@ export async function checkEncoding(store: Store): Promise<void> {
  * Refuses a schema that is not there, or older than this code, and tables of which policies may
  * hide rows: `inbox_unavailable`, `inbox_older`, `inbox_newer`.
  */
-export async function checkSchema(store: Store, newest = SCHEMA_VERSION): Promise<void> {
-  const version = await schemaOf(store, newest);
+export async function checkSchema(
+  store: Store,
+  judge: Judge,
+  newest = SCHEMA_VERSION,
+): Promise<void> {
+  const version = await schemaOf(store, judge, newest);
   if (version >= newest) {
     const [hidden] = await hiddenTables(store);
     if (hidden === undefined) return;
@@ -143,21 +156,26 @@ export async function checkSchema(store: Store, newest = SCHEMA_VERSION): Promis
 export async function hiddenTables(store: Store): Promise<readonly string[]> {
   const rows = await store.query(
     `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = $1::text AND c.relrowsecurity AND row_security_active(c.oid) ORDER BY 1`,
+     WHERE n.nspname = $1::name AND c.relrowsecurity AND row_security_active(c.oid) ORDER BY 1`,
     [store.schema],
   );
   return rows.map(({ name }) => String(name));
 }
 
 /**
- * The version of a schema; 0 if there is none. Throws `inbox_newer` if this code must not use it.
+ * The version of a schema; 0 if there is none. Throws `inbox_newer` if this code must not use it,
+ * and `inbox_unavailable` if a stranger may change it.
  *
  * @param newest - the newest version that is known
  */
-export async function schemaOf(store: Store, newest = SCHEMA_VERSION): Promise<number> {
+export async function schemaOf(
+  store: Store,
+  judge: Judge,
+  newest = SCHEMA_VERSION,
+): Promise<number> {
   const query: Query = (text, values) => store.query(text, values);
   try {
-    if (!(await exists(query, store.schema))) return 0;
+    if (!(await look(query, store, judge)).hasTables) return 0;
     const { version, breaking } = await versions(query);
     if (breaking <= newest) return version;
     throw new HookporterError(
@@ -172,14 +190,16 @@ export async function schemaOf(store: Store, newest = SCHEMA_VERSION): Promise<n
 }
 
 /**
- * From the catalogue's tables, not by name: a name that was unknown before a lock was waited for
- * may stay so. Refuses the tables of 1.0.0-rc.1, which were partitioned by day and have the same
- * version.
+ * What is there, and nobody else's. From the catalogue's tables, not by name: a name that was
+ * unknown before a lock was waited for may stay so. Refuses the tables of 1.0.0-rc.1, which were
+ * partitioned by day and have the same version.
  */
-async function exists(query: Query, schema: string): Promise<boolean> {
+async function look(query: Query, store: Store, judge: Judge) {
+  const { schema } = store;
   const rows = await query(
-    `SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
-     WHERE n.nspname = $1::text AND c.relname IN ('migration', 'day')`,
+    `SELECT c.relname AS name FROM pg_namespace n
+       LEFT JOIN pg_class c ON n.oid = c.relnamespace AND c.relname = ANY ('{migration,day}'::name[])
+     WHERE n.nspname = $1::name`,
     [schema],
   );
   if (rows.some(({ name }) => name === "day")) {
@@ -188,7 +208,8 @@ async function exists(query: Query, schema: string): Promise<boolean> {
       `expected the tables of 1.0.0 in the schema ${schema}, got those of 1.0.0-rc.1: copy them to a file with \`${ownCommand("inbox copy")}\` of that version, and the file to another schema with this one`,
     );
   }
-  return rows.length > 0;
+  await checkOwnSchema(query, store, NAMES, judge);
+  return { hasSchema: rows.length > 0, hasTables: rows.some(({ name }) => name !== null) };
 }
 
 async function versions(query: Query): Promise<{ version: number; breaking: number }> {

@@ -18,6 +18,9 @@ import { Wake } from "./wake.ts";
 
 export type OpenedDatabase = Awaited<ReturnType<typeof openParts>>;
 
+const UNENCRYPTED =
+  "the connection to the database is not encrypted, as its server has no TLS: turn it on there and add sslmode=verify-full to the URL, or add sslmode=disable if nobody listens on that network";
+
 /** Connects, makes or checks the tables, and starts what goes on while the inbox is open. */
 export async function openParts(
   { access = "own", log, onDue, onCommit }: OpenTerms,
@@ -25,7 +28,7 @@ export async function openParts(
   clock: StoreClock,
   migrations: readonly Migration[],
 ) {
-  const session = await connect(terms);
+  const session = await connect(terms, (address) => log?.warn({ address }, UNENCRYPTED));
   const store = new Store(session, terms);
   const kept = keptLately();
   const runners = new Runners(store, clock, log, {
@@ -37,7 +40,7 @@ export async function openParts(
   try {
     await checkEncoding(store);
     if (access === "own" && terms.migrate === "auto") await migrate(store, migrations);
-    await checkSchema(store, migrations.length);
+    await checkSchema(store, access === "own" ? "user" : "reader", migrations.length);
     if (access === "own") {
       await clock.measure(store).catch(() => {}); // again with each sign of life
       wake.start();

@@ -73,7 +73,7 @@ export async function defer(store: Store, sources: readonly string[], now: numbe
 export async function readPauses(store: Store): Promise<Pauses> {
   const paused = await store.query("SELECT * FROM @.paused ORDER BY since, scope, name");
   const retries = await store.query(
-    `SELECT pace.*, (SELECT count(*) FROM @.turn WHERE lease IS NULL AND reason = '${PACED}' || id) AS left_over
+    `SELECT pace.*, (SELECT count(*) FROM @.turn WHERE lease IS NULL AND reason = '${PACED}'::text || id::text) AS left_over
      FROM @.pace ORDER BY id`,
   );
   return { paused: paused.map(toPause), retries: retries.map(toRetry) };
@@ -129,7 +129,7 @@ const RELEASE = `
     SELECT seq, row_number() OVER (ORDER BY seq) - 1 AS n FROM @.turn
     WHERE lease IS NULL AND reason = $1::text AND seq > $2::bigint ORDER BY seq LIMIT ${PACE_STEP}
   ), due AS (
-    UPDATE @.turn SET run_at = $3::bigint + floor($4::float8 * n)::bigint, reason = $5::text
+    UPDATE @.turn SET run_at = $3::bigint + floor($4::float8 * n::float8)::bigint, reason = $5::text
     FROM next WHERE turn.seq = next.seq AND lease IS NULL
   )
   SELECT count(*) AS found, max(seq) AS last FROM next`;

@@ -123,7 +123,7 @@ async function writersEnd(store: Store): Promise<void> {
 
 const WRITERS = `
   SELECT virtualtransaction AS writer FROM pg_locks
-  WHERE relation = '@.entry'::regclass AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()
+  WHERE relation = '@.entry'::regclass::oid AND mode = 'RowExclusiveLock' AND granted AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
 
 async function slim(store: Store, request: SlimRequest, step: PruneStep): Promise<StepResult> {

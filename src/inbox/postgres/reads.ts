@@ -64,7 +64,7 @@ export async function outlineEntries(store: Store, request: OutlineRequest) {
   const seqs = entries.map(({ seq }) => seq);
   const runs = await store.query(
     `SELECT a.seq, a.attempt, a.handler, a.started_at, a.duration_ms, a.outcome, a.error, left(a.failure, ${FAILURE_START}) AS place
-     FROM unnest($1::bigint[], $2::int[]) AS of(seq, attempts)
+     FROM ROWS FROM (unnest($1::bigint[]), unnest($2::int[])) AS of(seq, attempts)
      JOIN @.attempt a ON a.seq = of.seq AND a.attempt >= of.attempts
      ORDER BY a.seq, a.id`,
     [seqs, entries.map(({ attempts }) => attempts)],
@@ -88,9 +88,10 @@ export async function outlineEntries(store: Store, request: OutlineRequest) {
 const COUNTED = 1_000_000;
 
 const HANDLED = `
-  SELECT CASE WHEN relpages > 0 THEN reltuples / relpages
-      * (pg_relation_size(oid) / current_setting('block_size')::bigint) ELSE 0 END AS handled
-  FROM pg_class WHERE oid = '@.handled'::regclass`;
+  SELECT CASE WHEN relpages > 0 THEN
+      (pg_relation_size(oid) / current_setting('block_size')::bigint)::float8 * reltuples::float8 / relpages::float8
+      ELSE 0 END AS handled
+  FROM pg_class WHERE oid = '@.handled'::regclass::oid`;
 
 /** The number of entries in each state. */
 export async function countByState(store: Store, filter: CountFilter = {}): Promise<Counts> {
@@ -124,7 +125,7 @@ export async function countByState(store: Store, filter: CountFilter = {}): Prom
 /** The size of all tables and indexes. How much disk is left, only the server's owner can tell. */
 export async function bytesOfSchema(store: Store): Promise<number> {
   return store.number(`SELECT sum(pg_total_relation_size(oid)) FROM pg_class
-    WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.handled'::regclass)`);
+    WHERE relkind = 'r' AND relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = '@.handled'::regclass::oid)`);
 }
 
 export async function countByTarget(store: Store, sources: readonly string[] | undefined) {

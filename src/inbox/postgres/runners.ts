@@ -59,7 +59,7 @@ const IS_CUT = `${IS_FREE}
   AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = '${connectionName("")}' || runner.id)`;
 
 /** A process at its latest sign of life. */
-const SIGNED = "runner.id || ' ' || seen_at";
+const SIGNED = "runner.id || ' ' || seen_at::text";
 
 /**
  * Removes the records of dead processes, and ends their leases. Their locks are held meanwhile, so
@@ -106,7 +106,7 @@ const PULSE = `
   WITH recorded AS (${RECORD}), removed AS (
     DELETE FROM @.runner WHERE seen_at < $8::bigint AND id <> $1::text
   )
-  SELECT extract(epoch FROM clock_timestamp()) * 1000 AS time,
+  SELECT extract(epoch FROM clock_timestamp())::float8 * 1000::float8 AS time,
     EXISTS (SELECT FROM @.runner WHERE id <> $1::text AND ${IS_FREE}) AS any_free,
     ${anyDue("$9", "$2")}`;
 

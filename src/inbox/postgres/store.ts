@@ -14,7 +14,7 @@ const ATTEMPTS = 4;
 
 /**
  * The inbox's schema in a database. In its SQL, `@.` stands for the schema: it is always named,
- * never searched for.
+ * never searched for. Functions are PostgreSQL's own.
  */
 export class Store {
   readonly schema: string;
@@ -69,11 +69,24 @@ export class Store {
   }
 
   sql(text: string): string {
-    let named = this.#texts.get(text);
-    if (named === undefined) {
-      named = text.replaceAll("@.", `"${this.schema}".`);
-      if (this.#texts.size < 200) this.#texts.set(text, named);
+    let sql = this.#texts.get(text);
+    if (sql === undefined) {
+      sql = named(text, this.schema);
+      if (this.#texts.size < 200) this.#texts.set(text, sql);
     }
-    return named;
+    return sql;
   }
+}
+
+/** A call of a function, unless its name is a keyword's, qualified, or given to a column list. */
+const CALL =
+  /(?<![\w.@"'$]|\bAS )(?!(?:coalesce|extract|greatest|least|nullif|substring)\()[a-z]\w*\(/g;
+
+/**
+ * SQL with its names in full. A function of the schema `public`, where others may create some,
+ * would otherwise be called instead of PostgreSQL's if its types fit better. No session has a
+ * search_path of its own, since a pooler or a handler may use its connection next.
+ */
+export function named(text: string, schema: string): string {
+  return text.replace(CALL, "pg_catalog.$&").replaceAll("@.", `"${schema}".`);
 }

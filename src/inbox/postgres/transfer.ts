@@ -30,7 +30,7 @@ import {
 export async function openSchemaTransfer(store: Store, access: "read" | "own"): Promise<Transfer> {
   await checkEncoding(store);
   if (access === "own") await migrate(store);
-  await checkSchema(store);
+  await checkSchema(store, access === "own" ? "user" : "reader");
   const clock = storeClock();
   await clock.measure(store);
   const number = (sql: string) => store.number(sql, [], LONG_TIMEOUT);

@@ -1,8 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { postgresStore } from "../../../src/inbox/postgres.ts";
+import { keptLog, until } from "../../receiver/sample.ts";
 import { makeCertificate } from "../../relay/tunnel/edge/certificate.ts";
 import { keep, numberedEntry } from "../entries.ts";
 import { NO_SERVER, startPostgres } from "./server.ts";
@@ -52,6 +54,22 @@ describe.skipIf(NO_SERVER !== undefined || process.env.HOOKPORTER_POSTGRES_URL !
           message: expect.stringMatching(/sslrootcert=FILE/),
         });
       await openWith("sslmode=no-verify");
+      const warnings: string[] = [];
+      const unsaid = postgresStore(url, { schema: "unsaid" });
+      await unsaid.open({
+        log: { ...keptLog().log, warn: (_, text) => void warnings.push(text) },
+      });
+      onTestFinished(() => unsaid.close());
+      await until(() => expect(unsaid.supportsNotify).toBe(true));
+      const client = new pg.Client({ connectionString: `${url}?sslmode=disable` });
+      await client.connect();
+      const { rows } = await client.query(
+        "SELECT ssl, count(*)::int AS n FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name LIKE 'hookporter%' GROUP BY 1",
+      );
+      await client.end();
+      expect(rows).toEqual([{ ssl: true, n: expect.any(Number) }]);
+      expect(warnings).toEqual([]);
+      expect(await keep(unsaid, numberedEntry(2))).toMatchObject({ duplicate: false });
       await expect(openWith("sslmode=verify-full&sslrootcert=/nowhere/bundle.pem")).rejects.toThrow(
         /nowhere\/bundle\.pem/,
       );

@@ -86,7 +86,7 @@ it.each([
     "inbox_unreachable",
     "was lost",
   ],
-  ["The server does not support SSL connections", "inbox_unavailable", "sslrootcert=FILE"],
+  ["The server does not support SSL connections", "inbox_unavailable", "turn on TLS"],
   ["self-signed certificate in certificate chain", "inbox_unavailable", "sslrootcert=FILE"],
   [
     "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string",

@@ -35,9 +35,11 @@ it("a table that is never vacuumed is found, or a server that vacuums nothing, a
     `ALTER TABLE ${SCHEMA}.turn RESET (autovacuum_enabled)`,
   );
   expect((await examine()).tables?.neverVacuumed).toBe("table");
-  const off = await examine(SCHEMA, { understand: ["current_setting('autovacuum')", "'off'"] });
+  const off = await examine(SCHEMA, {
+    understand: ["pg_catalog.current_setting('autovacuum')", "'off'"],
+  });
   expect(off.tables?.neverVacuumed).toBe("server");
-  const standby = await examine(SCHEMA, { understand: ["pg_is_in_recovery()", "true"] });
+  const standby = await examine(SCHEMA, { understand: ["pg_catalog.pg_is_in_recovery()", "true"] });
   expect(standby.server.isStandby).toBe(true);
 });
 

@@ -9,6 +9,9 @@ export function message(type: string, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
+/** How a client asks for TLS, before anything else. */
+export const SSL_REQUEST = Buffer.from("0000000804d2162f", "hex");
+
 /** The answer to a connection that need not prove anything. */
 export const READY = Buffer.concat([message("R", Buffer.alloc(4)), message("Z", Buffer.from("I"))]);
 
@@ -103,6 +106,10 @@ export async function servePglite(
       bytes = Buffer.concat([bytes, data]);
       if (!hasStarted) {
         if (bytes.length < 4 || bytes.length < bytes.readInt32BE(0)) return;
+        if (bytes.equals(SSL_REQUEST)) {
+          bytes = Buffer.alloc(0);
+          return void socket.write("N");
+        }
         started.push(bytes.toString("utf8", 8, bytes.readInt32BE(0)).split("\0"));
         bytes = bytes.subarray(bytes.readInt32BE(0));
         hasStarted = true;

@@ -57,6 +57,6 @@ it("one that keeps entries for more than half a minute is no longer waited for",
 it("one process prunes at a time: each waits for its turn", async () => {
   const { inbox, askedFor, left } = await withDone();
   expect(await inbox.prune(PRUNE, FIRST)).toMatchObject({ changed: 1 });
-  expect(askedFor("pg_advisory_xact_lock(hashtext(")).toBe(1);
+  expect(askedFor("pg_advisory_xact_lock(pg_catalog.hashtext(")).toBe(1);
   expect(await left()).toBe(1);
 });

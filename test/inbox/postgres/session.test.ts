@@ -50,7 +50,9 @@ it.each([
     const port = await listening((socket) =>
       socket.once("data", () => socket.end(Buffer.concat([READY, TERMINATED]))),
     );
-    const session = await connect(readPostgresOptions(of(`postgres://a@127.0.0.1:${port}/a`), {}));
+    const session = await connect(
+      readPostgresOptions(of(`postgres://a@127.0.0.1:${port}/a?sslmode=disable`), {}),
+    );
     onTestFinished(() => session.close());
     for (let times = 0; times < 10; times++)
       await expect(session.transaction(async () => {}, 5000)).rejects.toThrow();
