@@ -4,6 +4,7 @@ import { shownUrl } from "../base/text/shown-url.ts";
 import type { Handler } from "../dispatch/plan/handler.ts";
 import { readRetryAfter } from "../http/retry-after.ts";
 import { describeRefusal, shownLocation } from "./explain-answer.ts";
+import { passedOn } from "./hop-by-hop.ts";
 import { queryOf } from "./query.ts";
 import { isUnconnected, SEND_TIMEOUT, type Sending, send, type TargetAnswer } from "./send.ts";
 
@@ -20,6 +21,8 @@ export interface ForwardRequest extends Pick<Sending, "host" | "insecure"> {
    * wherever an answer repeats them.
    */
   readonly added?: Readonly<Record<string, readonly string[]>>;
+  /** Misleading headers of the delivery that are passed on, by lowercase name: see `passedOn`. */
+  readonly passed?: readonly string[];
 }
 
 export interface ForwardOptions
@@ -52,11 +55,12 @@ export function forwardTo(target: URL, options: ForwardOptions = {}): Handler {
     host,
     insecure = false,
   } = options;
-  const { added = {}, onAnswer, onNoted, onFailure, giveUpOn, clock = Date.now } = options;
+  const { added = {}, passed, onAnswer, onNoted, onFailure, giveUpOn, clock = Date.now } = options;
   const hide = hiding(Object.values(added).flat());
   return async (_event, { delivery, signal, note, seq }) => {
     const { body } = delivery;
-    const sent = { query: queryOf(delivery), headers: { ...delivery.headers, ...added }, body };
+    const headers = { ...passedOn(delivery.headers, passed), ...added };
+    const sent = { query: queryOf(delivery), headers, body };
     let answer: TargetAnswer;
     try {
       answer = await send({

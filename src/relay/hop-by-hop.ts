@@ -1,4 +1,4 @@
-import { TRACE_HEADER } from "../event/delivery.ts";
+import { type DeliveryHeaders, TRACE_HEADER } from "../event/delivery.ts";
 
 /**
  * Headers of a single connection, which are not forwarded in either direction (RFC 9110, 7.6.1).
@@ -27,3 +27,45 @@ export const NOT_PASSED_ON: ReadonlySet<string> = new Set([
   "host",
   TRACE_HEADER,
 ]);
+
+/**
+ * Headers by which frameworks take another address, method, sender or user for that of the request;
+ * no signature covers them, so anyone on the way may have added them. `*` is the rest of a name.
+ */
+export const MISLEADING: readonly string[] = [
+  "cf-connecting-ip",
+  "forwarded",
+  "remote-user",
+  "true-client-ip",
+  "x-client-ip",
+  "x-forwarded*",
+  "x-http-method*",
+  "x-method-override",
+  "x-original-*",
+  "x-real-ip",
+  "x-remote-*",
+  "x-rewrite-*",
+];
+
+/**
+ * The headers of a delivery that are passed on, with the signature that does not cover them:
+ * without those that its connection names (RFC 9110, 7.6.1), and those that mislead.
+ *
+ * @param kept - names of headers that are passed on all the same, in lower case
+ */
+export function passedOn(headers: DeliveryHeaders, kept: readonly string[] = []): DeliveryHeaders {
+  const connection = Object.entries(headers).find(([name]) => name.toLowerCase() === "connection");
+  const named = String(connection?.[1] ?? "")
+    .split(",")
+    .map((name) => name.trim().toLowerCase());
+  const isPassedOn = (name: string) =>
+    kept.includes(name) || (!named.includes(name) && !misleads(name));
+  const entries = Object.entries(headers).filter(([name]) => isPassedOn(name.toLowerCase()));
+  return Object.fromEntries(entries);
+}
+
+function misleads(name: string): boolean {
+  return MISLEADING.some((pattern) =>
+    pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
+  );
+}

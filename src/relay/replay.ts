@@ -5,6 +5,7 @@ import { restamp } from "../event/restamp.ts";
 import { sign } from "../signature/sign.ts";
 import type { Sendable } from "./chaos.ts";
 import type { Fixture } from "./fixture.ts";
+import { passedOn } from "./hop-by-hop.ts";
 import { queryOf } from "./query.ts";
 
 type ReplaySending = Omit<Sendable, "label">;
@@ -37,7 +38,7 @@ export function lazySending(label: string, make: () => ReplaySending): Sendable 
 export function exactSending(fixture: Fixture, name: string): ReplaySending {
   if (fixture.type === "delivery") {
     const { headers, body } = fixture.delivery;
-    return { query: queryOf(fixture.delivery), headers, body };
+    return { query: queryOf(fixture.delivery), headers: passedOn(headers), body };
   }
   throw new HookporterError(
     "fixture_invalid",

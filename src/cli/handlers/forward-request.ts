@@ -35,9 +35,10 @@ export async function forwardRequest(
   options: Beside,
   context: CliContext,
 ): Promise<ForwardRequest> {
-  const { forwardHost, insecure = false, forwardTo = [] } = options;
+  const { forwardHost, insecure = false, forwardTo = [], passHeaders = [] } = options;
   if (insecure) await refusePublic(forwardTo);
-  return { added: addedHeaders(options, context), host: forwardHost, insecure };
+  const added = addedHeaders(options, context);
+  return { added, host: forwardHost, insecure, passed: passHeaders };
 }
 
 /**

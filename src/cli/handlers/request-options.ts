@@ -1,4 +1,5 @@
 import type { CliCommand } from "../cli-command.ts";
+import { readHeaderNames } from "../settings/values.ts";
 import {
   type AddedHeader,
   readAddedHeader,
@@ -11,6 +12,7 @@ export interface ForwardRequestOptions {
   /** Headers whose values are in environment variables; `value` is the variable's name. */
   readonly headerEnv?: readonly AddedHeader[];
   readonly forwardHost?: string;
+  readonly passHeaders?: readonly string[];
   readonly insecure?: boolean;
 }
 
@@ -35,6 +37,11 @@ export function addForwardRequestOptions(command: CliCommand): CliCommand {
       "--forward-host <host>",
       "Host header of each forward (default: that of the target)",
       readForwardHost,
+    )
+    .setting(
+      "--pass-headers <names>",
+      "headers to forward that others on the way may have added, such as x-forwarded-for",
+      readHeaderNames,
     )
     .option(
       "--insecure",

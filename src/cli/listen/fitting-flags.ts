@@ -34,6 +34,7 @@ export const FITTING_FLAGS: OptionConflicts<ListenOptions> = {
   header: { needs: ["forwardTo"], check: notTheSignature },
   headerEnv: { needs: ["forwardTo"], check: notTheSignature },
   forwardHost: { needs: ["forwardTo"] },
+  passHeaders: { needs: ["forwardTo"] },
   insecure: { needs: ["forwardTo"] },
 };
 

@@ -288,6 +288,8 @@ export const readHeaderName = reader("a header name such as x-service-signature"
     : undefined,
 );
 
+export const readHeaderNames = commaList(readHeaderName);
+
 /** A forwarded address of the inspector, with or without a port; a repeated flag adds to it. */
 export const readInspectHost = repeated(
   reader("one host such as devbox.test or localhost:9000, without wildcards", (text) =>

@@ -220,12 +220,17 @@ async function versions(query: Query): Promise<{ version: number; breaking: numb
   return { version: Number(row?.version), breaking: Number(row?.breaking) };
 }
 
-/**
- * A statement up to the semicolon at the end of a line, or of all; those within the body of a
- * function do not count.
- */
-const STATEMENT = /(?:\$(\w+)\$.*?\$\1\$|[^$])+?(?:;\s*(?:\n|$)|$)/gs;
-
+/** The statements of a text, each up to a semicolon at the end of a line, or up to the end. */
 function statementsOf(sql: string): readonly string[] {
-  return (sql.match(STATEMENT) ?? []).filter((statement) => statement.trim() !== "");
+  const statements: string[] = [];
+  let statement = "";
+  for (const line of sql.split("\n")) {
+    statement += `${line}\n`;
+    // One within the body of a function does not end it.
+    const isWhole = (statement.match(/\$\w*\$/g) ?? []).length % 2 === 0;
+    if (!line.trimEnd().endsWith(";") || !isWhole) continue;
+    statements.push(statement);
+    statement = "";
+  }
+  return [...statements, statement].filter((text) => text.trim() !== "");
 }

@@ -1,6 +1,8 @@
 import { expect, it } from "vitest";
+import { posting } from "../../receiver/open.ts";
+import { freshEnvelope, SECRET, signedHeaders } from "../../receiver/sample.ts";
 import { openTarget } from "../../relay/sample.ts";
-import { runCli } from "../fake-io.ts";
+import { runCli, tempFolder } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 import { listening } from "../open-listen.ts";
 
@@ -26,6 +28,34 @@ it("listen adds headers, one of them from the env file, and prints no value", as
   expect(stderr).toContain("adding headers x-team, authorization");
   expect(stderr).toContain("with Host app.test");
   expect(stdout + stderr + shown.stdout).not.toMatch(/hunter2|secret-team-name/);
+});
+
+it("headers that others may have added are not forwarded, unless a setting names them", async () => {
+  const { url, got } = await openTarget((response) => response.writeHead(200).end());
+  const added = {
+    connection: "keep-alive, X-Hop-Only",
+    "x-hop-only": "1",
+    "x-forwarded-for": "127.0.0.1",
+    "x-original-url": "/admin",
+    "x-http-method-override": "DELETE",
+    "x-remote-user": "root",
+    "x-own": "1",
+  };
+  const forwarded = async (...settings: string[]) => {
+    const argv = ["--forward-to", url.href, ...settings];
+    const listen = await listening(argv, tempFolder(), { HOOKPORTER_SECRET: SECRET });
+    const { until } = listen;
+    const body = JSON.stringify(freshEnvelope({ timestamp: new Date().toISOString() }));
+    const headers = { ...signedHeaders(Buffer.from(body)), ...added };
+    await posting(new URL(listen.url)).ask({ headers, body: Buffer.from(body) });
+    await until("attempt", 1);
+    return Object.keys(got.at(-1)?.headers ?? {}).filter((name) => name in added);
+  };
+  expect(await forwarded()).toEqual(["x-own"]);
+  expect(await forwarded("HOOKPORTER_PASS_HEADERS=X-Forwarded-For,x-own")).toEqual([
+    "x-forwarded-for",
+    "x-own",
+  ]);
 });
 
 it.each([

@@ -27,6 +27,8 @@ export function sshArguments(settings: SshSettings, target: TunnelTarget): reado
   const { user, host, sshPort, forward } = serverOf(settings);
   return [
     "-T",
+    // The user's configuration is for servers of the user: it may forward more, and send variables.
+    ...(service === undefined ? [] : ["-F", "none"]),
     ...options.flatMap((option) => ["-o", option]),
     ...(sshPort === undefined ? [] : ["-p", String(sshPort)]),
     ...(service === undefined ? ["-N"] : []),

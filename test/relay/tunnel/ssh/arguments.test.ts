@@ -26,6 +26,11 @@ it("a service's own user and port are not used for another host, and an IPv6 tar
   expect(argv).toContain("80:[::1]:4400");
 });
 
+it("a service sees nothing of the user's configuration, which is for servers of the user", () => {
+  expect(argvOf({ service: "pinggy", folder: "/f" })).toMatch(/^-T -F none -o /);
+  expect(argvOf({ service: "serveo", folder: "/f", host: "paid" })).toMatch(/^-T -F none -o /);
+});
+
 it("no session is opened at your own server", () => {
   const publicUrl = "https://x.example.com";
   const argv = argvOf({ host: "box", remotePort: 4401, publicUrl, folder: "/f" });
