@@ -134,6 +134,11 @@ it("only the inbox talks to the clients of its stores", () => {
   expect(wrong).toEqual([]);
 });
 
+it("only one place opens a file with SQLite, as data that someone else may have made", () => {
+  const opening = files.filter((file) => /\bnew [\w.()]*DatabaseSync\b/.test(readCode(file)));
+  expect(opening).toEqual(["inbox/sqlite/client.ts"]);
+});
+
 it("only the CLI ends the process and uses the console", () => {
   const wrong = files.filter((file) => {
     if (file.startsWith("cli/")) return false;

@@ -6,6 +6,8 @@ const MESSAGES: Readonly<Record<string, string>> = {
   EACCES: "permission denied",
   EPERM: "permission denied",
   EISDIR: "it is a folder",
+  ENXIO: "it is a socket, not a file",
+  ELOOP: "its links lead in a circle",
   ENOTDIR: "a part of its path is not a folder",
   ENOSPC: "the disk is full",
   EDQUOT: "the disk quota is used up",

@@ -1,3 +1,4 @@
+import { shellWord } from "../base/text/shell-word.ts";
 import { shownUrl } from "../base/text/shown-url.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
 import { isIn } from "./answer.ts";
@@ -62,16 +63,11 @@ export function curlText(
     ...(target === undefined ? [] : ["--path-as-is"]),
     ...sent.flatMap(([name, value]) => [
       "-H",
-      quoted(value === null ? `${name}:` : value === "" ? `${name};` : `${name}: ${value}`),
+      shellWord(value === null ? `${name}:` : value === "" ? `${name};` : `${name}: ${value}`),
     ]),
     "--data-binary",
-    quoted(Buffer.from(body).toString("utf8")),
-    quoted(url.origin + path),
+    shellWord(Buffer.from(body).toString("utf8")),
+    shellWord(url.origin + path),
   ];
   return parts.join(" ");
-}
-
-/** A word as a shell reads it. */
-function quoted(text: string): string {
-  return /^[\w./:@=-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

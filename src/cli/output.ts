@@ -146,7 +146,3 @@ function usesColor({ env, isTTY }: Pick<Io, "env" | "isTTY">): boolean {
 export function printable(text: string, maxLength = 200): string {
   return escapeInvisible(text.length > maxLength ? `${text.slice(0, maxLength)}…` : text);
 }
-
-export function shellWord(text: string): string {
-  return /^[\w./:@,-]+$/.test(text) ? text : printable(`'${text.replaceAll("'", "'\\''")}'`, 2000);
-}

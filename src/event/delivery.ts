@@ -23,6 +23,21 @@ export const TRACE_HEADER = "hookporter-traceparent";
 /** Header values by lowercase name. */
 export type DeliveryHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
+/**
+ * Whether HTTP carries a header: its name is a token, and nothing in its value ends it. What is
+ * read from a store or a file may have any other.
+ */
+export function canCarry(name: string, value: unknown): value is string | readonly string[] {
+  const parts: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return (
+    /^[!#$%&'*+.^_`|~\w-]+$/.test(name) &&
+    parts.every((part) => typeof part === "string" && !CONTROL.test(part))
+  );
+}
+
+/** Those of ASCII but a tab: HTTP carries any byte above. */
+const CONTROL = /(?![\t\x80-\x9f])\p{Cc}/u;
+
 /** A copy for a function of the user: nobody else sees what that changes in it. */
 export function ownDelivery({ method, target, headers, body, receivedAt }: Delivery): Delivery {
   return { method, target, headers: { ...headers }, body: new Uint8Array(body), receivedAt };

@@ -2,7 +2,7 @@ import { eraseExclusively } from "./erasing.ts";
 import type { Inbox, InsideEnd, InsideResult, InsideTerms, Progress } from "./inbox.ts";
 import type { Runner } from "./runner.ts";
 import type { Settlement } from "./settlement.ts";
-import { loadSqlite } from "./sqlite/client.ts";
+import { connectTo } from "./sqlite/client.ts";
 import { createSchema } from "./sqlite/migrations.ts";
 import {
   type OperationArguments,
@@ -81,7 +81,7 @@ class MemoryInbox extends SqlInbox {
 
   get #statements(): Statements {
     if (this.#made === undefined) {
-      const database = new (loadSqlite().DatabaseSync)(":memory:");
+      const database = connectTo(":memory:");
       createSchema(database, Date.now());
       this.#made = new Statements(database);
     }

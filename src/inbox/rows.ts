@@ -1,4 +1,5 @@
-import type { Delivery } from "../event/delivery.ts";
+import { isRecord } from "../base/guards.ts";
+import { canCarry, type Delivery, type DeliveryHeaders } from "../event/delivery.ts";
 import type { DedupKey } from "../event/identity.ts";
 import type { AttemptRecord } from "./attempt-record.ts";
 import type { ClaimedEntry, Lease } from "./claim.ts";
@@ -203,6 +204,29 @@ const PLAIN = /^[^\p{Cc}\p{Cs}]*$/u;
 
 /** Marks an encoded text; a text that itself starts with the mark is encoded too. */
 const MARK = "\u0001";
+
+/**
+ * Stored headers, without those that HTTP could not have carried: a row may be another program's.
+ *
+ * @throws SyntaxError if they are not JSON, or no headers
+ */
+export function readHeaders(stored: unknown): DeliveryHeaders {
+  const { carried } = headersOf(stored);
+  return Object.fromEntries(carried) as DeliveryHeaders;
+}
+
+/** Whether all of the stored headers are such as HTTP carries; throws as {@link readHeaders}. */
+export function areCarried(stored: unknown): boolean {
+  const { all, carried } = headersOf(stored);
+  return carried.length === all.length;
+}
+
+function headersOf(stored: unknown) {
+  const headers: unknown = JSON.parse(stored as string);
+  if (!isRecord(headers)) throw new SyntaxError("expected headers, got another value");
+  const all = Object.entries(headers);
+  return { all, carried: all.filter(([name, value]) => canCarry(name, value)) };
+}
 
 /**
  * Encodes a text so that a store keeps it exactly. Some cut a text at NUL, PostgreSQL refuses it,

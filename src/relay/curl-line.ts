@@ -1,4 +1,5 @@
-import type { DeliveryHeaders } from "../event/delivery.ts";
+import { quotedWord } from "../base/text/shell-word.ts";
+import { canCarry, type DeliveryHeaders } from "../event/delivery.ts";
 
 /**
  * A command for a POSIX shell that sends the same with `curl`, the body from a file, byte for byte,
@@ -17,7 +18,7 @@ export function curlLine({
   const pairs = Object.entries(headers).flatMap(([name, value]) =>
     (value === undefined ? [] : [value].flat()).map((text) => [name, text] as const),
   );
-  const carried = pairs.filter(([, value]) => /^[\t -~]*$/.test(value));
+  const carried = pairs.filter(([name, value]) => canCarry(name, value) && /^[ -~]*$/.test(value));
   const leftOut = pairs.filter((pair) => !carried.includes(pair)).map(([name]) => name);
   // Without a content type curl would invent one; `name;` makes it send an empty value.
   const suppressedContentType = pairs.some(([name]) => name.toLowerCase() === "content-type")
@@ -29,16 +30,11 @@ export function curlLine({
     "-sS",
     "--globoff",
     "-w",
-    quote("\\n%{http_code}\\n"),
-    ...[...lines, ...suppressedContentType].flatMap((header) => ["-H", quote(header)]),
+    quotedWord("\\n%{http_code}\\n"),
+    ...[...lines, ...suppressedContentType].flatMap((header) => ["-H", quotedWord(header)]),
     "--data-binary",
-    quote(`@${file}`),
-    quote(target.href),
+    quotedWord(`@${file}`),
+    quotedWord(target.href),
   ];
   return { line: words.join(" "), leftOut: [...new Set(leftOut)] };
-}
-
-/** Quotes any text as a word for a POSIX shell. */
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -102,6 +102,23 @@ export function describeInbox(name: string, makeInbox: () => Inbox): void {
         expect(await inbox.claim({ now: AT + 1e9, limit: 10, leaseTime: 1 })).toEqual([]);
       });
 
+      it("gives back no header that HTTP could not have carried, which another program may have written", async () => {
+        const headers = {
+          "x-plain": "a\tb é",
+          "x-list": ["a", "b"],
+          "x-name\ntouch hacked #": "a",
+          "x name": "a",
+          "x-line": "a\r\nx-other: b",
+          "x-part": ["a", "b\u0000"],
+          "x-number": 7 as unknown as string,
+          "": "a",
+        };
+        const { seq } = await keep(inbox, sampleEntry({ delivery: sampleDelivery({ headers }) }));
+        const carried = { "x-plain": "a\tb é", "x-list": ["a", "b"] };
+        expect((await inbox.delivery(seq))?.headers).toEqual(carried);
+        expect((await claimOne(inbox)).delivery.headers).toEqual(carried);
+      });
+
       it("numbers entries in order of arrival", async () => {
         const seqs: number[] = [];
         for (const number of [3, 1, 2]) seqs.push((await keep(inbox, numberedEntry(number))).seq);

@@ -403,7 +403,7 @@ it("the values of a query are hidden in everything that is shown, saved or copie
   expect((await post("/webhooks?code=hunter2&tenant=7")).status).toBe(200);
   expect((await post("/other?code=hunter2")).status).toBe(404);
   await until(async () => expect((await api("/api/refusals")).json).toHaveLength(1));
-  const omitted = "# omitted, since its values may be credentials: ?code=…&tenant=…";
+  const omitted = "# omitted, since its values may be credentials: '?code=…&tenant=…'";
   for (const [path, shown] of [
     ["entries", "lead.created"],
     ["entries/1", "/webhooks?code=…&tenant=…"],

@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
 import {
+  closeSync,
   constants,
   existsSync,
+  fstatSync,
   linkSync,
   openSync,
+  readSync,
   renameSync,
   type Stats,
   unlinkSync,
@@ -140,4 +143,46 @@ export function syncedFolder(folder: string, real = realPath): string | undefine
   return (
     named ?? SYNCED_PLACES.map((place) => place.exec(path)?.[1]).find((name) => name !== undefined)
   );
+}
+
+/** A larger input is not a body, nor a file with some. */
+export const MAX_INPUT = 64 * 1024 * 1024;
+
+/** What an input is that is larger. */
+export const TOO_LARGE = "it has more than 64 MiB";
+
+const CHUNK = 64 * 1024;
+
+/** Windows has no such flag, nor pipes in folders. */
+const { O_NONBLOCK = 0, O_RDONLY } = constants;
+
+/**
+ * Reads a regular file, which is known to be one only once it is open: a pipe that is opened waits
+ * for its writer, unless told not to.
+ */
+export function readRegular(path: string, flags = 0): Buffer {
+  const file = openSync(path, O_RDONLY | O_NONBLOCK | flags);
+  try {
+    const found = fstatSync(file);
+    if (!found.isFile()) throw notAFile(found);
+    if (found.size > MAX_INPUT) throw new Error(TOO_LARGE);
+    const chunks: Buffer[] = [];
+    for (let length = 0; ; ) {
+      const chunk = Buffer.allocUnsafe(Math.max(CHUNK, found.size - length + 1));
+      const read = readSync(file, chunk);
+      if (read === 0) return Buffer.concat(chunks);
+      length += read;
+      if (length > MAX_INPUT) throw new Error(TOO_LARGE); // it grows, or has no size, as in /proc
+      chunks.push(chunk.subarray(0, read));
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The error for something else than a file. */
+export function notAFile(found: Stats): Error {
+  if (found.isDirectory()) return Object.assign(new Error("it is a folder"), { code: "EISDIR" });
+  const kind = found.isFIFO() ? "pipe" : found.isSocket() ? "socket" : "device";
+  return new Error(`it is a ${kind}, not a file`);
 }

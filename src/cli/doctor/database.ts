@@ -1,6 +1,7 @@
 import { ownCommand } from "../../base/package/own-command.ts";
 import { counted } from "../../base/text/counted.ts";
 import { durationText } from "../../base/text/duration-text.ts";
+import { shellWord } from "../../base/text/shell-word.ts";
 import { sizeText } from "../../base/text/size-text.ts";
 import type { DatabaseFacts, TableFacts } from "../../inbox/postgres/examine.ts";
 import { isInboxOutOfReach } from "../mcp/reach.ts";
@@ -74,7 +75,7 @@ export const tables: DoctorCheck = {
     const facts = await setup.database().catch(() => undefined);
     if (facts === undefined) return [];
     const { schema, newestSchema, lacks, name, server } = facts;
-    const migrate = `run \`${ownCommand(`inbox migrate --grant-to ${server.user}`, setup.inboxWord)}\` as a user who may create a schema`;
+    const migrate = `run \`${ownCommand(`inbox migrate --grant-to ${shellWord(server.user)}`, setup.inboxWord)}\` as a user who may create a schema`;
     if (schema === 0) {
       if (server.mayCreate) return [ok(`none in the schema ${name} yet: listen creates them`)];
       return [

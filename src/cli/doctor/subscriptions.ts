@@ -1,4 +1,5 @@
 import { ownCommand } from "../../base/package/own-command.ts";
+import { shellWord } from "../../base/text/shell-word.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
@@ -52,7 +53,7 @@ function problemOf(
   if (here === undefined || new URL(subscription.url).href === here.href) return undefined;
   return warn(
     `${name} leads to ${shownUrl(subscription.url)}, not to ${shownUrl(here)}`,
-    `run \`${ownCommand(`subscribe ${shownUrl(here)}`)}\`, or change --port, --path or --public-url`,
+    `run \`${ownCommand(`subscribe ${shellWord(shownUrl(here))}`)}\`, or change --port, --path or --public-url`,
   );
 }
 

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { ConfigurationError, HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { counted } from "../../base/text/counted.ts";
+import { shellWord } from "../../base/text/shell-word.ts";
 import { unusable } from "../../base/unusable.ts";
 import { countsText, stateCounts, totalOf } from "../../inbox/counts.ts";
 import { readPostgresOptions } from "../../inbox/postgres/postgres-options.ts";
@@ -10,7 +11,7 @@ import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
 import type { CliContext } from "../context.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { printWhichInbox } from "../inbox/which-inbox.ts";
-import { shellWord } from "../output.ts";
+
 import { requireInbox } from "./inbox.ts";
 
 export interface BackupOptions {

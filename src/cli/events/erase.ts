@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { counted } from "../../base/text/counted.ts";
+import { shellWord } from "../../base/text/shell-word.ts";
 import { keyText } from "../../event/identity.ts";
 import { countsText } from "../../inbox/counts.ts";
 import type { Entry } from "../../inbox/entry.ts";
@@ -17,7 +18,7 @@ import type { CliContext } from "../context.ts";
 import type { FieldValue } from "../handlers/values.ts";
 import { nameInbox } from "../inbox/named-inbox.ts";
 import { confirmed, mayAsk } from "../may-ask.ts";
-import { type Output, shellWord } from "../output.ts";
+import type { Output } from "../output.ts";
 import { printEntry } from "./entry-view.ts";
 import { findEntry, withInbox } from "./inbox.ts";
 import { matching } from "./matching.ts";

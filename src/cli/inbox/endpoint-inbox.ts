@@ -1,10 +1,11 @@
 import { ownCommand } from "../../base/package/own-command.ts";
+import { shellWord } from "../../base/text/shell-word.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
-import { printable, shellWord } from "../output.ts";
+import { printable } from "../output.ts";
 import type { InboxesHere } from "./inboxes-here.ts";
 import { keptInMemory } from "./which-inbox.ts";
 

@@ -1,10 +1,11 @@
 import { relative, resolve } from "node:path";
 import { findPackageRoot } from "../../base/package/package-root.ts";
+import { pathWord } from "../../base/text/shell-word.ts";
 import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { mayAsk } from "../may-ask.ts";
-import { shellWord } from "../output.ts";
+
 import { nameProblem } from "../scaffold/project-name.ts";
 import { type Scaffolded, type ScaffoldOptions, scaffold } from "../scaffold/scaffold.ts";
 import { findTemplate, listTemplates } from "../scaffold/templates.ts";
@@ -86,9 +87,7 @@ function checkInbox({ template, inbox }: Project): void {
 
 function nextSteps(cwd: string, { directory, inbox }: Scaffolded, server: URL): readonly string[] {
   const path = relative(cwd, directory);
-  // double quotes work on Windows, too
-  const quoted = /["$`]/.test(path) ? shellWord(path) : JSON.stringify(path);
-  const go = path === "" ? [] : [`  cd ${/^[\w./\\:~-]+$/.test(path) ? path : quoted}`];
+  const go = path === "" ? [] : [`  cd ${pathWord(path)}`];
   const database = [
     "  docker compose up -d --wait",
     "  (starts PostgreSQL; or set DATABASE_URL in .env)",

@@ -1,8 +1,8 @@
-import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
-import type { Readable } from "node:stream";
+import { Readable } from "node:stream";
 import { HookporterError } from "../../base/errors.ts";
+import { MAX_INPUT } from "../../base/system/files.ts";
 import { matchesKind } from "../../event/kind-pattern.ts";
 import { readEnvelope } from "../../event/read-envelope.ts";
 import { stateCounts, totalOf } from "../../inbox/counts.ts";
@@ -11,6 +11,7 @@ import type { Inbox } from "../../inbox/inbox.ts";
 import { type Fixture, parseFixture } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { withInbox } from "../events/inbox.ts";
+import { openStream } from "../files/read-input.ts";
 import { inputError, unreadableFileError } from "../input-errors.ts";
 import { gatherFixtures } from "../send/gather-fixtures.ts";
 import type { EventSelection } from "./learn-options.ts";
@@ -96,9 +97,10 @@ async function readLines(given: string, { io }: CliContext, count: Count): Promi
     throw inputError(
       "expected events on standard input, got a terminal: name a file or folder, or pipe them in",
     );
-  const input: Readable = given === STDIN ? io.stdin : createReadStream(resolve(io.cwd, given));
   let number = 0;
   try {
+    const bytes = given === STDIN ? io.stdin : openStream(resolve(io.cwd, given));
+    const input = Readable.from(withShortLines(bytes));
     for await (const line of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
       number++;
       if (line.trim() !== "")
@@ -106,6 +108,18 @@ async function readLines(given: string, { io }: CliContext, count: Count): Promi
     }
   } catch (cause) {
     throw unreadableFileError(given, cause);
+  }
+}
+
+/** A line is kept in memory whole, so the size of one is limited, as that of a file is. */
+async function* withShortLines(bytes: Readable): AsyncGenerator<Buffer> {
+  let length = 0;
+  for await (const chunk of bytes) {
+    const part = Buffer.from(chunk);
+    const end = part.lastIndexOf("\n");
+    length = end === -1 ? length + part.length : part.length - end;
+    if (length > MAX_INPUT) throw new Error("a line of it has more than 64 MiB");
+    yield part;
   }
 }
 

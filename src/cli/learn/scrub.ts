@@ -6,6 +6,7 @@ import { readEnvelope } from "../../event/read-envelope.ts";
 import { formatDelivery } from "../../relay/fixture.ts";
 import type { CliContext } from "../context.ts";
 import { writeOut } from "../files/replace-file.ts";
+import { printable } from "../output.ts";
 import { gatherFixtures, type NamedFixture } from "../send/gather-fixtures.ts";
 import { type Scrubber, scrubberOf } from "../types/scrub.ts";
 
@@ -31,7 +32,8 @@ export async function scrubFixtures(
   const key = options.seed === undefined ? randomBytes(32).toString("hex") : `seed ${options.seed}`;
   const scrubber = scrubberOf({ key, keeps: (path) => kept.has(path) });
   let written = 0;
-  let unreadable = broken.length;
+  let unreadable = 0;
+  for (const { message } of broken) output.talk(`skipped: ${printable(message, 500)}`);
   for (const { fixture } of fixtures) {
     const scrubbed = scrubOne(fixture, scrubber);
     if (scrubbed === undefined) {

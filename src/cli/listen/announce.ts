@@ -1,5 +1,6 @@
 import { ownCommand } from "../../base/package/own-command.ts";
 import { VERSION } from "../../base/package/version.ts";
+import { shellWord } from "../../base/text/shell-word.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { announceForwardRequest } from "../handlers/forward-request.ts";
@@ -62,7 +63,7 @@ export function announce(
     );
   // where trigger sends without --url
   const usual = runningListen(context.io.cwd)?.url.href ?? DEFAULT_ENDPOINT;
-  const where = url.href === usual ? "" : ` --url ${url.href}`;
+  const where = url.href === usual ? "" : ` --url ${shellWord(url.href)}`;
   output.talk(`  Try it in this folder:\n  ${ownCommand(`trigger payment.received${where}`)}\n`);
   const forward = forwardTo.map(({ pattern, target }) => ({ pattern, url: shownUrl(target) }));
   return {

@@ -1,6 +1,7 @@
 import { describeError, HookporterError } from "../../base/errors.ts";
 import { type RetryPolicy, retryDelay } from "../../base/options/retry.ts";
 import { ownCommand } from "../../base/package/own-command.ts";
+import { shellWord } from "../../base/text/shell-word.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import type { Client } from "../../service/client/client.ts";
@@ -103,7 +104,7 @@ export class Subscribing {
       this.#reportError(thrown);
       this.#context.output.talk(
         "no deliveries will arrive: the service does not know this address; " +
-          `run: ${ownCommand(`subscribe ${shownUrl(receiver.url)}`)}`,
+          `run: ${ownCommand(`subscribe ${shellWord(shownUrl(receiver.url))}`)}`,
       );
     }
   }

@@ -1,9 +1,10 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import type { HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { isForbidden } from "../../base/file-trouble.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { unusable } from "../../base/unusable.ts";
+import { readText } from "../files/read-file.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
 import { inputError } from "../input-errors.ts";
 
@@ -38,7 +39,7 @@ export function openReadyFile(path: string): { write(fields: object): void; remo
 function readOwn(path: string, lenient = false): { pid: number } | undefined {
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readText(path);
   } catch (thrown) {
     if (lenient || (thrown as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw refusal(path, describeFileError(thrown), thrown);

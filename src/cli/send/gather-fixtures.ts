@@ -1,12 +1,13 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { basename, resolve } from "node:path";
 import { codeOf, describeError, HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { counted } from "../../base/text/counted.ts";
 import { type Fixture, parseFixture, readFixture } from "../../relay/fixture.ts";
 import { exactSending } from "../../relay/replay.ts";
 import type { CliContext } from "../context.ts";
-import { readInput } from "../files/read-input.ts";
+import { readInFolder } from "../files/read-file.ts";
+import { readInput, readNamed } from "../files/read-input.ts";
 import { inputError } from "../input-errors.ts";
 import { printable } from "../output.ts";
 
@@ -42,7 +43,7 @@ export async function gatherFixtures(
     const path = resolve(context.io.cwd, text);
     if (text === STDIN)
       found.push(...readLines(await readInput(context.io, STDIN), "standard input"));
-    else if (existsSync(path)) found.push(...readPath(path, text, context));
+    else if (existsSync(path)) found.push(...(await readPath(path, text, context)));
     else if (/[/\\]|\.(nd)?json$/.test(text)) throw inputError(`${text}: no such file`);
     else found.push(await readEntry(text, inbox, context));
   }
@@ -81,53 +82,73 @@ async function readEntry(
   }
 }
 
-function readPath(path: string, given: string, context: CliContext): readonly FoundFixture[] {
+async function readPath(
+  path: string,
+  given: string,
+  context: CliContext,
+): Promise<readonly FoundFixture[]> {
   return statSync(path).isDirectory() ? readFolder(path, given, context) : readFile(path);
 }
 
 /**
  * A folder may hold other files, such as a package.json: unlike a file that was named, they are not
- * meant.
+ * meant. Nor are those outside that a link leads to, which whoever made the folder may not read.
  */
 function readFolder(path: string, given: string, { output }: CliContext): readonly FoundFixture[] {
   const files = readdirSync(path).filter((name) => name.endsWith(".json"));
   if (files.length === 0)
     throw inputError(`${given}: expected a folder with .json files, got one without`);
   const leftOut: string[] = [];
+  const outside: string[] = [];
   const found = files.sort().flatMap((name): readonly FoundFixture[] => {
-    const read = readBytes(join(path, name));
+    const read = orUnreadable(name, () => readInFolder(path, name));
     if (read instanceof HookporterError) return [read];
+    if (read === undefined) {
+      outside.push(name);
+      return [];
+    }
     const fixture = tryRead(read, name);
     if (fixture instanceof HookporterError) return [fixture];
     if (fixture.type !== "none") return [{ name, fixture }];
     leftOut.push(name);
     return [];
   });
-  if (leftOut.length === 0) return found;
-  const more = leftOut.length > NAMED ? " …" : "";
-  const names = `${leftOut.slice(0, NAMED).join(", ")}${more}`;
-  const count = counted(leftOut.length, "file", "files");
-  if (found.length === 0)
+  const lists = [
+    countedNames(leftOut, "file", "files", "without a webhook"),
+    countedNames(outside, "link", "links", "that lead out of the folder"),
+  ].filter((list) => list !== undefined);
+  if (lists.length > 0 && found.length === 0)
     throw inputError(
-      `${given}: expected a folder with saved deliveries or envelopes, got ${count} without a webhook: ${names}`,
+      `${given}: expected a folder with saved deliveries or envelopes, got ${lists.join(" and ")}`,
     );
-  output.talk(`left out ${count} without a webhook: ${printable(names, 500)}`);
+  for (const list of lists) output.talk(`left out ${list}`);
   return found;
 }
 
-function readFile(path: string): readonly FoundFixture[] {
+function countedNames(names: readonly string[], one: string, many: string, which: string) {
+  if (names.length === 0) return undefined;
+  const more = names.length > NAMED ? " …" : "";
+  const listed = printable(`${names.slice(0, NAMED).join(", ")}${more}`, 500);
+  return `${counted(names.length, one, many)} ${which}: ${listed}`;
+}
+
+async function readFile(path: string): Promise<readonly FoundFixture[]> {
   const name = basename(path);
-  const bytes = readBytes(path);
+  const bytes = await readNamed(path).catch((cause) => unreadable(name, cause));
   if (bytes instanceof HookporterError) return [bytes];
   return name.endsWith(".ndjson") ? readLines(bytes, name) : [tryFixture(bytes, name)];
 }
 
-function readBytes(path: string): Buffer | HookporterError {
+function orUnreadable<Value>(name: string, read: () => Value): Value | HookporterError {
   try {
-    return readFileSync(path);
+    return read();
   } catch (cause) {
-    return inputError(`${basename(path)} could not be read: ${describeFileError(cause)}`, cause);
+    return unreadable(name, cause);
   }
+}
+
+function unreadable(name: string, cause: unknown): HookporterError {
+  return inputError(`${name} could not be read: ${describeFileError(cause)}`, cause);
 }
 
 /**

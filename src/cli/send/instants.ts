@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { tryOr } from "../../base/try-or.ts";
+import { readText } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
@@ -39,7 +40,7 @@ export async function reserveInstants(
   const unlock = await lock(`${path}.lock`);
   try {
     const now = clock();
-    const read = tryOr(() => Number(readFileSync(path, "utf8")), 0);
+    const read = tryOr(() => Number(readText(path)), 0);
     const last = Number.isSafeInteger(read) ? read : 0;
     const first = Math.max(now - count + 1, last - now > FAR_AHEAD ? 0 : last + 1);
     try {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/guards.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
 import { tryOr } from "../../base/try-or.ts";
 import type { Sendable } from "../../relay/chaos.ts";
+import { readText } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import { inputError, unreadableFileError, usageError } from "../input-errors.ts";
@@ -109,7 +109,7 @@ function readSent(run: ReplayRun): Set<string> {
   const path = pathOf(run);
   let text: string;
   try {
-    text = readFileSync(path, "utf8");
+    text = readText(path);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== "ENOENT")
       throw unreadableFileError(path, thrown);

@@ -1,7 +1,8 @@
-import { appendFileSync, closeSync, constants, openSync, readFileSync } from "node:fs";
+import { appendFileSync, closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { unusable, withFileErrors } from "../../base/unusable.ts";
+import { readText } from "../files/read-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import { inputError } from "../input-errors.ts";
 
@@ -81,7 +82,7 @@ export function remember(cwd: string, subscription: RememberedSubscription): voi
 /** The file's text; empty if there is no file yet. */
 function read(path: string): string {
   try {
-    return readFileSync(path, "utf8");
+    return readText(path);
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return "";
     throw unusable(path, thrown);

@@ -1,8 +1,9 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/guards.ts";
+import { readRegular } from "../../base/system/files.ts";
 import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { expandVariables, type Variables } from "../project/env-text.ts";
@@ -59,7 +60,7 @@ function parseJson(
   file: string,
   variables: Variables,
 ): Readonly<Record<string, unknown>> {
-  const text = reading(file, () => readFileSync(path, "utf8"));
+  const text = reading(file, () => String(readRegular(path)));
   let config: unknown;
   let key: string | undefined;
   try {

@@ -1,8 +1,8 @@
-import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { HookporterError } from "../../base/errors.ts";
 import { isRecord } from "../../base/guards.ts";
+import { readRegular } from "../../base/system/files.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
@@ -119,7 +119,7 @@ export async function openSettings(command: Command, { cwd, env, stderr }: Io, r
  * may name its variables.
  */
 function envFileOfConfig(command: Command, cwd: string): string | undefined {
-  const text = tryOr(() => readFileSync(join(cwd, "hookporter.config.json"), "utf8"), "{}");
+  const text = tryOr(() => String(readRegular(join(cwd, "hookporter.config.json"))), "{}");
   // an error is told when it is read
   const content: unknown = tryOr(() => JSON.parse(text.replace(/^\uFEFF/, "")), {});
   if (!isRecord(content)) return undefined;

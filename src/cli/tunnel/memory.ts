@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
 import { tryOr } from "../../base/try-or.ts";
+import { readText } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 
@@ -11,7 +11,7 @@ import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
  */
 export function rememberedUrl(cwd: string, name: string): string | undefined {
   // only a hint is lost
-  const url = tryOr(() => readFileSync(fileOf(cwd, name), "utf8").trim(), "");
+  const url = tryOr(() => readText(fileOf(cwd, name)).trim(), "");
   return URL.canParse(url) ? url : undefined;
 }
 

@@ -2,7 +2,7 @@ import { hash } from "../../base/package/builtins.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { type DedupKey, REJECTED } from "../../event/identity.ts";
 import type { AttemptRecord } from "../attempt-record.ts";
-import { decodeText, encodeNullable, encodeText, type Row } from "../rows.ts";
+import { decodeText, encodeNullable, encodeText, type Row, readHeaders } from "../rows.ts";
 import type { TargetWait } from "../target-wait.ts";
 
 /**
@@ -55,7 +55,7 @@ export function toDelivery(row: Row): Delivery {
   return {
     method: decodeText(row.method as string),
     target: decodeText(row.target as string),
-    headers: JSON.parse(row.headers as string),
+    headers: readHeaders(row.headers),
     body: row.body as Uint8Array,
     receivedAt: Number(row.received_at),
   };

@@ -7,6 +7,8 @@ import type { DatabaseSync, DatabaseSyncInstance } from "@photostructure/sqlite"
 import { ConfigurationError, describeError, HookporterError } from "../../base/errors.ts";
 import { missingPackage } from "../../base/package/missing-package.ts";
 import { findPackage, requirePackage } from "../../base/package/own-address.ts";
+import { MIGRATIONS, schemaOf } from "./migrations.ts";
+import { refuseForeign } from "./own-schema.ts";
 
 /** Marks a file as an inbox in SQLite's header: "hkpt". */
 const APPLICATION_ID = 0x686b7074;
@@ -20,15 +22,33 @@ export const BUSY_TIMEOUT = 2000;
 /** Size in bytes to which the write-ahead log is truncated after a checkpoint. */
 export const KEPT_LOG = 16 * 1024 * 1024;
 
+/** Bytes of a statement, and of a definition in a file; SQLite's own limit is 1 GB. */
+const LONGEST_SQL = 1_000_000;
+
 /** SQLite for Node 20. It contains native code, so it cannot be bundled. */
 const PACKAGE = "@photostructure/sqlite";
+
+/**
+ * Opens any file as data that someone else may have made: the only place that opens one. Clients
+ * that do not know the options for it ignore them; the check of the schema does not rely on them.
+ */
+export function connectTo(path: string | URL, readOnly = false): DatabaseSyncInstance {
+  const database = new (loadSqlite().DatabaseSync)(path, {
+    readOnly,
+    defensive: true,
+    limits: { sqlLength: LONGEST_SQL },
+    enableForeignKeyConstraints: false, // the inbox has none, and those of others act on its rows
+  });
+  database.exec("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON");
+  return database;
+}
 
 /**
  * Opens an existing inbox file; every commit survives a power cut. Does not change a file that is
  * not an inbox.
  */
-export function openDatabase(path: string): DatabaseSyncInstance {
-  return checked(path, new (loadSqlite().DatabaseSync)(path), (database) => {
+export function openDatabase(path: string, migrations = MIGRATIONS): DatabaseSyncInstance {
+  return checked(path, connectTo(path), migrations, (database) => {
     chmodSync(path, 0o600);
     database.exec(
       // Overwriting what is deleted within a page costs nothing; pages that become free are given
@@ -54,15 +74,39 @@ export function openDatabase(path: string): DatabaseSyncInstance {
  *
  * @param immutable - reads the file alone, without locks, and makes no log
  */
-export function openToRead(path: string, immutable = false): DatabaseSyncInstance {
+export function openToRead(
+  path: string,
+  immutable = false,
+  migrations = MIGRATIONS,
+): DatabaseSyncInstance {
+  return checked(path, connectToRead(path, immutable), migrations);
+}
+
+function connectToRead(path: string, immutable: boolean): DatabaseSyncInstance {
   const address = immutable ? Object.assign(pathToFileURL(path), { search: "immutable=1" }) : path;
-  return checked(path, new (loadSqlite().DatabaseSync)(address, { readOnly: true }));
+  return connectTo(address, true);
+}
+
+/** Opens an inbox file as it is, to write to it. */
+export function openToChange(path: string): DatabaseSyncInstance {
+  return checked(path, connectTo(path), MIGRATIONS);
+}
+
+/** Whether a file is marked as an inbox; its tables are not looked at. See {@link openToRead}. */
+export function isInboxFile(path: string, immutable: boolean): boolean {
+  const database = connectToRead(path, immutable);
+  try {
+    return pragma(database, "application_id") === APPLICATION_ID;
+  } finally {
+    database.close();
+  }
 }
 
 /** A database, if it is an inbox; closed if it is none, or cannot be prepared. */
 function checked(
   path: string,
   database: DatabaseSyncInstance,
+  migrations: readonly string[],
   prepare?: (database: DatabaseSyncInstance) => void,
 ) {
   try {
@@ -74,12 +118,23 @@ function checked(
         `expected ${path} to be an inbox, got another SQLite database: choose another path, or, if this was an inbox, see docs/recovery.md`,
       );
     }
+    refuseForeignTables(database, path, migrations);
     prepare?.(database);
     return database;
   } catch (error) {
     database.close();
     throw error;
   }
+}
+
+/** See {@link refuseForeign}. */
+export function refuseForeignTables(
+  database: DatabaseSyncInstance,
+  path: string,
+  migrations = MIGRATIONS,
+  versionOf = schemaOf,
+): void {
+  refuseForeign(database, path, migrations, () => connectTo(":memory:"), versionOf);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { describeError, HookporterError, type InboxErrorCode } from "../../base/errors.ts";
 import { fileTrouble, isForbidden } from "../../base/file-trouble.ts";
 import { ownCommand } from "../../base/package/own-command.ts";
+import { pathWord } from "../../base/text/shell-word.ts";
 
 /** SQLite's primary result codes that a user can act on; any other is `inbox_unavailable`. */
 const CODES: Readonly<
@@ -14,7 +15,7 @@ const CODES: Readonly<
   11: {
     code: "inbox_corrupt",
     fix: (path) =>
-      `run \`${ownCommand(`inbox check --inbox ${path}`)}\`: the file is damaged, or its disk fails`,
+      `run \`${ownCommand(`inbox check --inbox ${pathWord(path)}`)}\`: the file is damaged, or its disk fails`,
   },
   13: { code: "disk_full", fix: "free some disk space" },
   14: { code: "inbox_unavailable", fix: "check the path and its permissions" },

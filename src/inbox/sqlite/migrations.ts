@@ -146,7 +146,8 @@ export const MIGRATIONS: readonly string[] = [TABLES];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
-const CREATE_MIGRATION =
+/** The table that says which migrations a file has run; it never changes. */
+export const CREATE_MIGRATION =
   "CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL) STRICT";
 
 /** Creates the schema in an empty file. */

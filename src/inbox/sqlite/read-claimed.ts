@@ -3,7 +3,7 @@ import { tryOr } from "../../base/try-or.ts";
 import { type Delivery, noDelivery } from "../../event/delivery.ts";
 import type { ClaimedEntry, Lease } from "../claim.ts";
 import { finishedNames } from "../inline-runs.ts";
-import { type Row, toClaimed } from "../rows.ts";
+import { type Row, readHeaders, toClaimed } from "../rows.ts";
 import type { Statements } from "./statements.ts";
 
 export const CLAIM_COLUMNS =
@@ -15,7 +15,7 @@ export function toDelivery(row: Row, receivedAt = row.received_at): Delivery {
   return {
     method: row.method as string,
     target: row.target as string,
-    headers: JSON.parse(row.headers as string),
+    headers: readHeaders(row.headers),
     body: row.body as Uint8Array,
     receivedAt: receivedAt as number,
   };

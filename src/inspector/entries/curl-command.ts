@@ -1,4 +1,5 @@
 import { escapeInvisible } from "../../base/text/escape-invisible.ts";
+import { quotedWord, shellWord } from "../../base/text/shell-word.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
 import type { Delivery } from "../../event/delivery.ts";
 import { curlLine } from "../../relay/curl-line.ts";
@@ -25,19 +26,18 @@ export function curlCommand(
     headers: sentHeaders(headers),
     file: "-",
   });
-  const note =
-    leftOut.length === 0
-      ? ""
-      : `\n# omitted, since a command line cannot carry it: ${leftOut.join(", ")}`;
-  const without =
-    hidden.length === 0 ? "" : `\n# omitted, since they may be credentials: ${hidden.join(", ")}`;
-  return `${printing(body)} | ${line}${note}${without}${queryNote(target)}\n`;
+  const query = target.includes("?") ? shownUrl(target.slice(target.indexOf("?"))) : "?";
+  const notes = [
+    omitted("a command line cannot carry it", leftOut),
+    omitted("they may be credentials", hidden),
+    omitted("its values may be credentials", query === "?" ? [] : [query]),
+  ];
+  return `${printing(body)} | ${line}${notes.join("")}\n`;
 }
 
-function queryNote(target: string): string {
-  const query = target.includes("?") ? shownUrl(target.slice(target.indexOf("?"))) : "";
-  if (query === "" || query === "?") return "";
-  return `\n# omitted, since its values may be credentials: ${query.replaceAll(/[^!-~…]/g, "_")}`;
+function omitted(why: string, what: readonly string[]): string {
+  const words = what.map((word) => shellWord(word));
+  return words.length === 0 ? "" : `\n# omitted, since ${why}: ${words.join(", ")}`;
 }
 
 function printing(body: Uint8Array): string {
@@ -45,7 +45,7 @@ function printing(body: Uint8Array): string {
   // no byte order mark
   const plain = text !== undefined && Buffer.byteLength(text) === body.byteLength;
   if (plain && body.byteLength <= MAX_PASTED && escapeInvisible(text, "\n") === text) {
-    return `printf '%s' '${text.replaceAll("'", "'\\''")}'`;
+    return `printf '%s' ${quotedWord(text, "\n")}`;
   }
   return `printf '%s' '${Buffer.from(body).toString("base64")}' | base64 -d`;
 }

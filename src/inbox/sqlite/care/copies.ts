@@ -2,13 +2,13 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { tryOr } from "../../../base/try-or.ts";
 import type { Inbox } from "../../inbox.ts";
-import { BUSY_TIMEOUT, loadSqlite } from "../client.ts";
+import { isInboxFile, openToChange } from "../client.ts";
 import { clearErased, overwriteAll } from "../erase.ts";
 import { inboxError } from "../errors.ts";
 import { rescuedBeside } from "../file/rescued-files.ts";
 import { deliveryOfEntry, listEntries } from "../reads.ts";
 import { closing, Statements } from "../statements.ts";
-import { openUntouched } from "./examine.ts";
+import { isOpen, openUntouched } from "./examine.ts";
 
 /**
  * The files that hookporter itself wrote beside an inbox file: rescued ones, and copies from before
@@ -39,10 +39,7 @@ function filesInSameFolder(path: string): readonly string[] {
 }
 
 function isInbox(file: string): boolean {
-  return tryOr(() => {
-    closing(openUntouched(file), () => {});
-    return true;
-  }, false); // another kind of file, or another user's
+  return tryOr(() => isInboxFile(file, !isOpen(file)), false); // another kind of file, or another user's
 }
 
 /** Reads a copy with `read`. */
@@ -71,8 +68,7 @@ export async function readCopy<Result>(
  */
 export function eraseInCopy(path: string, seqs: readonly number[], now: number): void {
   try {
-    closing(new (loadSqlite().DatabaseSync)(path), (statements) => {
-      statements.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`);
+    closing(openToChange(path), (statements) => {
       statements.transaction(() => clearErased(statements, overwriteAll(statements, seqs, now)));
       statements.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
     });

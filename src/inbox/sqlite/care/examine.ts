@@ -4,7 +4,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { tryOr } from "../../../base/try-or.ts";
 import type { InboxFacts } from "../../inbox-facts.ts";
 import { DROPPED } from "../../target-wait.ts";
-import { loadSqlite, openToRead } from "../client.ts";
+import { openToChange, openToRead } from "../client.ts";
 import { inboxError } from "../errors.ts";
 import { sizes } from "../file/file-vitals.ts";
 import { CLAIMABLE } from "../index-conditions.ts";
@@ -16,7 +16,7 @@ import { otherRunners } from "../processes/runner-records.ts";
 import { readSenders } from "../senders.ts";
 import { Statements } from "../statements.ts";
 import { diskErrorElsewhere, runElsewhere } from "./check-elsewhere.ts";
-import { checkIntegrity } from "./check-file.ts";
+import { checkIntegrity, mayBeEndless } from "./check-file.ts";
 
 /**
  * Size in bytes up to which a file is looked at in this process, which takes a fraction of a
@@ -46,7 +46,7 @@ async function lookAt(path: string, now: number, timeout: number): Promise<Parti
   const elsewhere = sizes(path).bytes > SMALL ? await examineElsewhere(path, timeout) : undefined;
   if (elsewhere !== undefined) return elsewhere;
   const wasOpen = isOpen(path);
-  const look = (): Partial<FileFacts> => Object.assign({}, ...examineSteps(path, now));
+  const look = (): Partial<FileFacts> => Object.assign({}, ...examineSteps(path, now, true));
   const found = look();
   // A file that was opened meanwhile was not read as it is.
   return !wasOpen && isOpen(path) ? look() : found;
@@ -82,7 +82,7 @@ export async function findLock(path: string) {
   if (!isOpen(path)) return undefined;
   const reader = openToRead(path);
   try {
-    const writer = new (loadSqlite().DatabaseSync)(path);
+    const writer = openToChange(path);
     try {
       writer.exec("PRAGMA busy_timeout = 0");
       for (const end = performance.now() + HELD; !canLock(writer); await delay(LOOK)) {
@@ -120,8 +120,15 @@ const PROBLEMS = "3";
 /**
  * Looks at an inbox file, yields what is found piece by piece, the quickest first, and changes
  * nothing: no file beside it is made, and no connection becomes the last one to close.
+ *
+ * @param checksFirst - whether the file is checked before anything is counted, which may never end
+ * in a hostile file; for those who cannot end it
  */
-export function* examineSteps(path: string, now: number): Generator<Partial<FileFacts>> {
+export function* examineSteps(
+  path: string,
+  now: number,
+  checksFirst = false,
+): Generator<Partial<FileFacts>> {
   try {
     yield sizes(path);
     const database = openUntouched(path);
@@ -133,7 +140,7 @@ export function* examineSteps(path: string, now: number): Generator<Partial<File
       yield {
         processes: otherRunners(statements, undefined).filter(({ id }) => living.includes(id)),
       };
-      if (schema === SCHEMA_VERSION) yield* examine(statements, now);
+      if (schema === SCHEMA_VERSION) yield* examine(statements, now, checksFirst);
     } finally {
       statements.close();
     }
@@ -157,7 +164,15 @@ export function openUntouched(path: string): DatabaseSyncInstance {
 }
 
 /** What is in the tables, if they are of this version. */
-function* examine(statements: Statements, now: number): Generator<Partial<FileFacts>> {
+function* examine(
+  statements: Statements,
+  now: number,
+  checksFirst: boolean,
+): Generator<Partial<FileFacts>> {
+  if (checksFirst) {
+    const { problems } = checkIntegrity(statements, PROBLEMS, "quick_check");
+    if (mayBeEndless(problems, Number(PROBLEMS))) return yield { problems };
+  }
   yield { senders: readSenders(statements), pauses: readPauses(statements) };
   const waiting = `SELECT count(*) AS n FROM entry WHERE ${CLAIMABLE}`;
   const due = `SELECT count(*) AS n, min(run_at) AS oldest FROM entry WHERE ${CLAIMABLE} AND run_at <= ?`;

@@ -1,6 +1,6 @@
 import { tryOr } from "../../../base/try-or.ts";
 import type { Counts } from "../../counts.ts";
-import { checkFile, type FileReport } from "../care/check-file.ts";
+import { checkFile, type FileReport, mayBeEndless } from "../care/check-file.ts";
 import { openToRead } from "../client.ts";
 import { SCHEMA_VERSION, schemaOf } from "../migrations.ts";
 import { type Holder, livingHolders } from "../processes/holders.ts";
@@ -39,7 +39,7 @@ export interface FileContent {
 export function stateOfFile(given: string): FileState {
   const path = findInboxFile(given);
   const report = checkFile(path);
-  const read = tryToRead(path);
+  const read = mayBeEndless(report.problems) ? undefined : tryToRead(path);
   return {
     ...report,
     ...sizes(path),

@@ -4,7 +4,7 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../../base/errors.ts";
 import { makeFolder } from "../../../base/make-folder.ts";
 import { realPath } from "../../../base/system/paths.ts";
-import { loadSqlite, markAsInbox, openDatabase, openToRead } from "../client.ts";
+import { connectTo, loadSqlite, markAsInbox, openDatabase, openToRead } from "../client.ts";
 import { createSchema, MIGRATIONS, migrate, schemaOf } from "../migrations.ts";
 import { livingRunners } from "../processes/runner-lock.ts";
 import { copyBefore, type Migrated } from "./copy-before.ts";
@@ -32,7 +32,8 @@ export function openFile(
     access === "own"
       ? provideInboxFile(given, migrations)
       : { path: findInboxFile(given), isNew: false };
-  const database = access === "read" ? openToRead(path) : openDatabase(path);
+  const database =
+    access === "read" ? openToRead(path, false, migrations) : openDatabase(path, migrations);
   try {
     if (access !== "own") {
       if (schemaOf(database, path, migrations.length) < migrations.length) {
@@ -179,7 +180,7 @@ export function makeTables(
   now: number,
   migrations: readonly string[] = MIGRATIONS,
 ): void {
-  const database = new (loadSqlite().DatabaseSync)(draft);
+  const database = connectTo(draft);
   try {
     // No flushes: the whole file is flushed once before it gets its name. In WAL mode already,
     // since a later change of the mode would be flushed several times.

@@ -2,6 +2,7 @@ import { readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Logger } from "../../../base/logger.ts";
 import { ownCommand } from "../../../base/package/own-command.ts";
+import { pathWord } from "../../../base/text/shell-word.ts";
 import { tryOr } from "../../../base/try-or.ts";
 
 /** Between the path of an inbox and the time at which it was rescued. */
@@ -29,9 +30,7 @@ export function rescuedBeside(path: string): readonly string[] {
 }
 
 export function mergeCommand(...files: readonly [rescued: string, path: string]): string {
-  // in quotes of any system's shell
-  const words = files.map((file) => (/[^\w./\\:@,~-]/.test(file) ? `"${file}"` : file));
-  return ownCommand(`inbox copy ${words.join(" --into ")}`);
+  return ownCommand(`inbox copy ${files.map(pathWord).join(" --into ")}`);
 }
 
 export function reportNew(path: string, log: Logger | undefined): void {

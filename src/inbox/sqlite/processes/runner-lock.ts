@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { HookporterError } from "../../../base/errors.ts";
 import { tryOr } from "../../../base/try-or.ts";
-import { loadSqlite } from "../client.ts";
+import { connectTo } from "../client.ts";
 
 // The operating system knows whether a process lives: each registered process holds a lock on a
 // file, and the lock ends when the process ends, in whatever way, but not while it is only
@@ -47,10 +47,9 @@ export function findDead(inbox: string, id: string) {
 export function isHeld(inbox: string, id: string): boolean {
   const file = lockFile(inbox, id);
   if (!existsSync(file)) return false;
-  const { DatabaseSync } = loadSqlite();
-  const database = new DatabaseSync(file, { readOnly: true });
+  const database = connectTo(file, true);
   try {
-    database.exec("PRAGMA busy_timeout = 0; SELECT 1 FROM sqlite_schema");
+    database.exec("PRAGMA busy_timeout = 0; PRAGMA schema_version");
     return false;
   } catch {
     return true;
@@ -67,11 +66,11 @@ export function livingRunners(inbox: string): readonly string[] {
 export function lockedRunners(inbox: string): readonly string[] {
   const start = basename(lockFile(inbox, ""));
   if (!existsSync(dirname(inbox))) return [];
-  return readdirSync(dirname(inbox)).flatMap((name) =>
-    name.startsWith(start) && /^[0-9a-f]+$/.test(name.slice(start.length))
-      ? name.slice(start.length)
-      : [],
-  );
+  // a pipe of that name would block who opens it
+  return readdirSync(dirname(inbox), { withFileTypes: true }).flatMap((found) => {
+    const id = found.isFile() && found.name.startsWith(start) ? found.name.slice(start.length) : "";
+    return /^[0-9a-f]+$/.test(id) ? id : [];
+  });
 }
 
 export function lockFile(inbox: string, id: string): string {
@@ -80,11 +79,10 @@ export function lockFile(inbox: string, id: string): string {
 
 /** Opens a file and locks it until it is closed, or this process ends. */
 export function holdFile(file: string): DatabaseSyncInstance {
-  const { DatabaseSync } = loadSqlite();
   // Before it is locked, another process may take the new file for that of a dead process and
   // remove it.
   for (let tries = 0; tries < 3; tries++) {
-    const database = new DatabaseSync(file);
+    const database = connectTo(file);
     try {
       database.exec("PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
       if (existsSync(file)) {

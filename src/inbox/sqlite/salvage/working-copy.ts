@@ -13,9 +13,9 @@ import type { DatabaseSyncInstance } from "@photostructure/sqlite";
 import { describeError, HookporterError } from "../../../base/errors.ts";
 import { counted } from "../../../base/text/counted.ts";
 import { tryOr } from "../../../base/try-or.ts";
-import { loadSqlite } from "../client.ts";
+import { connectTo, refuseForeignTables } from "../client.ts";
 import { makeTables } from "../file/inbox-file.ts";
-import { SCHEMA_VERSION } from "../migrations.ts";
+import { MIGRATIONS, SCHEMA_VERSION } from "../migrations.ts";
 import { closing } from "../statements.ts";
 import { childrenIn, treeMender } from "./mend-trees.ts";
 import { PAGE, readPage, withFile, writePage } from "./pages.ts";
@@ -57,7 +57,7 @@ export function openWorkingCopy(path: string) {
       const pages = counted(rebuilt, "page that leads", "pages that lead");
       if (rebuilt > 0) repairs.push(`${pages} to its ${rows} could not be read`);
     }
-    const database = new (loadSqlite().DatabaseSync)(copy, { readOnly: true });
+    const database = connectTo(copy, true);
     const close = () => {
       database.close();
       removeFolder();
@@ -98,8 +98,11 @@ function fillUp(copy: string): boolean {
 }
 
 function tryToOpen(copy: string): DatabaseSyncInstance | undefined {
-  const database = new (loadSqlite().DatabaseSync)(copy, { readOnly: true });
+  const database = connectTo(copy, true);
   try {
+    // Those of a new inbox replace them. The page with the version may be damaged.
+    const version = () => versionIn(database) ?? SCHEMA_VERSION;
+    refuseForeignTables(database, copy, MIGRATIONS, version);
     const sql =
       "SELECT count(*) AS n FROM sqlite_schema WHERE name IN ('migration', 'entry', 'delivery')";
     if (database.prepare(sql).get()?.n === 3) return database;
@@ -141,9 +144,7 @@ function rootsOf(database: DatabaseSyncInstance) {
 
 /** Brings the copy's file up to date with its log, if that can be read. */
 function moveLogInto(copy: string): void {
-  closing(new (loadSqlite().DatabaseSync)(copy), (statements) =>
-    statements.exec("PRAGMA wal_checkpoint(TRUNCATE)"),
-  );
+  closing(connectTo(copy), (statements) => statements.exec("PRAGMA wal_checkpoint(TRUNCATE)"));
 }
 
 function versionIn(database: DatabaseSyncInstance): number | undefined {
