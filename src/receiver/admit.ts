@@ -44,7 +44,8 @@ export async function admit(
     return misconfigured(thrown, settings);
   }
   if (typeof body === "string") return refused(body);
-  const delivery = { method, target, headers: keptHeaders(headers), body, receivedAt };
+  const kept = keptHeaders(headers, settings.signatureHeader);
+  const delivery = { method, target, headers: kept, body, receivedAt };
   return { type: "delivery", delivery };
 }
 
@@ -105,10 +106,17 @@ export const NOT_KEPT: ReadonlySet<string> = new Set([
   TRACE_HEADER,
 ]);
 
-export function keptHeaders(headers: DeliveryHeaders): DeliveryHeaders {
+/**
+ * The headers that are kept. Those that the connection names belong to it, too (RFC 9110, 7.6.1);
+ * the signature is kept whatever that says.
+ */
+export function keptHeaders(headers: DeliveryHeaders, signatureHeader: string): DeliveryHeaders {
   const kept: Record<string, DeliveryHeaders[string]> = {};
+  const named = String(headers.connection ?? "").toLowerCase();
+  const ofConnection = named === "" ? [] : named.split(",").map((name) => name.trim());
   for (const name of Object.keys(headers)) {
-    if (!NOT_KEPT.has(name)) kept[name] = headers[name];
+    const isOfConnection = ofConnection.includes(name) && name !== signatureHeader;
+    if (!NOT_KEPT.has(name) && !isOfConnection) kept[name] = headers[name];
   }
   return kept;
 }

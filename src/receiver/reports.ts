@@ -47,7 +47,8 @@ export class Reports {
     this.delivery(outcome, start);
     if (this.#observers.isEmpty) return;
     const { method, target, remoteAddress } = incoming;
-    const headers = delivery?.headers ?? keptHeaders(incoming.headers);
+    const headers =
+      delivery?.headers ?? keptHeaders(incoming.headers, this.#settings.signatureHeader);
     const head = { method, target, headers, receivedAt };
     this.#observe({ head, outcome, start, delivery, remoteAddress });
   }

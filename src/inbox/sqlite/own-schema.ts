@@ -41,6 +41,7 @@ const EXPRESSION = /\b(?:AS|CHECK|GENERATED)\b/i;
 
 /** Columns only: no expression, and no condition. */
 const COLUMN = /(?:\w+|"\w+")(?: COLLATE \w+)?(?: (?:ASC|DESC))?/.source;
+// At most 20 000 characters: a longer definition is refused before.
 const PLAIN_INDEX = new RegExp(
   String.raw`^CREATE (UNIQUE )?INDEX (?:\w+|"\w+") ON (?:\w+|"\w+") ?\( ?${COLUMN}(?: ?, ?${COLUMN})* ?\)$`,
   "i",
