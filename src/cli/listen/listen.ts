@@ -115,7 +115,6 @@ async function open(session: ListenSession) {
   stops.push(printDrift(receiver, context));
   stops.push(watchDeliveries(session));
   // Closed before, so that what waits for a diagnosis is still shown.
-  session.diagnosis.start();
   stops.push(() => session.diagnosis.close());
   // Registered first, so that it is closed last: a second signal must be heard while closing.
   stops.push(stopOnSignal(goal, tally, context, stop));
@@ -124,6 +123,7 @@ async function open(session: ListenSession) {
   const ready = await openReadiness(options, context, { receiver, stops });
   const waiting = await readWaiting(session);
   await receiver.start();
+  session.diagnosis.start();
   stops.push(() => printWhileClosing(receiver.close(), running, context.output));
   ready.checks.add({ name: "receiver", holds: () => receiver.refusing !== "closed" });
   ready.checks.add({ name: "inbox", holds: () => stores(receiver) });

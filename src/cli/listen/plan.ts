@@ -148,11 +148,11 @@ async function planDiagnosis(secrets: FoundSecrets, options: ListenOptions, cont
   const { path: root } = await findPackageRoot();
   return new DiagnosisThread({
     program: join(root, "dist", "diagnosis-thread.js"),
-    start: {
+    start: () => ({
       secrets: readSecrets(secrets.values),
       others: otherSecrets(context, options, secrets),
       signatureHeader: options.signatureHeader ?? SIGNATURE_HEADER,
-    },
+    }),
     warn: (message) => createCliLogger(context.output).warn({}, message),
   });
 }

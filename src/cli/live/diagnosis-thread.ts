@@ -15,7 +15,8 @@ type Refused = Pick<InspectedDelivery, "outcome" | "diagnose" | "body" | "header
 export interface DiagnosisThreadOptions {
   /** The file of the thread's program. */
   readonly program: string;
-  readonly start: DiagnosisStart;
+  /** What it is given, once it starts. */
+  readonly start: () => DiagnosisStart;
   /** Reports that the thread could not be started. */
   readonly warn: (message: string) => void;
   readonly limit?: DiagnosisLimit;
@@ -54,10 +55,10 @@ export class DiagnosisThread {
   /** Starts the thread, so that the first diagnosis need not wait for it. */
   start(): void {
     this.#state = "starting";
-    const { program, start: workerData } = this.#options;
+    const { program, start } = this.#options;
     let worker: Worker;
     try {
-      worker = new Worker(program, { workerData, execArgv: [], env: {} });
+      worker = new Worker(program, { workerData: start(), execArgv: [], env: {} });
     } catch (thrown) {
       this.#fail(thrown);
       return;

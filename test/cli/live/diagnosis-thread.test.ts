@@ -17,7 +17,11 @@ function open(program = STAND_IN, mostTime = 300) {
     program,
     mostTime,
     limit: new DiagnosisLimit(() => clock.now),
-    start: { secrets: readSecrets(SECRET), others: [], signatureHeader: SIGNATURE_HEADER },
+    start: () => ({
+      secrets: readSecrets(SECRET),
+      others: [],
+      signatureHeader: SIGNATURE_HEADER,
+    }),
     warn: (message) => warned.push(message),
   });
   thread.start();
