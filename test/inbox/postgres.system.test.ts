@@ -40,3 +40,42 @@ it("more than a million handled entries are not counted, but reckoned from the s
   expect(await inbox.counts({ kinds: ["payment.*"] })).not.toHaveProperty("handledIsEstimate");
   await inbox.close();
 });
+
+it("an entry whose delivery was changed or removed is claimed as one that cannot be read, and says why", async () => {
+  const inbox = postgresStore(database, { schema: "changed" });
+  await inbox.open();
+  for (const number of [1, 2, 3]) await keep(inbox, numberedEntry(number));
+  await database.exec(
+    "UPDATE changed.delivery SET body = 'other' WHERE seq = 1; DELETE FROM changed.delivery WHERE seq = 2",
+  );
+  const claimed = await inbox.claim({ now: AT, limit: 5, leaseTime: 1000 });
+  expect(claimed.map(({ seq, unreadable }) => [seq, unreadable])).toEqual([
+    [1, "its body is not what was received"],
+    [2, "it has no delivery"],
+    [3, undefined],
+  ]);
+  await inbox.close();
+});
+
+it("resuming a target makes due what waits for that target, and nothing else", async () => {
+  const inbox = postgresStore(database, { schema: "resumed" });
+  await inbox.open();
+  const later = AT + 60_000;
+  for (const [number, target] of ["app", "crm"].entries()) {
+    await keep(inbox, numberedEntry(number));
+    const settlement = settlementOf(await claimOne(inbox), {
+      state: "failing",
+      runAt: later,
+      waits: [{ target, since: AT, attempts: 1, nextAt: later, over: null }],
+    });
+    await inbox.settle(settlement, AT);
+  }
+  const due = () => inbox.claim({ now: AT, limit: 5, leaseTime: 1000 });
+  await inbox.pause({ scope: "kind", name: "lead.created", since: AT, who: "ann" });
+  expect(await inbox.resume({ scope: "kind", name: "lead.created" }, AT)).toBe(true);
+  expect(await due()).toEqual([]);
+  await inbox.pause({ scope: "target", name: "crm", since: AT, who: "ann" });
+  expect(await inbox.resume({ scope: "target", name: "crm" }, AT)).toBe(true);
+  expect((await due()).map(({ key }) => key.eventId)).toEqual(["evt_1"]);
+  await inbox.close();
+});

@@ -1,6 +1,8 @@
 import { beforeEach, expect, it, onTestFinished } from "vitest";
 import { examineDatabase } from "../../../src/inbox/postgres/examine.ts";
+import { postgresStore } from "../../../src/inbox/postgres.ts";
 import { until } from "../../receiver/sample.ts";
+import { keep, numberedEntry } from "../entries.ts";
 import { pgliteInboxes } from "./pglite.ts";
 import { type Serving, servePglite } from "./pglite-server.ts";
 
@@ -75,4 +77,32 @@ it.each<[string, Serving]>([
   ["they are lost on the way", { notify: () => {} }],
 ])("notifications do not arrive if %s", async (_, serving) => {
   expect((await examine(SCHEMA, serving)).notifies).toBe(false);
+});
+
+it("settings that harm the inbox are shown, and whether the user may create a schema", async () => {
+  const usual = (await examine()).server;
+  expect(usual.mayCreate).toBe(true);
+  await during("SET enable_indexscan = off", "RESET enable_indexscan");
+  const { harmful } = (await examine()).server;
+  expect(harmful.filter((shown) => !usual.harmful.includes(shown))).toEqual([
+    "enable_indexscan = off",
+  ]);
+  await asNobody("nobody_4");
+  expect((await examine("not_there")).server.mayCreate).toBe(false);
+});
+
+it("what is due since when is told, and how many rows are believed to be there once that is known", async () => {
+  const none = (await examine()).tables;
+  expect(none).toMatchObject({ due: 0, oldestDue: null });
+  const inbox = postgresStore(database, { schema: SCHEMA });
+  await inbox.open();
+  const now = Date.now();
+  await keep(inbox, numberedEntry(1, 0, { runAt: now - 5000 }));
+  await inbox.close();
+  await database.exec(`ANALYZE ${SCHEMA}.turn`);
+  expect((await examine()).tables).toMatchObject({
+    due: 1,
+    oldestDue: now - 5000,
+    believedRows: 1,
+  });
 });

@@ -5,6 +5,8 @@ import {
   hasPassword,
   isPostgresUrl,
   nameOf,
+  namesNoUser,
+  postgresPlace,
   readPostgresUrl,
   shownPostgresUrl,
   withoutPassword,
@@ -140,4 +142,39 @@ it.each([
   ["postgres://a/b", "postgres://a/b"],
 ])("%s goes to the client as %s", (text, without) => {
   expect(withoutSchema(text)).toBe(without);
+});
+
+it.each([
+  ["postgres://app:pw@db/app", "postgres://other@DB:5432/app?schema=hookporter"],
+  ["postgres:///app?host=/run/pg", "postgres:///app?host=/run/pg&schema=hookporter"],
+  ["postgres://db/app?schema=hooks", "postgres://db/app?schema=hooks&sslmode=require"],
+])("%s and %s are one inbox", (one, other) => {
+  expect(postgresPlace(one)).toBe(postgresPlace(other));
+  expect(postgresPlace(one)).not.toContain("pw");
+});
+
+it("another host, port, database, schema or socket is another inbox", () => {
+  const places = [
+    "postgres://db/app",
+    "postgres://db2/app",
+    "postgres://db:6543/app",
+    "postgres://db/app2",
+    "postgres://db/app?schema=hooks",
+    "postgres:///app?host=/run/pg",
+    "postgres:///app?host=/run/pg:5432",
+  ].map(postgresPlace);
+  expect(new Set(places).size).toBe(places.length);
+  expect(places[0]).toBe("postgres://db:5432/app?schema=hookporter");
+  expect(places[5]).toBe("postgres:///run/pg/app?schema=hookporter");
+  expect(postgresPlace("not a URL")).toBeUndefined();
+});
+
+it.each([
+  ["postgres://db/app", true],
+  ["postgres://app@db/app", false],
+  ["postgres://:pw@db/app", false],
+  ["postgres://db/app?password=pw", false],
+  ["not a URL", false],
+])("%s names neither user nor password: %s", (url, expected) => {
+  expect(namesNoUser(url)).toBe(expected);
 });
