@@ -96,12 +96,13 @@ export async function checkOwnSchema(
   if (found === undefined) return;
   const { stranger, type, identity, owner, user } = found;
   const what = `${JSON.stringify(`${String(type)} ${String(identity)}`)}, owned by ${JSON.stringify(owner)}`;
+  const why = stranger ? `of which ${JSON.stringify(user)} is no member` : "whose code would run";
   const fix = stranger
-    ? `of which ${JSON.stringify(user)} is no member: connect as its owner if you know that role, drop it if not, or name another schema in the URL with ?schema=`
-    : "whose code would run: drop it, or name another schema in the URL with ?schema=";
+    ? "connect as its owner if you know that role, drop it if not, or name another schema in the URL with ?schema="
+    : "drop it, or name another schema in the URL with ?schema=";
   throw new HookporterError(
     "inbox_unavailable",
-    `expected the schema ${schema} of ${name} to be as \`${ownCommand("inbox migrate")}\` makes it, got ${what}, ${fix}`,
+    `expected the schema ${schema} of ${name} to be as \`${ownCommand("inbox migrate")}\` makes it, got ${what}, ${why}: ${fix}`,
   );
 }
 
