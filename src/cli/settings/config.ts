@@ -16,102 +16,36 @@ import {
 import { UnexpectedValue } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import type { Variables } from "../project/env-text.ts";
-import { DEFAULT_PROJECT_PORT, type ProjectSection } from "../project/read-project.ts";
+import { DEFAULT_PROJECT_PORT } from "../project/read-project.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { readEnvFile } from "../secrets/secret.ts";
-import {
-  commandName,
-  hasOwnMeaning,
-  isTypedOnly,
-  leaves,
-  settingsName,
-  variableName,
-} from "./command-tree.ts";
+import { commandName, isTypedOnly, leaves, settingsName, variableName } from "./command-tree.ts";
 import { readConfig } from "./config-file.ts";
-
-/** A setting that was found, not read yet. */
-interface Setting {
-  readonly value: unknown;
-  /** Where it is from, as messages and `--explain` say it. */
-  readonly where: string;
-  readonly source: "env" | "config";
-  /** The file that it is from. Default: the environment. */
-  readonly file?: string;
-}
+import { FolderSettings, type Setting } from "./folder-settings.ts";
 
 /**
  * Opens the settings of a folder: variables, those of its env file, and its configuration file.
  * Throws `config_invalid`.
  */
-export async function openSettings(command: Command, { cwd, env, stderr }: Io, runsCode = true) {
+export async function openSettings(
+  command: Command,
+  { cwd, env, stderr }: Io,
+  runsCode = true,
+): Promise<FolderSettings> {
   const given =
     command.opts<{ envFile?: string }>().envFile ?? (env.HOOKPORTER_ENV_FILE || undefined);
   const envFile = given ?? envFileOfConfig(command, cwd);
   // what needs one of it says why
   const inFile: Variables = tryOr(() => readEnvFile(cwd, envFile), {});
   const variables = { ...inFile, ...env };
-  const { file, content } = await readConfig(
-    { cwd, stderr },
-    programOf(command),
-    variables,
-    runsCode,
+  const program = programOf(command);
+  const { file, content } = await readConfig({ cwd, stderr }, program, variables, runsCode);
+  const name = envFile ?? ".env";
+  return new FolderSettings(
+    env,
+    { name, path: resolve(cwd, name), variables: inFile },
+    { name: file, path: resolve(cwd, file), content },
   );
-  const envPath = resolve(cwd, envFile ?? ".env");
-  const configPath = resolve(cwd, file);
-  const inSection = (under: string, flag: string): Setting | undefined => {
-    const section = content[under];
-    if (!isRecord(section) || !Object.hasOwn(section, flag)) return undefined;
-    return {
-      value: section[flag],
-      where: `${file} (${under}: ${flag})`,
-      source: "config",
-      file: configPath,
-    };
-  };
-  /** Whether the configuration file describes a server of the project. */
-  const hasProject = isRecord(content.project);
-  /** What the project's own server uses. */
-  const project = (key: keyof ProjectSection): Setting | undefined => {
-    const port = key === "port" ? env.PORT || inFile.PORT : undefined;
-    return port ? { value: port, where: "PORT", source: "env" } : inSection("project", key);
-  };
-  /**
-   * A variable, the command's section of the file, a variable of the env file, the project's inbox,
-   * the rest of the file.
-   */
-  const find = (command: Command, option: Option): Setting | undefined => {
-    const flag = option.attributeName();
-    if (isTypedOnly(flag)) return undefined;
-    const variable = variableName(option, command);
-    const settings = settingsName(command);
-    const own = inSection(commandName(command), flag) ?? inSection(settings, flag);
-    // The inbox of a project is its server's. `listen` beside it has its own: a forward must be new
-    // to the server.
-    const isInbox = flag === "inbox" && !hasOwnMeaning(flag, settings);
-    const isListens = isInbox && hasProject && settings === "listen";
-    if (env[variable]) return { value: env[variable], where: variable, source: "env" };
-    if (own !== undefined) return own;
-    if (inFile[variable] && !isListens)
-      return {
-        value: inFile[variable],
-        where: `${variable} in ${envFile ?? ".env"}`,
-        source: "env",
-        file: envPath,
-      };
-    const ofProject = isInbox && !isListens ? project("inbox") : undefined;
-    // An object has the flags of the command with that name; a flag with another meaning is set for
-    // the other commands.
-    if (ofProject !== undefined || isRecord(content[flag]) || hasOwnMeaning(flag, settings))
-      return ofProject;
-    if (!Object.hasOwn(content, flag)) return undefined;
-    return { value: content[flag], where: `${file} (${flag})`, source: "config", file: configPath };
-  };
-  /** Where a variable is set that no flag reads; `undefined` if it is not. */
-  const placeOf = (variable: string): string | undefined => {
-    if (env[variable]) return `${variable} in the environment`;
-    return inFile[variable] ? `${variable} in ${envFile ?? ".env"}` : undefined;
-  };
-  return { hasProject, project, find, placeOf };
 }
 
 /**
@@ -129,8 +63,6 @@ function envFileOfConfig(command: Command, cwd: string): string | undefined {
   }
   return undefined;
 }
-
-type Settings = Awaited<ReturnType<typeof openSettings>>;
 
 /**
  * What messages must not repeat of a value: of a database's URL the password alone, since fixes
@@ -181,7 +113,7 @@ export async function applySettings(
  * Keeps which inboxes the command may mean, and sets that of the `listen` that runs in the folder
  * unless one was named.
  */
-function applyListensInbox(command: Command, settings: Settings, context: CliContext): void {
+function applyListensInbox(command: Command, settings: FolderSettings, context: CliContext): void {
   const { io, origins } = context;
   const commands = leaves(programOf(command));
   const named = (name: string) =>
@@ -200,7 +132,7 @@ function applyListensInbox(command: Command, settings: Settings, context: CliCon
   command.setOptionValueWithSource("inbox", running.option, "implied");
 }
 
-function inboxSetting(command: Command, settings: Settings): string | undefined {
+function inboxSetting(command: Command, settings: FolderSettings): string | undefined {
   const option = command.options.find((option) => option.attributeName() === "inbox");
   const found = option && settings.find(command, option);
   return option && found && String(readSetting(option, found));
@@ -210,7 +142,7 @@ function inboxSetting(command: Command, settings: Settings): string | undefined 
  * The endpoints whose events are in the folder's own inbox: that of its server, and one that its
  * settings name.
  */
-function ownEndpoints(command: Command, settings: Settings): readonly URL[] {
+function ownEndpoints(command: Command, settings: FolderSettings): readonly URL[] {
   const endpoints = settings.hasProject ? [serverOf(settings)] : [];
   const option = command.options.find((option) => option.attributeName() === "url");
   const found = option && settings.find(command, option);
@@ -220,7 +152,7 @@ function ownEndpoints(command: Command, settings: Settings): readonly URL[] {
   return named instanceof URL ? [...endpoints, named] : endpoints;
 }
 
-function serverOf(settings: Settings): URL {
+function serverOf(settings: FolderSettings): URL {
   const port = Number(settings.project("port")?.value ?? DEFAULT_PROJECT_PORT);
   const server = new URL(DEFAULT_ENDPOINT);
   server.port = String(port);
