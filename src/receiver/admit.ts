@@ -112,8 +112,9 @@ export const NOT_KEPT: ReadonlySet<string> = new Set([
  */
 export function keptHeaders(headers: DeliveryHeaders, signatureHeader: string): DeliveryHeaders {
   const kept: Record<string, DeliveryHeaders[string]> = {};
-  const named = String(headers.connection ?? "").toLowerCase();
-  const ofConnection = named === "" ? [] : named.split(",").map((name) => name.trim());
+  const ofConnection = String(headers.connection ?? "")
+    .toLowerCase()
+    .split(/[\s,]+/);
   for (const name of Object.keys(headers)) {
     const isOfConnection = ofConnection.includes(name) && name !== signatureHeader;
     if (!NOT_KEPT.has(name) && !isOfConnection) kept[name] = headers[name];

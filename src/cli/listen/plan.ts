@@ -36,7 +36,7 @@ import { planTunnel } from "../tunnel/tunnel.ts";
 import { driftOption } from "./drift.ts";
 import type { ListenOptions } from "./listen-options.ts";
 import { type PlannedStream, planStream } from "./stream.ts";
-import { planSubscription, type Subscribing } from "./subscribing.ts";
+import type { Subscribing } from "./subscribing.ts";
 
 /** One run of `listen`: at first all its options read and checked, and nothing opened yet. */
 export interface ListenSession {
@@ -83,7 +83,7 @@ export async function planListening(
   // until it is stopped
   const isEndless = options.count === undefined && options.waitFor === undefined;
   const goal = isEndless ? undefined : new Goal(options);
-  const subscription = planSubscription(options, context);
+  const subscription = await planSubscribing(options, context);
   const tunnel = planTunnel(options, context);
   const stream = await planStream(options, context);
   const request = await forwardRequest(options, context);
@@ -142,6 +142,13 @@ export async function planListening(
     diagnosis: await planDiagnosis(secrets, options, context),
     bar: new StatusBar(context.output),
   };
+}
+
+/** Loads what a subscription needs only if there is to be one. */
+async function planSubscribing(options: ListenOptions, context: CliContext) {
+  if (options.subscribe !== true) return undefined;
+  const { planSubscription } = await import("./subscribing.ts");
+  return planSubscription(options, context);
 }
 
 async function planDiagnosis(secrets: FoundSecrets, options: ListenOptions, context: CliContext) {

@@ -158,11 +158,9 @@ export class Subscribing {
 }
 
 /**
- * Plans the subscription of `--subscribe`; returns `undefined` without it. Checks address and key
- * before anything is opened. Throws `usage`; ConfigurationError for an invalid address or key.
+ * Plans the subscription of `--subscribe`. Checks address and key before anything is opened. Throws `usage`; ConfigurationError for an invalid address or key.
  */
-export function planSubscription(options: ListenOptions, context: CliContext) {
-  if (options.subscribe !== true) return undefined;
+export function planSubscription(options: ListenOptions, context: CliContext): Subscribing {
   const onRetry = (notice: RetryNotice) => {
     // later, only a new reason is printed
     if (!subscribing.waiting) context.output.talk(retryLine(notice));
