@@ -158,7 +158,8 @@ export class Subscribing {
 }
 
 /**
- * Plans the subscription of `--subscribe`. Checks address and key before anything is opened. Throws `usage`; ConfigurationError for an invalid address or key.
+ * Plans the subscription of `--subscribe`. Checks address and key before anything is opened. Throws
+ * `usage`; ConfigurationError for an invalid address or key.
  */
 export function planSubscription(options: ListenOptions, context: CliContext): Subscribing {
   const onRetry = (notice: RetryNotice) => {

@@ -33,6 +33,8 @@ export class EncryptedIfOffered extends Duplex {
   readonly #socket = new Socket();
   /** What the client's bytes go through, once that is known. */
   #through: Socket | undefined;
+  /** Whether the server has said its last, which the client may not have read yet. */
+  #hasEnded = false;
 
   /** @param onPlain - called with a private address that is not this machine's own */
   constructor(name: string, onPlain: (address: string) => void) {
@@ -45,7 +47,7 @@ export class EncryptedIfOffered extends Duplex {
   connect(at: number | string, host = ""): this {
     const socket = this.#socket;
     socket.on("error", (error) => this.destroy(error));
-    socket.once("close", () => this.destroy());
+    socket.once("close", () => this.#lose());
     if (typeof at === "string" && at.startsWith("/")) {
       socket.connect(at, () => this.#use(socket));
       return this;
@@ -62,6 +64,10 @@ export class EncryptedIfOffered extends Duplex {
     return this;
   }
 
+  #lose(): void {
+    if (!this.#hasEnded) this.destroy();
+  }
+
   #refuse(): void {
     this.destroy(new Error("There was an error establishing an SSL connection"));
   }
@@ -70,7 +76,7 @@ export class EncryptedIfOffered extends Duplex {
     const servername = isIP(host) === 0 ? { servername: host } : {};
     const secure = connectTls({ socket: this.#socket, rejectUnauthorized: false, ...servername });
     secure.on("error", (error) => this.destroy(error));
-    secure.once("close", () => this.destroy());
+    secure.once("close", () => this.#lose());
     secure.once("secureConnect", () => this.#use(secure));
   }
 
@@ -89,7 +95,10 @@ export class EncryptedIfOffered extends Duplex {
     through.on("data", (chunk) => {
       if (!this.push(chunk)) through.pause();
     });
-    through.once("end", () => this.push(null));
+    through.once("end", () => {
+      this.#hasEnded = true;
+      this.push(null);
+    });
     through.resume();
     this.emit("connect");
   }

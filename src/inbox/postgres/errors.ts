@@ -55,6 +55,8 @@ const MEANINGS: Readonly<Record<string, Meaning>> = {
   ETIMEDOUT: unreachable("check the host in the URL, and firewalls"),
   ECONNRESET: LOST,
   EPIPE: LOST,
+  ERR_STREAM_DESTROYED: LOST,
+  ERR_STREAM_WRITE_AFTER_END: LOST,
 };
 
 /** Messages of `pg` that have no code. */

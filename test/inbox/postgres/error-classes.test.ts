@@ -38,6 +38,8 @@ it.each([
   ["0A000", "a class without an entry", "inbox_unavailable"],
   ["ECONNREFUSED", "no server", "inbox_unreachable"],
   ["EPIPE", "a lost connection", "inbox_unreachable"],
+  ["ERR_STREAM_DESTROYED", "a connection that was lost before", "inbox_unreachable"],
+  ["ERR_STREAM_WRITE_AFTER_END", "a connection that the server ended", "inbox_unreachable"],
 ])("%s, %s, becomes an error that says what to do", (code, _, expected) => {
   const error = mapped(withCode(code));
   expect(error.code).toBe(expected);
