@@ -37,7 +37,7 @@ export interface InspectorOptions {
   readonly port: number | undefined;
   /** Forwarded addresses under which the page may be open. */
   readonly hosts: readonly NamedHost[];
-  /** Where hashes of tokens are kept, so that tabs survive a restart. */
+  /** Where hashes of tokens and the page's name are kept, so that tabs survive a restart. */
   readonly tokenRecords: TokenRecords;
   readonly inboxName: string;
   readonly handlers: string | null;

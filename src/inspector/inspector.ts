@@ -15,6 +15,9 @@ import { startInspectorServer } from "./server.ts";
 
 const MAX_TIMES = 20; // how many of the last times of being received again are remembered
 
+/** The addresses of a page. */
+export type PageAddresses = Pick<Awaited<ReturnType<typeof startInspector>>, "url" | "loopbackUrl">;
+
 /**
  * Starts the inspector, a page and an API on a loopback port of their own. @throws HookporterError
  * `port_unavailable`
@@ -27,6 +30,7 @@ export async function startInspector(options: InspectorOptions) {
   const { refusals, bodies, seenAgain, senders, drifts, meter, feed, outgoing } = context;
   const page = readPage(join(root.path, "dist", "inspector"));
   const server = await startInspectorServer(context, { ...options, tokens, page });
+  const at = (host: string) => new URL(`http://${host}:${server.port}/#token=${tokens.text}`);
   let isClosed = false;
   const remember = (observation: InspectedDelivery, diagnosis?: RefusalDiagnosis) => {
     const refusal = refusals.note(observation, diagnosis);
@@ -66,7 +70,9 @@ export async function startInspector(options: InspectorOptions) {
     /**
      * The page's address, with the token of this run in its fragment, which browsers never send.
      */
-    url: new URL(`http://127.0.0.1:${server.port}/#token=${tokens.text}`),
+    url: at(server.name),
+    /** The same for programs, and for browsers that do not find the name. */
+    loopbackUrl: at("127.0.0.1"),
     close: async () => {
       isClosed = true;
       stop();

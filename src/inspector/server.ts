@@ -13,7 +13,7 @@ import {
 import { addTicket, ENTRANCE } from "./auth/entrance.ts";
 import { type AuthState, checkCaller, checkOrigin } from "./auth/guard.ts";
 import type { KnownTokens } from "./auth/known-tokens.ts";
-import { allowedHosts } from "./auth/named-host.ts";
+import { allowedHosts, pageName } from "./auth/named-host.ts";
 import { tickets } from "./auth/tickets.ts";
 import { type InspectorContext, type InspectorOptions, json } from "./context.ts";
 import { DEFAULT_INSPECTOR_PORT } from "./default-port.ts";
@@ -32,7 +32,8 @@ const LIMITS = {
 };
 
 /** What the server needs besides the workings. */
-interface ServerOptions extends Pick<InspectorOptions, "port" | "hosts" | "clock" | "log"> {
+interface ServerOptions
+  extends Pick<InspectorOptions, "port" | "hosts" | "clock" | "log" | "tokenRecords"> {
   readonly tokens: KnownTokens;
   readonly page: ReadonlyMap<string, PageFile>;
 }
@@ -40,7 +41,7 @@ interface ServerOptions extends Pick<InspectorOptions, "port" | "hosts" | "clock
 /** Starts the server on the loopback interface; every request is checked before its route. */
 export async function startInspectorServer(
   context: InspectorContext,
-  { port, tokens, hosts, clock, page, log }: ServerOptions,
+  { port, tokens, tokenRecords, hosts, clock, page, log }: ServerOptions,
 ) {
   const closed = { hosts: new Set<string>(), forwarded: new Set<string>() };
   let auth: AuthState = { ...closed, tokens, tickets: tickets(clock) };
@@ -55,12 +56,13 @@ export async function startInspectorServer(
     });
   });
   const bound = await bind(server, port);
-  auth = { ...auth, ...allowedHosts(hosts, bound) };
+  const name = pageName(tokenRecords.seed(), bound);
+  auth = { ...auth, ...allowedHosts(hosts, bound, name) };
   const close = async () => {
     await closeServer(server);
     tokens.close();
   };
-  return { port: bound, close };
+  return { port: bound, name, close };
 }
 
 async function respond(

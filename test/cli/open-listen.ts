@@ -55,7 +55,7 @@ export async function listening(
   const entries = async () => (await runCli(["events", "list", "--json"], { cwd })).records;
   /** What the API of its page answers. */
   const api = async <Value>(path: string, body?: object): Promise<Value> => {
-    const page = new URL(String(ready.inspector));
+    const page = new URL(String(ready.inspectorLoopback));
     const headers = {
       authorization: `Bearer ${page.hash.replace("#token=", "")}`,
       "content-type": "application/json",

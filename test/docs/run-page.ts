@@ -320,6 +320,7 @@ export function shapeOf(line: string): string {
     .replaceAll(/(?:evt|raw)_1_\w+(?:…)?/g, "evt")
     .replaceAll(/_sample_\w+/g, "_sample")
     .replaceAll(/#token=\S+/g, "#token")
+    .replaceAll(/\w+(?=\.localhost:)/g, "name")
     .replaceAll(/sha256=[0-9a-f]+/g, "sha256")
     .replaceAll(/\b(?:[0-9a-f]{8}|[0-9a-f]{40,})\b/g, "#")
     .replaceAll(/(?<![\w:/.])\/(?:[\w.-]+\/)+/g, "…/")

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { expect, onTestFinished, vi } from "vitest";
 import { startServer } from "../../src/adapters/server.ts";
@@ -58,14 +59,16 @@ export interface OpenOptions {
   readonly diagnose?: DiagnoseRefusal;
 }
 
-/** Records of tokens in memory, as one folder's file keeps them. */
+/** Records of tokens in memory, as one folder's files keep them. */
 export function recordsInMemory(): TokenRecords {
   let kept: readonly TokenRecord[] = [];
+  const seed = randomUUID();
   return {
     read: () => kept,
     write: (records) => {
       kept = records;
     },
+    seed: () => seed,
   };
 }
 

@@ -85,12 +85,16 @@ export async function showTerminal(): Promise<string> {
   }
 }
 
-/** The screen with the default ports, without the token, and with the session's folder as home. */
+/**
+ * The screen with the default ports, with one name of the page for all runs, without the token, and
+ * with the session's folder as home.
+ */
 function asUsual(screen: string, endpoint: string, folder: string): string {
   return screen
     .replaceAll(` --url ${endpoint}`, "")
     .replaceAll(endpoint, DEFAULT_ENDPOINT)
-    .replace(/127\.0\.0\.1:\d+\/#token=[\w-]+/, `127.0.0.1:${DEFAULT_INSPECTOR_PORT}/#token=…`)
+    .replace(/\w+\.localhost:/, "4c1yq8m0zt7w.localhost:")
+    .replaceAll(/:\d+\/#token=[\w-]+/g, `:${DEFAULT_INSPECTOR_PORT}/#token=…`)
     .replaceAll(folder, "~")
     .trimEnd();
 }

@@ -121,7 +121,7 @@ setInterval(() => writeFileSync("alive", String(Date.now())), 50);`,
   it("the inspector's door opens with its token only, and the state files hold none of it", async () => {
     const cwd = tempFolder();
     const listen = await listenOnWindows([], { cwd });
-    const inspector = new URL(String(listen.ready.inspector));
+    const inspector = new URL(String(listen.ready.inspectorLoopback));
     const token = inspector.hash.replace("#token=", "");
     const ask = async (authorization?: string) =>
       (

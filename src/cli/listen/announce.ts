@@ -3,6 +3,7 @@ import { VERSION } from "../../base/package/version.ts";
 import { shellWord } from "../../base/text/shell-word.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
+import type { PageAddresses } from "../../inspector/inspector.ts";
 import { announceForwardRequest } from "../handlers/forward-request.ts";
 import { describeRule } from "../handlers/forward-rules.ts";
 import { printable } from "../output.ts";
@@ -14,8 +15,8 @@ import { printWaiting, type WaitingCounts } from "./waiting.ts";
 interface OpenedListener {
   readonly url: URL;
   readonly healthUrl: URL | undefined;
-  /** The address of the inspector page. */
-  readonly page: URL | undefined;
+  /** The addresses of the inspector page. */
+  readonly page: PageAddresses | undefined;
   readonly waiting: WaitingCounts;
 }
 
@@ -47,7 +48,8 @@ export function announce(
     ...forwardTo.map((rule) => ["Forward", `${describeRule(rule)}${waits}`] as const),
     ["Stream", stream === null ? null : `${stream} (experimental; unsigned)`],
     ["Health", healthUrl === undefined ? null : `${healthUrl.href}readyz`],
-    ["Inspector", page?.href],
+    ["Inspector", page?.url.href],
+    ["Or at", page?.loopbackUrl.href],
   ];
   output.talk(`hookporter ${VERSION}\n`);
   for (const [label, text] of rows)
@@ -77,7 +79,8 @@ export function announce(
     stream,
     sync,
     health: healthUrl?.href ?? null,
-    inspector: page?.href ?? null,
+    inspector: page?.url.href ?? null,
+    inspectorLoopback: page?.loopbackUrl.href ?? null,
     waiting: waiting.targets,
   };
 }

@@ -1,4 +1,4 @@
-import { startInspector } from "../../inspector/inspector.ts";
+import { type PageAddresses, startInspector } from "../../inspector/inspector.ts";
 import type { RunNotes } from "../../inspector/live/run-notes.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import { createCliLogger } from "../cli-logger.ts";
@@ -8,14 +8,14 @@ import type { ListenSession } from "./plan.ts";
 import { tokenFile } from "./token-file.ts";
 
 /**
- * Starts the inspector beside a receiver, unless it is turned off; returns its page's address. Adds
- * its close function to `stops`. Throws `port_unavailable`.
+ * Starts the inspector beside a receiver, unless it is turned off; returns its page's addresses.
+ * Adds its close function to `stops`. Throws `port_unavailable`.
  */
 export async function openInspector(
   { options, context, receiver, secrets, inbox, diagnosis, stops }: ListenSession,
   endpoint: URL,
   runNotes: RunNotes | undefined,
-): Promise<URL | undefined> {
+): Promise<PageAddresses | undefined> {
   const { io, output, clock } = context;
   const { inspect = true, inspectPort: port, inspectHost: hosts = [], forwardTo = [] } = options;
   const { signatureHeader = SIGNATURE_HEADER, handlers = null } = options;
@@ -40,5 +40,5 @@ export async function openInspector(
     log: createCliLogger(output),
   });
   stops.push(() => inspector.close());
-  return inspector.url;
+  return inspector;
 }

@@ -1,6 +1,7 @@
 import { HookporterError } from "../../base/errors.ts";
 import { type Change, changedInAll, changeEntries } from "../../inbox/change-entries.ts";
 import type { Entry } from "../../inbox/entry.ts";
+import type { PageAddresses } from "../../inspector/inspector.ts";
 import { inboxOf } from "../../receiver/inbox-view.ts";
 import { freshSending } from "../../relay/replay.ts";
 import { send } from "../../relay/send.ts";
@@ -30,7 +31,11 @@ const HELP = [
  * Listens for the keys of the live view, only on a terminal: does nothing if input or output is
  * piped, or output is NDJSON. Returns a stop function.
  */
-export function openKeys(session: ListenSession, target: URL, page: URL | undefined): () => void {
+export function openKeys(
+  session: ListenSession,
+  target: URL,
+  page: PageAddresses | undefined,
+): () => void {
   const { options, context, current, bar } = session;
   const { io, output } = context;
   if (options.secretStdin === true || current === undefined) return () => {};
@@ -50,8 +55,8 @@ interface KeySession extends ListenSession {
   readonly current: Secret;
   /** Where entries are sent again: the receiver itself. */
   readonly target: URL;
-  /** The inspector page, if there is one. */
-  readonly page: URL | undefined;
+  /** The addresses of the inspector page, if there is one. */
+  readonly page: PageAddresses | undefined;
 }
 
 class LiveKeys {
@@ -75,9 +80,10 @@ class LiveKeys {
     else if (ENTER.includes(key)) this.#try(() => this.#show());
     else if (key === "r") this.#try(() => this.#runAgain(asked));
     else if (key === "d") this.#try(() => this.#drop(asked));
-    else if (key === "o" && page !== undefined) this.#try(() => this.#openPage(page));
+    else if (key === "o" && page !== undefined) this.#try(() => this.#openPage(page.url));
     else if (key === "u")
-      for (const url of [target, ...(page ? [page] : [])]) this.#print(url.href);
+      for (const url of [target, ...(page ? [page.url, page.loopbackUrl] : [])])
+        this.#print(url.href);
     else if (key === "?" || key === "h") for (const line of HELP) this.#print(line);
     else if (key === "q") stop({ reason: "stopped by q", exitCode: goal === undefined ? 0 : 130 });
   }

@@ -4,11 +4,13 @@ import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/guards.ts";
 import { tryOr } from "../../base/try-or.ts";
 import type { TokenRecord, TokenRecords } from "../../inspector/auth/known-tokens.ts";
-import { replaceFile } from "../files/replace-file.ts";
+import { drawToken } from "../../inspector/auth/token.ts";
+import { makeFile, replaceFile } from "../files/replace-file.ts";
 import { readOwnFile, STATE_FOLDER } from "../files/state-folder.ts";
 import type { Output } from "../output.ts";
 
 export const TOKEN_FILE = join(STATE_FOLDER, "inspector-tokens");
+const SEED_FILE = join(STATE_FOLDER, "inspector-name");
 
 /**
  * Keeps the hashes of the inspector's tokens in the project's state folder, if there is one. A file
@@ -33,7 +35,26 @@ export function tokenFile(cwd: string, output: Pick<Output, "talk">): TokenRecor
         );
       }
     },
+    seed: () => keptSeed(cwd),
   };
+}
+
+/**
+ * The seed of the folder, made at the first start. A file that others can read counts as missing
+ * and is replaced: its names could be guessed. If none can be kept, it is this run's alone.
+ */
+function keptSeed(cwd: string): string {
+  const path = join(cwd, SEED_FILE);
+  const read = () => tryOr(() => /^[\w-]{22}$/.exec(readOwnFile(path) ?? "")?.[0], undefined);
+  const kept = read();
+  if (kept !== undefined) return kept;
+  const drawn = drawToken();
+  if (!existsSync(join(cwd, STATE_FOLDER))) return drawn;
+  try {
+    // Another process may be first: then its file counts.
+    if (!makeFile(path, drawn) && read() === undefined) replaceFile(path, drawn);
+  } catch {}
+  return read() ?? drawn;
 }
 
 /** One record a line; a damaged line is left out. */

@@ -8,10 +8,12 @@ export interface TokenRecord {
   readonly usedAt: number;
 }
 
-/** Where records are kept between runs. Neither function throws. */
+/** What a folder keeps between runs. No function throws. */
 export interface TokenRecords {
   read(): readonly TokenRecord[];
   write(records: readonly TokenRecord[]): void;
+  /** Random text, the same in each run, of which the names of its pages are made. */
+  seed(): string;
 }
 
 /** Milliseconds after its last use for which a token is valid in later runs. */

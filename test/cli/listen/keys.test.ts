@@ -92,7 +92,8 @@ it("u prints the addresses again, and ? the keys", async () => {
   expect(times(/^http:\/\/\S+\/webhooks$/gm)).toBe(0);
   press("u?");
   await vi.waitFor(() => expect(times(/http:\/\/\S+\/webhooks$/gm)).toBe(2), WAIT);
-  expect(times(/#token=/g)).toBe(2);
+  expect(times(/\.localhost:\d+\/#token=/g)).toBe(2);
+  expect(times(/127\.0\.0\.1:\d+\/#token=/g)).toBe(2);
   expect(now().stderr).toContain("esc     select none");
 });
 

@@ -160,8 +160,11 @@ it("a new inbox is named beside its path, and an existing one is not called new"
 it("the inspector opens, a taken port of it or of listen ends with 5, and there is none with --no-inspect", async () => {
   const { records, now, url, api } = await listening();
   const address = String(records("ready")[0]?.inspector);
-  expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/#token=[\w-]{22}$/);
-  expect(now().stderr).toContain(address);
+  expect(address).toMatch(/^http:\/\/[a-z\d]{12}\.localhost:\d+\/#token=[\w-]{22}$/);
+  const second = new URL(address);
+  second.hostname = "127.0.0.1";
+  expect(records("ready")).toMatchObject([{ inspectorLoopback: second.href }]);
+  expect(now().stderr).toContain(`  Inspector  ${address}\n  Or at      ${second.href}\n`);
   expect(await api("/api/status")).toMatchObject({ endpoint: url, handlers: null, forwards: [] });
   for (const [argv, words] of [
     [["--port", "0", "--inspect-port", new URL(address).port], "--inspect-port"],
@@ -172,7 +175,7 @@ it("the inspector opens, a taken port of it or of listen ends with 5, and there 
       stderr: expect.stringContaining(words),
     });
   const without = await listening(["--no-inspect"]);
-  expect(without.records("ready")).toMatchObject([{ inspector: null }]);
+  expect(without.records("ready")).toMatchObject([{ inspector: null, inspectorLoopback: null }]);
   const cwd = folderWith({ "hookporter.config.json": '{ "inspect": false }' });
   expect((await listening([], cwd)).records("ready")).toMatchObject([{ inspector: null }]);
   expect((await listening(["--inspect"], cwd)).records("ready")[0]?.inspector).toMatch(/^http/);
@@ -181,7 +184,8 @@ it("the inspector opens, a taken port of it or of listen ends with 5, and there 
 it("a token of an earlier run in the folder is still valid, until its file is removed", async () => {
   const cwd = tempFolder();
   const first = await listening(["HOOKPORTER_INSPECT_HOST=devbox.test"], cwd);
-  const pageOf = ({ records }: typeof first) => new URL(String(records("ready")[0]?.inspector));
+  const pageOf = ({ records }: typeof first) =>
+    new URL(String(records("ready")[0]?.inspectorLoopback));
   const token = pageOf(first).hash.replace("#token=", "");
   const headers = { authorization: `Bearer ${token}` };
   const status = async (run: typeof first) =>

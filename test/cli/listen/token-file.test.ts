@@ -47,6 +47,31 @@ it("a file that cannot be written is reported once, and without a state folder n
   expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
 });
 
+it("a name that others can read or that is damaged counts as missing, and is replaced by one that stays", () => {
+  const { records, folder } = open();
+  const path = join(folder, ".hookporter", "inspector-name");
+  const first = records.seed();
+  expect(records.seed()).toBe(first);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  chmodSync(path, 0o644);
+  const second = records.seed();
+  expect(second).not.toBe(first);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  writeFileSync(path, "localhost\n");
+  expect(records.seed()).not.toContain("localhost");
+  expect(records.seed()).toBe(records.seed());
+});
+
+it("a name that cannot be kept is one of its run alone", () => {
+  const { records, folder } = open();
+  mkdirSync(join(folder, ".hookporter", "inspector-name"));
+  expect(records.seed()).toMatch(/^[\w-]{22}$/);
+  const cwd = tempFolder();
+  const without = tokenFile(cwd, { talk: () => {} });
+  expect(without.seed()).not.toBe(without.seed());
+  expect(existsSync(join(cwd, ".hookporter"))).toBe(false);
+});
+
 function open() {
   const folder = tempFolder();
   mkdirSync(join(folder, ".hookporter"));

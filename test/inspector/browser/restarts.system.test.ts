@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from "node:http";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { hashToken } from "../../../src/inspector/auth/token.ts";
+import { listening } from "../../cli/open-listen.ts";
 import { openInspector, recordsInMemory } from "../open.ts";
 import { CHROMIUM, choose, openPage, useBrowser } from "./chromium.ts";
 import { editorIn } from "./editor.ts";
@@ -51,7 +52,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await second.reload();
     await second.waitForFunction("window.done");
     const fresh = await page.context().newPage();
-    await fresh.goto(`http://127.0.0.1:${port}/`);
+    await fresh.goto(`${inspector.url.origin}/`);
     await fresh.waitForFunction("window.done");
     for (const tab of [second, fresh]) {
       expect(
@@ -70,7 +71,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await lived({ tokenRecords, port });
     await page.locator(".feed-state.live").waitFor();
     await fresh.evaluate("window.ask()");
-    const next = await openTab(page, `http://127.0.0.1:${port}/#/entry/1`);
+    const next = await openTab(page, `${inspector.url.origin}/#/entry/1`);
     const heard = (await fresh.evaluate<string[]>("window.heard")).join();
     expect(heard).toContain('"admitted":true'); // of the tab that was opened from the real server
     expect(heard).not.toContain(token);
@@ -180,7 +181,7 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
     await page.locator(".feed-state.offline").waitFor();
     const stranger = await startStranger(port);
     const visited = await page.context().newPage();
-    await visited.goto(`http://127.0.0.1:${port}/`);
+    await visited.goto(`${inspector.url.origin}/`);
     await visited.evaluate("navigator.serviceWorker.register('/worker.js').then(() => undefined)");
     await page.waitForFunction("navigator.serviceWorker.controller !== null");
     await stranger.close();
@@ -190,12 +191,61 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
       "navigator.serviceWorker.getRegistrations().then((all) => all.length === 0)",
     );
     await visited.evaluate("fetch('/api/status', { headers: { authorization: 'a canary' } })");
-    const seen =
-      "caches.open('seen').then((all) => all.keys()).then((keys) => keys.map(({ url }) => url).join())";
-    await visited.waitForFunction(`${seen}.then((text) => text.includes("canary"))`);
-    expect(await visited.evaluate<string>(seen)).not.toContain(token);
+    await visited.waitForFunction(`${SEEN}.then((text) => text.includes("canary"))`);
+    expect(await visited.evaluate<string>(SEEN)).not.toContain(token);
+  });
+
+  it("the printed address shows nothing to the service workers of a program that had the port, also after a restart", async () => {
+    const stranger = await startStranger(0);
+    const { port } = stranger;
+    const page = await newPage();
+    const visited = await Promise.all(
+      ["127.0.0.1", "localhost"].map(async (host) => {
+        const tab = await page.context().newPage();
+        await tab.goto(`http://${host}:${port}/`);
+        await tab.evaluate(
+          "navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => undefined)",
+        );
+        await tab.waitForFunction("navigator.serviceWorker.controller !== null");
+        return tab;
+      }),
+    );
+    await stranger.close();
+    const flags = ["--inspect-port", String(port)];
+    const first = await listening(flags);
+    const address = new URL(String(first.first.inspector));
+    await openPage(page, address);
+    await first.trigger("lead.created");
+    await page.locator("#line-e1").click();
+    await page.locator(".detail-head h1").waitFor();
+    const second = await openTab(page, `${address.origin}/#/entry/1`);
+    await first.stop();
+    for (const tab of [page, second]) await tab.locator(".feed-state.offline").waitFor();
+    const again = await listening(flags, first.cwd);
+    expect(new URL(String(again.first.inspector)).origin).toBe(address.origin);
+    for (const tab of [page, second]) await tab.locator(".feed-state.live").waitFor();
+    const third = await page.context().newPage();
+    await openPage(third, new URL(String(again.first.inspector)));
+    const tokens = [first, again].map(({ first: ready }) => tokenIn(String(ready.inspector)));
+    for (const tab of visited) {
+      // what it does see, at its own address
+      await tab.evaluate("fetch('/api/status', { headers: { authorization: 'a canary' } })");
+      await tab.waitForFunction(`${SEEN}.then((text) => text.includes("canary"))`);
+      const seen = await tab.evaluate<string>(SEEN);
+      for (const secret of [...tokens, address.hostname]) expect(seen).not.toContain(secret);
+    }
+    expect(stranger.seen()).not.toContain(address.hostname);
+    const lured = await page.context().newPage();
+    await lured.goto(String(again.first.inspectorLoopback));
+    expect(await lured.evaluate("document.title + location.hash")).toMatch(/^a stranger#token=/);
   });
 });
+
+const tokenIn = (address: string) => new URL(address).hash.replace("#token=", "");
+
+/** What the service worker of a stranger has seen. */
+const SEEN =
+  "caches.open('seen').then((all) => all.keys()).then((keys) => keys.map(({ url }) => decodeURIComponent(url)).join())";
 
 /**
  * An inspector with two entries, whose tokens are remembered; `tokenRecords` and `port` start it
@@ -284,5 +334,7 @@ const WORKER = `
   addEventListener("activate", (event) => event.waitUntil(clients.claim()));
   addEventListener("fetch", (event) => {
     const sent = event.request.url + "/" + (event.request.headers.get("authorization") ?? "");
+    if (event.request.mode === "navigate") event.respondWith(
+      new Response("<title>a stranger</title>", { headers: { "content-type": "text/html" } }));
     event.waitUntil(caches.open("seen").then((c) => c.put("/seen?" + encodeURIComponent(sent), new Response(""))));
   });`;

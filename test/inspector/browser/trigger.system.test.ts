@@ -36,7 +36,8 @@ describe.skipIf(CHROMIUM === undefined)("in a browser", () => {
 
   it("a lost answer is said, and what to do then", async () => {
     const { inspector, receiver } = await openInspector();
-    const page = await newPage.at(inspector.url, "/trigger");
+    // Node, which sends the request here, may not find the page's name.
+    const page = await newPage.at(inspector.loopbackUrl, "/trigger");
     await page.route("**/api/trigger", async (route) => {
       await route.fetch();
       await route.fulfill({ status: 200, contentType: "application/json", body: "[{" });

@@ -40,7 +40,7 @@ it("pages are told through the live feed that events began to differ, also those
   const told = async (count: number) => {
     const aborter = new AbortController();
     const headers = { authorization: `Bearer ${token}` };
-    const response = await fetch(new URL("/api/live?kind=lead.created", inspector.url), {
+    const response = await fetch(new URL("/api/live?kind=lead.created", inspector.loopbackUrl), {
       headers,
       signal: aborter.signal,
     });
