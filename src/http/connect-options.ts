@@ -59,8 +59,8 @@ export function noteRefusal(url: URL, thrown: unknown): boolean {
 }
 
 /**
- * What keeps a URL from being sent anything, as far as both of its addresses show without a request;
- * `undefined` if nothing does, or nothing is there.
+ * What keeps a URL from being sent anything, as far as both of its addresses show without a
+ * request; `undefined` if nothing does, or nothing is there.
  */
 export async function severalAt(url: URL): Promise<SeveralPrograms | undefined> {
   if (!isLocalhost(url.hostname)) return undefined;
