@@ -1,4 +1,4 @@
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { createInterface } from "node:readline";
@@ -14,9 +14,15 @@ const hasBoth = await new Promise<boolean>((resolve) => {
   const server = createServer().once("error", () => resolve(false));
   server.listen(0, "::1", () => server.close(() => resolve(true)));
 });
-const isPossible = hasBoth && process.platform === "linux" && process.getuid?.() === 0;
+/** Another user may be unable to run Node where it is installed. */
+const isRunByOther = () =>
+  spawnSync(process.execPath, ["--version"], { uid: NOBODY, gid: NOBODY }).status === 0;
+const isPossible =
+  hasBoth && process.platform === "linux" && process.getuid?.() === 0 && isRunByOther();
 if (!isPossible)
-  process.stdout.write("\nskipped: programs of two users need Linux, root and the address ::1\n");
+  process.stdout.write(
+    "\nskipped: programs of two users need Linux, root, ::1, and a Node that every user may run\n",
+  );
 
 /** Prints its port, then a line for each request. It is no file, which the user need not read. */
 const APP = `
