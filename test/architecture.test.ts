@@ -162,6 +162,26 @@ function readCode(file: string): string {
   return readFileSync(join(source, file), "utf8").replaceAll(/^ *\/\*\*.*?\*\/$/gms, "");
 }
 
+it("whatever opens a connection goes by the rule for names of this machine", () => {
+  const opens = new RegExp(
+    [
+      /(?<![.\w])fetch\(|(?<!typeof )\bglobalThis\.fetch\b|\bnew WebSocket\(|\bnew (?:TLS)?Socket\(/,
+      /import \{[^}]*\b(?:request|get|connect|createConnection)\b[^}]*\} from "node:(?:https?2?|net|tls)"/,
+      /import (?:\* as )?\w+ from "(?:node:(?:https?2?|net|tls)|pg)"|import\("pg"\)/,
+    ]
+      .map(({ source: text }) => text)
+      .join("|"),
+  );
+  const opening = files.filter(
+    // what runs in a browser has its rule
+    (file) => !file.startsWith("inspector/ui/") && opens.test(readCode(file)),
+  );
+  const rule = /\b(?:connectOptions\(|lookupByName\b|namedSocket\()/;
+  expect(opening.filter((file) => !rule.test(readCode(file)))).toEqual([]);
+  expect(opening).toContain("relay/exchange.ts");
+  expect(opening.length).toBeGreaterThan(7);
+});
+
 describe("a command", () => {
   const commands = files
     .filter((file) => file.startsWith("cli/commands/"))

@@ -4,6 +4,7 @@ import { timerDelay } from "../base/options/timer-delay.ts";
 import { commandWords } from "../base/text/command-words.ts";
 import { tryOr } from "../base/try-or.ts";
 import { readEnvelope } from "../event/read-envelope.ts";
+import { fetchByName } from "../http/fetch-by-name.ts";
 
 export interface ObservedEvent {
   /** The `data.id` of the event, which no other event has. */
@@ -126,7 +127,7 @@ export function observeByUrl(template: string, timeout: number): Observer {
   return observerOf(template, observedAddress(template).origin, async (fill, added) => {
     const url = new URL(fill(template));
     if (added !== undefined) url.searchParams.set("marker", added);
-    const answer = await fetch(url, {
+    const answer = await fetchByName(url, {
       redirect: "error",
       signal: AbortSignal.timeout(timerDelay(timeout)),
     });

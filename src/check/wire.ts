@@ -3,6 +3,7 @@ import { type Agent, request as httpRequest, type IncomingMessage } from "node:h
 import { request as httpsRequest } from "node:https";
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../base/errors.ts";
+import { connectOptions, noteRefusal } from "../http/connect-options.ts";
 import { readRetryAfter } from "../http/retry-after.ts";
 import { isIn, type ProbeAnswer } from "./answer.ts";
 
@@ -47,7 +48,8 @@ export function exchange(
   return new Promise((resolve) => {
     const request = url.protocol === "https:" ? httpsRequest : httpRequest;
     const trust = insecure === true ? { rejectUnauthorized: false } : {};
-    const outgoing = request(url, { method, path: target, agent: agent ?? false, ...trust });
+    const connection = { agent: agent ?? false, ...trust, ...connectOptions(url) };
+    const outgoing = request(url, { method, path: target, ...connection });
     let answer: ProbeAnswer | undefined;
     let sentAt: number | undefined;
     const end = (fallback: ProbeAnswer) => {
@@ -86,7 +88,10 @@ export function exchange(
     outgoing.on("finish", () => {
       sentAt = performance.now() - lag();
     });
-    outgoing.on("error", (error) => end(failure(error)));
+    outgoing.on("error", (error) => {
+      noteRefusal(url, error);
+      end(failure(error));
+    });
     outgoing.on("close", () => end({ type: "closed" }));
     for (const [name, value] of Object.entries(headers)) outgoing.setHeader(name, value);
     write(outgoing, rest, stop.signal).catch(() => {}); // the request reports its own error

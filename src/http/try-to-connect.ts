@@ -1,15 +1,7 @@
 import { connect as connectPlain, isIP } from "node:net";
 import { connect as connectSecure } from "node:tls";
-
-/** The host of a URL as connections and lookups take it: an IPv6 address without brackets. */
-export function hostOf({ hostname }: URL): string {
-  return hostname.replace(/^\[|\]$/g, "");
-}
-
-/** The port of a URL, or that of its protocol. */
-export function portOf({ port, protocol }: URL): number {
-  return Number(port || (protocol === "http:" ? 80 : 443));
-}
+import { connectOptions, noteRefusal } from "./connect-options.ts";
+import { hostOf, portOf } from "./host-of.ts";
 
 export interface ConnectTerms {
   /** Milliseconds. */
@@ -24,11 +16,16 @@ export interface ConnectTerms {
  * Why the host of a URL accepts no connection; `undefined` if it does. Sends nothing, and closes
  * the connection.
  */
-export function tryToConnect(url: URL, terms: ConnectTerms) {
+export async function tryToConnect(url: URL, terms: ConnectTerms) {
+  const failure = await tryOnce(url, terms);
+  return noteRefusal(url, failure) ? tryOnce(url, terms) : failure;
+}
+
+function tryOnce(url: URL, terms: ConnectTerms) {
   const { timeout, secure = url.protocol === "https:", insecure = false } = terms;
   return new Promise<NodeJS.ErrnoException | "timeout" | undefined>((resolve) => {
     const host = hostOf(url);
-    const address = { host, port: portOf(url) };
+    const address = { host, port: portOf(url), ...connectOptions(url) };
     const servername = isIP(host) === 0 ? { servername: host } : {};
     const socket = secure
       ? connectSecure({ ...address, ...servername, rejectUnauthorized: !insecure })

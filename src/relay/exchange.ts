@@ -7,9 +7,10 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
+import { isLocalhost } from "../base/localhost.ts";
 import type { DeliveryHeaders } from "../event/delivery.ts";
+import { connectOptions, noteRefusal } from "../http/connect-options.ts";
 import { NOT_PASSED_ON } from "./hop-by-hop.ts";
-import { isLocalhost, lookupBothFamilies } from "./localhost.ts";
 import { lookupPrivate } from "./private-address.ts";
 
 export interface Posting {
@@ -64,7 +65,8 @@ const AGENTS = {
 };
 
 /**
- * One request and its answer. Sends again, once, if a kept-alive connection turns out to be closed.
+ * One request and its answer. Sends again, once, if a kept-alive connection turns out to be closed,
+ * or the app may now listen on the other loopback address.
  */
 export class Exchange {
   /**
@@ -80,11 +82,17 @@ export class Exchange {
 
   constructor(posting: Posting) {
     this.#posting = posting;
-    this.answered = this.#post().catch((thrown: NodeJS.ErrnoException) => {
-      const stale = this.#request?.reusedSocket === true && thrown.code === "ECONNRESET";
-      if (this.#stopped || !stale) throw thrown;
-      return this.#post();
-    });
+    this.answered = this.#post()
+      .catch((thrown: NodeJS.ErrnoException) => {
+        const isStale = this.#request?.reusedSocket === true && thrown.code === "ECONNRESET";
+        return this.#again(thrown, isStale);
+      })
+      .catch((thrown: unknown) => this.#again(thrown, noteRefusal(posting.target, thrown)));
+  }
+
+  #again(thrown: unknown, isWorthIt: boolean): Promise<ExchangeAnswer> {
+    if (this.#stopped || !isWorthIt) throw thrown;
+    return this.#post();
   }
 
   /** Whether the connection was accepted. */
@@ -100,9 +108,9 @@ export class Exchange {
   }
 
   #post(): Promise<ExchangeAnswer> {
-    const local = isLocalhost(this.#posting.target);
+    const local = isLocalhost(this.#posting.target.hostname);
     return new Promise((resolve, reject) => {
-      const request = openRequest(this.#posting, local);
+      const request = openRequest(this.#posting);
       this.#request = request;
       this.#connected = false;
       request
@@ -140,10 +148,8 @@ function leave(this: Socket): void {
   this.destroy();
 }
 
-function openRequest(
-  { method = "POST", target, query = "", headers, host, insecure = false, body }: Posting,
-  local: boolean,
-): ClientRequest {
+function openRequest(posting: Posting): ClientRequest {
+  const { method = "POST", target, query = "", headers, host, insecure = false, body } = posting;
   const secure = target.protocol === "https:";
   return (secure ? httpsRequest : httpRequest)(target, {
     path: target.pathname + (target.search || query),
@@ -155,7 +161,7 @@ function openRequest(
       "content-length": body.byteLength,
     },
     ...(secure && insecure && { rejectUnauthorized: false, lookup: lookupPrivate }),
-    ...(local && { lookup: lookupBothFamilies, autoSelectFamily: true }),
+    ...connectOptions(target),
   });
 }
 

@@ -1,9 +1,9 @@
 import { type LookupAddress, lookup } from "node:dns";
 import { lookup as lookupNow } from "node:dns/promises";
 import { isIP, type LookupFunction } from "node:net";
+import { isLocalhost } from "../base/localhost.ts";
 import { isPrivateAddress } from "../base/private-address.ts";
-import { hostOf } from "../http/try-to-connect.ts";
-import { isLocalhost } from "./localhost.ts";
+import { hostOf } from "../http/host-of.ts";
 
 /**
  * Looks up a name, and fails if one of its addresses is public. For targets whose certificate is
@@ -32,7 +32,7 @@ export const lookupPrivate: LookupFunction = (hostname, options, callback) => {
  */
 export async function publicAddressOf(url: URL): Promise<string | undefined> {
   const host = hostOf(url);
-  if (isLocalhost(url)) return undefined;
+  if (isLocalhost(url.hostname)) return undefined;
   if (isIP(host) !== 0) return isPrivateAddress(host) ? undefined : host;
   const found = await lookupNow(host, { all: true }).catch(() => []);
   return found.find(({ address }) => !isPrivateAddress(address))?.address;

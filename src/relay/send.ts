@@ -4,6 +4,7 @@
  */
 
 import { HookporterError } from "../base/errors.ts";
+import type { SeveralPrograms } from "../http/connect-options.ts";
 import { Exchange, type ExchangeAnswer, type Posting } from "./exchange.ts";
 import { whyUnreachable } from "./unreachable.ts";
 
@@ -91,6 +92,7 @@ const UNCONNECTED = new Set([
   "ENETUNREACH",
   "EADDRNOTAVAIL",
   "ETIMEDOUT",
+  "ESEVERAL" satisfies SeveralPrograms["code"],
 ]);
 
 /** Whether an error of {@link send} is a time-out rather than an unreachable target. */

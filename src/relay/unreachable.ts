@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import { describeError } from "../base/errors.ts";
-import { hostOf, portOf, tryToConnect } from "../http/try-to-connect.ts";
-import { isLocalhost } from "./localhost.ts";
+import { isLocalhost } from "../base/localhost.ts";
+import { hostOf, portOf } from "../http/host-of.ts";
+import { tryToConnect } from "../http/try-to-connect.ts";
 
 /** Milliseconds that a probe of this machine's ports may take. */
 const PROBE_TIMEOUT = 500;
@@ -83,7 +84,7 @@ async function whyRefused(target: URL, inContainer: boolean): Promise<string> {
   ) {
     return `connection refused on ${host}, but something listens on ${hostOf(other)}: forward to ${other.origin}, or make the app listen on ${host}`;
   }
-  const local = isLocalhost(target);
+  const local = isLocalhost(target.hostname);
   const hint =
     inContainer && (isLoopback || local)
       ? `; in this container ${host} is the container itself: for an app on the container's host use http://host.docker.internal:${portOf(target)}`

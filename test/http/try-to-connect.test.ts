@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:net";
 import { createServer as createSecureServer, type TlsOptions } from "node:tls";
 import { expect, it, onTestFinished } from "vitest";
-import { hostOf, portOf, tryToConnect } from "../../src/http/try-to-connect.ts";
+import { hostOf, portOf } from "../../src/http/host-of.ts";
+import { tryToConnect } from "../../src/http/try-to-connect.ts";
 import { makeCertificate } from "../relay/tunnel/edge/certificate.ts";
 import { closedPort } from "../relay/tunnel/machine.ts";
 

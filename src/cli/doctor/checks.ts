@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 import { shownUrl } from "../../base/text/shown-url.ts";
-import { hostOf } from "../../http/try-to-connect.ts";
+import { hostOf } from "../../http/host-of.ts";
 import { probeTarget } from "../../relay/probe-target.ts";
 import { isOwn } from "../listen/fitting-flags.ts";
 import { isOutOfReach } from "../mcp/reach.ts";

@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import { DEFAULT_PATH, DEFAULT_PORT } from "../../http/default-endpoint.ts";
+import { fetchByName } from "../../http/fetch-by-name.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { DOCTOR_AGENT } from "./doctor-options.ts";
 import { type DoctorCheck, type Finding, fail, ok, warn } from "./finding.ts";
@@ -68,7 +69,7 @@ function whyTaken(port: number): Promise<string | undefined> {
 /** Whether a receiver of ours has the endpoint: it refuses GET in the service's format. */
 async function answersAsReceiver(port: number, path: string): Promise<boolean> {
   try {
-    const response = await fetch(`http://${HOST}:${port}${path}`, {
+    const response = await fetchByName(`http://${HOST}:${port}${path}`, {
       redirect: "manual",
       headers: { "user-agent": DOCTOR_AGENT },
       signal: AbortSignal.timeout(ANSWER),

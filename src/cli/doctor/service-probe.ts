@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../../base/errors.ts";
+import { fetchByName } from "../../http/fetch-by-name.ts";
 import { createClient } from "../../service/client/client.ts";
 import { readClientOptions } from "../../service/client/client-options.ts";
 import type { Environment } from "../../service/client/credential.ts";
@@ -36,9 +37,9 @@ export async function probeService(
 ): Promise<ServiceProbe | undefined> {
   if (options.baseUrl === undefined) return undefined;
   let ahead: number | undefined;
-  const timed: typeof fetch = async (...request) => {
+  const timed: typeof fetchByName = async (...request) => {
     const before = context.clock();
-    const response = await fetch(...request);
+    const response = await fetchByName(...request);
     const date = Date.parse(response.headers.get("date") ?? "");
     if (!Number.isNaN(date)) ahead = (before + context.clock()) / 2 - date - HALF_SECOND;
     return response;
@@ -48,11 +49,18 @@ export async function probeService(
     requireReach(new URL(baseUrl), context.origins.get("baseUrl"), context.io);
   const credential = credentialOf(options, context);
   if (credential !== undefined) refuseForeignService(options, context);
-  const common = { baseUrl, live, fetch: timed, timeout: TIMEOUT, retry: { attempts: 1 } };
+  const common = {
+    baseUrl,
+    live,
+    fetch: timed as typeof fetch,
+    timeout: TIMEOUT,
+    retry: { attempts: 1 },
+  };
   if (credential === undefined) {
     const { baseUrl } = readClientOptions({ ...common, accessToken: () => "none" });
     const error = await timed(baseUrl, {
       method: "HEAD",
+      redirect: "manual",
       signal: AbortSignal.timeout(TIMEOUT),
     }).then(
       () => undefined,

@@ -1,5 +1,6 @@
 import { durationText } from "../../base/text/duration-text.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
+import { type FetchTerms, fetchByName } from "../../http/fetch-by-name.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { readNetworkFailure } from "../../service/client/network-failure.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
@@ -46,10 +47,10 @@ export const outside: DoctorCheck = {
 
 type UrlAnswer = { readonly response: Response } | { readonly failure: unknown };
 
-async function ask(url: URL, init: RequestInit): Promise<UrlAnswer> {
+async function ask(url: URL, init: Omit<FetchTerms, "redirect">): Promise<UrlAnswer> {
   try {
     const signal = AbortSignal.timeout(ANSWER);
-    const response = await fetch(url, { redirect: "manual", signal, ...init });
+    const response = await fetchByName(url, { redirect: "manual", signal, ...init });
     await response.arrayBuffer();
     return { response };
   } catch (failure) {

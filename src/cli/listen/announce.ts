@@ -2,6 +2,7 @@ import { ownCommand } from "../../base/package/own-command.ts";
 import { VERSION } from "../../base/package/version.ts";
 import { shellWord } from "../../base/text/shell-word.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
+import { severalAt } from "../../http/connect-options.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import type { PageAddresses } from "../../inspector/inspector.ts";
 import { announceForwardRequest } from "../handlers/forward-request.ts";
@@ -11,6 +12,14 @@ import { runningListen } from "../ready/running-listen.ts";
 import type { ListenSession } from "./plan.ts";
 import { streamAddress } from "./stream.ts";
 import { printWaiting, type WaitingCounts } from "./waiting.ts";
+
+/** Says which targets get nothing, since programs of several users answer to their names. */
+export async function warnOfSeveral({ options, context }: ListenSession): Promise<void> {
+  const targets = (options.forwardTo ?? []).map(({ target }) => target);
+  const found = await Promise.all(targets.map(severalAt));
+  const texts = found.flatMap((several) => (several === undefined ? [] : [several.message]));
+  for (const text of new Set(texts)) context.output.talk(`warning: ${text}`);
+}
 
 interface OpenedListener {
   readonly url: URL;

@@ -19,7 +19,7 @@ import type { Output } from "../output.ts";
 import { openReadiness, stores } from "../ready/open-readiness.ts";
 import { recordListening } from "../ready/running-listen.ts";
 import { resolveOptionConflicts } from "../settings/fitting.ts";
-import { announce } from "./announce.ts";
+import { announce, warnOfSeveral } from "./announce.ts";
 import { watchLoop } from "./blocked-loop.ts";
 import { catchUp } from "./catch-up.ts";
 import { printDrift } from "./drift.ts";
@@ -169,6 +169,7 @@ async function reach(
 ) {
   const { options, context, stops, stop, stopped, goal, receiver, secrets } = session;
   const { stream, tunnel, subscription } = session;
+  await warnOfSeveral(session);
   await catchUp(inboxOf(receiver), options, context);
   if (stream !== undefined) {
     const source = stream.open(receiver, stop);

@@ -1,7 +1,7 @@
-import { Socket } from "node:net";
+import type { Socket } from "node:net";
 import { ConfigurationError } from "../../base/errors.ts";
 import { findPackage, requirePackage } from "../../base/package/own-address.ts";
-import { EncryptedIfOffered, saysEncryption } from "./encryption.ts";
+import { EncryptedIfOffered, namedSocket, saysEncryption } from "./encryption.ts";
 import type { PostgresTerms } from "./postgres-options.ts";
 import { nameOf, readPostgresUrl } from "./postgres-url.ts";
 import { connectionName } from "./runners.ts";
@@ -42,7 +42,7 @@ export async function connect(
     // the app may have set the client's default
     return new Sockets(() =>
       saysEncryption(read) || defaults.ssl
-        ? new Socket()
+        ? namedSocket()
         : new EncryptedIfOffered(nameOf(read), notePlain),
     );
   };
@@ -109,7 +109,7 @@ export class Sockets {
   readonly #open = new Set<Stream>();
   readonly #make: () => Stream;
 
-  constructor(make: () => Stream = () => new Socket()) {
+  constructor(make: () => Stream = () => namedSocket()) {
     this.#make = make;
   }
 

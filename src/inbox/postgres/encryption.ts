@@ -2,6 +2,7 @@ import { isIP, Socket } from "node:net";
 import { Duplex } from "node:stream";
 import { connect as connectTls } from "node:tls";
 import { HookporterError } from "../../base/errors.ts";
+import { lookupByName } from "../../base/localhost.ts";
 import { isLoopbackAddress, isPrivateAddress } from "../../base/private-address.ts";
 
 const BY_PARAMETER = ["sslmode", "ssl", "sslcert", "sslkey", "sslrootcert", "sslnegotiation"];
@@ -14,6 +15,19 @@ export function saysEncryption({ searchParams }: URL): boolean {
     BY_PARAMETER.some((name) => (searchParams.get(name) ?? "") !== "") ||
     BY_ENVIRONMENT.test(process.env.PGSSLMODE ?? "")
   );
+}
+
+/**
+ * A socket for the client's option `stream`: a name for this machine leads to this machine alone.
+ */
+export function namedSocket(): Socket {
+  const socket = new Socket();
+  const connect = socket.connect.bind(socket);
+  socket.connect = ((at: number | string, host?: string) =>
+    host === undefined
+      ? connect(String(at)) // a path
+      : connect({ port: Number(at), host, lookup: lookupByName })) as Socket["connect"];
+  return socket;
 }
 
 /** Asks a server whether it has TLS; it answers with one byte. */
@@ -52,7 +66,7 @@ export class EncryptedIfOffered extends Duplex {
       socket.connect(at, () => this.#use(socket));
       return this;
     }
-    socket.connect(Number(at), host, () => socket.write(REQUEST));
+    socket.connect({ port: Number(at), host, lookup: lookupByName }, () => socket.write(REQUEST));
     socket.once("data", (answer) => {
       socket.pause();
       // More than a byte was not said by whom TLS shows later.

@@ -4,6 +4,7 @@ import { request as httpsRequest } from "node:https";
 import { describeError } from "../../base/errors.ts";
 import { timerDelay } from "../../base/options/timer-delay.ts";
 import { shortText } from "../../base/text/short-text.ts";
+import { connectOptions, noteRefusal } from "../../http/connect-options.ts";
 import { plainText } from "./plain-text.ts";
 import { endpointUrl } from "./public-url.ts";
 
@@ -75,8 +76,11 @@ function get(url: URL, timeout: number): Promise<{ response: IncomingMessage; bo
     const send = url.protocol === "https:" ? httpsRequest : httpRequest;
     // A new connection, to test the whole route, and one time limit for everything.
     const signal = AbortSignal.timeout(timerDelay(timeout));
-    const request = send(url, { agent: false, headers: HEADERS, signal });
-    request.on("error", reject);
+    const request = send(url, { agent: false, headers: HEADERS, signal, ...connectOptions(url) });
+    request.on("error", (thrown) => {
+      noteRefusal(url, thrown);
+      reject(thrown);
+    });
     request.on("response", (response) => {
       let body = "";
       response.setEncoding("latin1").on("data", (chunk: string) => {

@@ -13,6 +13,7 @@ import {
 import { givenOptions, type WithDefaults } from "../../base/options/given-options.ts";
 import { type RetryOptions, type RetryPolicy, readRetry } from "../../base/options/retry.ts";
 import { callUser, numberFrom, type Report, reportAsWarning } from "../../base/user-calls.ts";
+import { fetchByName } from "../../http/fetch-by-name.ts";
 import { type AssumptionOptions, type Assumptions, DEFAULT_ASSUMPTIONS } from "./assumptions.ts";
 import { readBaseUrl } from "./base-url.ts";
 import { type Credential, readCredential } from "./credential.ts";
@@ -76,11 +77,9 @@ export interface RetryNotice {
 /** A client's checked options, with defaults. */
 export interface ClientSettings
   extends WithDefaults<
-    Pick<
-      ClientOptions,
-      "timeout" | "maxAnswer" | "onRetry" | "fetch" | "clock" | "random" | "sleep"
-    >
+    Pick<ClientOptions, "timeout" | "maxAnswer" | "onRetry" | "clock" | "random" | "sleep">
   > {
+  readonly fetch: typeof fetchByName;
   readonly baseUrl: string;
   readonly credential: Credential;
   readonly retry: RetryPolicy;
@@ -155,7 +154,7 @@ export function readClientOptions(options: ClientOptions): ClientSettings {
       options.onRetry ?? (() => {}),
       reportAsWarning("onRetry of the client"),
     ),
-    fetch: options.fetch ?? globalThis.fetch,
+    fetch: options.fetch ?? fetchByName,
     clock: numberFrom(options.clock ?? Date.now, Date.now, reportAsWarning("clock of the client")),
     random: numberFrom(
       options.random ?? Math.random,

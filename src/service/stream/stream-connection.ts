@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type RawData, WebSocket } from "ws";
 import { describeError, HookporterError } from "../../base/errors.ts";
 import { redact } from "../../base/text/redact.ts";
+import { connectOptions, noteRefusal } from "../../http/connect-options.ts";
 import { ACKNOWLEDGE_HEADER, formatAcknowledgement } from "./protocol.ts";
 import { STREAM_DEFAULTS, type StreamOptions } from "./stream-options.ts";
 
@@ -36,12 +37,14 @@ export class StreamConnection {
   constructor(options: StreamOptions, token: string, onOpen: (acknowledges: boolean) => void) {
     this.#options = { ...STREAM_DEFAULTS, ...options };
     const { maxMessage, handshakeTimeout, pingEvery } = this.#options;
-    this.#socket = new WebSocket(options.url, {
+    const url = new URL(options.url);
+    this.#socket = new WebSocket(url, {
       headers: { authorization: `Bearer ${token}`, [ACKNOWLEDGE_HEADER]: "1" },
       maxPayload: maxMessage,
       handshakeTimeout,
       perMessageDeflate: false,
       followRedirects: false,
+      ...connectOptions(url),
     });
     const pinging = setInterval(() => this.#ping(), pingEvery);
     this.ended = new Promise((resolve) => {
@@ -51,7 +54,7 @@ export class StreamConnection {
       });
     });
     this.#socket.on("open", () => onOpen(this.#acknowledges));
-    this.#listen();
+    this.#listen(url);
   }
 
   /** Finishes the message in progress, then closes. */
@@ -66,7 +69,7 @@ export class StreamConnection {
     clearTimeout(grace);
   }
 
-  #listen(): void {
+  #listen(url: URL): void {
     this.#socket.on("upgrade", ({ headers }) => {
       this.#acknowledges = headers[ACKNOWLEDGE_HEADER] === "1";
     });
@@ -75,6 +78,7 @@ export class StreamConnection {
       this.#alive = true;
     });
     this.#socket.on("error", (error) => {
+      noteRefusal(url, error);
       this.#why ??= describe(error, this.#options.maxMessage);
     });
     this.#socket.on("unexpected-response", (_, response) => {
