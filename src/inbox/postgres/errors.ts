@@ -99,9 +99,12 @@ export function isOfStandby(thrown: unknown): boolean {
   return stateOf(thrown) === "25006";
 }
 
-/** Whether the same transaction may succeed if it is run again. */
+/**
+ * Whether the same transaction may succeed if it is run again: it was in another's way, or was sent
+ * when the server had just ended its session for being idle, and so nothing of it was run.
+ */
 export function isConflict(thrown: unknown): boolean {
-  return /^40(?:001|P01)$/.test(stateOf(thrown) ?? "");
+  return /^(?:40001|40P01|57P05)$/.test(stateOf(thrown) ?? "");
 }
 
 /**

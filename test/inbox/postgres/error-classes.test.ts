@@ -56,6 +56,7 @@ it.each([
   ["55P03", ""],
   ["40001", "transaction"],
   ["40P01", "transaction"],
+  ["57P05", "transaction,database"],
   ["40002", ""],
   ["40000", ""],
   ["08006", "database"],
