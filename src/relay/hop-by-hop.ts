@@ -55,13 +55,18 @@ export const MISLEADING: readonly string[] = [
  */
 export function passedOn(headers: DeliveryHeaders, kept: readonly string[] = []): DeliveryHeaders {
   const connection = Object.entries(headers).find(([name]) => name.toLowerCase() === "connection");
-  const named = String(connection?.[1] ?? "")
-    .split(",")
-    .map((name) => name.trim().toLowerCase());
+  const named = namedBy(connection?.[1]);
   const isPassedOn = (name: string) =>
     kept.includes(name) || (!named.includes(name) && !misleads(name));
   const entries = Object.entries(headers).filter(([name]) => isPassedOn(name.toLowerCase()));
   return Object.fromEntries(entries);
+}
+
+/** The headers that the value of `Connection` names, in lower case. */
+export function namedBy(connection: DeliveryHeaders[string]): readonly string[] {
+  return String(connection ?? "")
+    .toLowerCase()
+    .split(/[\s,]+/);
 }
 
 function misleads(name: string): boolean {

@@ -5,7 +5,7 @@ import type { Accepted } from "../receiver/outcome.ts";
 import type { Receiver } from "../receiver/receiver.ts";
 import type { Cut } from "./exchange.ts";
 import type { ForwardOptions } from "./forward.ts";
-import { HOP_BY_HOP } from "./hop-by-hop.ts";
+import { HOP_BY_HOP, namedBy } from "./hop-by-hop.ts";
 import { isOverdue, type TargetAnswer } from "./send.ts";
 
 /** How many bytes of a target's answer are passed on. */
@@ -110,8 +110,7 @@ function comeAgain(): Answer {
  * names.
  */
 function passedBack(headers: TargetAnswer["headers"]): Answer["headers"] {
-  const named = (headers.connection ?? "").toLowerCase().split(",");
-  const dropped = new Set([...HOP_BY_HOP, "content-length", ...named.map((name) => name.trim())]);
+  const dropped = new Set([...HOP_BY_HOP, "content-length", ...namedBy(headers.connection)]);
   const kept = Object.entries(headers).filter(([name]) => !dropped.has(name));
   return Object.fromEntries(
     kept.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

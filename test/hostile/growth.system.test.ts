@@ -8,19 +8,13 @@ import { readJson } from "../../src/inspector/json/json-reader.ts";
 import { findLines, searchPattern } from "../../src/inspector/ui/json/find.ts";
 import { runCli, tempFolder } from "../cli/fake-io.ts";
 import { startReceiving } from "../cli/fake-target.ts";
-import { processorTime } from "../processor-time.ts";
+import { repeated, slowOf } from "../growth.ts";
 import { openReceiver } from "../receiver/open.ts";
 import { envelope, SECRET } from "../receiver/sample.ts";
 
-const SIZE = 64 * 1024;
-/** A quadratic work takes 4 times as long for twice the length, a linear one twice as long. */
-const MOST = 3;
-/** Milliseconds that count as no time: quadratic work takes far longer for 128 kB. */
+/** Milliseconds that count as no time, and those that are too many for 128 kB. */
 const LEAST = 100;
-/** Milliseconds that are too many for 128 kB, however they grow. */
 const TOO_LONG = 5000;
-
-const repeated = (unit: string, size: number) => unit.repeat(Math.ceil(size / unit.length));
 
 /** Texts that a careless expression looks through again from each of their characters. */
 const SHAPES: Readonly<Record<string, (size: number) => string>> = {
@@ -58,27 +52,7 @@ const BODIES: readonly (readonly [string, (size: number) => string])[] = [
   ],
 ];
 
-/** The bodies for which a work takes more than twice as long if they are twice as long. */
-async function slowOf(work: (body: string) => unknown): Promise<readonly string[]> {
-  const timeOf = async (body: string) => {
-    const before = processorTime();
-    await work(body);
-    return processorTime() - before;
-  };
-  const growthOf = async (make: (size: number) => string) => {
-    const longer = await timeOf(make(2 * SIZE));
-    if (longer > TOO_LONG) return Number.POSITIVE_INFINITY;
-    return longer < MOST * LEAST ? 0 : longer / Math.max(LEAST, await timeOf(make(SIZE)));
-  };
-  const slow = [];
-  for (const [name, make] of BODIES) {
-    // Once more: a part of it may have been the collection of garbage.
-    const ratio = await growthOf(make);
-    const least = ratio < MOST ? ratio : Math.min(ratio, await growthOf(make));
-    if (least >= MOST) slow.push(`${name}: ${least.toFixed(1)}`);
-  }
-  return slow;
-}
+const slowBodies = (work: (body: string) => unknown) => slowOf(BODIES, work, LEAST, TOO_LONG);
 
 const WRONG = `sha256=${"0".repeat(64)}`;
 const signatures: readonly (readonly [string, (body: string) => string])[] = [
@@ -99,7 +73,7 @@ it.each(signatures)("a receiver and %s bodies", { timeout: 120_000 }, async (_, 
       }),
     );
   await post("warm up");
-  expect(await slowOf(post)).toEqual([]);
+  expect(await slowBodies(post)).toEqual([]);
 });
 
 it.each(signatures)("verify and %s bodies", { timeout: 120_000 }, async (_, signatureOf) => {
@@ -111,7 +85,7 @@ it.each(signatures)("verify and %s bodies", { timeout: 120_000 }, async (_, sign
     await verify(bytes, { [SIGNATURE_HEADER]: body }, { secret: SECRET });
     verifySync(bytes, { [SIGNATURE_HEADER]: body, "x-other": body }, { secret: SECRET });
   };
-  expect(await slowOf(both)).toEqual([]);
+  expect(await slowBodies(both)).toEqual([]);
 });
 
 it("the page's search", { timeout: 120_000 }, async () => {
@@ -119,7 +93,7 @@ it("the page's search", { timeout: 120_000 }, async () => {
     const lines = readJson(body) ?? new JsonLines(body);
     for (const query of ["a", "\\", "[", body]) findLines(lines, searchPattern(query));
   };
-  expect(await slowOf(search)).toEqual([]);
+  expect(await slowBodies(search)).toEqual([]);
 });
 
 /** Commands that read a file of events, `FILE`. */
@@ -144,7 +118,7 @@ it.each(COMMANDS)("hookporter %s", { timeout: 300_000 }, async (line) => {
     await target.close();
   };
   await run(withData('{"id":"a"}'));
-  expect(await slowOf(run)).toEqual([]);
+  expect(await slowBodies(run)).toEqual([]);
 });
 
 /** Files of a folder that commands read by themselves. */
@@ -165,5 +139,5 @@ it.each(FILES)("%s, read by hookporter %s", { timeout: 300_000 }, async (path, l
     await runCli(line.split(" "), { cwd });
   };
   await run("A=1");
-  expect(await slowOf(run)).toEqual([]);
+  expect(await slowBodies(run)).toEqual([]);
 });

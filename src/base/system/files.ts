@@ -180,6 +180,11 @@ export function readRegular(path: string, flags = 0): Buffer {
   }
 }
 
+/** The text of a regular file. */
+export function readText(path: string): string {
+  return readRegular(path).toString("utf8");
+}
+
 /** The error for something else than a file. */
 export function notAFile(found: Stats): Error {
   if (found.isDirectory()) return Object.assign(new Error("it is a folder"), { code: "EISDIR" });

@@ -12,6 +12,9 @@ export function redact(text: string, secrets: readonly string[], maxLength = 500
 
 const REDACTED = "[redacted]";
 
+/** Shorter forms of a secret would be found inside other words. */
+const SHORTEST = 6;
+
 function withoutSecret(text: string, secret: string): string {
   const encoded = [secret, ...encodedWhole(secret)];
   const left = encoded.reduce((rest, form) => rest.replaceAll(form, REDACTED), text);
@@ -29,7 +32,7 @@ function encodedWhole(secret: string): readonly string[] {
     const whole = Buffer.concat([Buffer.alloc(before), bytes]);
     return (["base64", "base64url"] as const).map((name) => whole.toString(name).slice(start, end));
   });
-  return [hex, hex.toUpperCase(), ...base64.filter((form) => form !== "")];
+  return [hex, hex.toUpperCase(), ...base64].filter((form) => form.length >= SHORTEST);
 }
 
 /** Each character is written in any of its forms, since encoders escape different ones. */

@@ -3,6 +3,7 @@ import { counted } from "../../base/text/counted.ts";
 import { durationText } from "../../base/text/duration-text.ts";
 import { shellWord } from "../../base/text/shell-word.ts";
 import { sizeText } from "../../base/text/size-text.ts";
+import { ENCRYPT } from "../../inbox/postgres/encryption.ts";
 import type { DatabaseFacts, TableFacts } from "../../inbox/postgres/examine.ts";
 import { isInboxOutOfReach } from "../mcp/reach.ts";
 import { type DoctorCheck, type Finding, fail, notAsked, ok, warn } from "./finding.ts";
@@ -54,9 +55,7 @@ function ofServer({ server }: DatabaseFacts): readonly Finding[] {
 
 function encryption({ plainTo }: DatabaseFacts): readonly Finding[] {
   if (plainTo === undefined) return [];
-  const fix =
-    "turn TLS on there and add sslmode=verify-full to the URL, or add sslmode=disable if nobody listens on that network";
-  return [warn(`the connection to ${plainTo} is unencrypted, as the server has no TLS`, fix)];
+  return [warn(`the connection to ${plainTo} is unencrypted, as the server has no TLS`, ENCRYPT)];
 }
 
 function notifications({ notifies }: DatabaseFacts): readonly Finding[] {

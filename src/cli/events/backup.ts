@@ -11,7 +11,6 @@ import { type Backup, backUp } from "../../inbox/sqlite/care/backup.ts";
 import type { CliContext } from "../context.ts";
 import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { printWhichInbox } from "../inbox/which-inbox.ts";
-
 import { requireInbox } from "./inbox.ts";
 
 export interface BackupOptions {

@@ -6,11 +6,6 @@ import { isBelow, realPath } from "../../base/system/paths.ts";
 /** Windows has no links to leave alone. */
 const { O_NOFOLLOW = 0 } = constants;
 
-/** The text of a regular file. */
-export function readText(path: string): string {
-  return readRegular(path).toString("utf8");
-}
-
 /** Reads a regular file of a folder; `undefined` if its name is a link that leads out of there. */
 export function readInFolder(folder: string, name: string): Buffer | undefined {
   const file = realPath(join(folder, name));

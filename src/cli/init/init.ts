@@ -5,7 +5,6 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { mayAsk } from "../may-ask.ts";
-
 import { nameProblem } from "../scaffold/project-name.ts";
 import { type Scaffolded, type ScaffoldOptions, scaffold } from "../scaffold/scaffold.ts";
 import { findTemplate, listTemplates } from "../scaffold/templates.ts";

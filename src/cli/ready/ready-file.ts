@@ -2,9 +2,9 @@ import { rmSync } from "node:fs";
 import type { HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { isForbidden } from "../../base/file-trouble.ts";
+import { readText } from "../../base/system/files.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { unusable } from "../../base/unusable.ts";
-import { readText } from "../files/read-file.ts";
 import { checkReplaceable, replaceFile } from "../files/replace-file.ts";
 import { inputError } from "../input-errors.ts";
 

@@ -92,7 +92,7 @@ async function readPath(
 
 /**
  * A folder may hold other files, such as a package.json: unlike a file that was named, they are not
- * meant. Nor are those outside that a link leads to, which whoever made the folder may not read.
+ * meant. Nor is a file outside, where a link leads: the folder's author may have no right to it.
  */
 function readFolder(path: string, given: string, { output }: CliContext): readonly FoundFixture[] {
   const files = readdirSync(path).filter((name) => name.endsWith(".json"));

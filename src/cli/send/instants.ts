@@ -1,8 +1,8 @@
 import { existsSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
+import { readText } from "../../base/system/files.ts";
 import { tryOr } from "../../base/try-or.ts";
-import { readText } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 

@@ -5,9 +5,8 @@ import type { SecretOptions } from "../secrets/secret-options.ts";
 import { rememberedSubscriptions } from "./subscription-memory.ts";
 
 /**
- * Finds the secrets, and the current one, for a command that signs events which the service did not
- * send. Warns about the secret of a live subscription: whoever gets such an event can pass it on to
- * production, where it is authentic.
+ * Finds the secrets, and the current one, for a command that signs invented events. Warns if it is
+ * the secret of a live subscription: production accepts such an event from anyone who has it.
  *
  * @throws HookporterError as `findKeys` does
  */
@@ -21,7 +20,7 @@ export async function findSigningKey(options: SecretOptions, context: CliContext
   );
   if (live !== undefined)
     context.output.talk(
-      `warning: ${keys.found.from} (${fingerprint}) is the secret of a live subscription, ${live.id ?? live.url}: whoever gets an event that is signed with it can send it to ${live.url}, where it is accepted; sign with another secret, and give the receiver under test the same`,
+      `warning: ${keys.found.from} (${fingerprint}) is the secret of a live subscription, ${live.id ?? live.url}: ${live.url} accepts these events, too, from anyone who gets hold of them. Use another secret for tests`,
     );
   return keys;
 }

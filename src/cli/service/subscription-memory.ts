@@ -1,8 +1,8 @@
 import { appendFileSync, closeSync, constants, openSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
+import { readText } from "../../base/system/files.ts";
 import { unusable, withFileErrors } from "../../base/unusable.ts";
-import { readText } from "../files/read-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 import { inputError } from "../input-errors.ts";
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { HookporterError } from "../../base/errors.ts";
 import { describeFileError } from "../../base/file-error.ts";
 import { isRecord } from "../../base/guards.ts";
-import { readRegular } from "../../base/system/files.ts";
+import { readText } from "../../base/system/files.ts";
 import { invalidConfig } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { expandVariables, type Variables } from "../project/env-text.ts";
@@ -60,7 +60,7 @@ function parseJson(
   file: string,
   variables: Variables,
 ): Readonly<Record<string, unknown>> {
-  const text = reading(file, () => String(readRegular(path)));
+  const text = reading(file, () => readText(path));
   let config: unknown;
   let key: string | undefined;
   try {

@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { HookporterError } from "../../base/errors.ts";
 import { isRecord } from "../../base/guards.ts";
-import { readRegular } from "../../base/system/files.ts";
+import { readText } from "../../base/system/files.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
@@ -53,7 +53,7 @@ export async function openSettings(
  * may name its variables.
  */
 function envFileOfConfig(command: Command, cwd: string): string | undefined {
-  const text = tryOr(() => String(readRegular(join(cwd, "hookporter.config.json"))), "{}");
+  const text = tryOr(() => readText(join(cwd, "hookporter.config.json")), "{}");
   // an error is told when it is read
   const content: unknown = tryOr(() => JSON.parse(text.replace(/^\uFEFF/, "")), {});
   if (!isRecord(content)) return undefined;

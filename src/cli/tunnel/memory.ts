@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { makeFolder } from "../../base/make-folder.ts";
+import { readText } from "../../base/system/files.ts";
 import { tryOr } from "../../base/try-or.ts";
-import { readText } from "../files/read-file.ts";
 import { replaceFile } from "../files/replace-file.ts";
 import { makeStateFolder, STATE_FOLDER } from "../files/state-folder.ts";
 

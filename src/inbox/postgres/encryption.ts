@@ -30,6 +30,10 @@ export function namedSocket(): Socket {
   return socket;
 }
 
+/** What to do about a connection to a private address that is not encrypted. */
+export const ENCRYPT =
+  "turn TLS on there and add sslmode=verify-full to the URL, or add sslmode=disable if nobody listens on that network";
+
 /** Asks a server whether it has TLS; it answers with one byte. */
 const REQUEST = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 const YES = "S".charCodeAt(0);

@@ -4,6 +4,7 @@ import { timedCommit } from "../vitals.ts";
 import { Batches } from "./batch.ts";
 import type { StoreClock } from "./clock.ts";
 import { connect } from "./connect.ts";
+import { ENCRYPT } from "./encryption.ts";
 import { isFaultOfRow, isOutage } from "./errors.ts";
 import { insideParts } from "./inside.ts";
 import { keepAll } from "./keep.ts";
@@ -18,8 +19,7 @@ import { Wake } from "./wake.ts";
 
 export type OpenedDatabase = Awaited<ReturnType<typeof openParts>>;
 
-const UNENCRYPTED =
-  "the connection to the database is not encrypted, as its server has no TLS: turn it on there and add sslmode=verify-full to the URL, or add sslmode=disable if nobody listens on that network";
+const UNENCRYPTED = `the connection to the database is not encrypted, as its server has no TLS: ${ENCRYPT}`;
 
 /** Connects, makes or checks the tables, and starts what goes on while the inbox is open. */
 export async function openParts(

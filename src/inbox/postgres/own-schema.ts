@@ -3,8 +3,8 @@ import { ownCommand } from "../../base/package/own-command.ts";
 import type { Query } from "./session.ts";
 
 /**
- * Whose a schema must be: that of the user who is about to make or change its tables, that of a
- * user who would make it if it were not there, or of one owner, whoever that is.
+ * Who decides whose the schema may be. `maker`: the user, who makes or changes its tables. `user`:
+ * the user, who opens the inbox, if allowed to create a schema. `reader`: whoever owns it.
  */
 export type Judge = "maker" | "user" | "reader";
 
@@ -15,9 +15,11 @@ const BY_USER = `CASE $3::text WHEN 'maker' THEN true WHEN 'reader' THEN false
 /**
  * Objects whose code runs with statements on our tables, and objects of a stranger, who could add
  * such ones. In an expression, functions are immutable ones of pg_catalog, since others, such as
- * query_to_xml, run any text. Whoever could act as the owner anyway is trusted: superusers (who are
- * not taken for members of every role), the database's owner, members of the owner, and roles it is
- * a member of. A user who may create no schema has another role make it, whom the user trusts.
+ * query_to_xml, run any text.
+ *
+ * Trusted are those who could act as the owner anyway: superusers, the database's owner, members of
+ * the owner, and roles that it is a member of. A superuser is not taken for a member of every role.
+ * A user who may create no schema trusts the role that made it.
  *
  * Only the catalogue is read, since reading a table may run code, too.
  */

@@ -46,7 +46,10 @@ export function allowedHosts(named: readonly NamedHost[], own: number, page: str
     ...bare(name, port),
   ]);
   const anyPort = named.flatMap(({ name, port }) => (port === undefined ? [name] : []));
-  const ownHosts = [page, "127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${own}`);
+  const ownHosts = [page, "127.0.0.1", "localhost", "[::1]"].flatMap((name) => [
+    `${name}:${own}`,
+    ...bare(name, own),
+  ]);
   return {
     hosts: new Set([...ownHosts, ...forwarded, ...anyPort]),
     forwarded: new Set([...forwarded, ...anyPort]),

@@ -33,8 +33,7 @@ export function serviceApi({ settings, simulation, rules }: ServiceApiParts): Ro
   });
 
   router.get("/properties", (request, response) => {
-    const [, given = ""] = request.originalUrl.split("?", 2);
-    const query = new URLSearchParams(given);
+    const { searchParams: query } = new URL(request.originalUrl, "http://127.0.0.1");
     const listed = listProperties(simulation.properties, query);
     if ("error" in listed) fail(response, listed.error);
     else succeed(response, listed.envelope);

@@ -51,3 +51,7 @@ it.each(Object.entries(REPEATED))("a secret %s is hidden", (_, repeat) => {
 it("a secret that is part of another leaves no rest of that", () => {
   expect(redact("key: abcdef-ghijkl", ["abcdef", "abcdef-ghijkl"])).toBe("key: [redacted]");
 });
+
+it("a short text is hidden itself, but not what its encoded forms happen to spell", () => {
+  expect(redact("ab, 6162, YWI=", ["ab"])).toBe("[redacted], 6162, YWI=");
+});

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { allowedHosts } from "../../../src/inspector/auth/named-host.ts";
 import { openInspector, raw, recordsInMemory } from "../open.ts";
 
 it("a folder's page has the same name on the same port in each run, and another on another port or in another folder", async () => {
@@ -36,4 +37,12 @@ it("only the page's own name is allowed beside this machine's", async () => {
   expect(await status(`${hostname}:${port}`, { origin })).toBe(200);
   for (const foreign of [`http://127.0.0.1:${port}`, origin.replace("http:", "https:")])
     expect(await status(`${hostname}:${port}`, { origin: foreign }), foreign).toBe(403);
+});
+
+it("on port 80, which browsers leave out, the page's own names are allowed without it", () => {
+  const { hosts } = allowedHosts([], 80, "a.localhost");
+  expect([...hosts]).toEqual(
+    expect.arrayContaining(["a.localhost", "a.localhost:80", "127.0.0.1", "localhost"]),
+  );
+  expect(allowedHosts([], 4401, "a.localhost").hosts).not.toContain("127.0.0.1");
 });

@@ -109,6 +109,7 @@ describe("GET /v1/properties", () => {
     ["fields=", "fields"],
     ["fields=__proto__", "fields"],
     ["page=0", "page"],
+    ["page=1?2", "page"],
     ["page=two", "page"],
     ["page=-1", "page"],
     ["per_page=101", "per_page"],

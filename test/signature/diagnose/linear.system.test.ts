@@ -9,12 +9,10 @@ import { printersOf } from "../../../src/signature/diagnose/json-libraries.ts";
 import { jsonOfNative } from "../../../src/signature/diagnose/native-printing.ts";
 import { schemeVariants } from "../../../src/signature/diagnose/scheme-variants.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
+import { repeated, slowOf } from "../../growth.ts";
 import { processorTimeOf } from "../../processor-time.ts";
 
-const SIZE = 64 * 1024;
-/** A quadratic function takes 4 times as long for twice the length, a linear one twice as long. */
-const MOST = 3;
-/** Milliseconds that count as no time: a quadratic function takes far longer for 128 kB. */
+/** Milliseconds that count as no time. */
 const LEAST = 60;
 
 const RUNS = {
@@ -48,8 +46,6 @@ const JSON_SHAPES: Readonly<Record<string, (size: number) => string>> = {
   "a string of quotes": (size) => `["${'\\"'.repeat(size / 2)}"]`,
   "joined lines": (size) => `{  ${'"a": "b",  '.repeat(size / 12)}"z":1}`,
 };
-
-const repeated = (unit: string, size: number) => unit.repeat(Math.ceil(size / unit.length));
 
 const SHAPES: readonly (readonly [string, (size: number) => Uint8Array])[] = [
   ...Object.values(RUNS)
@@ -93,29 +89,8 @@ function makeAll(body: Uint8Array): void {
   schemeVariants(Buffer.from("{}"), { "x-timestamp": text, host: text }, `/${text}`);
 }
 
-/** How much longer the work takes for 128 kB than for 64 kB; 0 if it takes no time. */
-function growth(make: (size: number) => Uint8Array): number {
-  const body = make(SIZE);
-  const twice = make(2 * SIZE);
-  const longer = processorTimeOf(() => makeAll(twice));
-  if (longer < MOST * LEAST) return 0;
-  return (
-    longer /
-    Math.max(
-      LEAST,
-      processorTimeOf(() => makeAll(body)),
-    )
-  );
-}
-
-it("no function of a diagnosis takes more than twice as long for a body that is twice as long", () => {
-  const slow = SHAPES.flatMap(([name, make]) => {
-    // Once more: a part of it may have been the collection of garbage.
-    const first = growth(make);
-    const ratio = first < MOST ? first : Math.min(first, growth(make));
-    return ratio < MOST ? [] : [`${name}: ${ratio.toFixed(1)}`];
-  });
-  expect(slow).toEqual([]);
+it("no function of a diagnosis takes more than twice as long for a body that is twice as long", async () => {
+  expect(await slowOf(SHAPES, makeAll, LEAST)).toEqual([]);
 }, 600_000);
 
 it("a body is hashed once, however many headers look like its signature", () => {
