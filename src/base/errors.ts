@@ -51,6 +51,7 @@ export const COMMAND_ERROR_CODES = {
   secret_invalid: "A secret is not in the given encoding, or is not text.",
   handlers_invalid: "A handlers module cannot be loaded, or does not export handlers.",
   config_invalid: "The project configuration file is not valid.",
+  config_untrusted: "A file of the folder sets what nobody has agreed to.",
   folder_unusable: "A file or folder cannot be read or written, or something else is in its place.",
   handler_exited: "A handler, or code it uses, called `process.exit`.",
   fixture_invalid: "A file is neither a saved delivery nor an envelope.",

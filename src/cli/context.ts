@@ -16,11 +16,6 @@ export interface CliContext {
   readonly configured: string[];
   /** Where this command's options come from that were not typed, by their camel-case names. */
   readonly origins: Map<string, string>;
-  /**
-   * The files that this command's options come from, by their camel-case names: someone else may
-   * have written them.
-   */
-  readonly files: Map<string, string>;
   /** The inboxes that the command may mean in its folder; `undefined` if it takes none. */
   inboxes: InboxesHere | undefined;
   /** Set by `--debug`: errors print their stack. */
@@ -44,7 +39,6 @@ export function createContext(
     exitCode: 0,
     configured: [],
     origins: new Map(),
-    files: new Map(),
     inboxes: undefined,
     debug: false,
     output: createOutput(io, { json: false, color: undefined, clock }),

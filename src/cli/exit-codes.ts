@@ -48,6 +48,7 @@ const ERRORS = {
     "body_already_parsed",
     "handlers_invalid",
     "config_invalid",
+    "config_untrusted",
     "folder_unusable",
     "inbox_unsupported",
     "inbox_client_missing",

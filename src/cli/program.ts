@@ -12,12 +12,12 @@ import { registerInbox } from "./commands/inbox.ts";
 import { registerInit } from "./commands/init.ts";
 import { registerListen } from "./commands/listen.ts";
 import { registerMcp } from "./commands/mcp.ts";
-import { registerProperties } from "./commands/properties.ts";
 import { registerReplay } from "./commands/replay.ts";
 import { registerSandbox } from "./commands/sandbox.ts";
+import { registerService } from "./commands/service.ts";
 import { registerSign } from "./commands/sign.ts";
-import { registerSubscribe } from "./commands/subscribe.ts";
 import { registerTrigger } from "./commands/trigger.ts";
+import { registerTrust } from "./commands/trust.ts";
 import { registerTypes } from "./commands/types.ts";
 import { registerVerify } from "./commands/verify.ts";
 import type { CliContext } from "./context.ts";
@@ -26,6 +26,7 @@ import { createOutput } from "./output.ts";
 import { leaves } from "./settings/command-tree.ts";
 import { applySettings } from "./settings/config.ts";
 import { refusePasswordUrls } from "./settings/password-urls.ts";
+import { requireConsent } from "./trust/require-consent.ts";
 
 /** In the order of the help. */
 const COMMANDS = [
@@ -41,10 +42,10 @@ const COMMANDS = [
   registerTypes,
   registerFixtures,
   registerDoctor,
+  registerTrust,
   registerMcp,
   registerSandbox,
-  registerSubscribe,
-  registerProperties,
+  registerService,
   registerCompletion,
 ];
 
@@ -73,7 +74,8 @@ export function createProgram(context: CliContext): Command {
     if (context.io.cwd === "") throw new HookporterError("folder_unusable", NO_FOLDER);
     // before applySettings, so that its errors print a stack too
     context.debug = command.opts().debug === true;
-    await applySettings(command, context);
+    const refused = await applySettings(command, context);
+    if (refused.length > 0) requireConsent(refused, command, context.io);
     refusePasswordUrls(command, context.io);
     const { json = false, color, debug, quiet = false } = command.optsWithGlobals<CommonOptions>();
     context.debug = debug === true;

@@ -17,6 +17,7 @@ import {
   leaves,
   variableName,
 } from "../../src/cli/settings/command-tree.ts";
+import { TRUST_VARIABLE } from "../../src/cli/trust/consent.ts";
 import { NOT_KEPT } from "../../src/receiver/admit.ts";
 import { MISLEADING, NOT_PASSED_ON } from "../../src/relay/hop-by-hop.ts";
 import { fakeIo, runCli } from "../cli/fake-io.ts";
@@ -159,7 +160,7 @@ it("the page names no unknown variable", () => {
   const variables = new Set(
     commands.flatMap((command) => command.options.map((option) => variableName(option, command))),
   );
-  const keys = [SECRET_VARIABLE, PREVIOUS_SECRET_VARIABLE, "HOOKPORTER_API_KEY"];
+  const keys = [SECRET_VARIABLE, PREVIOUS_SECRET_VARIABLE, "HOOKPORTER_API_KEY", TRUST_VARIABLE];
   for (const held of [...keys, ...EXEC_VARIABLES, ...DEAD_LETTER_VARIABLES]) variables.add(held);
   const named = page.match(/HOOKPORTER_[A-Z_]+/g) ?? [];
   expect(named.filter((variable) => !variables.has(variable))).toEqual([]);

@@ -4,7 +4,7 @@ import { readPage, rowsOf, sectionOf } from "./markdown.ts";
 
 const page = readPage("docs/comparison.md");
 const measured = sectionOf(page, "Measured");
-const minute = readPage("docs/first-minute.md");
+const minute = readPage("test/first-minute/README.md");
 const performance = readPage("docs/performance.md");
 const readme = readPage("README.md");
 

@@ -17,7 +17,7 @@ import type { Walk } from "./walk.ts";
  */
 const isWriting = process.env.HOOKPORTER_FIRST_MINUTE !== undefined;
 const isRunning = isWriting || process.env.HOOKPORTER_LONG !== undefined;
-const PAGE = join(root, "docs", "first-minute.md");
+const PAGE = join(import.meta.dirname, "README.md");
 const templates = await listTemplates(root);
 
 describe.skipIf(!isRunning)("the first minute of a new user", { timeout: 300_000 }, () => {

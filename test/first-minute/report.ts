@@ -13,7 +13,7 @@ const HEADINGS = [
   "total",
 ] as const;
 
-/** The table of docs/first-minute.md. */
+/** The table of README.md of this folder. */
 export function table(walks: readonly Walk[]): string {
   const rows = walks.map((walk) => {
     const { create, install, start, deliver } = walk.seconds;

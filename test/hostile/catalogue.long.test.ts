@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { root } from "../docs/markdown.ts";
 import { CATALOGUE, type HostileCase, SECTIONS, type Section } from "./catalogue.ts";
 
 const sources = readdirSync(import.meta.dirname)
@@ -56,8 +55,8 @@ it("no hostile test is skipped", () => {
   expect(sources.filter(({ text }) => skipping.test(text)).map(({ name }) => name)).toEqual([]);
 });
 
-it("docs/hostile-inputs.md is up to date; `npx vitest run test/hostile/catalogue.long.test.ts -u` writes it", async () => {
-  await expect(page()).toMatchFileSnapshot(join(root, "docs", "hostile-inputs.md"));
+it("README.md of this folder is up to date; `npx vitest run test/hostile/catalogue.long.test.ts -u` writes it", async () => {
+  await expect(page()).toMatchFileSnapshot(join(import.meta.dirname, "README.md"));
 });
 
 function page(): string {
@@ -73,7 +72,7 @@ const INTRODUCTION = `# Hostile inputs
 <!-- Generated from test/hostile/catalogue.ts: change it there, then \`npx vitest run test/hostile/catalogue.long.test.ts -u\`. -->
 
 Inputs that the receiver and the command line survive, and how they respond. The titles of the tests in \`test/hostile/\` begin
-with these numbers. [What the receiver answers](reference/answers.md) has the rules.
+with these numbers. [What the receiver answers](../../docs/reference/answers.md) has the rules.
 
 The tests use small numbers; with \`HOOKPORTER_LONG=1\`, up to a million.
 `;

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { cpSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { codeOf, readPage } from "../docs/markdown.ts";
@@ -257,6 +257,24 @@ step("Ctrl-C ends listen with 0, and doctor finds nothing wrong", async (world) 
   expect(await terminal.ended(HANDLERS)).toMatchObject({ code: 0 });
   await expectCode(world, projectOf(world), "npx hookporter doctor", 0);
 });
+
+step(
+  "a copy of the project is used once its settings are agreed to, in one question",
+  async (world) => {
+    const copy = join(world.folder, "copy");
+    cpSync(projectOf(world), copy, { recursive: true });
+    const ignored = /hookporter\.config\.json \(project: handlers\) is ignored:/;
+    const terminal = await world.terminal("a copy", copy);
+    expect(await terminal.run("npx hookporter doctor")).toMatchObject({
+      text: expect.stringMatching(ignored),
+    });
+    terminal.type("npx hookporter trust");
+    await terminal.until(/Trust 1 value/);
+    terminal.press("y");
+    expect(await terminal.ended("npx hookporter trust")).toMatchObject({ code: 0 });
+    expect((await terminal.run("npx hookporter doctor")).text).not.toMatch(/is ignored/);
+  },
+);
 
 step(
   "README's third task finds the signature right, a wrong one wrong, and the server sound",

@@ -8,9 +8,7 @@ import { readTimeout } from "../settings/values.ts";
 export function registerReplay(program: CliCommand, context: CliContext): void {
   const command = program
     .command("replay")
-    .description(
-      "send saved deliveries, envelopes or inbox entries again, in the order given (folders in name order)",
-    )
+    .description("send saved deliveries, envelopes or inbox entries again, in the order given")
     .argument(
       "<what...>",
       "files, folders of .json files, event ids, entry numbers, or - for standard input",

@@ -20,6 +20,7 @@ import { clock, service } from "./service.ts";
 import { FILE_TIME } from "./setup.ts";
 import { signatures } from "./signatures.ts";
 import { subscription } from "./subscriptions.ts";
+import { trust } from "./trust.ts";
 import { tunnel } from "./tunnel.ts";
 
 const VARIABLES = [
@@ -122,6 +123,7 @@ export const CHECKS: readonly DoctorCheck[] = [
   sqlite,
   secret,
   envFile,
+  trust,
   inboxPlace,
   disk,
   inboxContent,

@@ -5,7 +5,7 @@ import { hideGiven } from "../hide-given.ts";
 import { printable } from "../output.ts";
 import { SERVICE_FITS } from "../service/service-options.ts";
 import { isTypedOnly, leaves, variableName } from "../settings/command-tree.ts";
-import { programOf, withoutSettings } from "../settings/config.ts";
+import { openSettings, programOf, withoutSettings } from "../settings/config.ts";
 import { explain } from "../settings/explain.ts";
 import { type OptionConflicts, resolveOptionConflicts } from "../settings/fitting.ts";
 import { TUNNEL_FITS } from "../tunnel/kinds.ts";
@@ -49,7 +49,9 @@ export async function doctor(
       .filter((option) => !isTypedOnly(option.attributeName()))
       .map((option) => variableName(option, command)),
   );
-  const setup: Setup = { ...(await findSetup(options, command, context)), variables };
+  const settings = await openSettings(command, context.io, false);
+  const wishes = settings.wishes().map((wish) => ({ ...wish, trusted: settings.agreesTo(wish) }));
+  const setup: Setup = { ...(await findSetup(options, command, context)), variables, wishes };
   const running = checksFor(options).map((check) => ({ check, findings: findIn(check, setup) }));
   const counts: Record<FindingStatus, number> = { ok: 0, warn: 0, fail: 0 };
   for (const { check, findings } of running) {

@@ -5,7 +5,7 @@ import { readClientOptions } from "../../service/client/client-options.ts";
 import type { Environment } from "../../service/client/credential.ts";
 import type { CliContext } from "../context.ts";
 import { requireReach } from "../mcp/reach.ts";
-import { type FoundCredential, findCredential, foreignCredential } from "../secrets/api-key.ts";
+import { type FoundCredential, findCredential } from "../secrets/api-key.ts";
 import type { DoctorOptions } from "./doctor-options.ts";
 
 export interface ServiceProbe {
@@ -28,8 +28,7 @@ const TIMEOUT = 5000;
 /**
  * Lists properties once, as nothing else that the description shows only reads. Without a
  * credential the service refuses that, but says its time. `undefined` if the service's address is
- * not set. Throws `usage` if an agent may not reach it, `credential_invalid` for a credential that
- * a file would send elsewhere.
+ * not set. Throws `usage` if an agent may not reach it.
  */
 export async function probeService(
   options: DoctorOptions,
@@ -48,7 +47,6 @@ export async function probeService(
   if (URL.canParse(baseUrl))
     requireReach(new URL(baseUrl), context.origins.get("baseUrl"), context.io);
   const credential = credentialOf(options, context);
-  if (credential !== undefined) refuseForeignService(options, context);
   const common = {
     baseUrl,
     live,
@@ -90,18 +88,4 @@ function credentialOf(options: DoctorOptions, context: CliContext): FoundCredent
       return undefined;
     throw thrown;
   }
-}
-
-/**
- * Nobody typed doctor's request, so what a file says does not decide where a key of the environment
- * goes.
- */
-function refuseForeignService(options: DoctorOptions, context: CliContext): void {
-  const found = foreignCredential("baseUrl", options, context);
-  if (found === undefined) return;
-  const { addressFrom, what, keyFrom, fix } = found;
-  throw new ConfigurationError(
-    "credential_invalid",
-    `expected ${what} and the service's address to be from one place, got the address from ${addressFrom} and ${what} from ${keyFrom}, so nothing was sent: ${fix}`,
-  );
 }

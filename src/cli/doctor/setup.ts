@@ -14,6 +14,7 @@ import { type NamedInbox, nameInbox } from "../inbox/named-inbox.ts";
 import { inboxWord } from "../inbox/which-inbox.ts";
 import { isInboxOutOfReach } from "../mcp/reach.ts";
 import { type FoundSecrets, findSecrets, readEnvFile } from "../secrets/secret.ts";
+import type { Wish } from "../trust/consent.ts";
 import type { DoctorOptions } from "./doctor-options.ts";
 import { probeService, type ServiceProbe } from "./service-probe.ts";
 
@@ -29,6 +30,8 @@ export interface Setup {
   readonly inboxWord: string | undefined;
   /** The variables of all flags. Default: not known, so no name is misspelt. */
   readonly variables?: readonly string[];
+  /** What the folder's files would like to set, and whether the person has agreed to it. */
+  readonly wishes?: readonly (Wish & { readonly trusted: boolean })[];
   /** Whether this is the project's own server, not what `listen` would be. */
   readonly isProject: boolean;
   /** The inbox of `listen`, if it has one beside the project's. */

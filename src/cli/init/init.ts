@@ -11,6 +11,7 @@ import { findTemplate, listTemplates } from "../scaffold/templates.ts";
 import { serverIn } from "../settings/config.ts";
 import { DEFAULT_DIRECTORY } from "../settings/default-values.ts";
 import { type OptionConflicts, resolveOptionConflicts } from "../settings/fitting.ts";
+import { trustWritten } from "../trust/trust-written.ts";
 import { addInto } from "./into.ts";
 import { askAbout, type Project } from "./questions.ts";
 
@@ -68,6 +69,7 @@ export async function runInit(
   output.talk(
     `Created ${made.name} in ${made.directory}: ${made.files.length} files, with a new secret in .env.`,
   );
+  await trustWritten(made.directory, [], command, io);
   const server = await serverIn(made.directory, command, io);
   for (const line of nextSteps(io.cwd, made, server)) output.talk(line);
 }

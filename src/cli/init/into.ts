@@ -11,6 +11,7 @@ import { confirmed } from "../may-ask.ts";
 import { type IntoPlan, type PlannedText, planInto } from "../scaffold/into/plan.ts";
 import { writeNew } from "../scaffold/scaffold.ts";
 import { serverIn } from "../settings/config.ts";
+import { trustWritten, untrustedIn } from "../trust/trust-written.ts";
 
 /** `init --into DIR`: adds a receiver to an app, once the user has seen what changes. */
 export async function addInto(
@@ -42,7 +43,9 @@ export async function addInto(
     return;
   }
   const server = await serverIn(directory, command, io);
+  const before = await untrustedIn(directory, command, io);
   await write(directory, texts);
+  await trustWritten(directory, before, command, io);
   output.record("receiver", { directory, framework, home, files: written, toDo });
   output.talk(`Added a receiver to this ${framework} app, in ${home}, with a secret in .env.`);
   for (const line of nextSteps(plan, server)) output.talk(line);

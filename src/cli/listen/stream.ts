@@ -6,8 +6,7 @@ import type { CliContext } from "../context.ts";
 import type { Stop } from "../end/stop.ts";
 import { ERROR_EXIT_CODES } from "../exit-codes.ts";
 import { type Output, printable } from "../output.ts";
-import { findApiKey, foreignCredential } from "../secrets/api-key.ts";
-import { reportForeign } from "../secrets/foreign-address.ts";
+import { findApiKey } from "../secrets/api-key.ts";
 import type { ListenOptions } from "./listen-options.ts";
 
 export type PlannedStream = NonNullable<Awaited<ReturnType<typeof planStream>>>;
@@ -22,7 +21,6 @@ export async function planStream(options: ListenOptions, context: CliContext) {
   const { openStream } = await import("../../service/stream/open-stream.ts");
   const { output } = context;
   const { token } = readCredential({ apiKey: findApiKey(options, context), live });
-  reportForeign(streamAddress(url), foreignCredential("stream", options, context), context);
   if (forwardTo.length > 0) {
     output.talk(
       "warning: deliveries from the stream are forwarded without a signature, so a target that verifies signatures refuses them",

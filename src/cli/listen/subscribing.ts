@@ -12,9 +12,7 @@ import { sleep } from "../../service/client/sleep.ts";
 import type { CliContext } from "../context.ts";
 import { usageError } from "../input-errors.ts";
 import { printable } from "../output.ts";
-import { reportForeign } from "../secrets/foreign-address.ts";
 import type { FoundSecrets } from "../secrets/secret.ts";
-import { foreignSecret } from "../secrets/secret.ts";
 import { openClient, retryLine } from "../service/client.ts";
 import {
   checkSubscriptionUrl,
@@ -168,7 +166,6 @@ export function planSubscription(options: ListenOptions, context: CliContext): S
   };
   const client = openClient(options, { onRetry }, context);
   const { baseUrl } = client;
-  reportForeign(shownUrl(baseUrl), foreignSecret("baseUrl", options, context), context);
   if (
     options.tunnel === undefined &&
     options.publicUrl === undefined &&

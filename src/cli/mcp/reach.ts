@@ -1,5 +1,5 @@
 import { isLoopback } from "../../http/is-loopback.ts";
-import { isPostgresUrl, readPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
+import { isElsewhere } from "../inbox/elsewhere.ts";
 import type { NamedInbox } from "../inbox/named-inbox.ts";
 import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
@@ -25,21 +25,7 @@ export function requireReach(url: URL, from: string | undefined, io: Pick<Io, "a
 /** Whether an inbox is a database that an agent may not reach. Throws `option_invalid`. */
 export function isInboxOutOfReach(
   { option }: Pick<NamedInbox, "option">,
-  io: Pick<Io, "agent">,
+  { agent }: Pick<Io, "agent">,
 ): boolean {
-  if (io.agent?.hosts !== false || !isPostgresUrl(option)) return false;
-  const { hostname, searchParams } = readPostgresUrl(option);
-  // they count more than the URL's own host
-  const named = searchParams.getAll("host").filter((host) => host !== "");
-  const hosts = named.length > 0 ? named : [hostname];
-  return hosts.some((host) => !isSocket(host) && !isHere(host));
-}
-
-function isSocket(host: string): boolean {
-  return host === "" || host.startsWith("/");
-}
-
-function isHere(host: string): boolean {
-  const url = `tcp://${host}`;
-  return URL.canParse(url) && isLoopback(new URL(url));
+  return agent?.hosts === false && isElsewhere(option);
 }

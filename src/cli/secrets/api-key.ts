@@ -3,7 +3,6 @@ import { readToken } from "../../service/client/credential.ts";
 import type { CliContext } from "../context.ts";
 import type { ServiceOptions } from "../service/service-options.ts";
 import { shownVariable } from "../shown-value.ts";
-import { type AddressFlag, type ForeignAddress, foreignAddress } from "./foreign-address.ts";
 import { readEnvFile } from "./secret.ts";
 
 const KEY_VARIABLE = "HOOKPORTER_API_KEY";
@@ -36,19 +35,6 @@ export function findCredential(
   // checked now, not when the first request is sent
   const token = readToken(found.trim(), live === true);
   return { accessToken: () => token };
-}
-
-/**
- * Looks whether a file names an address that gets the credential, but the credential is not from
- * the folder too.
- */
-export function foreignCredential(
-  flag: AddressFlag,
-  { apiKeyEnv = KEY_VARIABLE, accessTokenEnv, envFile }: Omit<ServiceOptions, "baseUrl">,
-  context: Pick<CliContext, "io" | "origins" | "files">,
-): ForeignAddress | undefined {
-  const what = accessTokenEnv === undefined ? "the API key" : "the access token";
-  return foreignAddress(flag, { what, name: accessTokenEnv ?? apiKeyEnv, envFile }, context);
 }
 
 /** Finds a variable in the environment, else in the env file. Throws `credential_missing`. */

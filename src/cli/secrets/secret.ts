@@ -22,7 +22,6 @@ import { variablesOf } from "../project/env-text.ts";
 import { PREVIOUS_SECRET_VARIABLE, SECRET_VARIABLE } from "../project/secret-variables.ts";
 import { isVariableName, shownVariable } from "../shown-value.ts";
 import { DEFAULT_ENCODING, decodeSecret, notText } from "./encoding.ts";
-import { type AddressFlag, type ForeignAddress, foreignAddress } from "./foreign-address.ts";
 import type { SecretOptions } from "./secret-options.ts";
 
 /** The secrets, current one first, and a description of where they were found. */
@@ -155,22 +154,6 @@ function fromVariables(
   if (absent.length > 0 && absent.length < names.length)
     throw missingSecretError(`${absent.map(shownVariable).join(", ")} to be set as well`);
   return values.flatMap((value) => value ?? []);
-}
-
-/**
- * Finds an address from a file of the folder that would get the secret, or its signatures, although
- * the secret is not from the folder.
- */
-export function foreignSecret(
-  flag: AddressFlag,
-  { secretEnv: [name = SECRET_VARIABLE] = [], envFile, secretStdin }: SecretOptions,
-  context: CliContext,
-): ForeignAddress | undefined {
-  const { io } = context;
-  if (secretStdin === true) return undefined;
-  const isSet = io.env[name] !== undefined || readEnvFile(io.cwd, envFile)[name] !== undefined;
-  if (!isSet) return undefined; // the development secret, which is the folder's own
-  return foreignAddress(flag, { what: "the secret", name, envFile }, context);
 }
 
 /**

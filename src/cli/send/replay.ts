@@ -81,9 +81,7 @@ async function sendFixtures(
 ): Promise<void> {
   const { cwd } = context.io;
   const exact = options.exact === true;
-  const { target, where } = exact
-    ? endpointOf(options, context, false)
-    : endpointOf(options, context);
+  const { target, where } = endpointOf(options, context);
   if (exact && target.search === "") reportHiddenQueries(fixtures, context);
   const make = exact ? exactly : await freshly(fixtures.length, options, context);
   const items = fixtures.map(({ name, fixture }, index) => {

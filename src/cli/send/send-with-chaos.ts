@@ -1,15 +1,10 @@
 import { randomInt } from "node:crypto";
-import { shownUrl } from "../../base/text/shown-url.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
-import { isLoopback } from "../../http/is-loopback.ts";
 import { type Sendable, spread } from "../../relay/chaos.ts";
 import { SIGNATURE_HEADER } from "../../signature/signature-format.ts";
 import type { CliContext } from "../context.ts";
-import { usageError } from "../input-errors.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { SentEvents } from "../outcome/wait-for-sent.ts";
-import { reportForeign } from "../secrets/foreign-address.ts";
-import { foreignSecret } from "../secrets/secret.ts";
 import { findSigningKey } from "../service/signing-key.ts";
 import { datedTo, type SendingOptions } from "./chaos-options.ts";
 import { dryRun } from "./dry-run.ts";
@@ -26,17 +21,10 @@ interface Destination extends Pick<SendPlan, "target" | "where" | "onSent" | "to
 }
 
 /**
- * Where to send, and where that is from unless it was typed. Says first if a file names another
- * machine, which would get events signed with a secret from elsewhere. Throws `usage` if an agent
- * would do that, or may not reach it.
+ * Where to send, and where that is from unless it was typed. Throws `usage` if an agent may not
+ * reach it.
  */
-export function endpointOf(
-  options: SendingOptions,
-  context: CliContext,
-  isSigned = options.noSignature !== true,
-) {
-  const { url } = options;
-  const { io, origins } = context;
+export function endpointOf({ url }: SendingOptions, { io, origins }: CliContext) {
   if (url === undefined)
     return {
       target: new URL(DEFAULT_ENDPOINT),
@@ -44,15 +32,7 @@ export function endpointOf(
     };
   const where = origins.get("url");
   requireReach(url, where, io);
-  const foreign = isSigned && !isLoopback(url) ? foreignSecret("url", options, context) : undefined;
-  if (foreign === undefined) return { target: url, where };
-  const { addressFrom, keyFrom, fix } = foreign;
-  if (io.agent !== undefined)
-    throw usageError(
-      `expected the endpoint and the secret to be from one place, got ${url.host} from ${addressFrom} and the secret from ${keyFrom}: ${fix}`,
-    );
-  reportForeign(shownUrl(url), { ...foreign, what: "events signed with the secret" }, context);
-  return { target: url, where: undefined };
+  return { target: url, where };
 }
 
 /**

@@ -1,4 +1,3 @@
-import { shownUrl } from "../../base/text/shown-url.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import type { AssumptionOptions } from "../../service/client/assumptions.ts";
 import { type Client, createClient } from "../../service/client/client.ts";
@@ -8,8 +7,7 @@ import { usageError } from "../input-errors.ts";
 import type { Io } from "../io.ts";
 import { requireReach } from "../mcp/reach.ts";
 import { printable } from "../output.ts";
-import { findCredential, foreignCredential } from "../secrets/api-key.ts";
-import { reportForeign } from "../secrets/foreign-address.ts";
+import { findCredential } from "../secrets/api-key.ts";
 import type { ServiceOptions } from "./service-options.ts";
 
 interface ClientChoice {
@@ -43,7 +41,6 @@ export function openClient(
     requireReach(new URL(baseUrl), context.origins.get("baseUrl"), context.io);
   const credential = findCredential(options, context);
   const client = createClient({ baseUrl, ...credential, live, timeout, assumptions, onRetry });
-  reportForeign(shownUrl(client.baseUrl), foreignCredential("baseUrl", options, context), context);
   const notice = proxyNotice(new URL(client.baseUrl), context.io);
   if (notice !== undefined) context.output.talk(`warning: ${notice}`);
   return client;

@@ -1,8 +1,6 @@
 import type { Command } from "commander";
-import { shownUrl } from "../../base/text/shown-url.ts";
 import type { CliContext } from "../context.ts";
-import { reportForeign } from "../secrets/foreign-address.ts";
-import { findSecrets, foreignSecret } from "../secrets/secret.ts";
+import { findSecrets } from "../secrets/secret.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";
 import { resolveOptionConflicts } from "../settings/fitting.ts";
 import { openClient } from "./client.ts";
@@ -27,7 +25,6 @@ export async function runSubscribe(
   const { events, again, timeout } = options;
   const { output } = context;
   const client = openClient(options, { timeout }, context);
-  reportForeign(shownUrl(client.baseUrl), foreignSecret("baseUrl", options, context), context);
   checkSubscriptionUrl(url, client.baseUrl, output);
   const found = await findSecrets(context, options);
   const secret = currentSecret(found, (warning) => output.talk(`warning: ${warning}`));

@@ -2,38 +2,20 @@ import type { Command } from "commander";
 import { isRecord } from "../../base/guards.ts";
 import { didYouMean } from "../../base/options/did-you-mean.ts";
 import { invalidConfig } from "../input-errors.ts";
-import type { Io } from "../io.ts";
-import type { Variables } from "../project/env-text.ts";
 import { PROJECT_KEYS } from "../project/read-project.ts";
 import { hidden } from "../shown-value.ts";
-import { commandName, flagName, hasOwnMeaning, isTypedOnly, leaves } from "./command-tree.ts";
-import { readSource } from "./config-source.ts";
-
-/** The project's configuration, and the name of its file. */
-interface ConfigFile {
-  readonly file: string;
-  readonly content: Readonly<Record<string, unknown>>;
-}
+import { commandName, flagName, hasOwnMeaning, isTypedOnly } from "./command-tree.ts";
 
 /**
- * Reads and checks the configuration file; if there is none, its content is empty. `{ "inbox": … }`
- * applies to every command that has the flag, `{ "listen": { "timeout": … } }` to one command, and
- * takes precedence; `{ "project": … }` describes the project's own server.
- *
- * @param variables - what `${NAME}` in a JSON file stands for
- * @param runsCode - whether a file with code may be loaded
- * @throws HookporterError `config_invalid`
+ * Checks what the configuration file says. `{ "inbox": … }` applies to every command that has the
+ * flag, `{ "listen": { "timeout": … } }` to one command, and takes precedence; `{ "project": … }`
+ * describes the project's own server. Throws `config_invalid`.
  */
-export async function readConfig(
-  io: Pick<Io, "cwd" | "stderr">,
-  program: Command,
-  variables: Variables,
-  runsCode: boolean,
-): Promise<ConfigFile> {
-  const source = await readSource(io, variables, runsCode);
-  if (source === undefined) return { file: "", content: {} };
-  const { file, content } = source;
-  const commands = leaves(program);
+export function checkConfig(
+  content: Readonly<Record<string, unknown>>,
+  file: string,
+  commands: readonly Command[],
+): void {
   const names = new Map(commands.map((command) => [commandName(command), command]));
   for (const [key, value] of Object.entries(content)) {
     const command = names.get(key);
@@ -41,7 +23,6 @@ export async function readConfig(
     else if (command === undefined) checkShared(key, value, commands, file);
     else checkKeys(key, value, flagsOf(command), file);
   }
-  return source;
 }
 
 function checkShared(

@@ -14,17 +14,29 @@ export const CONFIG_FILES = ["json", "ts", "mts", "js", "mjs"].map(
   (type) => `hookporter.config.${type}`,
 );
 
-/**
- * Reads the configuration file, unchecked; `undefined` if there is none. A module is loaded as
- * handlers are if `runsCode`; otherwise it counts as missing. Throws `config_invalid`.
- */
-export async function readSource(
+/** A configuration file that was found. */
+export interface ConfigSource {
+  readonly file: string;
+  /** Unchecked; empty for a module, until it is loaded. */
+  readonly content: Readonly<Record<string, unknown>>;
+  /** As `content`, but variables of the process's environment are names, such as `${NAME}`. */
+  readonly written: Readonly<Record<string, unknown>>;
+  /** Loads a module, as handlers are; `undefined` for JSON. Throws `config_invalid`. */
+  readonly load: (() => Promise<Readonly<Record<string, unknown>>>) | undefined;
+}
+
+/** What `${NAME}` in a JSON file stands for; the process's environment takes precedence. */
+interface FileVariables {
+  readonly env: Variables;
+  readonly inFile: Variables;
+}
+
+/** Finds the configuration file; `undefined` if there is none. Throws `config_invalid`. */
+export function findSource(
   io: Pick<Io, "cwd" | "stderr">,
-  variables: Variables,
-  runsCode: boolean,
-) {
-  const names = CONFIG_FILES.filter((name) => runsCode || name.endsWith(".json"));
-  const [file, other] = names.filter((name) =>
+  variables: FileVariables,
+): ConfigSource | undefined {
+  const [file, other] = CONFIG_FILES.filter((name) =>
     reading(name, () => statSync(join(io.cwd, name), { throwIfNoEntry: false })),
   );
   if (file === undefined) return undefined;
@@ -34,10 +46,13 @@ export async function readSource(
       `expected one configuration file, got ${file} and ${other}: move the settings to one of them, and remove the other`,
     );
   const path = join(io.cwd, file);
-  if (file.endsWith(".json")) return { file, content: parseJson(path, file, variables) };
-  // only if there is one, since the loader is large
-  const { loadConfigModule } = await import("./config-module.ts");
-  return { file, content: withoutUndefined(await loadConfigModule(path, file, io)) };
+  if (file.endsWith(".json")) return { file, ...parseJson(path, file, variables), load: undefined };
+  const load = async () => {
+    // only if there is one, since the loader is large
+    const { loadConfigModule } = await import("./config-module.ts");
+    return withoutUndefined(await loadConfigModule(path, file, io));
+  };
+  return { file, content: {}, written: {}, load };
 }
 
 function reading<Value>(file: string, read: () => Value): Value {
@@ -58,17 +73,24 @@ const KEY = /\$\{(HOOKPORTER_(?:SECRET|API_KEY|ACCESS_TOKEN)\w*)/;
 function parseJson(
   path: string,
   file: string,
-  variables: Variables,
-): Readonly<Record<string, unknown>> {
-  const text = reading(file, () => readText(path));
-  let config: unknown;
+  { env, inFile }: FileVariables,
+): Pick<ConfigSource, "content" | "written"> {
+  const text = reading(file, () => readText(path)).replace(/^\uFEFF/, "");
+  const names = Object.entries(env).flatMap(([name, value]) =>
+    value ? [[name, `\${${name}}`] as const] : [],
+  );
   let key: string | undefined;
-  try {
-    config = JSON.parse(text.replace(/^\uFEFF/, ""), (_, value) => {
+  const parse = (variables: Variables): unknown =>
+    JSON.parse(text, (_, value) => {
       if (typeof value !== "string" || !value.includes("${")) return value;
       key ??= KEY.exec(value)?.[1];
       return expandVariables(value, variables) || undefined;
     });
+  let content: unknown;
+  let written: unknown;
+  try {
+    content = parse({ ...inFile, ...env });
+    written = parse({ ...inFile, ...Object.fromEntries(names) });
   } catch (thrown) {
     throw invalidConfig(file, `is not JSON: ${jsonError(thrown)}`);
   }
@@ -77,8 +99,8 @@ function parseJson(
       file,
       `names the variable ${key}, which holds a key: remove it, since a value may be sent`,
     );
-  if (!isRecord(config)) throw invalidConfig(file, "has the wrong type: expected a JSON object");
-  return config;
+  if (isRecord(content) && isRecord(written)) return { content, written };
+  throw invalidConfig(file, "has the wrong type: expected a JSON object");
 }
 
 /** A key that is `undefined`, such as from a variable that is not set, counts as missing. */

@@ -3,6 +3,7 @@ import type { Command, Option } from "commander";
 import { HookporterError } from "../../base/errors.ts";
 import { isRecord } from "../../base/guards.ts";
 import { readText } from "../../base/system/files.ts";
+import { isBelow } from "../../base/system/paths.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
 import { isPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
@@ -19,33 +20,45 @@ import type { Variables } from "../project/env-text.ts";
 import { DEFAULT_PROJECT_PORT } from "../project/read-project.ts";
 import { runningListen } from "../ready/running-listen.ts";
 import { readEnvFile } from "../secrets/secret.ts";
+import type { Wish } from "../trust/consent.ts";
 import { commandName, isTypedOnly, leaves, settingsName, variableName } from "./command-tree.ts";
-import { readConfig } from "./config-file.ts";
+import { checkConfig } from "./config-file.ts";
+import { findSource } from "./config-source.ts";
 import { FolderSettings, type Setting } from "./folder-settings.ts";
 
 /**
- * Opens the settings of a folder: variables, those of its env file, and its configuration file.
- * Throws `config_invalid`.
+ * Opens the settings of a folder: variables, those of its env file, and its configuration file,
+ * which runs only with the person's consent. Throws `config_invalid`.
+ *
+ * @param runsCode - whether a configuration file may run at all
  */
 export async function openSettings(
   command: Command,
   { cwd, env, stderr }: Io,
   runsCode = true,
 ): Promise<FolderSettings> {
-  const given =
+  const named =
     command.opts<{ envFile?: string }>().envFile ?? (env.HOOKPORTER_ENV_FILE || undefined);
-  const envFile = given ?? envFileOfConfig(command, cwd);
+  const envFile = named ?? envFileOfConfig(command, cwd);
   // what needs one of it says why
   const inFile: Variables = tryOr(() => readEnvFile(cwd, envFile), {});
-  const variables = { ...inFile, ...env };
-  const program = programOf(command);
-  const { file, content } = await readConfig({ cwd, stderr }, program, variables, runsCode);
+  const source = findSource({ cwd, stderr }, { env, inFile });
+  const { file = "", content = {}, written = {}, load } = source ?? {};
+  const commands = leaves(programOf(command));
+  checkConfig(content, file, commands);
   const name = envFile ?? ".env";
-  return new FolderSettings(
-    env,
-    { name, path: resolve(cwd, name), variables: inFile },
-    { name: file, path: resolve(cwd, file), content },
+  const path = resolve(cwd, name);
+  const settings = new FolderSettings(
+    { cwd, env, commands },
+    { name, path, variables: inFile, isOwn: named !== undefined && !isBelow(path, cwd) },
+    { name: file, path: resolve(cwd, file), content, written, isCode: load !== undefined },
   );
+  if (load === undefined || !runsCode) return settings;
+  const { code } = settings;
+  if (code !== undefined && !settings.agreesTo(code)) return settings;
+  const exported = await load();
+  checkConfig(exported, file, commands);
+  return settings.withExports(exported);
 }
 
 /**
@@ -79,34 +92,39 @@ function hiddenPart(value: unknown): readonly string[] {
  * Sets the options missing on the command line from `HOOKPORTER_*`, one variable per flag, in the
  * environment or the env file, from the project's configuration file, and from the `listen` that
  * runs in the folder. Commands apply their defaults afterwards. Adds the strings taken from files
- * to `configured`. Throws `usage` for a variable, `config_invalid` for the file.
+ * to `configured`. What needs consent that nobody gave is not set, and returned. Throws `usage` for
+ * a variable, `config_invalid` for the file.
  */
 export async function applySettings(
   command: Command,
   context: CliContext,
   // A shell runs `completion` wherever it starts, also in a folder whose code nobody has read.
   runsCode = settingsName(command) !== "completion",
-): Promise<void> {
-  const { io, configured, origins, files, output } = context;
+): Promise<readonly Wish[]> {
+  const { io, configured, origins, output } = context;
   const settings = await openSettings(command, io, runsCode);
+  const refused: Wish[] = [];
+  const { code } = settings;
+  if (runsCode && code !== undefined && !settings.agreesTo(code)) refused.push(code);
   for (const option of command.options) {
     const name = option.attributeName();
     const ignored = isTypedOnly(name) ? settings.placeOf(variableName(option, command)) : undefined;
     if (ignored !== undefined)
       output.talk(`${ignored} is not used: ${option.long} counts on the command line alone`);
     if (command.getOptionValueSource(name) !== undefined) continue;
-    const found = settings.find(command, option);
+    const { found, refused: wish } = settings.look(command, option);
+    if (wish !== undefined) refused.push(wish);
     if (found === undefined) continue;
     if (found.where !== variableName(option, command))
       configured.push(...[found.value].flat().flatMap(hiddenPart));
     origins.set(name, found.where);
-    if (found.file !== undefined) files.set(name, found.file);
     command.setOptionValueWithSource(name, readSetting(option, found), found.source);
   }
   applyRunning(command, io.cwd, origins);
   const name = commandName(command);
   const hasInbox = command.options.some((option) => option.attributeName() === "inbox");
   if (hasInbox && name !== "init") applyListensInbox(command, settings, context);
+  return refused;
 }
 
 /**

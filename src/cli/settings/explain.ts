@@ -10,7 +10,7 @@ import { printable } from "../output.ts";
 import { findSecrets } from "../secrets/secret.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";
 import { commandName, flagName, leaves } from "./command-tree.ts";
-import { applySettings, programOf } from "./config.ts";
+import { applySettings, openSettings, programOf } from "./config.ts";
 
 /**
  * Prints the settings of a command, of another one if it is named, and where each of them is from:
@@ -50,6 +50,13 @@ async function printSettings(command: Command, context: CliContext): Promise<voi
   }
   if (names.has("secretEnv"))
     lines.push({ name: "secret", value: null, from: await secretFrom(command, context) });
+  const settings = await openSettings(command, context.io, false);
+  for (const option of command.options) {
+    const { refused } = settings.look(command, option);
+    if (refused === undefined) continue;
+    const from = `${refused.where}, ignored: see ${ownCommand("trust")}`;
+    lines.push({ name: option.attributeName(), value: null, from });
+  }
   const width = Math.max(0, ...lines.map(({ name }) => name.length));
   for (const { name, value, from } of lines) {
     const shown = value === null ? null : hideGiven(value, context, { ...context.io, env: {} });

@@ -8,6 +8,7 @@ import { isSettingOnly } from "../../../src/cli/settings/command-tree.ts";
 import { eventKinds } from "../../../src/entries/index.ts";
 import { root } from "../../docs/markdown.ts";
 import { commands, program } from "../all-commands.ts";
+import { consentTo } from "../consent.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 
@@ -98,7 +99,9 @@ it.each(["ts", "mts", "js", "mjs"])(
     }
     expect(await runCli(["completion", "cmd"], { cwd })).toMatchObject({ code: 2 });
     expect(existsSync(marker)).toBe(false);
-    await runCli(["events", "list"], { cwd }); // which does
+    await runCli(["events", "list"], { cwd }); // which needs consent
+    expect(existsSync(marker)).toBe(false);
+    await runCli(["events", "list"], { cwd, env: await consentTo(cwd) });
     expect(existsSync(marker)).toBe(true);
   },
 );

@@ -10,6 +10,7 @@ import { DEFAULT_INBOX } from "../../../src/cli/files/state-folder.ts";
 import { root } from "../../docs/markdown.ts";
 import { AT, claimOne, keep, numberedEntry, settlementOf } from "../../inbox/entries.ts";
 import { closedPort } from "../../relay/tunnel/machine.ts";
+import { consentTo } from "../consent.ts";
 import { fakeIo, runCli, tempFolder } from "../fake-io.ts";
 import { startReceiving } from "../fake-target.ts";
 import { folderWith } from "../folder-with.ts";
@@ -167,6 +168,7 @@ it("a project's server may be the target of its listen", async () => {
   const handlers = 'export default { "payment.*": () => {} };';
   const files = { "handlers.mjs": handlers, "hookporter.config.json": { ...config, project } };
   folderWith(files, place.cwd);
+  Object.assign(place.env, await consentTo(place.cwd));
   expect((await diagnose(place)).of("handlers")[0]).toMatch(
     /^no handler or target for \d+ of the 12 kinds/,
   );

@@ -7,6 +7,7 @@ import { nodeReceiver } from "../../../src/entries/node.ts";
 import { postgresPlace } from "../../../src/inbox/postgres/postgres-url.ts";
 import { SECRET } from "../../receiver/sample.ts";
 import { listenNode } from "../../receiver/wire.ts";
+import { consentTo } from "../consent.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 import { cliIn } from "../inbox-folder.ts";
@@ -170,8 +171,9 @@ it("a record leads to no file outside its folder, unless the reader's own settin
   expect(listen.records("delivery")).toEqual([]);
   expect((await run("events list")).code).toBe(3);
   folderWith({ "hookporter.config.json": { listen: { inbox: outside } } }, cwd);
-  expect((await run(`trigger ${PAYMENT} --wait`)).code).toBe(7);
-  expect((await run("events list")).stdout).toContain(PAYMENT);
+  const env = await consentTo(cwd);
+  expect((await run(`trigger ${PAYMENT} --wait`, { env })).code).toBe(7);
+  expect((await run("events list", { env })).stdout).toContain(PAYMENT);
 });
 
 it("reads a record's place: links, other folders, and databases by host, name and schema", () => {

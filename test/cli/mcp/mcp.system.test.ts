@@ -9,9 +9,10 @@ import * as z from "zod";
 import { createReceiver, eventKinds } from "../../../src/entries/index.ts";
 import { root } from "../../docs/markdown.ts";
 import { SECRET } from "../../receiver/sample.ts";
+import { consentTo } from "../consent.ts";
 import { tempFolder } from "../fake-io.ts";
 import { folderWithShapes } from "../learn/shapes.ts";
-import { connect, listeningFolder } from "./connect.ts";
+import { connect, connectWith, listeningFolder } from "./connect.ts";
 
 const MENDED = 'export default { "payment.received": (event) => event.data.id };\n';
 
@@ -128,9 +129,11 @@ it("sends to this machine, one event at a time, and retries one entry, unless mo
   const named = JSON.stringify({ trigger: { url: "http://receiver.invalid/webhooks" } });
   writeFileSync(join(cwd, "hookporter.config.json"), named);
   const input = { kind: "lead.created", timeout: 1 };
-  const text = await refusing("send_event", input, "hosts");
+  const env = { HOOKPORTER_SECRET: SECRET, ...(await consentTo(cwd)) };
+  const { call: here } = await connectWith(env, cwd);
+  const { text } = await here("send_event", input);
   expect(text).toContain("got receiver.invalid (hookporter.config.json");
-  const { call: everywhere } = await connect(cwd, "--allow", "hosts");
+  const { call: everywhere } = await connectWith(env, cwd, "--allow", "hosts");
   expect((await everywhere("send_event", input)).text).not.toContain("--allow hosts");
 });
 

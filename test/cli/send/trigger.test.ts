@@ -1,5 +1,3 @@
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { eventKinds } from "../../../src/entries/index.ts";
 import { sampleEvent } from "../../../src/entries/testing.ts";
@@ -184,19 +182,4 @@ it("each kind of a family is sent in each round, with a timestamp of its own", a
   expect(kinds).toEqual([...family, ...family]);
   const at = bodies.map((body) => Date.parse(JSON.parse(body).timestamp));
   expect(at).toEqual(at.map((_, index) => (at[0] ?? 0) + index));
-});
-
-it("an endpoint on another machine that a file names is said before anything is signed for it", async () => {
-  const cwd = folderWith({
-    "hookporter.config.json": { url: "https://receiver.invalid/webhooks" },
-  });
-  const said = async (own: Record<string, string>, ...argv: string[]) =>
-    (await runCli(["trigger", "lead.created", "--dry-run", ...argv], { cwd, env: own })).stderr;
-  expect(await said(env)).toMatch(
-    /^https:\/\/receiver\.invalid\/webhooks, from hookporter\.config\.json \(url\), gets events signed with the secret from HOOKPORTER_SECRET in the environment\n/,
-  );
-  for (const more of [["--no-signature"], ["--url", "https://receiver.invalid/webhooks"]])
-    expect(await said(env, ...more)).not.toContain("signed with");
-  writeFileSync(join(cwd, ".env"), "HOOKPORTER_SECRET=a secret that is long enough\n");
-  expect(await said({})).not.toContain("signed with");
 });

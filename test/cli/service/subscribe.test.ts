@@ -1,12 +1,4 @@
-import {
-  appendFileSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { SUBSCRIPTIONS_FILE } from "../../../src/cli/service/subscription-memory.ts";
@@ -269,17 +261,4 @@ describe("the secret of a subscription", () => {
     expect(service.created).toMatchObject([{ secret }]);
     expect(existsSync(join(cwd, ".env"))).toBe(false);
   });
-});
-
-it("a base URL in a file is said if the secret that the service gets is from the environment", async () => {
-  const { url } = await openService();
-  const cwd = folderWith({ ".env": `HOOKPORTER_BASE_URL=${url}\nHOOKPORTER_API_KEY=${KEY}\n` });
-  const subscribe = (env: Record<string, string>) => runCli(["subscribe", URL_1], { cwd, env });
-  const { code, stderr } = await subscribe({ HOOKPORTER_SECRET: SECRET });
-  expect(code, stderr).toBe(0);
-  expect(stderr).toContain(
-    "HOOKPORTER_BASE_URL in .env, gets the secret from HOOKPORTER_SECRET in the environment",
-  );
-  appendFileSync(join(cwd, ".env"), `HOOKPORTER_SECRET=${SECRET}\n`);
-  expect((await subscribe({})).stderr).not.toContain("gets the secret");
 });

@@ -1,12 +1,18 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { SECRET } from "../../receiver/sample.ts";
+import { consentTo } from "../consent.ts";
 import { runCli } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 
 const env = { HOOKPORTER_SECRET: SECRET };
 const TS = "hookporter.config.ts";
 
-const sign = (cwd: string) => runCli(["sign", "--header"], { cwd, env, stdin: "body" });
+const sign = async (cwd: string) =>
+  runCli(["sign", "--header"], {
+    cwd,
+    env: { ...env, ...(await consentTo(cwd)) },
+    stdin: "body",
+  });
 
 it.each([
   [TS, 'const name: string = "x-own"; export default { signatureHeader: name };'],
@@ -30,8 +36,10 @@ it("a module may take a URL with a password from a variable, but not contain one
   const url = "postgres://app:open-sesame@127.0.0.1:1/app";
   vi.stubEnv("APP_DATABASE", url);
   onTestFinished(() => void vi.unstubAllEnvs());
-  const list = (text: string) =>
-    runCli(["events", "list"], { cwd: folderWith({ [TS]: text }), env });
+  const list = async (text: string) => {
+    const cwd = folderWith({ [TS]: text });
+    return runCli(["events", "list"], { cwd, env: { ...env, ...(await consentTo(cwd)) } });
+  };
   const taken = await list("export default { inbox: process.env.APP_DATABASE };");
   expect(taken.stderr).toMatch(/127\.0\.0\.1:1\/app/); // nothing listens there
   expect(taken.stderr).not.toMatch(/open-sesame|configuration file/);
@@ -103,7 +111,7 @@ it.each([
 
 it("two configuration files are refused, with the names of both", async () => {
   const cwd = folderWith({ [TS]: "export default {};", "hookporter.config.json": "{}" });
-  const { code, stderr } = await sign(cwd);
+  const { code, stderr } = await runCli(["sign"], { cwd, env, stdin: "body" });
   expect(code).toBe(3);
   expect(stderr).toContain("got hookporter.config.json and hookporter.config.ts");
 });

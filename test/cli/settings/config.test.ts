@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { sampleEvent } from "../../../src/entries/testing.ts";
 import { SECRET } from "../../receiver/sample.ts";
+import { consentTo } from "../consent.ts";
 import { runCli, tempFolder } from "../fake-io.ts";
 import { folderWith } from "../folder-with.ts";
 import { cliIn } from "../inbox-folder.ts";
@@ -28,9 +29,10 @@ it.each(["hookporter.config.json", "hookporter.config.ts"])(
   async (name) => {
     const config = '{ "signatureHeader": "x-config" }';
     const cwd = folderWith({ [name]: name.endsWith(".ts") ? `export default ${config}` : config });
-    const env = { HOOKPORTER_SIGNATURE_HEADER: "x-env" };
+    const consent = name.endsWith(".ts") ? await consentTo(cwd) : {};
+    const env = { ...consent, HOOKPORTER_SIGNATURE_HEADER: "x-env" };
     expect(await headerName(tempFolder())).toBe("x-service-signature");
-    expect(await headerName(cwd)).toBe("x-config");
+    expect(await headerName(cwd, consent)).toBe("x-config");
     expect(await headerName(cwd, env)).toBe("x-env");
     expect(await headerName(cwd, env, " --signature-header x-flag")).toBe("x-flag");
   },
@@ -194,7 +196,8 @@ describe("what a project says once", () => {
 
   it("a variable that the file names is one of .env or the environment, and its password is not shown", async () => {
     const database = "DATABASE_URL=postgres://app:very-hidden@db.internal/app\n";
-    const { stdout } = await explain(withConfig(PROJECT, database), "events list");
+    const cwd = withConfig(PROJECT, database);
+    const { stdout } = await explain(cwd, "events list", await consentTo(cwd));
     expect(stdout).toMatch(
       /^inbox +postgres:\/\/\S*db\.internal\/app {2}from hookporter\.config\.json/m,
     );

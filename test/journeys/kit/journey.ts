@@ -30,7 +30,7 @@ export interface Journey {
 /**
  * Begins a journey, which is all of a file of tests. It prints its steps with their seconds and
  * what the terminals show at the end; a failed one keeps its folder. A step of `known-red.ts` must
- * fail, and the others must not.
+ * fail, and the others must not. No command of a story asks for consent to settings.
  */
 export function journey(name: string): Journey {
   const titles: string[] = [];
@@ -71,6 +71,8 @@ export function journey(name: string): Journey {
     transcript.push(`  all that it typed and got: ${file}`);
     process.stdout.write(`\n${transcript.join("\n").replaceAll(/#token=[\w-]+/g, "#token=…")}\n`);
     await opened?.close(broken !== undefined);
+    if (whole.includes("expected your consent"))
+      throw new Error("a command asked for consent to what the person or init had written");
     const strays = own.filter(({ step }) => !titles.includes(step)).map(({ step }) => step);
     if (strays.length > 0) throw new Error(`known-red.ts names no step here: ${strays.join("; ")}`);
   }, HOUR);

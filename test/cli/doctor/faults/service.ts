@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, vi } from "vitest";
 import { closedPort } from "../../../relay/tunnel/machine.ts";
@@ -9,6 +9,7 @@ import {
   type StandIn,
   sampleProperty,
 } from "../../../service/client/service.ts";
+import { consentTo } from "../../consent.ts";
 import { runCli } from "../../fake-io.ts";
 import type { Fault } from "../fault.ts";
 import { GOOD_SECRET, type Place } from "../place.ts";
@@ -67,15 +68,13 @@ export const SERVICE_FAULTS: readonly Fault[] = [
       writeFileSync(join(place.cwd, "hookporter.config.json"), JSON.stringify({ baseUrl }));
     },
     found: {
-      check: "service",
-      status: "fail",
-      message:
-        /got the address from hookporter\.config\.json \(baseUrl\) and the API key from HOOKPORTER_API_KEY in the environment/,
+      check: "trust",
+      status: "warn",
+      message: /^hookporter\.config\.json \(baseUrl\) is ignored: http/,
     },
-    fix: /^export HOOKPORTER_BASE_URL/,
-    follow: (place) => {
-      const settings = readFileSync(join(place.cwd, "hookporter.config.json"), "utf8");
-      place.env.HOOKPORTER_BASE_URL = JSON.parse(settings).baseUrl;
+    fix: /hookporter trust/,
+    follow: async (place) => {
+      Object.assign(place.env, await consentTo(place.cwd));
     },
   },
   {

@@ -1,0 +1,97 @@
+import { lstatSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { isBelow, realPath } from "../../base/system/paths.ts";
+import { tryOr } from "../../base/try-or.ts";
+import { isLoopback } from "../../http/is-loopback.ts";
+import { isElsewhere } from "../inbox/elsewhere.ts";
+import { readEndpoint } from "../settings/values.ts";
+
+/** Whether one value of a flag needs the person's consent, in a folder. */
+type Rule = (value: string, folder: string) => boolean;
+
+/** Any value that turns the flag on. */
+const whatever: Rule = (value) => value !== "false" && value !== "0";
+
+/** An address that is not of this machine, or none that can be read. */
+const elsewhere: Rule = (value) => {
+  const [, address = value] = /^[^=:/?#@]*=(.*)$/.exec(value) ?? [];
+  return !tryOr(() => isLoopback(readEndpoint(address)), false);
+};
+
+/** A file that is not below the folder, or that a link leads out of it. */
+const outside: Rule = (value, folder) => {
+  const named = resolve(folder, value);
+  return named !== folder && !leadsBelow(named, folder);
+};
+
+/** A database on another machine, or a file outside the folder. */
+const inbox: Rule = (value, folder) =>
+  /^postgres(?:ql)?:/i.test(value)
+    ? tryOr(() => isElsewhere(value), true)
+    : value !== "memory:" && outside(value, folder);
+
+/** A file whose content is sent: `@` before its name. */
+const sentFile: Rule = (value, folder) => value.startsWith("@") && outside(value.slice(1), folder);
+
+/**
+ * The flags that widen what a command may do, or say where keys, secrets and events go. A folder's
+ * file sets them only with the person's consent.
+ */
+const WIDENING: Readonly<Record<string, Rule>> = {
+  // where keys and secrets go
+  baseUrl: whatever,
+  stream: whatever,
+  apiKeyEnv: whatever,
+  accessTokenEnv: whatever,
+  headerEnv: whatever,
+  live: whatever,
+  // where events go
+  forwardTo: elsewhere,
+  url: elsewhere,
+  publicUrl: elsewhere,
+  insecure: whatever,
+  tunnel: whatever,
+  sshHost: whatever,
+  inbox,
+  grantTo: whatever,
+  targetHosts: whatever,
+  // what runs
+  handlers: whatever,
+  exec: whatever,
+  onDead: whatever,
+  observe: whatever,
+  tunnelCommand: whatever,
+  // who may come in, and with what
+  inspectHost: whatever,
+  passHeaders: whatever,
+  // what is read and written
+  envFile: outside,
+  data: sentFile,
+  event: outside,
+  saveDir: outside,
+  bodiesTo: outside,
+  readyFile: outside,
+  out: outside,
+  output: outside,
+  to: outside,
+  // what is done without a question
+  force: whatever,
+  yes: whatever,
+};
+
+/** The flags that may need consent, by their camel-case names. */
+export const WIDENING_FLAGS: ReadonlySet<string> = new Set(Object.keys(WIDENING));
+
+/** Whether a value of a flag needs the person's consent if a file of the folder sets it. */
+export function widens(flag: string, value: unknown, folder: string): boolean {
+  const rule = Object.hasOwn(WIDENING, flag) ? WIDENING[flag] : undefined;
+  return rule !== undefined && [value].flat().some((text) => rule(String(text), folder));
+}
+
+/** Whether a path leads below the folder: links of what exists are followed. */
+function leadsBelow(path: string, folder: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    return tryOr(() => isBelow(realPath(path), realPath(folder)), false);
+  const above = dirname(path);
+  return above === folder || (above !== path && leadsBelow(above, folder));
+}
