@@ -1,4 +1,8 @@
+import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
+import { HookporterError } from "../../base/errors.ts";
+import { leadsBelow } from "../../base/system/paths.ts";
+import { tryOr } from "../../base/try-or.ts";
 import { checkInboxName } from "../../inbox/inbox-name.ts";
 import { isPostgresUrl, shownPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
 import { DEFAULT_INBOX } from "../files/state-folder.ts";
@@ -15,7 +19,8 @@ export interface NamedInbox {
 
 /**
  * The inbox that an option names, relative to the working folder; the default inbox if there is
- * none. Throws `inbox_unsupported`.
+ * none. Throws `inbox_unsupported`; `config_untrusted` for a link as the default inbox that leads
+ * out of the folder.
  */
 export function nameInbox({ io }: { readonly io: Io }, given: string | undefined): NamedInbox {
   if (given === "memory:") return { option: given, shown: given, file: undefined };
@@ -23,5 +28,12 @@ export function nameInbox({ io }: { readonly io: Io }, given: string | undefined
     return { option: given, shown: shownPostgresUrl(given), file: undefined };
   if (given !== undefined) checkInboxName(given, io.cwd);
   const file = resolve(io.cwd, given ?? DEFAULT_INBOX);
+  const isLink = tryOr(() => lstatSync(file).isSymbolicLink(), false);
+  // The author of a clone may have made it.
+  if (given === undefined && isLink && !leadsBelow(file, io.cwd))
+    throw new HookporterError(
+      "config_untrusted",
+      `expected ${DEFAULT_INBOX} to be in this folder, got a link that leads out of it: remove it, or name the file with --inbox`,
+    );
   return { option: file, shown: file, file };
 }

@@ -1,6 +1,5 @@
-import { lstatSync } from "node:fs";
-import { dirname, resolve } from "node:path";
-import { isBelow, realPath } from "../../base/system/paths.ts";
+import { resolve } from "node:path";
+import { leadsBelow } from "../../base/system/paths.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
 import { isElsewhere } from "../inbox/elsewhere.ts";
@@ -24,6 +23,10 @@ const outside: Rule = (value, folder) => {
   return named !== folder && !leadsBelow(named, folder);
 };
 
+/** A variable that may hold a key of something else. */
+const foreignVariable: Rule = (value) =>
+  value.split(",").some((name) => !name.trim().startsWith("HOOKPORTER_"));
+
 /** A database on another machine, or a file outside the folder. */
 const inbox: Rule = (value, folder) =>
   /^postgres(?:ql)?:/i.test(value)
@@ -41,8 +44,9 @@ const WIDENING: Readonly<Record<string, Rule>> = {
   // where keys and secrets go
   baseUrl: whatever,
   stream: whatever,
-  apiKeyEnv: whatever,
-  accessTokenEnv: whatever,
+  apiKeyEnv: foreignVariable,
+  accessTokenEnv: foreignVariable,
+  secretEnv: foreignVariable,
   headerEnv: whatever,
   live: whatever,
   // where events go
@@ -86,12 +90,4 @@ export const WIDENING_FLAGS: ReadonlySet<string> = new Set(Object.keys(WIDENING)
 export function widens(flag: string, value: unknown, folder: string): boolean {
   const rule = Object.hasOwn(WIDENING, flag) ? WIDENING[flag] : undefined;
   return rule !== undefined && [value].flat().some((text) => rule(String(text), folder));
-}
-
-/** Whether a path leads below the folder: links of what exists are followed. */
-function leadsBelow(path: string, folder: string): boolean {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    return tryOr(() => isBelow(realPath(path), realPath(folder)), false);
-  const above = dirname(path);
-  return above === folder || (above !== path && leadsBelow(above, folder));
 }

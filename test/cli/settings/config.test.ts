@@ -105,9 +105,9 @@ it("a command's settings are not confused with a flag of its name in another com
 });
 
 it("all values of a list are used, and a repeated list flag adds up", async () => {
-  const cwd = withConfig({ secretEnv: ["NEW", "OLD"] });
+  const cwd = withConfig({ secretEnv: ["HOOKPORTER_NEW", "HOOKPORTER_OLD"] });
   const signature = (await sign(tempFolder())).stdout.trim();
-  const env = { NEW: "another secret of good size", OLD: SECRET };
+  const env = { HOOKPORTER_NEW: "another secret of good size", HOOKPORTER_OLD: SECRET };
   const verified = await cliIn(cwd, { env, stdin: "body" })(
     `verify --json --signature ${signature}`,
   );

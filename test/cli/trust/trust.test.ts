@@ -27,7 +27,7 @@ const HARMLESS: ReadonlySet<string> = new Set(
   forwardWhere future giveUp group handler header healthPort inspect inspectPort into json keep kill
   kills kind like limit list listen maxFailures maxForwards merge name noSignature olderThan only
   orderBy outage page pageParameter path perPage perPageParameter port print properties quiet rate
-  rateLimit report resume retry retryDelay role salvage secretEncoding secretEnv secretStdin seed set
+  rateLimit report resume retry retryDelay role salvage secretEncoding secretStdin seed set
   settle shapes shuffle signature signatureHeader since skip source sshIdentity sshRemotePort stale
   state strict subscribe sync tamper target template timeout tunnelUrlPattern unknownKind until vary
   verbose wait waitFor where withSamples wrongSignature`.split(/\s+/),
@@ -68,6 +68,7 @@ it.each<[flag: string, widening: readonly string[], harmless: readonly string[]]
   ["data", ["@/etc/passwd", "@../x.json"], ['{"a":"@/etc"}', "@body.json"]],
   ["insecure", ["true", "1"], ["false", "0"]],
   ["handlers", ["handlers/"], []],
+  ["secretEnv", ["AWS_KEY", "HOOKPORTER_A,AWS_KEY"], ["HOOKPORTER_A,HOOKPORTER_B"]],
   ["timeout", [], ["5s"]],
 ])("%s needs consent for %j, and not for %j", (flag, widening, harmless) => {
   const folder = tempFolder();
@@ -144,6 +145,16 @@ it.each(PLACES)("`doctor` lists what %s would set, and ignores it", async (_, fi
     { status: "warn", fix: expect.stringContaining("hookporter trust") },
   ]);
   expect(JSON.stringify(records.filter(({ check }) => check !== "trust"))).not.toContain("invalid");
+});
+
+it("the default inbox is no link that leads to the inbox of another folder", async () => {
+  const other = folderWith({ "theirs.db": "" });
+  const cwd = folderWith({ ".hookporter/.gitignore": "*" });
+  symlinkSync(join(other, "theirs.db"), join(cwd, ".hookporter", "inbox.db"));
+  const { code, stderr } = await runCli(["events", "list"], { cwd });
+  expect([code, stderr]).toEqual([3, expect.stringContaining("a link that leads out of it")]);
+  const named = await runCli(["events", "list", "--inbox", join(other, "theirs.db")], { cwd });
+  expect(named.stderr).not.toContain("link");
 });
 
 it("nothing is asked for what the command line or the environment says", async () => {
