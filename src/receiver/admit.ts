@@ -75,7 +75,7 @@ export function refuseHead(
 const CODED = /(?:^|[\s,;"])(?:x-)?(?:gzip|deflate|br|zstd|compress)(?=$|[\s,;"])/i;
 
 /** What every signature holds, whichever header it is in. */
-const LIKE_A_SIGNATURE = /sha256=|(?<![\da-f])[\da-f]{64}/i;
+export const LIKE_A_SIGNATURE = /sha256=|(?<![\da-f])[\da-f]{64}/i;
 
 /**
  * Whether a request has a signature header; or another header that may hold a signature, which does
