@@ -52,6 +52,11 @@ export function expressReceiver(
     const endpoint = { target: request.originalUrl, path: path ?? mounted };
     if (isEndpoint(endpoint.target, endpoint.path))
       return exchange(receiver, request, response, endpoint);
+    // if middleware has rewritten the URL, this is the endpoint all the same
+    if (path === undefined && isEndpoint(request.baseUrl + request.url, mounted)) {
+      const [sent = ""] = endpoint.target.split("?", 1);
+      return exchange(receiver, request, response, { ...endpoint, path: sent });
+    }
     response.once("finish", () => {
       if (response.statusCode === 404) reportPassedOn(receiver, request, endpoint);
     });

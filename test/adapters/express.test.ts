@@ -102,6 +102,57 @@ describe("expressReceiver", () => {
       expect([target, (await ask({ ...signed, target })).status]).toEqual([target, 404]);
   });
 
+  it.each([
+    ["Express 5", express],
+    ["Express 4", express4],
+  ])("takes deliveries whose URL middleware of %s has rewritten", async (_, create) => {
+    const { ask, receiver, lines } = await openApp(
+      (app, endpoint) =>
+        app
+          .use((request, _response, next) => {
+            request.url = request.url.replace(/^\/api/, "");
+            next();
+          })
+          .use("/webhooks", endpoint),
+      {},
+      create,
+    );
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    const targets = [
+      "/api/webhooks?x=1",
+      "/api/webhooks/",
+      "/api/webhooks/below",
+      "/api/webhooksx",
+    ];
+    const statuses: number[] = [];
+    for (const target of targets) statuses.push((await ask({ ...request, target })).status);
+    expect(statuses).toEqual([200, 200, 404, 404]);
+    expect((await inboxOf(receiver).delivery(1))?.target).toBe(targets[0]);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("answers in an app whose middleware sets a header when the response ends", async () => {
+    const { ask, entries } = await openApp((app, endpoint) =>
+      app
+        .use((_request, response, next) => {
+          const end = response.end.bind(response) as (...given: unknown[]) => typeof response;
+          response.end = (...given: unknown[]) => {
+            response.setHeader("X-Response-Time", "1ms");
+            return end(...given);
+          };
+          next();
+        })
+        .use("/webhooks", endpoint),
+    );
+    const headers = signedHeaders(GOOD);
+    const timed = { "x-response-time": "1ms", "content-type": "application/json" };
+    expect(await ask({ headers, body: GOOD })).toMatchObject({ status: 200, headers: timed });
+    expect(await ask({ body: GOOD })).toMatchObject({ status: 401, headers: timed });
+    const head = await ask({ method: "HEAD" });
+    expect(head).toMatchObject({ status: 405, headers: { ...timed, allow: "POST" } });
+    expect(await entries()).toHaveLength(1);
+  });
+
   it("can be mounted in nested routers or at the root, and stores the target as sent", async () => {
     const { ask, entries, receiver } = await openApp((app, endpoint) =>
       app.use("/a", express.Router().use("/b", endpoint)).use(endpoint),
