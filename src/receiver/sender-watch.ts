@@ -34,7 +34,7 @@ export class SenderWatch {
   readonly #terms: Terms;
   readonly #inbox: Inbox;
   readonly tally: SenderTally;
-  readonly #unsigned: UnsignedRequests;
+  #unsigned: UnsignedRequests | undefined;
   readonly #lines = new OnceAMinute<"mismatch" | "failure">();
   #record: SenderRecord;
   #timer: NodeJS.Timeout | undefined;
@@ -46,7 +46,6 @@ export class SenderWatch {
     this.#terms = terms;
     this.#inbox = inbox;
     this.tally = new SenderTally(terms.source);
-    this.#unsigned = new UnsignedRequests(terms);
     this.#record = { source: terms.source, days: [] };
   }
 
@@ -82,6 +81,7 @@ export class SenderWatch {
   unsigned({ headers }: Pick<Incoming, "headers">, reason: SignatureReason, now: number): void {
     if (reason === "signature_mismatch") return;
     const authenticAt = this.tally.lastAt ?? this.#record.authenticAt;
+    this.#unsigned ??= new UnsignedRequests(this.#terms);
     this.#unsigned.note({ headers, reason, now, authenticAt });
   }
 
