@@ -52,8 +52,9 @@ export function expressReceiver(
     const endpoint = { target: request.originalUrl, path: path ?? mounted };
     if (isEndpoint(endpoint.target, endpoint.path))
       return exchange(receiver, request, response, endpoint);
-    // if middleware has rewritten the URL, this is the endpoint all the same
-    if (path === undefined && isEndpoint(request.baseUrl + request.url, mounted)) {
+    // If middleware has rewritten the URL, this is the endpoint all the same.
+    const isRewritten = path === undefined && !endpoint.target.startsWith(mounted);
+    if (isRewritten && isEndpoint(request.baseUrl + request.url, mounted)) {
       const [sent = ""] = endpoint.target.split("?", 1);
       return exchange(receiver, request, response, { ...endpoint, path: sent });
     }
