@@ -27,9 +27,19 @@ const exported = Object.fromEntries([
   ["./package.json", "./package.json"],
 ]);
 
+/**
+ * `typesVersions` of package.json: TypeScript's old `moduleResolution`, `node10`, knows no
+ * `exports`.
+ */
+const typed = {
+  "*": Object.fromEntries(
+    ENTRIES.filter(({ name }) => name !== ".").map(({ file }) => [file, [`./dist/${file}.d.ts`]]),
+  ),
+};
+
 if (process.argv[1] === import.meta.filename) {
   const changes = {
-    "package.json": { exports: exported },
+    "package.json": { exports: exported, typesVersions: typed },
     "tsconfig.build.json": { files: Object.values(sources) },
   };
   const print = process.argv.includes("--check") ? check : write;

@@ -45,18 +45,23 @@ export function expressReceiver(
   const { path } = options;
   return (request, response, next) => {
     // also for other paths: the whole connection is given up
-    if (answerGivenUp(request, response)) return;
+    if (answerGivenUp(request, response)) return undefined;
     // request.path is relative to the mount point; under `app.post(...)` it is the whole path.
     const mounted =
       request.route === undefined ? request.baseUrl || "/" : request.baseUrl + request.path;
     const endpoint = { target: request.originalUrl, path: path ?? mounted };
-    if (isEndpoint(endpoint.target, endpoint.path)) {
-      void exchange(receiver, request, response, endpoint);
-      return;
+    if (isEndpoint(endpoint.target, endpoint.path))
+      return exchange(receiver, request, response, endpoint);
+    // If middleware has rewritten the URL, this is the endpoint all the same.
+    const isRewritten = path === undefined && !endpoint.target.startsWith(mounted);
+    if (isRewritten && isEndpoint(request.baseUrl + request.url, mounted)) {
+      const [sent = ""] = endpoint.target.split("?", 1);
+      return exchange(receiver, request, response, { ...endpoint, path: sent });
     }
     response.once("finish", () => {
       if (response.statusCode === 404) reportPassedOn(receiver, request, endpoint);
     });
     next();
+    return undefined;
   };
 }

@@ -59,7 +59,7 @@ export function fetchReceiver(
   const { path, drain } = options;
   const report = reportAsWarning("waitUntil of the runtime");
   return async (request, context) => {
-    const { pathname, search } = new URL(request.url);
+    const { pathname, search } = urlOf(request);
     const answer = await receiver.receive({
       method: request.method,
       target: pathname + search,
@@ -98,6 +98,12 @@ export function fetchReceiver(
  */
 export function readBody(request: Request, limits: BodyLimits): Promise<BodyResult> {
   return readWebBody(request, limits);
+}
+
+/** Some platforms pass a path alone, or what is no URL: that is no endpoint. */
+function urlOf({ url }: Request): Pick<URL, "pathname" | "search"> {
+  const base = "http://localhost";
+  return URL.canParse(url, base) ? new URL(url, base) : { pathname: "", search: "" };
 }
 
 function isContext(context: object): context is FetchContext {

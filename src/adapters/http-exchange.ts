@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
+import { types } from "node:util";
 import { detach } from "../base/detach.ts";
+import { ConfigurationError } from "../base/errors.ts";
 import { type Answer, giveUp, writeAnswer } from "../http/answer.ts";
 import { lingering } from "../http/closing.ts";
 import {
@@ -8,6 +10,7 @@ import {
   type BodyLimits,
   type BodyResult,
   type CountedLimits,
+  MOUNT_FIRST,
   readBody,
 } from "../http/read-body.ts";
 import { answerGivenUp, countRefused } from "../http/refused-streak.ts";
@@ -91,9 +94,29 @@ export function readUnparsed(
   request: IncomingMessage & { body?: unknown; rawBody?: unknown },
   limits: CountedLimits,
 ): Promise<BodyResult> {
-  const { body, rawBody } = request;
+  let body: unknown;
+  try {
+    ({ body } = request);
+  } catch {
+    body = null; // a getter that parses it, and cannot
+  }
   if (body === undefined) return readBody(request, limits);
-  const bytes = [body, rawBody].find((candidate) => Buffer.isBuffer(candidate));
-  if (bytes === undefined) throw alreadyRead();
-  return Promise.resolve(bytes.byteLength > limits.limit ? "too_large" : bytes);
+  const { rawBody } = request;
+  const bytes = [body, rawBody].find((candidate) => types.isUint8Array(candidate));
+  if (bytes !== undefined)
+    return Promise.resolve(bytes.byteLength > limits.limit ? "too_large" : bytes);
+  // Parsers that leave a body alone, since its type is not theirs, set an empty one all the same.
+  if (request.readableDidRead === false && !request.readableEnded) return readBody(request, limits);
+  if (typeof rawBody === "string") throw textInstead();
+  throw alreadyRead(KEEP_BYTES);
+}
+
+/** What to do about a body that was parsed, in an app whose parsers must stay. */
+const KEEP_BYTES = `${MOUNT_FIRST}, or keep its bytes: \`rawBody: true\` in NestJS, \`bodyParser: false\` in Next.js, NODEJS_HELPERS=0 on Vercel`;
+
+function textInstead(): ConfigurationError {
+  return new ConfigurationError(
+    "body_already_parsed",
+    "expected rawBody to be bytes, got text, which may differ from what was signed: keep the Buffer as it is, without toString(); for a plugin such as fastify-raw-body, set `encoding: false`",
+  );
 }

@@ -22,7 +22,8 @@ export interface NodeReceiverOptions {
 }
 
 /**
- * Wraps a receiver as a request listener for `node:http`. Answers 404 to every other path.
+ * Wraps a receiver as a request listener for `node:http`. Answers 404 to every other path. The
+ * promise that it returns is resolved once the answer is written, and never rejected.
  *
  * @throws ConfigurationError `option_invalid`, also for a path without a slash at its start, or
  * with a query
@@ -41,12 +42,11 @@ export interface NodeReceiverOptions {
 export function nodeReceiver(
   receiver: Pick<Receiver, "receive">,
   options: NodeReceiverOptions = {},
-): (request: IncomingMessage, response: ServerResponse) => void {
+): (request: IncomingMessage, response: ServerResponse) => Promise<void> {
   checkAdapter(receiver, options, "nodeReceiver");
   const { path = DEFAULT_PATH } = options;
-  return (request, response) => {
-    void exchange(receiver, request, response, { target: request.url ?? "", path });
-  };
+  return (request, response) =>
+    exchange(receiver, request, response, { target: request.url ?? "", path });
 }
 
 /**

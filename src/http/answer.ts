@@ -56,7 +56,8 @@ export function writeAnswer(
 ): Promise<void> | undefined {
   if (response.headersSent || response.destroyed) return undefined;
   try {
-    response.writeHead(status, headers as OutgoingHttpHeaders);
+    if (Object.hasOwn(response, "end")) setHead(response, status, headers);
+    else response.writeHead(status, headers as OutgoingHttpHeaders);
     if (request?.method === "HEAD") response.end();
     else if (headers.Connection === "close") return endLingering(request, response, body);
     else response.end(body); // a string is sent in one write with the head
@@ -64,6 +65,12 @@ export function writeAnswer(
     giveUp(response, thrown);
   }
   return undefined;
+}
+
+/** For a response whose `end` is middleware's, which may set a header when it is called. */
+function setHead(response: ServerResponse, status: number, headers: Answer["headers"]): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
 
 /** Writes the body, and ends the connection once the sender can have read it. */

@@ -97,7 +97,7 @@ function newDeadlines(ms: number): Deadlines {
 }
 
 /** What to do about a body that was read before, in an app with middleware. */
-const MOUNT_FIRST = "mount the receiver before express.json() and other body parsers";
+export const MOUNT_FIRST = "mount the receiver before express.json() and other body parsers";
 
 /** The error for a body that was read or parsed upstream, a mistake of the integrator. */
 export function alreadyRead(fix = MOUNT_FIRST): ConfigurationError {

@@ -29,14 +29,15 @@ export async function readWebBody(request: Request, { limit, timeout, budget }: 
     end = resolve;
   });
   const timer = setTimeout(() => end("too_slow"), timeout);
+  const signal = request.signal as AbortSignal | undefined; // those of Azure Functions have none
   const onAbort = () => end("aborted");
-  request.signal.addEventListener("abort", onAbort, { once: true });
+  signal?.addEventListener("abort", onAbort, { once: true });
   const fail = (why: BodyFailure) => {
     reader.cancel().catch(() => {}); // not awaited either
     return why;
   };
   try {
-    if (request.signal.aborted) return fail("aborted");
+    if (signal?.aborted) return fail("aborted");
     for (;;) {
       const next: Next = await Promise.race([
         reader.read().catch((): BodyFailure => "aborted"),
@@ -53,7 +54,7 @@ export async function readWebBody(request: Request, { limit, timeout, budget }: 
     }
   } finally {
     clearTimeout(timer);
-    request.signal.removeEventListener("abort", onAbort);
+    signal?.removeEventListener("abort", onAbort);
     held?.release();
     pieces.release();
   }

@@ -62,15 +62,20 @@ export function refuseHead(
   // No body could make it authentic, so none is read.
   if (!mayBeSigned(headers, signatureHeader))
     return { type: "unauthorized", reason: "signature_missing" };
-  const { "content-encoding": encoding = "" } = headers;
-  // Codings are compared without regard to case (RFC 9110, 8.4.1).
-  const isPlain =
-    encoding === "" || encoding === "identity" || String(encoding).toLowerCase() === "identity";
-  return isPlain ? undefined : refused("content_encoding");
+  const { "content-encoding": encoding } = headers;
+  return encoding !== undefined && CODED.test(String(encoding))
+    ? refused("content_encoding")
+    : undefined;
 }
 
+/**
+ * A list with a coding that there is (RFC 9110, 8.4.1). Any other value, such as UTF-8, changes
+ * nothing about the bytes, which are verified as they are.
+ */
+const CODED = /(?:^|[\s,;"])(?:x-)?(?:gzip|deflate|br|zstd|compress)(?=$|[\s,;"])/i;
+
 /** What every signature holds, whichever header it is in. */
-const LIKE_A_SIGNATURE = /sha256=|(?<![\da-f])[\da-f]{64}/i;
+export const LIKE_A_SIGNATURE = /sha256=|(?<![\da-f])[\da-f]{64}/i;
 
 /**
  * Whether a request has a signature header; or another header that may hold a signature, which does

@@ -73,7 +73,7 @@ export class Deliveries {
 
   /** A request of any adapter, in; its answer, out. */
   async receive(incoming: Incoming, inline?: Inline): Promise<Answer> {
-    const { settings, state, lifecycle, reports } = this.#parts;
+    const { settings, state, senders, lifecycle, reports } = this.#parts;
     let wasOpen = false;
     try {
       wasOpen = lifecycle.refusal(false) === undefined;
@@ -86,6 +86,7 @@ export class Deliveries {
         admitted.type === "delivery"
           ? await this.#take(admitted.delivery, authenticate, { holdMs: inline?.hold, wasOpen })
           : this.#asReady(admitted);
+      if (outcome.type === "unauthorized") senders.unsigned(incoming, outcome.reason, receivedAt);
       reports.request(incoming, { outcome, delivery, receivedAt, start });
       const isInline = outcome.type === "accepted" && inline !== undefined;
       const own = isInline ? await inline.answer(outcome) : undefined;

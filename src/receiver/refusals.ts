@@ -34,7 +34,7 @@ export const REFUSALS = {
     status: 415,
     type: "unsupported_encoding",
     headers: CLOSE,
-    meaning: "the body has a Content-Encoding; send it without one",
+    meaning: "the body is compressed, by its Content-Encoding; send it without one",
     fix: "let nothing on the way compress it: the signature covers the plain bytes",
   },
   too_large: {

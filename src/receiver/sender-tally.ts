@@ -49,6 +49,11 @@ export class SenderTally {
     if (this.#bodies.size > 0) this.forgetMismatches();
   }
 
+  /** When the latest authentic delivery arrived, if one has. */
+  get lastAt(): number | undefined {
+    return this.#last === 0 ? undefined : this.#last;
+  }
+
   mismatch(body: Uint8Array, at: number): void {
     let isOther = false;
     if (this.#bodies.size < ENOUGH_BODIES) {

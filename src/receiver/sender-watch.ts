@@ -5,10 +5,13 @@ import { withTimeout } from "../base/with-timeout.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { addNote, noAuthentic, type SenderNote, type SenderRecord } from "../inbox/senders.ts";
+import type { SignatureReason } from "../signature/signature-format.ts";
+import type { Incoming } from "./incoming.ts";
 import { mismatchText } from "./mismatch-text.ts";
 import type { Settings } from "./options/settings.ts";
 import type { Misconfigured, Unauthorized } from "./outcome.ts";
 import { SenderTally } from "./sender-tally.ts";
+import { UnsignedRequests } from "./unsigned-requests.ts";
 
 /** Milliseconds between two notes in the inbox. */
 export const NOTE_EVERY = 10_000;
@@ -20,7 +23,7 @@ const LAST_NOTE = 2000;
 /** Entries that an inbox without a record is asked for, since one of an older version has none. */
 const LOOKED_AT = 1000;
 
-type Terms = Pick<Settings, "source" | "log">;
+type Terms = Pick<Settings, "source" | "log" | "signatureHeader">;
 
 /**
  * Notices that a sender's secret was changed: counts what is authentic and what is not, warns, and
@@ -31,6 +34,7 @@ export class SenderWatch {
   readonly #terms: Terms;
   readonly #inbox: Inbox;
   readonly tally: SenderTally;
+  #unsigned: UnsignedRequests | undefined;
   readonly #lines = new OnceAMinute<"mismatch" | "failure">();
   #record: SenderRecord;
   #timer: NodeJS.Timeout | undefined;
@@ -71,6 +75,14 @@ export class SenderWatch {
     this.tally.mismatch(body, receivedAt);
     if (this.#isRecalled || this.#timer === undefined) this.#warn(receivedAt);
     else this.#next(async () => this.#warn(receivedAt));
+  }
+
+  /** Looks at a request whose signature is missing or cannot be read. */
+  unsigned({ headers }: Pick<Incoming, "headers">, reason: SignatureReason, now: number): void {
+    if (reason === "signature_mismatch") return;
+    const authenticAt = this.tally.lastAt ?? this.#record.authenticAt;
+    this.#unsigned ??= new UnsignedRequests(this.#terms);
+    this.#unsigned.note({ headers, reason, now, authenticAt });
   }
 
   #warn(now: number): void {

@@ -11,22 +11,23 @@ import { toAnswer } from "./response.ts";
 type Needed = Pick<Settings, "log" | "signatureHeader" | "bodyLimit">;
 type Head = Pick<Incoming, "method" | "target" | "path" | "headers">;
 
-/** The most characters of a target in the log. */
+/** The most characters of a target, and of a header, in the log. */
 const MAX_TARGET = 200;
+const MAX_HEADER = 40;
 
 /**
  * The cause and the fix, for those refusals that a sender with the right key meets only if
  * something is set up wrong.
  */
-const CAUSES: Partial<Record<RefusalReason, (path: string, bodyLimit: number) => string>> = {
-  wrong_path: (path) =>
+const CAUSES: Partial<Record<RefusalReason, (head: Head, bodyLimit: number) => string>> = {
+  wrong_path: ({ path }) =>
     `this receiver listens at ${path}; correct the subscription's URL, or the receiver's path`,
   wrong_method: () =>
     "deliveries are sent with POST; check that nothing on the way, such as a redirect, changes the method",
   too_large: (_, bodyLimit) =>
     `its body is larger than bodyLimit (${bodyLimit} bytes); raise bodyLimit`,
-  content_encoding: () =>
-    "it has a Content-Encoding; check that nothing on the way compresses requests",
+  content_encoding: ({ headers }) =>
+    `its Content-Encoding is ${shownValue(headers["content-encoding"])}; check that nothing on the way compresses requests`,
 };
 
 /**
@@ -53,7 +54,7 @@ export class SignedRefusals {
     const leftOut = this.#lines.leftOut(reason, now);
     if (leftOut === undefined) return;
     const { status } = toAnswer(outcome);
-    const why = cause(head.path, this.#settings.bodyLimit);
+    const why = cause(head, this.#settings.bodyLimit);
     this.#settings.log.warn(
       { reason, unlogged: leftOut || undefined },
       `a signed ${shownHead(head)} was answered ${status}: ${why}`,
@@ -65,4 +66,9 @@ export class SignedRefusals {
 function shownHead({ method, target }: Head): string {
   const shown = shownTarget(target).replaceAll(/[^!-~…]/g, "_");
   return `${method.slice(0, 20)} to ${shortText(shown, MAX_TARGET)}`;
+}
+
+/** A header's value in quotes: anyone can choose every character of that, too. */
+function shownValue(value: unknown): string {
+  return `"${shortText(String(value), MAX_HEADER).replaceAll(/[^ !#-~…]/g, "_")}"`;
 }

@@ -6,20 +6,31 @@ import type { Receiver } from "../../src/entries/index.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { expectError, json, openReceiver, posting } from "../receiver/open.ts";
 import { bytes, envelope, keptBytes, signedHeaders, until } from "../receiver/sample.ts";
-import { listenExpress, send } from "../receiver/wire.ts";
+import { express4, listenExpress, send } from "../receiver/wire.ts";
 
 const GOOD = bytes(envelope());
 
 /** Milliseconds; a receiver that waited for the rest of a body would not answer within the test. */
 const LONGER_THAN_A_TEST = 300_000;
 
+/** Parses the body when it is first asked for, as Vercel's helpers do. */
+const throwingParser: express.RequestHandler = (request, _response, next) => {
+  Object.defineProperty(request, "body", {
+    get() {
+      throw new Error("Invalid JSON");
+    },
+  });
+  next();
+};
+
 /** A user's app around a receiver. */
 async function openApp(
   mount: (app: express.Express, endpoint: express.RequestHandler) => unknown,
   options = {},
+  create?: typeof express,
 ) {
   const opened = await openReceiver(options);
-  const url = await listenExpress((app) => mount(app, expressReceiver(opened.receiver)));
+  const url = await listenExpress((app) => mount(app, expressReceiver(opened.receiver)), create);
   return { ...opened, url, ...posting(url) };
 }
 
@@ -52,12 +63,28 @@ describe("expressReceiver", () => {
     expect((await post(Buffer.concat([GOOD, bytes(" ")]))).status).toBe(413);
   });
 
-  it("works behind a parser that does not handle the body's content type", async () => {
-    const { ask } = await openApp((app, endpoint) =>
-      app.use(express.json()).use("/webhooks", endpoint),
-    );
-    const headers = { ...signedHeaders(GOOD), "content-type": "text/plain" };
-    expect((await ask({ headers, body: GOOD })).status).toBe(200);
+  describe.each([
+    ["Express 5", express],
+    ["Express 4", express4],
+  ])("of %s", (_, create) => {
+    it.each([
+      ["express.json()", create.json(), "text/plain"],
+      ["express.json() of one type", create.json({ type: "application/vnd.api+json" })],
+      ["express.urlencoded()", create.urlencoded({ extended: true })],
+      ["express.text()", create.text()],
+      ["express.raw() of one type", create.raw({ type: "application/json" }), "text/plain"],
+      ["a parser that throws when it is asked", throwingParser],
+    ])("reads the body that %s has left", async (_, parser, type = "application/json") => {
+      const { ask, receiver } = await openApp(
+        (app, endpoint) => app.use(parser).use("/webhooks", endpoint),
+        {},
+        create,
+      );
+      const headers = { ...signedHeaders(GOOD), "content-type": type };
+      expect((await ask({ headers, body: GOOD })).status).toBe(200);
+      expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD);
+      expect((await ask({ headers, body: bytes(envelope({ data: {} })) })).status).toBe(401);
+    });
   });
 
   it.each<[string, (app: express.Express, endpoint: express.RequestHandler) => unknown]>([
@@ -73,6 +100,57 @@ describe("expressReceiver", () => {
       expect([target, (await ask({ ...signed, target })).status]).toEqual([target, 200]);
     for (const target of ["/webhooks/below", "/webhooks//", "/webhooks/.", "/webhooks/%2e"])
       expect([target, (await ask({ ...signed, target })).status]).toEqual([target, 404]);
+  });
+
+  it.each([
+    ["Express 5", express],
+    ["Express 4", express4],
+  ])("takes deliveries whose URL middleware of %s has rewritten", async (_, create) => {
+    const { ask, receiver, lines } = await openApp(
+      (app, endpoint) =>
+        app
+          .use((request, _response, next) => {
+            request.url = request.url.replace(/^\/api/, "");
+            next();
+          })
+          .use("/webhooks", endpoint),
+      {},
+      create,
+    );
+    const request = { headers: signedHeaders(GOOD), body: GOOD };
+    const targets = [
+      "/api/webhooks?x=1",
+      "/api/webhooks/",
+      "/api/webhooks/below",
+      "/api/webhooksx",
+    ];
+    const statuses: number[] = [];
+    for (const target of targets) statuses.push((await ask({ ...request, target })).status);
+    expect(statuses).toEqual([200, 200, 404, 404]);
+    expect((await inboxOf(receiver).delivery(1))?.target).toBe(targets[0]);
+    expect(lines).toHaveLength(1);
+  });
+
+  it("answers in an app whose middleware sets a header when the response ends", async () => {
+    const { ask, entries } = await openApp((app, endpoint) =>
+      app
+        .use((_request, response, next) => {
+          const end = response.end.bind(response) as (...given: unknown[]) => typeof response;
+          response.end = (...given: unknown[]) => {
+            response.setHeader("X-Response-Time", "1ms");
+            return end(...given);
+          };
+          next();
+        })
+        .use("/webhooks", endpoint),
+    );
+    const headers = signedHeaders(GOOD);
+    const timed = { "x-response-time": "1ms", "content-type": "application/json" };
+    expect(await ask({ headers, body: GOOD })).toMatchObject({ status: 200, headers: timed });
+    expect(await ask({ body: GOOD })).toMatchObject({ status: 401, headers: timed });
+    const head = await ask({ method: "HEAD" });
+    expect(head).toMatchObject({ status: 405, headers: { ...timed, allow: "POST" } });
+    expect(await entries()).toHaveLength(1);
   });
 
   it("can be mounted in nested routers or at the root, and stores the target as sent", async () => {
@@ -207,8 +285,14 @@ describe("a raw body that is already there", () => {
   });
 
   it("[case 53] is not used unless it is bytes: 500, and the log names the fix", async () => {
-    const texts = [GOOD.toString(), { type: "Buffer", data: [...GOOD] }, [...GOOD], undefined];
-    for (const rawBody of texts) {
+    const parsed = /before express\.json\(\).*rawBody: true.*bodyParser: false.*NODEJS_HELPERS=0/;
+    const given: [unknown, RegExp][] = [
+      [GOOD.toString(), /rawBody to be bytes, got text.*\bBuffer\b.*encoding: false/],
+      [{ type: "Buffer", data: [...GOOD] }, parsed],
+      [[...GOOD], parsed],
+      [undefined, parsed],
+    ];
+    for (const [rawBody, told] of given) {
       const { post, lines, entries } = await openApp((app, endpoint) =>
         app
           .use(express.json({ type: "*/*" }), (request, _response, next) => {
@@ -219,7 +303,39 @@ describe("a raw body that is already there", () => {
       );
       expectError(await post(GOOD), 500, "server_error");
       expect(lines).toMatchObject([{ level: "error", fields: { code: "body_already_parsed" } }]);
+      expect(lines[0]?.message).toMatch(told);
       expect(await entries()).toEqual([]);
     }
   });
+
+  it("may be bytes of any class", async () => {
+    const { ask } = await openApp((app, endpoint) =>
+      app
+        .use(express.json({ type: "*/*" }), (request, _response, next) => {
+          Object.assign(request, { rawBody: new Uint8Array(GOOD) });
+          next();
+        })
+        .use("/webhooks", endpoint),
+    );
+    expect((await ask({ headers: signedHeaders(GOOD), body: GOOD })).status).toBe(200);
+  });
+
+  it.each(["json", "text", "urlencoded"] as const)(
+    "that express.%s() has read is refused at once, even if it left nothing",
+    async (parser) => {
+      const { ask, lines } = await openApp(
+        (app, endpoint) =>
+          app
+            .use(express4[parser]({ type: "*/*" }), (request, _response, next) => {
+              request.body = {};
+              next();
+            })
+            .use("/webhooks", endpoint),
+        { bodyTimeout: LONGER_THAN_A_TEST },
+        express4,
+      );
+      expectError(await ask({ headers: signedHeaders(GOOD), body: GOOD }), 500, "server_error");
+      expect(lines).toMatchObject([{ fields: { code: "body_already_parsed" } }]);
+    },
+  );
 });

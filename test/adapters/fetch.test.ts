@@ -74,6 +74,28 @@ describe("a request", () => {
     expect((await (await open({}, "/other")).post(GOOD as BodyInit)).status).toBe(404);
   });
 
+  it.each([
+    ["/webhooks?x=1", 200, "/webhooks?x=1"],
+    ["webhooks", 200, "/webhooks"],
+    ["", 404, undefined],
+    ["//", 404, undefined],
+    ["http://", 404, undefined],
+    [undefined, 404, undefined],
+  ])("whose URL is %j, as some platforms pass it, is answered", async (url, status, target) => {
+    const { handle, receiver } = await open({}, "/webhooks");
+    const { method, headers, body, signal } = signed();
+    const request = { url, method, headers, body, signal, bodyUsed: false };
+    expect((await handle(request as Request)).status).toBe(status);
+    expect((await inboxOf(receiver).delivery(1))?.target).toBe(target);
+  });
+
+  it("without a signal, as of Azure Functions, is verified", async () => {
+    const { handle } = await open();
+    const { url, method, headers, body } = signed();
+    const request = { url, method, headers, body, bodyUsed: false };
+    expect((await handle(request as Request)).status).toBe(200);
+  });
+
   it("with two signature headers, which arrive joined, is 401", async () => {
     const { handle } = await open();
     const request = signed();

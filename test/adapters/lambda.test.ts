@@ -124,6 +124,38 @@ it("an event without any headers, as the console's test sends it, is 401", async
   expect((await handle(event)).statusCode).toBe(401);
 });
 
+it.each([{}, null, undefined, { accept: undefined }])(
+  "the fields with one value of each name are used if those with all values lack it: %j",
+  async (lacking) => {
+    const { handle, receiver } = await open();
+    const event = {
+      ...EVENTS["a REST API"](request({ target: "/webhooks?a=1" })),
+      multiValueHeaders: lacking,
+      multiValueQueryStringParameters: lacking && {},
+    } as LambdaRequest;
+    expect((await handle(event)).statusCode).toBe(200);
+    expect((await inboxOf(receiver).delivery(1))?.target).toBe("/webhooks?a=1");
+  },
+);
+
+it("a body in base64 whose flag was lost is verified over its bytes", async () => {
+  const { handle, receiver, entries } = await open();
+  const whole = EVENTS["a REST API"](request());
+  expect((await handle({ ...whole, isBase64Encoded: false })).statusCode).toBe(200);
+  expect(await keptBytes(inboxOf(receiver))).toEqual(GOOD);
+  const text = { ...whole, body: GOOD.toString(), isBase64Encoded: false };
+  expect((await handle(text)).statusCode).toBe(200);
+  for (const body of ["AAAA", "e", "eyJhIjox", "", "eyJ*"])
+    expect((await handle({ ...whole, body, isBase64Encoded: false })).statusCode).toBe(401);
+  expect(await entries()).toHaveLength(1);
+});
+
+it("a body in base64 whose flag was lost has the limit of its bytes", async () => {
+  const { handle } = await open({ bodyLimit: GOOD.length });
+  const event = { ...EVENTS["a REST API"](request()), isBase64Encoded: false };
+  expect((await handle(event)).statusCode).toBe(200);
+});
+
 it("a body that middleware has parsed is 500, and the log names the fix", async () => {
   const { handle, lines } = await open();
   const event = {

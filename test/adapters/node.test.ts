@@ -1,13 +1,15 @@
 import { once } from "node:events";
+import type { ServerResponse } from "node:http";
 import { connect, createServer } from "node:http2";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { expressReceiver } from "../../src/entries/express.ts";
 import { nodeReceiver } from "../../src/entries/node.ts";
 import { inboxOf } from "../../src/receiver/inbox-view.ts";
 import { expectError, openReceiver, posting } from "../receiver/open.ts";
-import { bytes, envelope, keptBytes, signedHeaders, uncaught } from "../receiver/sample.ts";
-import { listenNode } from "../receiver/wire.ts";
+import { bytes, envelope, keptBytes, signedHeaders, uncaught, until } from "../receiver/sample.ts";
+import { listenExpress, listenNode } from "../receiver/wire.ts";
 
 const GOOD = bytes(envelope());
 
@@ -57,7 +59,7 @@ describe("nodeReceiver", () => {
   it("keeps the headers of a delivery over HTTP/2 as those of any other", async () => {
     const { receiver, entry } = await openReceiver();
     const server = createServer();
-    server.on("request", nodeReceiver(receiver) as () => void);
+    server.on("request", nodeReceiver(receiver) as unknown as () => void);
     await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
     const client = connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
     onTestFinished(() => {
@@ -88,6 +90,43 @@ describe("nodeReceiver", () => {
     });
     expect(outcomes().length).toBeLessThan(2);
   });
+
+  it.each(["nodeReceiver", "expressReceiver"])(
+    "of %s can be awaited: its promise is resolved once the answer is written",
+    async (adapter) => {
+      const { receiver } = await openReceiver({ bodyLimit: GOOD.length });
+      const written: [number, boolean][] = [];
+      const note = async (response: ServerResponse, answered: unknown) => {
+        expect(answered).toBeInstanceOf(Promise);
+        expect(await answered).toBeUndefined();
+        written.push([response.statusCode, response.writableEnded]);
+      };
+      const handle = nodeReceiver(receiver);
+      const inExpress = expressReceiver(receiver);
+      const url =
+        adapter === "nodeReceiver"
+          ? await listenNode((request, response) => {
+              void note(response, handle(request, response));
+            })
+          : await listenExpress((app) =>
+              app.use("/webhooks", (request, response, next) => {
+                void note(response, inExpress(request, response, next));
+              }),
+            );
+      const { ask } = posting(url);
+      const headers = signedHeaders(GOOD);
+      await ask({ headers, body: GOOD });
+      await ask({ body: GOOD });
+      await ask({ headers, body: Buffer.concat([GOOD, GOOD]) }); // the connection is closed slowly
+      await until(() =>
+        expect(written).toEqual([
+          [200, true],
+          [401, true],
+          [413, true],
+        ]),
+      );
+    },
+  );
 
   it("[case 53] answers 500 at once if the body was read upstream, and the log names the fix", async () => {
     const { receiver, lines, entries } = await openReceiver();

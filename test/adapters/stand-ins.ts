@@ -12,6 +12,7 @@ import { fastifyReceiver } from "../../src/entries/fastify.ts";
 import type { Receiver } from "../../src/entries/index.ts";
 import { nodeReceiver } from "../../src/entries/node.ts";
 import { EVENTS } from "../receiver/lambda-events.ts";
+import { express4 } from "../receiver/wire.ts";
 
 export interface Sent {
   readonly method?: string;
@@ -46,7 +47,6 @@ const inject = fromFastify("light-my-request") as (
 ) => Promise<Injected>;
 
 /** Those without types. */
-const express4 = fromTests("express4") as typeof express;
 const Koa = fromTests("koa") as new () => {
   use(middleware: (context: KoaContext, next: () => unknown) => unknown): void;
   callback(): RequestListener;

@@ -137,7 +137,7 @@ it(caseTitle(26), async () => {
 it(caseTitle(27), async () => {
   const { raw, ask, reasons, nothingKept, stillServes } = await openServer();
   const several = ["gzip, gzip", "identity, gzip"];
-  for (const encoding of ["gzip", "br", "deflate", "zstd", ...several, "x-nonsense", "GZIP"]) {
+  for (const encoding of ["gzip", "br", "deflate", "zstd", ...several, "GZIP"]) {
     // The head is enough: no byte of the body is read.
     const own = { ...signedHeaders(GOOD), "content-encoding": encoding, "content-length": 500_000 };
     expect(statuses(await raw(head(own)))).toEqual([415]);
@@ -154,8 +154,10 @@ it(caseTitle(27), async () => {
   }
   expect(new Set(reasons())).toEqual(new Set(["content_encoding"]));
   await nothingKept();
-  const plain = { ...signedHeaders(GOOD), "content-encoding": "identity" };
-  expect((await ask({ body: GOOD, headers: plain })).status).toBe(200);
+  for (const encoding of ["identity", "x-nonsense", "UTF-8"]) {
+    const plain = { ...signedHeaders(GOOD), "content-encoding": encoding };
+    expect((await ask({ body: GOOD, headers: plain })).status).toBe(200);
+  }
   await stillServes();
 });
 

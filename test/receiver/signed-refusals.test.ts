@@ -79,6 +79,21 @@ it("a request without the signature header is not logged", () => {
   expect(lines).toEqual([]);
 });
 
+it("the encoding is logged, cut, and without what could forge a line", () => {
+  const { note, lines } = open();
+  const told = (encoding: unknown) => {
+    const now = lines.length * 60_000;
+    note("content_encoding", now, {
+      headers: { [SIGNATURE_HEADER]: "x", "content-encoding": encoding },
+    });
+    return lines.at(-1)?.message;
+  };
+  expect(told("gzip")).toContain('its Content-Encoding is "gzip"');
+  expect(told(["identity", "br"])).toContain('is "identity,br"');
+  expect(told('gzip"\n\u001b[31m\u202e fake')).toContain('is "gzip___[31m_ fake"');
+  expect(told(`gzip, ${"a".repeat(5000)}`)?.length).toBeLessThan(300);
+});
+
 it("the values of a query, control characters and the rest of a long target are not logged", () => {
   const { note, lines } = open();
   note("wrong_path", 0, { target: "/wrong?code=hunter2&hunter3" });

@@ -18,7 +18,7 @@ export function streamReceiver(receiver: Receiver, path = "/webhooks") {
       target,
       headers,
       path,
-      // Called only for a POST to the path, without a Content-Encoding.
+      // Called only for a POST to the path, without compression.
       read: (limits) => readStream(body, Number(headers["content-length"] ?? 0), limits),
     });
 }

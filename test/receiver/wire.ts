@@ -97,7 +97,7 @@ export const ADAPTERS: readonly Adapter[] = [
 ];
 
 /** Without types of its own. */
-const express4 = createRequire(import.meta.url)("express4") as typeof express;
+export const express4 = createRequire(import.meta.url)("express4") as typeof express;
 
 /** `lambdaReceiver` behind a server that turns requests into events, as API Gateway does. */
 function behindGateway(source: keyof typeof EVENTS, hides: Partial<Hidden> = {}): Adapter {
@@ -113,8 +113,11 @@ function behindGateway(source: keyof typeof EVENTS, hides: Partial<Hidden> = {})
 export const RAW_ADAPTERS = ADAPTERS.filter(({ hides }) => hides === undefined);
 
 /** Serves a user's Express app until the test ends. */
-export function listenExpress(mount: (app: express.Express) => unknown): Promise<URL> {
-  const app = express();
+export function listenExpress(
+  mount: (app: express.Express) => unknown,
+  create = express,
+): Promise<URL> {
+  const app = create();
   mount(app);
   return listenNode(app);
 }

@@ -80,7 +80,7 @@ export function targetOf(request: LambdaRequest): { method: string; path: string
 function queryOf(request: LambdaRequest): string {
   const { queryStringParameters, multiValueQueryStringParameters } = request;
   const spell = isBalanced(request) ? String : encodeURIComponent;
-  return Object.entries(multiValueQueryStringParameters ?? queryStringParameters ?? {})
+  return Object.entries({ ...queryStringParameters, ...multiValueQueryStringParameters })
     .flatMap(([name, values]) =>
       [values ?? []].flat().map((value) => `${spell(name)}=${spell(value)}`),
     )
@@ -93,7 +93,9 @@ function queryOf(request: LambdaRequest): string {
  */
 export function headersOf({ headers, multiValueHeaders }: LambdaRequest): DeliveryHeaders {
   const joined = new Map<string, string>();
-  for (const [given, values] of Object.entries(multiValueHeaders ?? headers ?? {})) {
+  // Events that were made by hand may have the field for all values, but nothing in it.
+  const hasAll = Object.values(multiValueHeaders ?? {}).some((values) => values !== undefined);
+  for (const [given, values] of Object.entries((hasAll ? multiValueHeaders : headers) ?? {})) {
     const name = given.toLowerCase();
     for (const value of [values ?? []].flat()) {
       const before = joined.get(name);
@@ -102,6 +104,9 @@ export function headersOf({ headers, multiValueHeaders }: LambdaRequest): Delive
   }
   return Object.fromEntries(joined);
 }
+
+/** Base64 of a JSON object. No delivery begins like that: it would not be JSON. */
+const ENCODED_OBJECT = /^e[\w+/]+={0,2}$/;
 
 /**
  * The raw bytes of the body; throws a ConfigurationError `body_already_parsed` if middleware has
@@ -112,6 +117,8 @@ export function bodyOf(
   { limit }: BodyLimits,
 ): BodyResult {
   if (body != null && typeof body !== "string") throw alreadyRead(UNPARSED);
-  const bytes = Buffer.from(body ?? "", isBase64Encoded === true ? "base64" : "utf8");
+  const text = body ?? "";
+  const isEncoded = isBase64Encoded === true || ENCODED_OBJECT.test(text);
+  const bytes = Buffer.from(text, isEncoded ? "base64" : "utf8");
   return bytes.byteLength > limit ? "too_large" : bytes;
 }

@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { ConfigurationError } from "../../base/errors.ts";
 import { findPackage, requirePackage } from "../../base/package/own-address.ts";
+import { TYPES } from "./column-types.ts";
 import { EncryptedIfOffered, namedSocket, saysEncryption } from "./encryption.ts";
 import type { PostgresTerms } from "./postgres-options.ts";
 import { nameOf, readPostgresUrl } from "./postgres-url.ts";
@@ -77,7 +78,8 @@ export async function connect(
     client.once("end", lost);
     return {
       stop: () => sockets.close(() => client.end()),
-      query: async (text, values = []) => (await client.query(text, [...values])).rows,
+      query: async (text, values = []) =>
+        (await client.query({ text, values: [...values], types: TYPES })).rows,
     };
   };
   return { ...poolSession(pool as PostgresPool, () => pooled.close(() => pool.end())), listen };

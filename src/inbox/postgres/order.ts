@@ -11,7 +11,7 @@ export const LOCK_HASHES = `
 
 /** The same for the keys of entries; returns the keys. */
 export const LOCK_KEYS_OF = `
-  SELECT hash, pg_advisory_xact_lock(hash)::text FROM (
+  SELECT hash::text, pg_advisory_xact_lock(hash)::text FROM (
     SELECT order_hash AS hash FROM @.turn WHERE seq = ANY ($1::bigint[]) AND order_hash IS NOT NULL
     UNION SELECT order_hash FROM @.dead_or_received WHERE seq = ANY ($1::bigint[]) AND order_hash IS NOT NULL
     ORDER BY hash OFFSET 0) sorted`;

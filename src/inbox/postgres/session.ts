@@ -1,4 +1,5 @@
 import type { Row } from "../rows.ts";
+import { PARSERS, type Parser, TYPES } from "./column-types.ts";
 import { isOfStandby, stateOf } from "./errors.ts";
 import type { PostgresResult, PostgresStatement, Statements } from "./transaction.ts";
 
@@ -67,6 +68,7 @@ export interface PostgresClient {
     values?: unknown[];
     query_timeout?: number;
     queryMode?: "extended";
+    types?: { getTypeParser: (type: number) => Parser };
   }): Promise<{ rows: unknown[] }>;
 }
 
@@ -87,14 +89,25 @@ export interface PooledClient extends PostgresClient {
 
 /** A database in this process, such as a `PGlite`. The inbox leaves it open. */
 export interface PostgresDatabase {
-  query(text: string, values?: unknown[]): Promise<{ rows: unknown[] }>;
+  query(
+    text: string,
+    values?: unknown[],
+    options?: DatabaseQueryOptions,
+  ): Promise<{ rows: unknown[] }>;
   transaction<Result>(run: (transaction: PostgresQueries) => Promise<Result>): Promise<Result>;
   listen?(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>;
 }
 
 /** What runs the statements of a transaction. */
 export interface PostgresQueries {
-  query(text: string, values?: unknown[], options?: { rowMode?: "array" }): Promise<DatabaseResult>;
+  query(text: string, values?: unknown[], options?: DatabaseQueryOptions): Promise<DatabaseResult>;
+}
+
+/** How a database in this process is to return rows. */
+export interface DatabaseQueryOptions {
+  rowMode?: "array";
+  /** How the columns of each type are read. */
+  parsers?: Readonly<Record<number, Parser>>;
 }
 
 /** What a statement returned in a database in this process. */
@@ -126,7 +139,12 @@ export function poolSession(
     values: readonly Value[],
     timeout: number,
   ) => {
-    const { rows } = await client.query({ text, values: [...values], query_timeout: timeout });
+    const { rows } = await client.query({
+      text,
+      values: [...values],
+      query_timeout: timeout,
+      types: TYPES,
+    });
     return rows as Row[];
   };
   pool.on?.("connect", hear); // it may be lost before connect() has returned it
@@ -197,12 +215,14 @@ function handlerStatements(client: PostgresClient) {
  * vain.
  */
 export function databaseSession(database: PostgresDatabase): PostgresSession {
+  const own = { parsers: PARSERS };
   return {
-    query: async (text, values) => (await database.query(text, [...values])).rows as Row[],
+    query: async (text, values) => (await database.query(text, [...values], own)).rows as Row[],
     transaction: (run) =>
       database.transaction((transaction) =>
         run(
-          async (text, values = []) => (await transaction.query(text, [...values])).rows as Row[],
+          async (text, values = []) =>
+            (await transaction.query(text, [...values], own)).rows as Row[],
           {
             // Statements of a handler, with results as those of `pg`.
             async query(statement, values): Promise<PostgresResult<unknown>> {

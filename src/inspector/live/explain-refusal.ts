@@ -17,7 +17,7 @@ const CHECKS: readonly { readonly name: string; readonly passed: string }[] = [
   { name: "Method", passed: "It was a POST." },
   {
     name: "Body",
-    passed: "It arrived completely, in time, within the size limit and without Content-Encoding.",
+    passed: "It arrived completely, in time, within the size limit and not compressed.",
   },
   { name: "Signature", passed: "It matches the raw bytes." },
   { name: "Kept", passed: "It was committed." },

@@ -167,17 +167,17 @@ export const CAUSES = {
   digest_upper_case: { meaning: "the digest or its prefix is in upper case", fix: FORM },
   digest_base64: { meaning: "the digest is encoded in base64", fix: FORM },
   digest_base64url: { meaning: "the digest is encoded in base64url", fix: FORM },
-  digest_truncated: { meaning: "the digest is correct, but its end is missing", fix: FORM },
+  digest_truncated: { meaning: "the digest's end is missing", fix: FORM },
   digest_zeros_lost: {
-    meaning: "the digest is correct, but zeros at the start of numbers are missing",
+    meaning: "the digest lacks zeros at the start of numbers",
     fix: "print each byte as two hex digits, such as with `%02x`",
   },
   digest_separated: {
-    meaning: "the digest is correct, but it has characters between its bytes",
+    meaning: "the digest has characters between its bytes",
     fix: FORM,
   },
   digest_signed_bytes: {
-    meaning: "the digest is correct, but its bytes are printed as signed numbers",
+    meaning: "the digest has its bytes printed as signed numbers",
     fix: "print each byte as two hex digits: `b & 0xff` in Java, or `HexFormat`",
   },
   digest_hex_twice: {

@@ -11,10 +11,10 @@ export function answering(database: PostgresDatabase, instead: Instead = () => u
   const asked: string[] = [];
   const notifications: string[] = [];
   const noting = (on: PostgresQueries): PostgresQueries => ({
-    query: async (text, values) => {
+    query: async (text, values, options) => {
       (text.includes("pg_notify") ? notifications : asked).push(text.trim());
       const rows = instead(text);
-      return rows === undefined ? on.query(text, values) : { rows: [...rows] };
+      return rows === undefined ? on.query(text, values, options) : { rows: [...rows] };
     },
   });
   const on: PostgresDatabase = {
