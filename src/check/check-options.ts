@@ -17,6 +17,8 @@ export interface CheckOptions extends Omit<ProbeOptions, "runName" | "counter" |
   readonly slow?: number;
   /** Milliseconds to wait for a receiver that went away to come back. */
   readonly patience?: number;
+  /** Milliseconds after which no further case is sent. Default: no limit. */
+  readonly maxTime?: number;
   /** At most this many requests per second. Default: no limit. */
   readonly rate?: number;
   /** Waits for a receiver that refuses everything for a time. Default: by the clock. */

@@ -33,6 +33,7 @@ export type CauseCode =
   | "digest_cut_at_zero_byte"
   | "last_zeros_lost"
   | "digest_printed_as_signed_number"
+  | "prefix_characters_removed"
   | "compared_until_zero_byte"
   | "first_part_compared"
   | "last_part_compared"

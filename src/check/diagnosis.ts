@@ -13,6 +13,7 @@ import {
 import type { CheckResult } from "./check-result.ts";
 import { diagnoseForged, isForgedIn } from "./forged-diagnosis.ts";
 import type { ControlCode, FoundCause, SharedCode } from "./found-cause.ts";
+import type { MixedAnswers } from "./mixed.ts";
 import { findOpenCause } from "./open-causes.ts";
 import {
   byOwnCause,
@@ -33,6 +34,8 @@ export interface FoundCauses {
   readonly text?: string | undefined;
   /** Why valid deliveries are refused in some spellings. */
   readonly spelling?: AttemptCause | undefined;
+  /** That some valid deliveries are accepted and others refused, so that no refusal has a cause. */
+  readonly mixed?: MixedAnswers;
 }
 
 /** A cause that several results have in common. */
@@ -96,6 +99,11 @@ export function diagnose(results: Results, found: FoundCauses = {}): readonly Fo
   const forged = diagnoseForged(results);
   if (control?.outcome === "failed" && !control.answers.every((answer) => isIn(answer, ["200"])))
     return forged[0]?.code === "inverted" ? forged : [...forged, refusedControl(control, found)];
+  const { mixed } = found;
+  if (mixed !== undefined) {
+    const cases = idsOf(results.filter(({ fault }) => fault?.code === "found"));
+    return [...forged, { code: "refuses_at_random", mixed, cases }];
+  }
   return [
     ...forged,
     ...AFTER_FAILURES.flatMap((cause) => inRun(cause, results)),

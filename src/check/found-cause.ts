@@ -3,6 +3,7 @@ import type { AttemptCause } from "./attempts/attempt-cause.ts";
 import type { CaseId } from "./catalogue.ts";
 import type { CauseCode } from "./codes.ts";
 import type { LimitCode } from "./limits.ts";
+import type { MixedAnswers } from "./mixed.ts";
 import type { SlowAnswers } from "./response-times.ts";
 
 /** Why forged deliveries get in that are sent in the plainest form. */
@@ -72,6 +73,7 @@ export type FoundCause = {
   /** `evenNone`: not even one digit is needed. */
   | { readonly code: "sent_digits_compared"; readonly evenNone: boolean }
   | { readonly code: "other_spelling_verified"; readonly found: AttemptCause }
+  | { readonly code: "refuses_at_random"; readonly mixed: MixedAnswers }
   | RefusedControl
   | SlowAnswers
   | { readonly code: LimitCode; readonly answer: ProbeAnswer; readonly requests: number }

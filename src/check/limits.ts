@@ -26,6 +26,8 @@ export interface LimitTerms {
   readonly sendValid: () => Promise<ProbeAnswer>;
   /** How many requests were sent so far. */
   readonly requests: () => number;
+  /** Milliseconds until the run ends. */
+  readonly timeLeft?: () => number;
   /** Called with the milliseconds of each wait, and why. */
   readonly onWait?: (milliseconds: number, why: LimitCode) => void;
   readonly wait?: (milliseconds: number) => Promise<unknown>;
@@ -36,7 +38,13 @@ export interface LimitTerms {
  * of wrong signatures, and waits until it accepts a valid delivery again. Without that, a refusal
  * would prove nothing.
  */
-export function watchLimits({ sendValid, requests, onWait, wait: sleep = wait }: LimitTerms) {
+export function watchLimits({
+  sendValid,
+  requests,
+  timeLeft = () => Number.POSITIVE_INFINITY,
+  onWait,
+  wait: sleep = wait,
+}: LimitTerms) {
   let found: Limit | undefined;
   let waitedInAll = 0;
   let pendingWait: Promise<LimitState> | undefined;
@@ -46,12 +54,13 @@ export function watchLimits({ sendValid, requests, onWait, wait: sleep = wait }:
     for (let next = FIRST_WAIT; ; next *= 2) {
       const answer = await sendValid();
       if (!isRefusedByLimit(answer)) return waited === 0 ? "open" : "reopened";
+      if (waited === 0 && !isRateLimited(answer) && (await acceptsOneOf(sendValid))) return "mixed";
       const code = isRateLimited(answer) ? "rate_limited" : "senders_banned";
       found = { code, answer, requests: after };
       const retryAfter = retryAfterOf(answer);
       const pause = retryAfter === undefined || retryAfter === 0 ? next : retryAfter;
-      if (waited + pause > MAX_WAIT || waitedInAll + pause > MAX_TOTAL_WAIT)
-        return { gaveUp: found };
+      const isTooLong = waited + pause > MAX_WAIT || waitedInAll + pause > MAX_TOTAL_WAIT;
+      if (isTooLong || pause > timeLeft()) return { gaveUp: found };
       onWait?.(pause, code);
       await sleep(pause);
       waited += pause;
@@ -72,9 +81,18 @@ export function watchLimits({ sendValid, requests, onWait, wait: sleep = wait }:
 }
 
 /**
- * Whether valid deliveries are accepted at once or again, or why they are not after a long wait.
+ * Whether valid deliveries are accepted at once or again, or some of them and others not, or why
+ * they are not after a long wait.
  */
-export type LimitState = "open" | "reopened" | { readonly gaveUp: Limit };
+export type LimitState = "open" | "reopened" | "mixed" | { readonly gaveUp: Limit };
+
+/** Further valid deliveries that a receiver must refuse at once if it bans the sender. */
+const PROOFS = 7;
+
+async function acceptsOneOf(sendValid: LimitTerms["sendValid"]): Promise<boolean> {
+  for (let sent = 0; sent < PROOFS; sent++) if (!isRefusedByLimit(await sendValid())) return true;
+  return false;
+}
 
 /** Whether a valid delivery was refused for what came before it. */
 function isRefusedByLimit(answer: ProbeAnswer): boolean {

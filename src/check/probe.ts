@@ -106,6 +106,12 @@ export class Probe {
     return this.untilDigest(() => Buffer.from(JSON.stringify(this.event(changes)), "utf8"));
   }
 
+  /** The bytes of another event of this case than before, with digits in its digest that fit. */
+  another(fits: DigestForm = PLAIN): Buffer {
+    this.#variation++;
+    return this.untilDigest(() => this.body(), fits);
+  }
+
   /**
    * The bytes of this case's event with some fields of `data` changed, or, in a given event, added.
    */

@@ -11,7 +11,7 @@ import { whySpellingsRefused } from "./attempts/find-cause.ts";
 import { type CheckCase, CONTROL } from "./catalogue.ts";
 import type { CheckOptions } from "./check-options.ts";
 import { type CheckReport, type CheckResult, countResults } from "./check-result.ts";
-import { diagnose, refusesSpellings } from "./diagnosis.ts";
+import { diagnose, type FoundCauses, refusesSpellings } from "./diagnosis.ts";
 import type { FoundCause } from "./found-cause.ts";
 import type { Limit } from "./limits.ts";
 import type { Observer } from "./observer.ts";
@@ -69,7 +69,7 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
   const placeOf = ({ checkCase: { id } }: CheckResult) => order.get(id) ?? 0;
   const results = run.results.toSorted((a, b) => placeOf(a) - placeOf(b));
   const spelling =
-    stopped === null && refusesSpellings(results)
+    stopped === null && run.found.mixed === undefined && refusesSpellings(results)
       ? await whySpellingsRefused(run.extraProbe())
       : undefined;
   const proof = await findProof(results, run.confirmed, run.extraProbe());
@@ -83,7 +83,7 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
     diagnosis: [
       ...diagnose(results, { ...run.found, spelling }),
       ...diagnoseTimes(responseTimes, slow),
-      ...(stopped === null ? diagnoseLimit(run.limits.found()) : []),
+      ...(stopped === null ? diagnoseLimit(run.limits.found(), run.found) : []),
     ],
     counts: countResults(results),
     proof: proof === undefined ? null : curlText(proof, options),
@@ -92,8 +92,10 @@ async function runAll(options: CheckOptions, run: Run, pace: Pace): Promise<Chec
   };
 }
 
-function diagnoseLimit(limit: Limit | undefined): readonly FoundCause[] {
-  return limit === undefined ? [] : [{ ...limit, cases: [] }];
+function diagnoseLimit(limit: Limit | undefined, { mixed }: FoundCauses): readonly FoundCause[] {
+  // One that refuses at random may look as if it banned a sender for a while.
+  if (limit === undefined || (mixed !== undefined && limit.code === "senders_banned")) return [];
+  return [{ ...limit, cases: [] }];
 }
 
 /** Tests the observer before anything is sent. */

@@ -8,7 +8,8 @@ import { isValid, type ProbeExchange } from "./delivery.ts";
 import type { FoundCauses } from "./diagnosis.ts";
 import type { Fault } from "./fault.ts";
 import { notApplicable, stoppedReceiver } from "./judge.ts";
-import { isRateLimited, watchLimits } from "./limits.ts";
+import { isRateLimited, type LimitState, watchLimits } from "./limits.ts";
+import { howMixed, isTakenAgain, type MixedAnswers } from "./mixed.ts";
 import type { Pace } from "./pace.ts";
 import { Probe, type ProbeOptions } from "./probe.ts";
 import type { Absence } from "./reachable.ts";
@@ -34,6 +35,8 @@ export class Run {
   readonly confirmed = new Map<CaseId, ProbeExchange>();
   readonly limits: ReturnType<typeof watchLimits>;
   readonly #watch: ReceiverWatch;
+  readonly #began = performance.now();
+  #mixed: Promise<MixedAnswers> | undefined;
   readonly #options: CheckOptions;
   readonly #probing: ProbeOptions;
   readonly #ready = new Map<number, CheckResult>();
@@ -65,6 +68,7 @@ export class Run {
     const { wait, onWait } = options;
     this.limits = watchLimits({
       requests: () => pace.requests,
+      timeLeft: () => this.#timeLeft(),
       ...(wait && { wait }),
       ...(onWait && { onWait }),
       sendValid: () => {
@@ -97,6 +101,13 @@ export class Run {
     await this.prove();
     this.#latest = undefined;
     this.#publish();
+    const { mixed } = this.found;
+    if (mixed === undefined) return;
+    for (const [at, result] of this.results.entries()) {
+      const isRefused = result.outcome === "failed" && expectsConfirmation(result.checkCase);
+      if (isRefused && result.answers.some(mayBeSignature))
+        this.results[at] = atRandom(result, mixed);
+    }
   }
 
   /**
@@ -107,12 +118,14 @@ export class Run {
     const unproven = this.#unproven;
     this.#unproven = [];
     const isOver = unproven.length === 0 || this.stopped !== null || this.#isPointless;
-    if (isOver || (await this.limits.waitUntilAccepted()) === "open") return this.#publish();
+    const state = isOver ? "open" : await this.#limitState();
+    if (state === "open" || state === "mixed") return this.#publish();
     for (const { one: checkCase, at } of unproven) {
       for (let repeats = 0; repeats < REPEATS; repeats++) {
         const { result } = await this.#run(checkCase);
         this.#ready.set(at, result);
-        if ((await this.#waitOrEndRun(checkCase)) === "open") break;
+        const then = await this.#waitOrEndRun(checkCase);
+        if (then === "open" || then === "mixed") break;
         this.#ready.set(at, notApplicable(checkCase, { code: "refused_after_repeats" }));
       }
     }
@@ -130,11 +143,44 @@ export class Run {
     }
   }
 
-  async #waitOrEndRun(checkCase: CheckCase): Promise<"open" | "reopened" | undefined> {
-    const limited = await this.limits.waitUntilAccepted();
+  /** Whether valid deliveries are accepted; if only some are, what divides them is looked at. */
+  async #limitState(): Promise<LimitState> {
+    if (this.found.mixed !== undefined) return "mixed";
+    const state = await this.limits.waitUntilAccepted();
+    if (state === "mixed") await this.#noteMixed();
+    return state;
+  }
+
+  async #noteMixed(): Promise<void> {
+    const mixed = await (this.#mixed ??= howMixed(this.extraProbe()));
+    this.found = { ...this.found, mixed };
+  }
+
+  /**
+   * A case that refused a valid delivery, which it takes when it is sent again, or of which others
+   * are refused: that is no cause of its own.
+   */
+  async #unlessMixed(result: CheckResult, refused: ProbeExchange): Promise<CheckResult> {
+    const { mixed } = this.found;
+    if (mixed === undefined) {
+      const { body, options } = refused;
+      if (!(await isTakenAgain(this.extraProbe(), body, options))) return result;
+      await this.#noteMixed();
+      return this.#unlessMixed(result, refused);
+    }
+    return atRandom(result, mixed);
+  }
+
+  async #waitOrEndRun(checkCase: CheckCase): Promise<"open" | "reopened" | "mixed" | undefined> {
+    const limited = await this.#limitState();
     if (typeof limited === "string") return limited;
     this.#end({ code: "limited", limit: limited.gaveUp, by: checkCase.id });
     return undefined;
+  }
+
+  #timeLeft(): number {
+    const { maxTime = Number.POSITIVE_INFINITY } = this.#options;
+    return maxTime - (performance.now() - this.#began);
   }
 
   /** Ends the run, unless another case has. */
@@ -154,19 +200,29 @@ export class Run {
       const { exchanges } = probe;
       const isLimited = exchanges.some((exchange) => isRateLimited(exchange.answer));
       const refused =
-        result.outcome === "failed" &&
-        exchanges.some((exchange) => isValid(exchange) && mayBeSignature(exchange.answer));
-      if (checkCase.id === CONTROL || repeats === REPEATS || !(isLimited || refused))
-        return { result, exchanges };
+        result.outcome === "failed"
+          ? exchanges.find((each) => isSigned(each, probe) && mayBeSignature(each.answer))
+          : undefined;
+      const isWhole = checkCase.id === CONTROL || repeats === REPEATS;
+      if (isWhole || !(isLimited || refused !== undefined)) return { result, exchanges };
+      if (refused !== undefined && !isLimited) {
+        const seen = await this.#unlessMixed(result, refused);
+        if (seen !== result) return { result: seen, exchanges };
+      }
       const limited = await this.#waitOrEndRun(checkCase);
       const limit = this.limits.found();
       if (limited === undefined && limit !== undefined)
         return { result: notApplicable(checkCase, { code: "limited", limit }), exchanges: [] };
+      if (limited === "mixed" && refused !== undefined)
+        return { result: await this.#unlessMixed(result, refused), exchanges };
       if (limited === "open" && (!isLimited || repeats > 0)) return { result, exchanges };
     }
   }
 
-  #whyNot({ needsObserver }: CheckCase): Fault | undefined {
+  #whyNot({ id, needsObserver }: CheckCase): Fault | undefined {
+    const { maxTime } = this.#options;
+    if (maxTime !== undefined && this.#timeLeft() <= 0)
+      this.#end({ code: "out_of_time", milliseconds: maxTime, by: id });
     if (this.stopped !== null) return { code: "receiver_stopped" };
     if (this.#isPointless) return { code: "control_not_confirmed" };
     const isSeen = needsObserver !== true || this.#options.observer !== undefined;
@@ -183,7 +239,9 @@ export class Run {
     const seen = await this.#checkReceiverAfter(result, probe);
     if (checkCase.id !== CONTROL || seen !== result) return seen;
     const { control, found } = await explainControl(result, this.extraProbe());
-    this.found = found;
+    const { control: cause } = found;
+    const mixed = cause?.code === "refuses_at_random" ? cause.mixed : undefined;
+    this.found = { ...found, ...(mixed && { mixed }) };
     return control;
   }
 
@@ -244,4 +302,8 @@ export class Run {
   #stopsOf({ stops }: CheckCase, sent: ProbeExchange): StopCode {
     return stops ?? (isSigned(sent, this.extraProbe()) ? "signed" : "unsigned");
   }
+}
+
+function atRandom(result: CheckResult, mixed: MixedAnswers): CheckResult {
+  return { ...result, fault: { code: "found", found: { code: "refuses_at_random", mixed } } };
 }

@@ -7,6 +7,8 @@ import type { Absence } from "./reachable.ts";
 export type Stop =
   /** Several cases in a row got no answer, or none that ended. */
   | { readonly code: "silent" | "endless"; readonly cases: number; readonly by: CaseId }
+  /** The time of the run was up before its last case. */
+  | { readonly code: "out_of_time"; readonly milliseconds: number; readonly by: CaseId }
   /** A limit lasted longer than the wait. */
   | { readonly code: "limited"; readonly limit: Limit; readonly by: CaseId }
   /** It cannot be reached any more. */

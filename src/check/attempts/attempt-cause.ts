@@ -1,6 +1,7 @@
 import type { Cause } from "../../signature/diagnose/causes.ts";
 import type { Library } from "../../signature/diagnose/json-libraries.ts";
 import type { ProbeAnswer } from "../answer.ts";
+import type { MixedAnswers } from "../mixed.ts";
 
 /** What a receiver may expect in the header in place of `sha256=` and the hex digest. */
 export type ValueForm =
@@ -31,8 +32,8 @@ export type AttemptCause =
       /** How it answered a delivery that had what it expects, if it failed on what follows. */
       readonly failedWith?: ProbeAnswer;
     })
-  /** It refused one valid delivery and accepted the next. */
-  | { readonly code: "refuses_at_random" }
+  /** It accepts some valid deliveries and refuses others. */
+  | { readonly code: "refuses_at_random"; readonly mixed?: MixedAnswers }
   /** It refuses what is valid and confirms what is not. */
   | { readonly code: "inverted" }
   /** It answers a wrong signature otherwise than a right one, which it must have verified. */

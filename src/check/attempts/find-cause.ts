@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { isIn, isSameAnswer, mayBeSignature, type ProbeAnswer } from "../answer.ts";
+import { howMixed, isTakenAgain } from "../mixed.ts";
 import type { Probe } from "../probe.ts";
 import { type Attempt, type AttemptForm, plainForm } from "./attempt.ts";
 import type { AttemptCause } from "./attempt-cause.ts";
@@ -16,12 +17,15 @@ const SAYS_NOTHING: ReadonlySet<AttemptCause["code"]> = new Set([
   "too_slow_to_try",
 ]);
 
+/** How often what proves a cause must be answered alike, so that chance cannot explain it. */
+const PROOFS = 4;
+
 /** Wrong digests that prove that a form is compared: some comparisons take one of 16. */
 const FORGERIES = 8;
 
 /**
- * Why a receiver refuses a completely valid delivery: sends it once for each common fault of
- * receivers, so that only one with that fault accepts it. Returns `undefined` if none does.
+ * Why a receiver refuses a completely valid delivery: sends it for each common fault of receivers,
+ * so that only one with that fault accepts it. Returns `undefined` if none does.
  *
  * @param refusal - its answer to the valid delivery
  */
@@ -29,7 +33,8 @@ export async function whyAllRefused(
   probe: Probe,
   refusal: ProbeAnswer,
 ): Promise<AttemptCause | undefined> {
-  if (await acceptsOne([probe.body()], probe)) return { code: "refuses_at_random" };
+  if ((await isTakenAgain(probe, probe.body())) || (await acceptsOne(others(probe), probe)))
+    return atRandom(probe);
   const forged = await forgedOf(plainForm(probe), probe, refusal);
   if (forged === "confirmed") return { code: "inverted" };
   if (forged === "other")
@@ -42,7 +47,17 @@ export async function whyAllRefused(
     schemeAttempts,
     freshAttempts,
   ];
-  return firstProven(kinds, probe, refusal);
+  const cause = await firstProven(kinds, probe, refusal);
+  return cause?.code === "refuses_at_random" ? atRandom(probe) : cause;
+}
+
+async function atRandom(probe: Probe): Promise<AttemptCause> {
+  return { code: "refuses_at_random", mixed: await howMixed(probe) };
+}
+
+/** Valid deliveries whose refusals show that one was not refused by chance. */
+function others(probe: Probe): readonly Buffer[] {
+  return Array.from({ length: PROOFS }, () => probe.another());
 }
 
 /**
@@ -78,9 +93,10 @@ async function firstProven(
       return changed;
     const isTaken = isIn(answer, ["2xx"]);
     if (!isTaken && (changed !== undefined || !isOther(answer, refusal))) continue;
-    // The fault is proven only if the receiver still refuses what is valid, and what is wrong in
-    // the same form.
-    if (isTaken && (await acceptsOne(valid?.() ?? [probe.body()], probe))) {
+    // The fault is proven only if the receiver takes each such delivery, and still refuses what is
+    // valid, and what is wrong in the same form.
+    if (isTaken && !(await takesAll(attempt, probe))) return { code: "refuses_at_random" };
+    if (isTaken && (await acceptsOne(valid?.() ?? others(probe), probe))) {
       if (valid === undefined) return { code: "refuses_at_random" };
       continue;
     }
@@ -89,6 +105,15 @@ async function firstProven(
     changed = { ...fault, failedWith: answer };
   }
   return changed;
+}
+
+/** Whether a receiver takes every further delivery in the form of an attempt. */
+async function takesAll({ body: make, digest, as }: AttemptForm, probe: Probe): Promise<boolean> {
+  for (let proofs = 1; proofs < PROOFS; proofs++) {
+    const body = make();
+    if (mayBeSignature(await probe.post(body, as(digest(body))))) return false;
+  }
+  return true;
 }
 
 async function acceptsOne(bodies: readonly Buffer[], probe: Probe): Promise<boolean> {

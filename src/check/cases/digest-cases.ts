@@ -1,10 +1,13 @@
+import { mayBeSignature } from "../answer.ts";
 import { casesOf } from "../check-case.ts";
 import type { CauseCode } from "../codes.ts";
 import {
+  BEGINS_LIKE_PREFIX,
   BEGINS_WITH_0,
   BEGINS_WITH_00,
   type DigestForm,
   ENDS_IN_0,
+  ENDS_LIKE_PREFIX,
   LOW_BYTE,
   NEGATIVE,
   ZERO_BYTE,
@@ -21,6 +24,8 @@ export const DIGEST_CASES = {
   ...validDigest("SIG-32", ZERO_BYTE, "digest_cut_at_zero_byte"),
   ...validDigest("SIG-33", ENDS_IN_0, "last_zeros_lost"),
   ...validDigest("SIG-34", NEGATIVE, "digest_printed_as_signed_number"),
+  ...validDigest("SIG-47", BEGINS_LIKE_PREFIX, "prefix_characters_removed"),
+  ...validDigest("SIG-48", ENDS_LIKE_PREFIX, "prefix_characters_removed"),
 };
 
 /**
@@ -34,7 +39,12 @@ export const DIGEST_FAULTS: readonly (readonly (keyof typeof DIGEST_CASES)[])[] 
   ["SIG-30"],
   ["SIG-33"],
   ["SIG-34"],
+  ["SIG-47", "SIG-48"],
+  ["SIG-48"],
 ];
+
+/** How many digests of a form must be refused until that is why. */
+const PROOFS = 4;
 
 function validDigest<Id extends string>(id: Id, form: DigestForm, cause: CauseCode) {
   return casesOf(
@@ -45,7 +55,13 @@ function validDigest<Id extends string>(id: Id, form: DigestForm, cause: CauseCo
       about: "digest",
       cause,
     },
-    (probe, form: DigestForm) => probe.post(probe.untilDigest(() => probe.body(), form)),
+    async (probe, form: DigestForm) => {
+      const answers = [await probe.post(probe.untilDigest(() => probe.body(), form))];
+      // One refusal may be chance.
+      while (answers.length < PROOFS && answers.every(mayBeSignature))
+        answers.push(await probe.post(probe.another(form)));
+      return answers;
+    },
     { [id]: form } as Readonly<Record<Id, DigestForm>>,
   );
 }

@@ -1,7 +1,8 @@
 import type { Cause } from "../../signature/diagnose/causes.ts";
 import { namesOf, printedText } from "../../signature/diagnose/json-libraries.ts";
 import type { AttemptCause, AttemptFault, ValueForm } from "../attempts/attempt-cause.ts";
-import { answerText } from "./answers.ts";
+import type { MixedAnswers } from "../mixed.ts";
+import { answerText, anyOf } from "./answers.ts";
 
 /** What a receiver expects in the header in place of `sha256=` and the hex digest. */
 const VALUES: Readonly<Record<ValueForm, string>> = {
@@ -21,10 +22,9 @@ const VALUES: Readonly<Record<ValueForm, string>> = {
 export function attemptText(cause: AttemptCause): string {
   switch (cause.code) {
     case "refuses_at_random":
-      return (
-        "It refused one valid delivery and accepted the next, so it refuses at random, or counts something besides the " +
-        "signature."
-      );
+      return cause.mixed === undefined
+        ? "It accepts some valid deliveries and refuses others."
+        : mixedText(cause.mixed);
     case "inverted":
       return "It refuses valid deliveries and confirms wrong signatures: its comparison is inverted. Refuse unless the digests are equal.";
     case "signature_accepted":
@@ -37,6 +37,24 @@ export function attemptText(cause: AttemptCause): string {
   }
   if (cause.failedWith === undefined) return faultText(cause);
   return `${faultText(cause)} It was then answered with ${answerText(cause.failedWith)}: it fails on what follows.`;
+}
+
+function mixedText({ accepted, sent, division }: MixedAnswers): string {
+  if (accepted === sent)
+    return `It refused a valid delivery, and accepted all ${sent} that came after it: look for what it does only at its start, and for a check that depends on more than the body and the secret.`;
+  const many = `It accepted ${accepted} of ${sent} valid deliveries`;
+  if (division === undefined)
+    return `${many}, and refused the others by chance: look for instances with different secrets, and for a check that depends on more than the body and the secret.`;
+  switch (division.by) {
+    case "connection":
+      return `${many}: each connection's are answered alike, so its instances have different secrets. Give all of them the same.`;
+    case "turn":
+      return `${many}: the same answer comes every ${division.of} requests, so its instances take turns, and have different secrets. Give all of them the same.`;
+    case "first_digit":
+      return `${many}: it refuses digests that begin with ${anyOf(division.digits)}. Compare the whole digest; to remove the prefix \`sha256=\`, cut off 7 characters.`;
+    case "last_digit":
+      return `${many}: it refuses digests that end in ${anyOf(division.digits)}. Compare the whole digest; to remove the prefix \`sha256=\`, cut off 7 characters.`;
+  }
 }
 
 function faultText(fault: AttemptFault): string {

@@ -67,6 +67,8 @@ export const SENT = {
   "SIG-45":
     "unsigned and wrongly signed, on a connection that carried a valid delivery, and at the same time as valid ones",
   "SIG-46": "an event that was just accepted again, unsigned and wrongly signed",
+  "SIG-47": "a valid delivery whose digest begins with 2, 5 or 6",
+  "SIG-48": "a valid delivery whose digest ends in 2, 5, 6 or a",
   "GATE-01": "unsigned and wrongly signed: text/plain",
   "GATE-04": "unsigned and wrongly signed: JSON with the type application/x-www-form-urlencoded",
   "GATE-07": "unsigned and wrongly signed: a form-encoded envelope",

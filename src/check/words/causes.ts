@@ -54,6 +54,8 @@ export const CAUSES: Readonly<Record<CauseCode, string>> = {
     "it loses zeros at the end of the digest, and so refuses 1 of 16 valid deliveries: print all 32 bytes with two digits each, such as with `%02x`",
   digest_printed_as_signed_number:
     "it prints the digest as a signed number, as `new BigInteger(bytes)` does, and so refuses 1 of 2 valid deliveries: print all 32 bytes with two digits each, such as with `%02x`",
+  prefix_characters_removed:
+    'it removes the prefix as a set of characters, as `lstrip("sha256=")` and `ltrim` do, and so refuses 1 of 4 valid deliveries: cut off the first 7 characters',
   compared_until_zero_byte:
     "it compares the digest as text that ends at a zero byte, so 1 of 256 forgeries gets in: compare all 64 digits, and their number, in constant time",
   first_part_compared:

@@ -55,6 +55,8 @@ export function causeText(cause: FoundCause): string {
       return `Only as many digits as were sent are compared${cause.evenNone ? ", even none" : ""}: compare the lengths first.`;
     case "other_spelling_verified":
       return withCases(attemptText(cause.found), cause.cases);
+    case "refuses_at_random":
+      return withCases(attemptText(cause), cause.cases);
     case "slow_answers": {
       const { median, slowest, slowestCase } = cause.times;
       return (

@@ -1,3 +1,4 @@
+import { durationText } from "../../base/text/duration-text.ts";
 import type { StopCode } from "../codes.ts";
 import type { Absence } from "../reachable.ts";
 import type { Stop } from "../stop.ts";
@@ -29,6 +30,8 @@ export function stopText(stop: Stop): string {
       return `${stop.cases} cases in a row got no answer, the last was ${stop.by}`;
     case "endless":
       return `the answers to ${stop.cases} cases in a row did not end, the last to ${stop.by}`;
+    case "out_of_time":
+      return `before ${stop.by}: the time of the run was up (${durationText(stop.milliseconds)}); choose cases with --only, or raise --max-time`;
     case "limited":
       return `after ${stop.by}: ${limitText(stop.limit)}`;
     case "unreachable":

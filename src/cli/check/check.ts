@@ -33,7 +33,7 @@ import { runningListen } from "../ready/running-listen.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";
 import { startProgress } from "../send/progress.ts";
 import { findSigningKey } from "../service/signing-key.ts";
-import { CHECK_SETTLE, CHECK_TIMEOUT } from "../settings/default-values.ts";
+import { CHECK_MAX_TIME, CHECK_SETTLE, CHECK_TIMEOUT } from "../settings/default-values.ts";
 import { type RealEventOptions, readRealEvent } from "./real-event.ts";
 import { CheckView, caseLine } from "./view.ts";
 import { type ReportOptions, writeNotRun, writeReport } from "./write-report.ts";
@@ -44,7 +44,12 @@ export interface CheckCommandOptions
     RealEventOptions,
     ReportOptions,
     Pick<ForwardRequestOptions, "header" | "headerEnv" | "insecure">,
-    Partial<Pick<CheckOptions, "rate" | "timeout" | "settle" | "concurrency" | "signatureHeader">> {
+    Partial<
+      Pick<
+        CheckOptions,
+        "rate" | "timeout" | "maxTime" | "settle" | "concurrency" | "signatureHeader"
+      >
+    > {
   readonly only?: readonly string[];
   readonly skip?: readonly string[];
   readonly list?: boolean;
@@ -80,6 +85,7 @@ async function checkReceiver(
   const {
     timeout = CHECK_TIMEOUT,
     settle = CHECK_SETTLE,
+    maxTime = CHECK_MAX_TIME,
     concurrency = 1,
     strict = false,
   } = options;
@@ -111,6 +117,7 @@ async function checkReceiver(
     concurrency,
     clock,
     settle,
+    maxTime,
     ...real,
     headers,
     insecure,

@@ -4,7 +4,12 @@ import type { CliContext } from "../context.ts";
 import { addHeaderOptions } from "../handlers/request-options.ts";
 import { readOrderPath } from "../handlers/values.ts";
 import { addSecretOptions } from "../secrets/secret-options.ts";
-import { CHECK_SETTLE, CHECK_TIMEOUT, shownDuration } from "../settings/default-values.ts";
+import {
+  CHECK_MAX_TIME,
+  CHECK_SETTLE,
+  CHECK_TIMEOUT,
+  shownDuration,
+} from "../settings/default-values.ts";
 import {
   commaList,
   readChoice,
@@ -57,6 +62,11 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
     );
   addHeaderOptions(command, "request", "STAGING_TOKEN")
     .option("--insecure", "accept any certificate, such as a self-signed one")
+    .common(
+      "--max-time <duration>",
+      `end the run with a report after this time (default: ${shownDuration(CHECK_MAX_TIME)})`,
+      readTimeout,
+    )
     .common("--rate <n>", "maximum requests per second (default: no limit)", readRate)
     .common(
       "--timeout <duration>",

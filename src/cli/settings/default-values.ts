@@ -10,6 +10,9 @@ export const DEFAULT_DIRECTORY = "my-receiver";
 /** Milliseconds that `check` waits for each answer by default. */
 export const CHECK_TIMEOUT = 15_000;
 
+/** Milliseconds that a run of `check` may take by default. */
+export const CHECK_MAX_TIME = 300_000;
+
 /** Milliseconds that `check` watches for a late second run by default. */
 export const CHECK_SETTLE = 1000;
 

@@ -25,6 +25,10 @@ export const HEX_FAULTS = {
   ),
   /** JavaScript: `byte.toString(16)`, Java: `Integer.toHexString(b & 0xff)`. */
   eachByte: prints((hex) => [...Buffer.from(hex, "hex")].map((byte) => byte.toString(16)).join("")),
+  /** Python: `header.lstrip("sha256=")`. */
+  leftStripped: (computed, given) => given.replace(/^[sha256=]+/, "") === computed,
+  /** Python: `header.strip("sha256=")`. */
+  stripped: (computed, given) => given.replaceAll(/^[sha256=]+|[sha256=]+$/g, "") === computed,
   /** Python: `hexdigest().rstrip("0")`. */
   trimmed: prints((hex) => hex.replace(/0+$/, "")),
   /**

@@ -24,7 +24,7 @@ it("check exits with 0 if all cases pass, with a line per group and a summary", 
   const run = await check(url, "--only SIG,kind-13 --only DUP-01");
   expect(run).toMatchObject({ code: 0 });
   expect(run.stdout).toMatch(
-    /^passed\n✓ KIND {3}2 of 2 {2}event kinds\n✓ SIG {2}46 of 46 {2}signatures\n✓ DUP .*\n49 of 49 passed, \d+ requests .*\npassed\n$/,
+    /^passed\n✓ KIND {3}2 of 2 {2}event kinds\n✓ SIG {2}48 of 48 {2}signatures\n✓ DUP .*\n51 of 51 passed, \d+ requests .*\npassed\n$/,
   );
   expect(run.stdout).toMatch(/, response times: median \d+ ms, slowest .*\n/);
 });

@@ -25,7 +25,7 @@ const HARMLESS: ReadonlySet<string> = new Set(
   deliveriesOlderThan debug delay diff domain drill drop dropped dryRun duplicate duplicates enums
   events exact explain failFast fields fieldsSeparator follow format forwardHost forwardTimeout
   forwardWhere future giveUp group handler header healthPort inspect inspectPort into json keep kill
-  kills kind like limit list listen maxFailures maxForwards merge name noSignature olderThan only
+  kills kind like limit list listen maxFailures maxForwards maxTime merge name noSignature olderThan only
   orderBy outage page pageParameter path perPage perPageParameter port print properties quiet rate
   rateLimit report resume retry retryDelay role salvage secretEncoding secretStdin seed set
   settle shapes shuffle signature signatureHeader since skip source sshIdentity sshRemotePort stale
