@@ -11,3 +11,9 @@ export function isPromiseLike(value: unknown): value is PromiseLike<unknown> {
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
+
+/** Whether a value is an error, be it of another realm, as those of Node are in Jest. */
+export function isError(value: unknown): value is Error {
+  if (value instanceof Error) return true;
+  return /^\[object (?:Error|DOMException)\]$/.test(Object.prototype.toString.call(value));
+}

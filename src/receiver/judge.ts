@@ -86,7 +86,7 @@ function judge(
   const order = orderKey(read, settings, checked.ok);
   if (!checked.ok) {
     const problems = [...inexact, ...checked.problems].slice(0, MAX_PROBLEMS);
-    return { key, order, unfit: "invalid_data", problems };
+    return { key, order, unfit: checked.reason, problems };
   }
   const isRefused = inexact.length > 0 && settings.inexactNumbers === "reject";
   if (isRefused) return { key, order, unfit: "inexact_number", problems: inexact };

@@ -163,7 +163,7 @@ const KEPT = {
     level: "error",
     message: "a signed delivery is not an event: it is kept as a dead letter",
   },
-  dead: { level: "error", message: "an event is kept as a dead letter: its data cannot be used" },
+  dead: { level: "error", message: "an event is kept as a dead letter: no handler runs" },
 } as const;
 
 /** What it became if it is not to be handled. */
