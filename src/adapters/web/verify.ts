@@ -5,6 +5,7 @@
 
 import { detach } from "../../base/detach.ts";
 import { ConfigurationError } from "../../base/errors.ts";
+import { isArrayBuffer, isBytes } from "../../base/guards.ts";
 import type { Envelope } from "../../event/envelope.ts";
 import type { WebhookEvent } from "../../event/event.ts";
 import { DIGEST_LENGTH, derivedIdText, digestId, ownId } from "../../event/identity-text.ts";
@@ -113,10 +114,9 @@ export async function verify(
 
 /** The bytes that were given; refuses what other code has read in another way. */
 export function bodyBytes(body: Uint8Array | ArrayBuffer): Uint8Array {
-  // Not `instanceof`, which is false for bytes of another realm, as in Jest.
   if (ArrayBuffer.isView(body))
     return new Uint8Array(body.buffer, body.byteOffset, body.byteLength);
-  if (Object.prototype.toString.call(body) === "[object ArrayBuffer]") return new Uint8Array(body);
+  if (isArrayBuffer(body)) return new Uint8Array(body);
   throw new ConfigurationError(
     "body_already_parsed",
     `expected the raw bytes of the body, got a value of type ${typeof body}: pass what request.arrayBuffer() returns`,
@@ -144,7 +144,7 @@ function readSecretBytes(option: VerifyOptions["secret"]): readonly Uint8Array<A
   }
   return values.map((value, index) => {
     const which = index === 0 ? "the secret" : `secret ${index + 1} of the list`;
-    if (typeof value !== "string" && !(value instanceof Uint8Array)) {
+    if (typeof value !== "string" && !isBytes(value)) {
       detach(value);
       throw new ConfigurationError(
         "secret_missing",

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { HookporterError } from "../../base/errors.ts";
-import { isRecord } from "../../base/guards.ts";
+import { isError, isRecord } from "../../base/guards.ts";
 import { readText } from "../../base/system/files.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
@@ -240,7 +240,7 @@ function parse(
   try {
     return option.parseArg ? option.parseArg(text, before as never) : text;
   } catch (thrown) {
-    const cause = thrown instanceof Error ? thrown.cause : undefined;
+    const cause = isError(thrown) ? thrown.cause : undefined;
     throw cause instanceof UnexpectedValue ? fail(cause.expected) : thrown;
   }
 }
