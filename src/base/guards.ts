@@ -26,7 +26,7 @@ export function isErrorNamed(name: string, value: unknown): value is Error {
   return isError(value) && value.name === name;
 }
 
-/** The errors of an `AggregateError`, as of a connection to several addresses, or else the value. */
+/** The errors of an `AggregateError`, as of a connection to several addresses; else the value. */
 export function errorsOf(value: unknown): readonly unknown[] {
   const { errors } = isError(value) ? (value as Partial<AggregateError>) : {};
   return Array.isArray(errors) ? errors : [value];

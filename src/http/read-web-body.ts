@@ -31,13 +31,14 @@ export async function readWebBody(request: Request, { limit, timeout, budget }: 
   });
   const timer = setTimeout(() => end("too_slow"), timeout);
   const onAbort = () => end("aborted");
-  request.signal.addEventListener("abort", onAbort, { once: true });
+  const signal: AbortSignal | undefined = request.signal; // Azure's requests have none
+  signal?.addEventListener("abort", onAbort, { once: true });
   const fail = (why: BodyFailure) => {
     reader.cancel().catch(() => {}); // not awaited either
     return why;
   };
   try {
-    if (request.signal.aborted) return fail("aborted");
+    if (signal?.aborted) return fail("aborted");
     for (;;) {
       const next: Next = await Promise.race([
         reader.read().catch((): BodyFailure => "aborted"),
@@ -54,7 +55,7 @@ export async function readWebBody(request: Request, { limit, timeout, budget }: 
     }
   } finally {
     clearTimeout(timer);
-    request.signal.removeEventListener("abort", onAbort);
+    signal?.removeEventListener("abort", onAbort);
     held?.release();
     pieces.release();
   }

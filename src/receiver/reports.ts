@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import { detach } from "../base/detach.ts";
 import type { Listeners } from "../base/listeners.ts";
 import type { Logger } from "../base/logger.ts";

@@ -146,7 +146,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     inexactNumbers: options.inexactNumbers ?? "keep",
     tracing: options.tracing && guardedTracing(options.tracing, reportTo(log, "tracing")),
     drift: options.drift,
-    clock: wholeClock(options.clock ?? Date.now),
+    clock: wholeClock(options.clock),
     random: options.random
       ? numberFrom(options.random, Math.random, reportTo(log, "random"))
       : Math.random,
@@ -214,13 +214,13 @@ function checkBodyLimits({ bodyLimit, unverifiedLimit }: typeof DEFAULTS): void 
 
 /**
  * A clock in whole milliseconds, as times are stored; throws `option_invalid` if the one given
- * fails.
+ * fails. `Date.now` is looked up for each reading, since a test may replace it.
  */
-function wholeClock(clock: () => number): () => number {
+function wholeClock(clock: (() => number) | undefined): () => number {
   return () => {
     let now: unknown;
     try {
-      now = clock();
+      now = clock === undefined ? Date.now() : clock();
     } catch (cause) {
       throw noTime(`an error: ${describeError(cause)}`, { cause });
     }
