@@ -1,6 +1,6 @@
 /**
- * What the package does everywhere: create, receive, verify, run, and a receiver for tests. As text,
- * since each runner loads it in its own way.
+ * What the package does everywhere: create, receive, verify, run, and a receiver for tests. As
+ * text, since each runner loads it in its own way.
  */
 export const SMOKE = `
 const { readFileSync } = require("node:fs");
