@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { types } from "node:util";
-import { detach } from "../base/detach.ts";
 import { ConfigurationError } from "../base/errors.ts";
+import { detach } from "../base/try-or.ts";
 import { type Answer, giveUp, writeAnswer } from "../http/answer.ts";
 import { lingering } from "../http/closing.ts";
 import {

@@ -12,18 +12,16 @@ export function defaultLogger(): Logger {
 }
 
 /**
- * Pino to standard error, loaded on first use. A bundle without its dependencies has no pino: the
- * lines are the same.
+ * Pino to standard error, loaded on first use. A bundle without its dependencies has no pino, and
+ * with frozen intrinsics it fails: the lines are the same.
  */
 function makeLogger(): Logger {
-  let loaded: typeof import("pino");
   try {
-    loaded = requirePackage("pino") as typeof import("pino");
+    const { pino } = requirePackage("pino") as typeof import("pino");
+    return pino({ name: "hookporter", level: "warn" }, pino.destination({ dest: 2, sync: true }));
   } catch {
     return plainLogger((line) => void process.stderr.write(line));
   }
-  const { pino } = loaded;
-  return pino({ name: "hookporter", level: "warn" }, pino.destination({ dest: 2, sync: true }));
 }
 
 /** Writes lines as pino does, warnings and errors only. */

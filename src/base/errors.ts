@@ -6,6 +6,8 @@
  * delivery, are values, not errors: see `receiver/outcome.ts`.
  */
 
+import { isError } from "./guards.ts";
+
 /**
  * The stable error codes that a program meets, and their meanings. A test compares them with
  * `docs/reference/errors.md`.
@@ -223,7 +225,7 @@ export function codeOf({ code }: HookporterError): AnyErrorCode {
  */
 export function describeError(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return withoutOpenSsl(String(thrown.message || thrown.name));
+    if (isError(thrown)) return withoutOpenSsl(String(thrown.message || thrown.name));
     return typeof thrown === "string" ? thrown : `thrown: ${String(thrown)}`;
   } catch {
     return "thrown: a value that cannot be shown";
@@ -244,5 +246,5 @@ function withoutOpenSsl(message: string): string {
 
 /** Anything thrown as an error, so that it can be kept as one. */
 export function asError(thrown: unknown): Error {
-  return thrown instanceof Error ? thrown : new Error(describeError(thrown));
+  return isError(thrown) ? thrown : new Error(describeError(thrown));
 }

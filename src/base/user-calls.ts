@@ -1,8 +1,8 @@
-import { detach } from "./detach.ts";
 import { describeError } from "./errors.ts";
 import type { Logger } from "./logger.ts";
 import { OnceAMinute } from "./once-a-minute.ts";
 import { printWarning } from "./print-warning.ts";
+import { detach } from "./try-or.ts";
 
 /** Takes note of what a user's function threw, or its promise rejected with. Never throws. */
 export type Report = (thrown: unknown) => void;

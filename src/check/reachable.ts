@@ -1,4 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { errorsOf } from "../base/guards.ts";
 import { type ConnectTerms, tryToConnect } from "../http/try-to-connect.ts";
 import { isIn, type ProbeAnswer } from "./answer.ts";
 
@@ -68,5 +69,5 @@ function isAnswered(answer: ProbeAnswer): boolean {
 
 /** The error of the first address, if a name has several. */
 export function firstOf(error: NodeJS.ErrnoException): NodeJS.ErrnoException {
-  return error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
+  return errorsOf(error)[0] as NodeJS.ErrnoException;
 }

@@ -152,7 +152,8 @@ export class Run {
   }
 
   async #noteMixed(): Promise<void> {
-    const mixed = await (this.#mixed ??= howMixed(this.extraProbe()));
+    this.#mixed ??= howMixed(this.extraProbe());
+    const mixed = await this.#mixed;
     this.found = { ...this.found, mixed };
   }
 

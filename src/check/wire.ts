@@ -6,6 +6,7 @@ import { describeError } from "../base/errors.ts";
 import { connectOptions, noteRefusal } from "../http/connect-options.ts";
 import { readRetryAfter } from "../http/retry-after.ts";
 import { isIn, type ProbeAnswer } from "./answer.ts";
+import { firstOf } from "./reachable.ts";
 
 /** Part of a body: bytes, or milliseconds of silence before the next part. */
 export type BodyPart = Uint8Array | number;
@@ -141,8 +142,7 @@ const NO_CONNECTION = new Set([
 ]);
 
 function failure(error: NodeJS.ErrnoException): ProbeAnswer {
-  const first =
-    error instanceof AggregateError ? (error.errors[0] as NodeJS.ErrnoException) : error;
+  const first = firstOf(error);
   if (!NO_CONNECTION.has(first.code ?? "")) return { type: "closed" };
   return { type: "unreachable", detail: describeError(first) };
 }

@@ -5,6 +5,7 @@
 
 import { CommanderError } from "commander";
 import { describeError, HookporterError } from "../base/errors.ts";
+import { isError } from "../base/guards.ts";
 import { suggestInbox } from "../base/package/own-command.ts";
 import { unusableFrom } from "../base/unusable.ts";
 import { ServiceError } from "../service/client/service-error.ts";
@@ -55,12 +56,12 @@ function report(thrown: unknown, context: CliContext): ExitCode {
       hide(known.message),
       known instanceof ServiceError ? known.mayHaveHappened : null,
     );
-    if (debug) output.talk(hide(String(thrown instanceof Error ? thrown.stack : known.stack)));
+    if (debug) output.talk(hide(String(isError(thrown) ? thrown.stack : known.stack)));
     return ERROR_EXIT_CODES[known.code];
   }
   const text = `this is a bug in hookporter, please report it: ${hide(describeError(thrown))}`;
   print("unexpected", debug ? text : `${text} (--debug shows the stack)`);
-  if (debug && thrown instanceof Error) output.talk(hide(String(thrown.stack)));
+  if (debug && isError(thrown)) output.talk(hide(String(thrown.stack)));
   return 1;
 
   /**

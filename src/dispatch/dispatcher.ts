@@ -3,9 +3,9 @@
  * for each entry. No entry is settled by a process whose lease has ended.
  */
 
-import { setMaxListeners } from "node:events";
 import { HookporterError } from "../base/errors.ts";
 import { PendingWork } from "../base/pending-work.ts";
+import { allowManyListeners } from "../base/stand-ins.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import { type ClaimedEntry, type Lease, leaseToken } from "../inbox/claim.ts";
 import { hasEnded } from "../inbox/entry-state.ts";
@@ -52,7 +52,7 @@ export class Dispatcher {
     const options = { ...given, clock };
     // Every running handler listens to this signal and removes its listener when it ends, so there
     // is no leak to warn about.
-    setMaxListeners(0, this.#aborter.signal, this.#stopper.signal);
+    allowManyListeners(this.#aborter.signal, this.#stopper.signal);
     this.#options = options;
     const running = this.#running;
     const limit = new ConcurrencyLimit(options.concurrency);

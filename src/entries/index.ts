@@ -15,6 +15,7 @@ export {
   HookporterError,
   type ReceiverErrorCode,
 } from "../base/errors.ts";
+export type { HandlerFailure } from "../base/failures/failure.ts";
 export type { Logger } from "../base/logger.ts";
 export type { RetryOptions } from "../base/options/retry.ts";
 export type { DrainReport } from "../dispatch/drain.ts";
@@ -40,7 +41,7 @@ export { type HandOnOptions, handOn } from "../hand-on/hand-on.ts";
 export type { HandOnMessage, Send } from "../hand-on/send.ts";
 export type { Answer } from "../http/answer.ts";
 export type { BodyLimits, BodyResult } from "../http/read-body.ts";
-export type { AttemptRecord, HandlerFailure } from "../inbox/attempt-record.ts";
+export type { AttemptRecord } from "../inbox/attempt-record.ts";
 export type { StateCounts } from "../inbox/counts.ts";
 export type { EntryState } from "../inbox/entry-state.ts";
 export type { PostgresOptions } from "../inbox/postgres/postgres-options.ts";

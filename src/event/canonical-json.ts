@@ -1,3 +1,4 @@
+import { TextDecoder, TextEncoder } from "../base/text/text-coders.ts";
 import {
   canonicalNumber,
   type InexactNumber,

@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import { describeFailure } from "../base/failures/failure.ts";
 import { cutText } from "../base/text/cut-text.ts";
 import { fieldOf, memberAt } from "./field-path.ts";
 
@@ -20,6 +21,7 @@ export const MAX_PROBLEMS = 20;
 /** Bytes of all problems of one `data` together. */
 export const MAX_TEXT = 2048;
 const MAX_MESSAGE = 200;
+const MAX_FAULT = 600;
 /**
  * If `data` has more leaves and keys than this, no library's message is compared with them, and so
  * none is kept.
@@ -69,6 +71,20 @@ export function toDataProblems(
     problems.push(problem);
   }
   return problems.length > 0 ? problems : [{ field: root, message: "does not fit its schema" }];
+}
+
+/**
+ * What went wrong in the schema of a kind itself, and where; without the error's message if that
+ * holds a value of `data`.
+ */
+export function schemaFault(kind: string, thrown: unknown, data: unknown): DataProblem {
+  const { error, failure } = describeFailure(thrown);
+  const issue = { message: error };
+  const message = messageOf(issue);
+  const isShown = message !== undefined && comparer([issue], data)(message);
+  const place = failure.at === null ? "" : ` at ${failure.at}`;
+  const name = `the schema of ${kind} failed with ${failure.name}${place}`;
+  return { field: "data", message: cutText(isShown ? `${name}: ${message}` : name, MAX_FAULT) };
 }
 
 function toDataProblem(

@@ -1,3 +1,5 @@
+import { TextDecoder } from "../base/text/text-coders.ts";
+
 /**
  * Objects with this many keys or more look keys up in a set instead of comparing them one by one.
  */

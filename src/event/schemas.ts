@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import { isPromiseLike } from "../base/guards.ts";
-import { type DataProblem, toDataProblems } from "./data-problems.ts";
+import { type DataProblem, schemaFault, toDataProblems } from "./data-problems.ts";
 import { type PropertyCreated, propertyCreatedSchema } from "./property.ts";
 
 /** A `data` object of which the service description shows nothing: any fields, none assumed. */
@@ -26,27 +26,45 @@ export type DataOf<Kind extends string, Schemas = object> = Kind extends keyof S
     : OpenObject;
 
 /** The result of checking `data`: the schema's output, or what does not fit. */
-export type DataResult =
-  | { readonly ok: true; readonly data: unknown }
-  | { readonly ok: false; readonly problems: readonly DataProblem[] };
+export type DataResult = { readonly ok: true; readonly data: unknown } | UnfitData;
+
+/** `data` that cannot be handled: it does not fit its schema, or the schema itself failed. */
+export interface UnfitData {
+  readonly ok: false;
+  readonly reason: "invalid_data" | "schema_failed";
+  readonly problems: readonly DataProblem[];
+  /** What the schema threw, if it failed. */
+  readonly thrown?: unknown;
+}
 
 /**
  * Checks `data` against the user's schema of a kind, else the documented one. A promise only for an
- * async schema.
+ * async schema. Never throws or rejects, whatever the schema does.
  */
 export function checkData(
   kind: string,
   data: OpenObject,
   schemas: DataSchemas,
 ): DataResult | Promise<DataResult> {
-  const own = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
-  const schema = own ?? documentedSchema(kind);
-  if (schema === undefined) return { ok: true, data };
-  const validated =
-    own === undefined ? schema["~standard"].validate(data) : validateOnce(own, data);
-  return isPromiseLike(validated)
-    ? Promise.resolve(validated).then((result) => toDataResult(result, data))
-    : toDataResult(validated, data);
+  const failed = (thrown: unknown) => schemaFailed(schemaFault(kind, thrown, data), thrown);
+  try {
+    const own = Object.hasOwn(schemas, kind) ? schemas[kind] : undefined;
+    const schema = own ?? documentedSchema(kind);
+    if (schema === undefined) return { ok: true, data };
+    const validated =
+      own === undefined ? schema["~standard"].validate(data) : validateOnce(own, data);
+    if (!isPromiseLike(validated)) return toDataResult(validated, data);
+    return Promise.resolve(validated)
+      .then((result) => toDataResult(result, data))
+      .catch(failed);
+  } catch (thrown) {
+    return failed(thrown);
+  }
+}
+
+/** The result of a schema that is at fault itself. */
+export function schemaFailed(problem: DataProblem, thrown?: unknown): UnfitData {
+  return { ok: false, reason: "schema_failed", problems: [problem], thrown };
 }
 
 /** The method of zod's schemas, of which only zod's own say that they have it. */
@@ -92,7 +110,13 @@ export function documentedSchema(kind: string): typeof propertyCreatedSchema | u
   return kind === "property.created" ? propertyCreatedSchema : undefined;
 }
 
+/** Throws for what no Standard Schema returns. */
 function toDataResult(result: StandardSchemaV1.Result<unknown>, data: OpenObject): DataResult {
-  if (result.issues === undefined) return { ok: true, data: result.value };
-  return { ok: false, problems: toDataProblems(result.issues, data) };
+  const { issues } = result;
+  if (issues === undefined) {
+    if ("value" in result) return { ok: true, data: result.value };
+    throw new TypeError("expected its result to have value or issues, got neither");
+  }
+  if (!Array.isArray(issues)) throw new TypeError(`expected issues to be an array`);
+  return { ok: false, reason: "invalid_data", problems: toDataProblems(issues, data) };
 }

@@ -1,9 +1,9 @@
 /**
- * ISO 8601 in UTC, seconds required, 0 to 9 digits of fraction, `Z` or `+00:00`. The description
- * says only "ISO 8601 UTC timestamp" (section "Body envelope"), so clocks finer than ours are
- * accepted.
+ * ISO 8601 in UTC, seconds required, 0 to 9 digits of fraction, and a zone that is UTC for certain:
+ * `Z`, `z`, `+00:00` or `+0000`. The description says only "ISO 8601 UTC timestamp" (section "Body
+ * envelope"), so clocks finer than ours are accepted.
  */
-const UTC_TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:Z|\+00:00)$/;
+const UTC_TIMESTAMP = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(?:\.(\d{1,9}))?(?:[Zz]|\+00:?00)$/;
 
 /**
  * Caches the last second parsed, since events that arrive together are mostly from the same one.

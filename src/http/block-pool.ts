@@ -1,3 +1,4 @@
+import { unref } from "../base/stand-ins.ts";
 export const BLOCK = 16 * 1024;
 const STEP = 64; // blocks added each time the pool grows
 const LOOK_MS = 1000; // milliseconds between checks for unused memory
@@ -53,7 +54,7 @@ export class BlockPool {
       this.#memory.resize(count * BLOCK);
       for (let number = count - 1; number >= this.#count; number--) this.#free.push(number);
       this.#count = count;
-      this.#timer ??= setInterval(() => this.#shrink(), LOOK_MS).unref();
+      this.#timer ??= unref(setInterval(() => this.#shrink(), LOOK_MS));
     } catch {
       // The system cannot reserve this much, or cannot resize buffers: take() then allocates new
       // blocks.

@@ -1,5 +1,6 @@
 import type { LookupAddress } from "node:dns";
 import { connect, type LookupFunction } from "node:net";
+import { isError } from "../base/guards.ts";
 import { answerLookup, isLocalhost, LOOPBACK } from "../base/localhost.ts";
 import { userAt, userName } from "../base/system/listeners.ts";
 import { portOf } from "./host-of.ts";
@@ -49,7 +50,7 @@ export function connectOptions(url: URL): { readonly lookup?: LookupFunction } {
  * that another attempt looks at both again.
  */
 export function noteRefusal(url: URL, thrown: unknown): boolean {
-  if (!isLocalhost(url.hostname) || !(thrown instanceof Error)) return false;
+  if (!isLocalhost(url.hostname) || !isError(thrown)) return false;
   const known = kept.get(portOf(url));
   const { code, address } = thrown as NodeJS.ErrnoException & { readonly address?: string };
   if (known === undefined || known.isAway) return false;

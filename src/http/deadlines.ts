@@ -35,7 +35,9 @@ export class Deadlines {
 
   /** The timer does not keep the process alive; the guarded work does. */
   #wait(ms: number): NodeJS.Timeout {
-    return setTimeout(() => this.#look(), Math.max(1, Math.ceil(ms))).unref();
+    const timer = setTimeout(() => this.#look(), Math.max(1, Math.ceil(ms)));
+    timer.unref?.(); // a timer of jsdom is a number
+    return timer;
   }
 
   #look(): void {

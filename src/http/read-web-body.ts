@@ -1,3 +1,4 @@
+import { isBytes } from "../base/guards.ts";
 import type { HeldBody } from "./body-budget.ts";
 import { BodyPieces } from "./body-pieces.ts";
 import { alreadyRead, type BodyFailure, type CountedLimits } from "./read-body.ts";
@@ -46,7 +47,7 @@ export async function readWebBody(request: Request, { limit, timeout, budget }: 
       if (typeof next === "string") return fail(next);
       if (next.done) return pieces.join();
       // a stream of other code's
-      if (!(next.value instanceof Uint8Array)) throw alreadyRead(PASS_FIRST);
+      if (!isBytes(next.value)) throw alreadyRead(PASS_FIRST);
       if (pieces.length + next.value.byteLength > limit) return fail("too_large");
       pieces.add(next.value);
       held ??= budget?.open(() => end("stalled"));

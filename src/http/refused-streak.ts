@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { setImmediate } from "node:timers";
 import { failure, RETRY_AFTER, writeAnswer } from "./answer.ts";
 import { closeUnread, connectionOf } from "./closing.ts";
 

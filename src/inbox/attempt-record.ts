@@ -1,12 +1,4 @@
-/** What is known about an error of a handler. */
-export interface HandlerFailure {
-  /** The error's name, such as `TypeError`; for a value that is not an error, its type. */
-  readonly name: string;
-  /** The first line of the user's own code in the stack: `file:line:column`, if there is one. */
-  readonly at: string | null;
-  /** The stack, with those of the causes. At most 8 KiB of text. */
-  readonly stack: string | null;
-}
+import type { HandlerFailure } from "../base/failures/failure.ts";
 
 /** How one run of one handler ended. */
 export interface AttemptRecord {

@@ -10,7 +10,7 @@ import type { Lease } from "./claim.ts";
 const MAX_STORED_KIND = 200;
 
 /** Why an event whose envelope is valid becomes a dead letter before it runs. */
-export const UNFIT_REASONS = ["invalid_data", "inexact_number"] as const;
+export const UNFIT_REASONS = ["invalid_data", "schema_failed", "inexact_number"] as const;
 export type UnfitReason = (typeof UNFIT_REASONS)[number];
 
 export function isUnfit(reason: string): reason is UnfitReason {

@@ -7,6 +7,7 @@ import { DROPPED, TARGET_AWAY } from "./target-wait.ts";
 export const DEAD_REASONS = {
   ...REJECTION_REASONS,
   invalid_data: "its data does not fit its schema",
+  schema_failed: "the schema of its kind failed",
   inexact_number: "it has a number that a double does not hold",
   unreadable: "its delivery can no longer be read",
   attempts_exhausted: "every attempt failed",

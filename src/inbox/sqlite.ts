@@ -1,4 +1,5 @@
 import { HookporterError } from "../base/errors.ts";
+import { unref } from "../base/stand-ins.ts";
 import { realPath } from "../base/system/paths.ts";
 import type { ClaimedEntry, ClaimRequest, DueRequest } from "./claim.ts";
 import type { Inbox, OpenTerms } from "./inbox.ts";
@@ -90,7 +91,7 @@ class SqliteInbox extends SqlInbox {
           // Claims meet the same failure and report it. The next check comes soon.
         }
       };
-      const upkeep = access === "own" ? setInterval(() => void look(), UPKEEP).unref() : undefined;
+      const upkeep = access === "own" ? unref(setInterval(() => void look(), UPKEEP)) : undefined;
       const trust = new Trust(path, log);
       this.#opened = { access, connection, runners, trust, upkeep };
     });

@@ -6,6 +6,7 @@ import {
   syncFunction,
   wholeNumber,
 } from "../base/options/check-options.ts";
+import { unref } from "../base/stand-ins.ts";
 import { callUser, numberFrom, reportAsWarning } from "../base/user-calls.ts";
 import { deadToDo } from "../inbox/counts.ts";
 import { isSilent, noAuthentic, normalSilence } from "../inbox/senders.ts";
@@ -120,7 +121,7 @@ export function watchAlerts(receiver: WatchedReceiver, options: AlertOptions): (
       isLooking = false;
     }
   };
-  const timer = setInterval(() => void look().catch(() => {}), every).unref();
+  const timer = unref(setInterval(() => void look().catch(() => {}), every));
   const endDrifts = receiver.onDrift(() => {
     drifts.push(performance.now());
     checkDrift();

@@ -1,23 +1,23 @@
-import { invalidOption } from "../base/options/check-options.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import type { DataProblem } from "../event/data-problems.ts";
 import { readEnvelopeAgain } from "../event/read-envelope.ts";
-import { checkData, type DataResult, type DataSchemas } from "../event/schemas.ts";
+import { checkData, type DataResult, type DataSchemas, schemaFailed } from "../event/schemas.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 
 /**
- * The result of the user's schema, or `option_invalid`: the sender is waiting, so it has at most
- * `ms` to decide.
+ * The result of the user's schema. A sender, or a place to run, is waiting, so it has at most `ms`
+ * to decide, and has failed after that.
  */
-export async function decidesInTime(
+export function decidesInTime(
   checking: Promise<DataResult>,
   kind: string,
   ms: number,
 ): Promise<DataResult> {
-  const decided = await withTimeout(checking, ms, () => undefined);
-  if (decided !== undefined) return decided;
-  throw invalidOption(
-    `expected the schema of ${kind} to decide within ${ms} ms, got no result: make it faster`,
+  return withTimeout(checking, ms, () =>
+    schemaFailed({
+      field: "data",
+      message: `the schema of ${kind} did not decide within ${ms} ms: make it faster`,
+    }),
   );
 }
 

@@ -1,7 +1,7 @@
-import { detach } from "../base/detach.ts";
 import { asError, ConfigurationError, describeError } from "../base/errors.ts";
 import { isPromiseLike } from "../base/guards.ts";
 import { invalid } from "../base/options/check-options.ts";
+import { detach } from "../base/try-or.ts";
 import type { ReadyEvent } from "../dispatch/plan/handler.ts";
 import { MAX_PROBLEMS } from "../event/data-problems.ts";
 import { type DedupKey, OWN_IDENTITY, ownEventId } from "../event/identity.ts";
@@ -86,7 +86,7 @@ function judge(
   const order = orderKey(read, settings, checked.ok);
   if (!checked.ok) {
     const problems = [...inexact, ...checked.problems].slice(0, MAX_PROBLEMS);
-    return { key, order, unfit: "invalid_data", problems };
+    return { key, order, unfit: checked.reason, problems };
   }
   const isRefused = inexact.length > 0 && settings.inexactNumbers === "reject";
   if (isRefused) return { key, order, unfit: "inexact_number", problems: inexact };

@@ -1,4 +1,5 @@
 import type { Logger } from "../base/logger.ts";
+import { unref } from "../base/stand-ins.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
 
@@ -36,13 +37,15 @@ export class LoopWatch {
 
   start(): void {
     let last = performance.now();
-    this.#timer = setInterval(() => {
-      const now = performance.now();
-      const late = now - last - LOOK;
-      last = now;
-      if (late >= BLOCKED) this.#print(late);
-      this.#ended = [];
-    }, LOOK).unref();
+    this.#timer = unref(
+      setInterval(() => {
+        const now = performance.now();
+        const late = now - last - LOOK;
+        last = now;
+        if (late >= BLOCKED) this.#print(late);
+        this.#ended = [];
+      }, LOOK),
+    );
   }
 
   stop(): void {

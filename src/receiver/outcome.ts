@@ -29,7 +29,8 @@ export interface Accepted extends Proof {
   readonly entryState: EntryState;
   /**
    * Why it is a dead letter: `invalid_data` if `data` does not fit its kind's schema,
-   * `inexact_number` if it has a number that a double does not hold and the receiver rejects those.
+   * `schema_failed` if that throws, rejects or does not decide in time, `inexact_number` if it has
+   * a number that a double does not hold and the receiver rejects those.
    */
   readonly reason?: UnfitReason | undefined;
   /**

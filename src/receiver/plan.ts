@@ -1,3 +1,4 @@
+import { describeError } from "../base/errors.ts";
 import { isPromiseLike } from "../base/guards.ts";
 import type { Plan, ReadyEvent } from "../dispatch/plan/handler.ts";
 import type { DataProblem } from "../event/data-problems.ts";
@@ -5,7 +6,7 @@ import type { Envelope } from "../event/envelope.ts";
 import type { WebhookEvent } from "../event/event.ts";
 import { REJECTED } from "../event/identity.ts";
 import { readEnvelope, readEnvelopeAgain, toEvent } from "../event/read-envelope.ts";
-import { checkData, type DataResult, type DataSchemas } from "../event/schemas.ts";
+import { checkData, type DataResult, type DataSchemas, type UnfitData } from "../event/schemas.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { newEntry } from "../inbox/new-entry.ts";
@@ -46,7 +47,7 @@ export function planEntry(
     drifts.compare({ seq: entry.seq, eventId: entry.key.eventId }, envelope);
   }
   const planFor = (result: EventResult): Plan | Promise<Plan> => {
-    if (!result.ok) return dead("invalid_data", result.problems);
+    if (!result.ok) return unfit(result);
     const matching = handlers.match(envelope.event, result.event);
     if (matching.length === 0) return missing.plan(entry, envelope.event);
     // The first handler gets the event that is there, each other one its own.
@@ -66,6 +67,7 @@ export function planEntry(
 async function eventAgain(entry: ClaimedEntry, schemas: DataSchemas): Promise<WebhookEvent> {
   const read = readEnvelopeAgain(entry.delivery.body);
   const result = read.ok ? await eventOf(read.envelope, entry, schemas) : undefined;
+  if (result?.ok === false && result.reason === "schema_failed") throw result.thrown;
   if (result?.ok !== true) {
     throw new TypeError(
       "expected data to fit its schema again, got another result: let it depend on data alone",
@@ -74,10 +76,14 @@ async function eventAgain(entry: ClaimedEntry, schemas: DataSchemas): Promise<We
   return result.event;
 }
 
-/** An event, or why `data` does not fit its schema. */
-type EventResult =
-  | { readonly ok: true; readonly event: WebhookEvent }
-  | { readonly ok: false; readonly problems: readonly DataProblem[] };
+/** An event, or why its `data` cannot be handled. */
+type EventResult = { readonly ok: true; readonly event: WebhookEvent } | UnfitData;
+
+/** `data` stays as it is, but a schema that fails may be mended before the next attempt. */
+function unfit({ reason, problems, thrown }: UnfitData): Plan {
+  if (reason === "invalid_data") return dead(reason, problems);
+  return { type: "unplanned", error: describeError(thrown), problems };
+}
 
 function eventOf(
   envelope: Envelope,

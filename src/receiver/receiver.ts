@@ -102,7 +102,7 @@ export interface Receiver<Schemas = object, OtherKinds extends string = never>
    * if there are any, retrying it makes it a dead letter again. Empty for an entry that is not an
    * event, or whose delivery was deleted.
    *
-   * @throws HookporterError `inbox_…` if the store fails; and whatever a schema throws
+   * @throws HookporterError `inbox_…` if the store fails
    */
   recheck(seq: number): Promise<readonly DataProblem[]>;
   /**

@@ -1,7 +1,8 @@
-import { detach } from "../base/detach.ts";
+import { setImmediate } from "node:timers";
 import type { Listeners } from "../base/listeners.ts";
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
+import { detach } from "../base/try-or.ts";
 import { problemLine } from "../event/data-problems.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
@@ -163,7 +164,7 @@ const KEPT = {
     level: "error",
     message: "a signed delivery is not an event: it is kept as a dead letter",
   },
-  dead: { level: "error", message: "an event is kept as a dead letter: its data cannot be used" },
+  dead: { level: "error", message: "an event is kept as a dead letter: no handler runs" },
 } as const;
 
 /** What it became if it is not to be handled. */

@@ -1,4 +1,5 @@
 import { describeError } from "../base/errors.ts";
+import { unref } from "../base/stand-ins.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 import { pruneInbox } from "../inbox/prune.ts";
@@ -68,7 +69,7 @@ export class Retention {
         if (!this.#aborter.signal.aborted) this.#schedulePruning(PRUNING_INTERVAL);
       });
     }, ms);
-    this.#timer.unref();
+    unref(this.#timer);
   }
 
   async #pruneNow(): Promise<void> {

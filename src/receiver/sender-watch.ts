@@ -1,6 +1,7 @@
 import { describeError } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
+import { unref } from "../base/stand-ins.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import type { Delivery } from "../event/delivery.ts";
 import type { Inbox } from "../inbox/inbox.ts";
@@ -55,10 +56,9 @@ export class SenderWatch {
         this.#isRecalled = true;
       }),
     );
-    this.#timer = setInterval(
-      () => this.#next(() => this.#write(this.tally.take())),
-      NOTE_EVERY,
-    ).unref();
+    this.#timer = unref(
+      setInterval(() => this.#next(() => this.#write(this.tally.take())), NOTE_EVERY),
+    );
   }
 
   /** Notes the rest. Call it while the inbox is open. */

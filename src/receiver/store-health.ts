@@ -6,6 +6,7 @@ import {
 } from "../base/errors.ts";
 import type { Logger } from "../base/logger.ts";
 import { OnceAMinute } from "../base/once-a-minute.ts";
+import { unref } from "../base/stand-ins.ts";
 import type { Inbox } from "../inbox/inbox.ts";
 
 /**
@@ -67,7 +68,7 @@ export class StoreHealth {
 
   #tryLater(): void {
     if (this.#write === undefined || this.#next !== undefined) return;
-    this.#next = setTimeout(() => void this.#try(), TRY_EVERY).unref();
+    this.#next = unref(setTimeout(() => void this.#try(), TRY_EVERY));
   }
 
   async #try(): Promise<void> {

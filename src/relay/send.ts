@@ -4,6 +4,7 @@
  */
 
 import { HookporterError } from "../base/errors.ts";
+import { errorsOf } from "../base/guards.ts";
 import type { SeveralPrograms } from "../http/connect-options.ts";
 import { Exchange, type ExchangeAnswer, type Posting } from "./exchange.ts";
 import { whyUnreachable } from "./unreachable.ts";
@@ -79,8 +80,7 @@ export class UnusableTarget extends HookporterError {
  */
 export function isUnconnected(thrown: unknown): boolean {
   if (!(thrown instanceof HookporterError)) return false;
-  const { cause } = thrown;
-  const first: unknown = cause instanceof AggregateError ? cause.errors[0] : cause;
+  const [first] = errorsOf(thrown.cause);
   return UNCONNECTED.has(String((first as NodeJS.ErrnoException | undefined)?.code ?? ""));
 }
 

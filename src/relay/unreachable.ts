@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { describeError } from "../base/errors.ts";
+import { errorsOf } from "../base/guards.ts";
 import { isLocalhost } from "../base/localhost.ts";
 import { hostOf, portOf } from "../http/host-of.ts";
 import { tryToConnect } from "../http/try-to-connect.ts";
@@ -65,8 +66,8 @@ function there(why: string): Unreachable {
  * one, since a machine without IPv6 cannot reach `::1` at all, else the first.
  */
 function likeliest(thrown: unknown): unknown {
-  if (!(thrown instanceof AggregateError)) return thrown;
-  return thrown.errors.find((error) => codeOf(error) === "ECONNREFUSED") ?? thrown.errors[0];
+  const errors = errorsOf(thrown);
+  return errors.find((error) => codeOf(error) === "ECONNREFUSED") ?? errors[0];
 }
 
 function codeOf(thrown: unknown): string {

@@ -1,4 +1,5 @@
 import { ConfigurationError } from "../base/errors.ts";
+import { TextDecoder, TextEncoder } from "../base/text/text-coders.ts";
 import { trimEndOf } from "../base/text/trim-end.ts";
 
 /** One secret: a string, used as UTF-8, or bytes. */

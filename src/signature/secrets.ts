@@ -1,7 +1,8 @@
 import { createHash, createSecretKey, type KeyObject } from "node:crypto";
-import { detach } from "../base/detach.ts";
 import { ConfigurationError } from "../base/errors.ts";
+import { isBytes } from "../base/guards.ts";
 import { describeValue } from "../base/options/describe-value.ts";
+import { detach } from "../base/try-or.ts";
 import { type SecretValue, secretBytes } from "./secret-bytes.ts";
 
 /** A usable secret. Printing or serialising it shows only the fingerprint. */
@@ -38,7 +39,7 @@ function isList(given: SecretValue | readonly SecretValue[]): given is readonly 
 
 function readSecret(value: SecretValue, index: number, warn: (message: string) => void): Secret {
   const which = index === 0 ? "the secret" : `secret ${index + 1} of the list`;
-  if (typeof value !== "string" && !(value instanceof Uint8Array)) {
+  if (typeof value !== "string" && !isBytes(value)) {
     detach(value);
     throw new ConfigurationError(
       "secret_missing",

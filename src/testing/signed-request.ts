@@ -1,3 +1,4 @@
+import { isBytes } from "../base/guards.ts";
 import type { Envelope } from "../event/envelope.ts";
 import type { SecretValue } from "../signature/secret-bytes.ts";
 import { readSecrets } from "../signature/secrets.ts";
@@ -41,8 +42,7 @@ export function signedRequest(
   options: SigningOptions,
 ): SignedRequest {
   const { secret, signatureHeader = SIGNATURE_HEADER } = options;
-  const body =
-    content instanceof Uint8Array ? Buffer.from(content) : Buffer.from(JSON.stringify(content));
+  const body = isBytes(content) ? Buffer.from(content) : Buffer.from(JSON.stringify(content));
   const [usable] = readSecrets(secret);
   const headers = {
     "content-type": "application/json",

@@ -146,7 +146,7 @@ export async function createTestReceiver<
     inbox: handleOf(twice ? crashingOnce(memoryInbox(transaction)) : memoryInbox(transaction)),
   });
   await receiver.start();
-  const { clock = Date.now, signatureHeader = SIGNATURE_HEADER } = options;
+  const { clock = () => Date.now(), signatureHeader = SIGNATURE_HEADER } = options;
   const instant = options.clock === undefined ? nextInstant : strictlyIncreasing(clock);
   const make: Make = (what, { secret = TEST_SECRET, ...sample }) => {
     const content =

@@ -92,7 +92,12 @@ describe("the derived event id", () => {
       idOf(JSON.stringify({ event, timestamp, data: {}, webhook: { id: "wh_1", url: "" } }));
     const ids = [at("a", AT), at("b", AT), at("a", "2024-01-15T10:30:00.124Z"), at("", AT)];
     expect(new Set(ids).size).toBe(4);
-    for (const spelled of ["2024-01-15T10:30:00.123000Z", "2024-01-15T10:30:00.123+00:00"])
+    for (const spelled of [
+      "2024-01-15T10:30:00.123000Z",
+      "2024-01-15T10:30:00.123+00:00",
+      "2024-01-15T10:30:00.123z",
+      "2024-01-15T10:30:00.123+0000",
+    ])
       expect(at("a", spelled)).toBe(ids[0]);
   });
 });

@@ -133,7 +133,7 @@ const BODY: readonly Row[] = [
   ],
   [
     "timestamps that are not strict UTC, or not a calendar date",
-    "400 with `timestamp`, dead letter `invalid_timestamp`; 1 to 9 fractional digits and `+00:00` are accepted",
+    "400 with `timestamp`, dead letter `invalid_timestamp`; 1 to 9 fractional digits, `z`, `+00:00` and `+0000` are accepted",
   ],
   ["the same event, serialised differently and signed again", "200, duplicate"],
 ];

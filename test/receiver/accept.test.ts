@@ -226,16 +226,6 @@ describe("accept", () => {
   });
 });
 
-it("gives up a schema that never decides, and says which", async () => {
-  const never = {
-    "~standard": { version: 1, vendor: "test", validate: () => new Promise(() => {}) },
-  } as never;
-  const { accept, inbox } = await open({ schemas: { "payment.received": never }, bodyTimeout: 20 });
-  const outcome = await accept(deliveryOf(envelope()));
-  expect(outcome).toMatchObject({ type: "misconfigured", error: { code: "option_invalid" } });
-  expect(await inbox.list({})).toEqual([]);
-});
-
 it("a dead letter that the inbox does not keep is not acknowledged", async () => {
   const inbox = wrapInbox(memoryInbox(), { append: async () => undefined });
   const { accept } = await open({ inbox: handleOf(inbox) });

@@ -30,15 +30,15 @@ describe.each<[string, (check: () => Promise<never>) => unknown]>([
   ["a refinement of zod/mini", (check) => mini.looseObject({}).check(mini.refine(check))],
   ["a refinement of zod 3", (check) => zod3.object({}).passthrough().refine(check)],
 ])("%s that rejects, of a schema of zod", (what, schemaWith) => {
-  it("is run once, answers 500, and ends nothing", async () => {
+  it("is run once, leaves a dead letter, and ends nothing", async () => {
     const caught = uncaught();
     const check = vi.fn(late);
     const schemas = { [KIND]: schemaWith(check) } as never;
     const { receiver } = await openReceiver({ schemas });
     const delivery = deliveryOf(freshEnvelope());
     expect(await receiver.accept(delivery)).toMatchObject({
-      type: "misconfigured",
-      error: { message: "mine" },
+      reason: "schema_failed",
+      problems: [{ message: expect.stringContaining("mine") }],
     });
     await sleep(10);
     expect(caught).toEqual([]);

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { isError } from "../../base/guards.ts";
 import { withTimeout } from "../../base/with-timeout.ts";
 import type { CliContext } from "../context.ts";
 import { hideGiven } from "../hide-given.ts";
@@ -97,7 +98,7 @@ export async function findIn(
   try {
     return await withTimeout((async () => run(setup))(), timeLimit, () => [cutOff]);
   } catch (thrown) {
-    if (setup.context.debug && thrown instanceof Error)
+    if (setup.context.debug && isError(thrown))
       setup.context.output.talk(hide(String(thrown.stack), setup.context));
     return [failure(thrown)];
   }

@@ -4,6 +4,7 @@ import { dirname, extname, join, normalize, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { types } from "node:util";
 import type { Jiti, ModuleCache, TransformOptions } from "jiti";
+import { isError, isErrorNamed } from "../../base/guards.ts";
 import { isOwnCode } from "../../base/package/package-root.ts";
 import { realPath } from "../../base/system/paths.ts";
 import { SourcePositions } from "./source-positions.ts";
@@ -196,7 +197,7 @@ export class ModuleLoader {
       this.#modules[file] = asModule(exports);
       return exports;
     } catch (cause) {
-      throw cause instanceof SyntaxError ? failed : cause; // the compiler says which line
+      throw isErrorNamed("SyntaxError", cause) ? failed : cause; // the compiler says which line
     }
   }
 
@@ -205,15 +206,11 @@ export class ModuleLoader {
    * it is noticed.
    */
   #noteMissing(cause: unknown): void {
-    const [, json] =
-      cause instanceof SyntaxError ? (/^(.*\.json): /.exec(cause.message) ?? []) : [];
+    const [, json] = isErrorNamed("SyntaxError", cause)
+      ? (/^(.*\.json): /.exec(cause.message) ?? [])
+      : [];
     if (json !== undefined) this.#files.add(json); // Node forgets what it required in vain
-    if (
-      !(cause instanceof Error) ||
-      !("requireStack" in cause) ||
-      !Array.isArray(cause.requireStack)
-    )
-      return;
+    if (!isError(cause) || !("requireStack" in cause) || !Array.isArray(cause.requireStack)) return;
     const [, path] = /^Cannot find module '(\.[^']*)'/.exec(cause.message) ?? [];
     const [importer] = cause.requireStack;
     if (path !== undefined && typeof importer === "string")

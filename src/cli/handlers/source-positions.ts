@@ -1,4 +1,5 @@
 import { SourceMap } from "node:module";
+import { errorsOf, isError } from "../../base/guards.ts";
 import { FRAME } from "../../base/system/paths.ts";
 import type { Handler } from "../../dispatch/plan/handler.ts";
 
@@ -41,12 +42,13 @@ export class SourcePositions {
     for (let index = 0; index < errors.length && index < MAX_ERRORS; index++) {
       try {
         const error = errors[index];
-        if (!(error instanceof Error) || corrected.has(error)) continue;
+        if (!isError(error) || corrected.has(error)) continue;
         corrected.add(error);
         const { stack, cause } = error;
         if (typeof stack === "string") error.stack = this.#correctStack(stack);
         errors.push(cause);
-        if (error instanceof AggregateError) errors.push(...error.errors.slice(0, MAX_ERRORS));
+        const inner = errorsOf(error).filter((one) => one !== error);
+        errors.push(...inner.slice(0, MAX_ERRORS));
       } catch {
         // Such as a frozen error, or a getter that throws: no reason to lose what the handler
         // threw.

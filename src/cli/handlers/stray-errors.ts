@@ -1,4 +1,5 @@
 import { describeError } from "../../base/errors.ts";
+import { isError } from "../../base/guards.ts";
 import type { CliContext } from "../context.ts";
 import { printable } from "../output.ts";
 
@@ -17,6 +18,6 @@ export function watchStrayErrors(
     output.talk(
       `error outside any awaited handler: ${text} (await what a handler starts, or catch it there)`,
     );
-    if (debug && thrown instanceof Error) output.talk(String(thrown.stack));
+    if (debug && isError(thrown)) output.talk(String(thrown.stack));
   });
 }

@@ -1,4 +1,5 @@
 import { HookporterError } from "../../base/errors.ts";
+import { isError } from "../../base/guards.ts";
 import { type Change, changedInAll, changeEntries } from "../../inbox/change-entries.ts";
 import type { Entry } from "../../inbox/entry.ts";
 import type { PageAddresses } from "../../inspector/inspector.ts";
@@ -193,7 +194,7 @@ class LiveKeys {
 
   #try(action: () => Promise<void>): void {
     action().catch((thrown: unknown) => {
-      this.#print(printable(thrown instanceof Error ? thrown.message : String(thrown), 500));
+      this.#print(printable(isError(thrown) ? thrown.message : String(thrown), 500));
     });
   }
 }

@@ -1,4 +1,5 @@
 import { describeError, HookporterError } from "../../base/errors.ts";
+import { isError } from "../../base/guards.ts";
 import { unusableFrom } from "../../base/unusable.ts";
 
 /** Ends a server in order, such as by closing its receiver; called once, with the signal. */
@@ -72,7 +73,7 @@ function startError(thrown: unknown): string {
     thrown instanceof HookporterError ? thrown : (listenError(thrown) ?? unusableFrom(thrown));
   if (known !== undefined) return known.message;
   if (Object(thrown).code === "ERR_SOCKET_BAD_PORT") return describeError(thrown);
-  return thrown instanceof Error ? String(thrown.stack) : describeError(thrown);
+  return isError(thrown) ? String(thrown.stack) : describeError(thrown);
 }
 
 function listenError(thrown: unknown): HookporterError | undefined {

@@ -1,7 +1,7 @@
-import { setMaxListeners } from "node:events";
 import { setImmediate as nextTurn, setTimeout as wait } from "node:timers/promises";
 import { codeOf, HookporterError } from "../../base/errors.ts";
 import { timerDelay } from "../../base/options/timer-delay.ts";
+import { allowManyListeners } from "../../base/stand-ins.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
 import { briefBody } from "../../relay/brief-body.ts";
 import type { Disturbance, Disturbed, Sendable } from "../../relay/chaos.ts";
@@ -76,7 +76,7 @@ export class SendingRun {
     const { output } = this.#context;
     const cutting = new AbortController();
     // one for each that is sent at a time
-    setMaxListeners(0, cutting.signal, this.#stopping.signal);
+    allowManyListeners(cutting.signal, this.#stopping.signal);
     const interrupt = stopRunOnSignal(this.#context, {
       stop: () => this.#stopping.abort(),
       cut: () => cutting.abort(),

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { types } from "node:util";
 import { describeError } from "../../base/errors.ts";
-import { isPromiseLike, isRecord } from "../../base/guards.ts";
+import { isError, isPromiseLike, isRecord } from "../../base/guards.ts";
 import { consoleOnStderr } from "../handlers/console-on-stderr.ts";
 import { ModuleLoader } from "../handlers/module-loader.ts";
 import { invalidConfig } from "../input-errors.ts";
@@ -42,7 +42,7 @@ function nameOf(value: unknown): string {
 function firstLine(thrown: unknown, path: string, file: string): string {
   const [line = ""] = describeError(thrown).split("\n");
   const message = line.replaceAll(path, file);
-  const stack = thrown instanceof Error ? String(thrown.stack) : "";
+  const stack = isError(thrown) ? String(thrown.stack) : "";
   const at = stack.indexOf(`${path}:`);
   const [position] = at === -1 ? [] : (/^:\d+(?::\d+)?/.exec(stack.slice(at + path.length)) ?? []);
   return position === undefined || message.includes(`${file}:`)

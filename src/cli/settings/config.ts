@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { HookporterError } from "../../base/errors.ts";
-import { isRecord } from "../../base/guards.ts";
+import { isError, isRecord } from "../../base/guards.ts";
 import { readText } from "../../base/system/files.ts";
 import { isBelow } from "../../base/system/paths.ts";
 import { tryOr } from "../../base/try-or.ts";
@@ -66,9 +66,9 @@ export async function openSettings(
  * may name its variables.
  */
 function envFileOfConfig(command: Command, cwd: string): string | undefined {
-  const text = tryOr(() => readText(join(cwd, "hookporter.config.json")), "{}");
+  const path = join(cwd, "hookporter.config.json");
   // an error is told when it is read
-  const content: unknown = tryOr(() => JSON.parse(text.replace(/^\uFEFF/, "")), {});
+  const content: unknown = tryOr(() => JSON.parse(readText(path).replace(/^\uFEFF/, "")), {});
   if (!isRecord(content)) return undefined;
   const places = [content[commandName(command)], content[settingsName(command)], content];
   for (const place of places) {
@@ -258,7 +258,7 @@ function parse(
   try {
     return option.parseArg ? option.parseArg(text, before as never) : text;
   } catch (thrown) {
-    const cause = thrown instanceof Error ? thrown.cause : undefined;
+    const cause = isError(thrown) ? thrown.cause : undefined;
     throw cause instanceof UnexpectedValue ? fail(cause.expected) : thrown;
   }
 }

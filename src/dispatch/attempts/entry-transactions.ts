@@ -1,10 +1,10 @@
 import { HookporterError } from "../../base/errors.ts";
+import { describeFailure } from "../../base/failures/failure.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
 import type { ClaimedEntry } from "../../inbox/claim.ts";
 import type { Inbox, Progress } from "../../inbox/inbox.ts";
 import type { WaitingReason } from "../../inbox/reasons.ts";
 import type { Settlement } from "../../inbox/settlement.ts";
-import { describeFailure } from "../plan/failure.ts";
 import type { OwnSignal } from "./handler-context.ts";
 import { type HandlerRun, type RunLimits, runHandler } from "./run-handler.ts";
 import type { TransactionPlaces } from "./transaction-places.ts";

@@ -1,8 +1,8 @@
 import { HookporterError } from "../../base/errors.ts";
+import { describeFailure } from "../../base/failures/failure.ts";
 import { isPromiseLike } from "../../base/guards.ts";
 import { cutText } from "../../base/text/cut-text.ts";
 import type { AttemptRecord } from "../../inbox/attempt-record.ts";
-import { describeFailure } from "../plan/failure.ts";
 import type { TargetFailure } from "../plan/target.ts";
 import { OwnSignal } from "./handler-context.ts";
 import { limitTime } from "./time-limits.ts";

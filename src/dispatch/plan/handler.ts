@@ -77,11 +77,14 @@ export interface DeadLetter {
   readonly eventId: string;
   readonly kind: string | null;
   /**
-   * Why, as a stable code: `attempts_exhausted`, `invalid_data`, `inexact_number`, `unreadable`, or
-   * a rejection's reason.
+   * Why, as a stable code: `attempts_exhausted`, `invalid_data`, `schema_failed`, `inexact_number`,
+   * `unreadable`, or a rejection's reason.
    */
   readonly reason: string;
-  /** For `invalid_data` and `inexact_number`: which fields do not fit, and how. Otherwise empty. */
+  /**
+   * For `invalid_data` and `inexact_number`: which fields do not fit, and how. For `schema_failed`:
+   * the error, and its place. Otherwise empty.
+   */
   readonly problems: readonly DataProblem[];
   /** The message of the last error, if a handler failed, with those of its causes. */
   readonly error: string | null;
@@ -109,9 +112,18 @@ export interface ReadyEvent {
   readonly schemas: DataSchemas;
 }
 
+/** It cannot be planned now, as its schema fails, and is tried again. */
+export interface Unplanned {
+  readonly type: "unplanned";
+  readonly error: string | null;
+  /** What a dead letter says of it, once every attempt failed. */
+  readonly problems?: readonly DataProblem[];
+}
+
 /** What becomes of an entry. */
 export type Plan =
   | PlannedRun
+  | Unplanned
   /** It has no handler here, but another process has one: it is given back. */
   | { readonly type: "leave" }
   /** It has no handler here: it waits this many milliseconds for a process that has one. */

@@ -1,6 +1,6 @@
-import { setMaxListeners } from "node:events";
 import { HookporterError } from "../../base/errors.ts";
 import { invalidOption } from "../../base/options/check-options.ts";
+import { allowManyListeners } from "../../base/stand-ins.ts";
 
 /** The longest time that is kept for claiming entries, and for storing results, in milliseconds. */
 export const MAX_MARGIN = 1000;
@@ -42,7 +42,7 @@ export function runBudget(terms: BudgetTerms) {
   }
   const aborter = new AbortController();
   const signal: AbortSignal = aborter.signal;
-  setMaxListeners(0, signal);
+  allowManyListeners(signal);
   const timers: NodeJS.Timeout[] = [];
   const gone = performance.now() - since;
   const after = (ms: number, call: () => void) => {

@@ -31,7 +31,7 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
   if (entry.attempts > options.retry.attempts)
     return settlementOf(entry, clock, "dead", "attempts_exhausted", { uncount: true });
 
-  let plan: Plan | Unplanned;
+  let plan: Plan;
   try {
     const planning = options.plan(entry, parts.ready);
     plan = isPromiseLike(planning)
@@ -44,12 +44,14 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
   switch (plan.type) {
     case "run":
       return new EntryHandlers(entry, plan, options, parts).run();
-    case "unplanned":
+    case "unplanned": {
       options.log.error(
         { seq, error: plan.error },
         "an entry could not be read; trying again later",
       );
-      return afterFailure(entry, options, {}, { failures: [UNREADABLE] });
+      const settled = afterFailure(entry, options, {}, { failures: [UNREADABLE] });
+      return settled.state === "dead" ? { ...settled, problems: plan.problems } : settled;
+    }
     case "done_elsewhere":
       return settlementOf(entry, clock, "handled", null);
     case "end":
@@ -63,19 +65,13 @@ export async function runEntry(entry: ClaimedEntry, options: RunOptions, parts: 
   }
 }
 
-/** Why there is no plan. */
-interface Unplanned {
-  readonly type: "unplanned";
-  readonly error: string | null;
-}
-
 /** The plan for an entry, or why there is none; with the time limit of a handler. */
 async function plannedInTime(
   plan: Promise<Plan>,
   entry: ClaimedEntry,
   options: RunOptions,
   parts: RunParts,
-): Promise<Plan | Unplanned> {
+): Promise<Plan> {
   const { handlerTimeout: timeout, clock } = options;
   const { signal } = parts;
   let made: Plan | undefined;

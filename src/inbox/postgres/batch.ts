@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import { tooMuchWaiting } from "../too-much-waiting.ts";
 
 interface WaitingItem<Item, Result> {

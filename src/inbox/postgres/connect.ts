@@ -1,6 +1,7 @@
 import type { Socket } from "node:net";
 import { ConfigurationError } from "../../base/errors.ts";
 import { findPackage, requirePackage } from "../../base/package/own-address.ts";
+import { unref } from "../../base/stand-ins.ts";
 import { TYPES } from "./column-types.ts";
 import { EncryptedIfOffered, namedSocket, saysEncryption } from "./encryption.ts";
 import type { PostgresTerms } from "./postgres-options.ts";
@@ -130,9 +131,11 @@ export class Sockets {
   async close(inOrder: () => Promise<void>): Promise<void> {
     // Not cleared, since a pool does not wait for its idle connections; open sockets keep the
     // process alive until then.
-    setTimeout(() => {
-      for (const socket of this.#open) socket.destroy();
-    }, GOODBYE).unref();
+    unref(
+      setTimeout(() => {
+        for (const socket of this.#open) socket.destroy();
+      }, GOODBYE),
+    );
     await inOrder();
   }
 }

@@ -1,4 +1,5 @@
 import { describeError, HookporterError, type InboxErrorCode } from "../../base/errors.ts";
+import { errorsOf } from "../../base/guards.ts";
 
 interface Meaning {
   readonly code: InboxErrorCode;
@@ -114,7 +115,7 @@ export function isConflict(thrown: unknown): boolean {
 export function inboxError(name: string, thrown: unknown): HookporterError {
   if (thrown instanceof HookporterError) return thrown;
   // Node reports a failed connection to several addresses as one error with a list.
-  const [first] = thrown instanceof AggregateError ? thrown.errors : [];
+  const [first] = errorsOf(thrown);
   const reason: unknown = first ?? thrown;
   const { code: given } = (reason ?? {}) as { code?: unknown };
   const key = typeof given === "string" ? given : "";

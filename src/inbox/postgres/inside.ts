@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { HookporterError } from "../../base/errors.ts";
+import { isErrorNamed } from "../../base/guards.ts";
 import type { InsideEnd, InsideResult, InsideTerms, Progress } from "../inbox.ts";
 import type { Settlement } from "../settlement.ts";
 import { inboxError, stateOf } from "./errors.ts";
@@ -97,7 +98,7 @@ export async function runInside(
       );
     }
     if (stored === undefined)
-      throw thrown instanceof TypeError ? thrown : inboxError(store.name, thrown);
+      throw isErrorNamed("TypeError", thrown) ? thrown : inboxError(store.name, thrown);
     const end = await readBack(stored, store, terms);
     if (end === "rolled_back") throw thrown;
     return end;

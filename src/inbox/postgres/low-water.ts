@@ -1,3 +1,4 @@
+import { unref } from "../../base/stand-ins.ts";
 import type { ClaimRequest, DueRequest } from "../claim.ts";
 import type { Row } from "../rows.ts";
 
@@ -61,10 +62,12 @@ export function lowWater(onLook: () => void) {
       fullAt = performance.now();
       isSlow = fullAt - start > SLOW;
     } else if (isAll) {
-      timer ??= setTimeout(() => {
-        timer = undefined;
-        onLook();
-      }, FULL_LOOK).unref();
+      timer ??= unref(
+        setTimeout(() => {
+          timer = undefined;
+          onLook();
+        }, FULL_LOOK),
+      );
     }
     return rows;
   };

@@ -1,4 +1,5 @@
 import type { Logger } from "../../base/logger.ts";
+import { unref } from "../../base/stand-ins.ts";
 import { encodeText, toRunner } from "../rows.ts";
 import type { Runner } from "../runner.ts";
 import { sourcesOf } from "./claim.ts";
@@ -159,12 +160,14 @@ export class Runners {
     this.#own = runner;
     if (!isNew) return;
     this.#timers = [
-      setInterval(() => this.#sign(), SIGN).unref(),
-      setInterval(() => {
-        this.#looking ??= this.#look().finally(() => {
-          this.#looking = undefined;
-        });
-      }, LOOK).unref(),
+      unref(setInterval(() => this.#sign(), SIGN)),
+      unref(
+        setInterval(() => {
+          this.#looking ??= this.#look().finally(() => {
+            this.#looking = undefined;
+          });
+        }, LOOK),
+      ),
     ];
     this.#hold();
     await this.#holding;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { describeError } from "../../base/errors.ts";
 import type { Logger } from "../../base/logger.ts";
+import { unref } from "../../base/stand-ins.ts";
 import { withTimeout } from "../../base/with-timeout.ts";
 import type { Runners } from "./runners.ts";
 import type { Listening, PostgresSession } from "./session.ts";
@@ -183,10 +184,12 @@ export class Wake {
     this.supportsNotify = false;
     if (this.#stopped || this.#retry !== undefined) return;
     if (heard) this.due(); // and polling begins
-    this.#retry = setTimeout(() => {
-      this.#retry = undefined;
-      this.start();
-    }, this.#wait).unref();
+    this.#retry = unref(
+      setTimeout(() => {
+        this.#retry = undefined;
+        this.start();
+      }, this.#wait),
+    );
     this.#wait = Math.min(Math.max(FIRST_WAIT, 2 * this.#wait), LAST_WAIT);
   }
 }

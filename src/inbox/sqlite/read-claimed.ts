@@ -1,3 +1,4 @@
+import { isErrorNamed } from "../../base/guards.ts";
 import { hash } from "../../base/package/builtins.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { type Delivery, noDelivery } from "../../event/delivery.ts";
@@ -47,7 +48,8 @@ export function readClaimed(
     }
     return unreadable(row, lease, "its body is not what was received");
   } catch (thrown) {
-    if (thrown instanceof SyntaxError) return unreadable(row, lease, "its headers are not JSON");
+    if (isErrorNamed("SyntaxError", thrown))
+      return unreadable(row, lease, "its headers are not JSON");
     throw thrown;
   }
 }

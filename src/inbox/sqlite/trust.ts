@@ -1,4 +1,5 @@
 import type { Logger } from "../../base/logger.ts";
+import { unref } from "../../base/stand-ins.ts";
 import { checkElsewhere } from "./care/check-elsewhere.ts";
 import type { FileReport } from "./care/check-file.ts";
 
@@ -94,7 +95,7 @@ export class Trust {
       this.#endCheck = undefined;
       if (report !== undefined) this.#judge(report);
       if (this.damage !== undefined || report?.diskError !== undefined) {
-        this.#nextCheck = setTimeout(() => this.#check(), this.#wait).unref();
+        this.#nextCheck = unref(setTimeout(() => this.#check(), this.#wait));
         this.#wait = Math.min(2 * this.#wait, LONGEST_WAIT);
       }
     });

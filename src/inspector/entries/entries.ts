@@ -63,11 +63,11 @@ export async function describeEntry(
   { inbox, receiver, signing, seenAgain, senders, drifts, runNotes }: InspectorContext,
 ): Promise<EntryDetail> {
   const { seq, eventTimestamp, orderKey, finishedHandlers, bodyHash, key } = entry;
-  const unfit = entry.state === "dead" && entry.reason === "invalid_data";
+  const { state, reason } = entry;
+  const unfit = state === "dead" && (reason === "invalid_data" || reason === "schema_failed");
   const [delivery, runs, stillUnfit] = await Promise.all([
     inbox.delivery(seq),
     inbox.attempts(seq),
-    // a schema that throws would not let it through either
     unfit ? receiver.recheck(seq).catch(() => entry.problems) : null,
   ]);
   const problems = problemsOf(entry, delivery);

@@ -119,6 +119,7 @@ function dataStep({ kind, reason }: Entry, rejected: boolean): VerdictStep {
   if (rejected || kind === null) return step("Data", "skipped", "Not checked.");
   if (reason === "invalid_data")
     return step("Data", "failed", `It does not fit the schema of ${kind}.`);
+  if (reason === "schema_failed") return step("Data", "failed", `The schema of ${kind} failed.`);
   if (reason === "inexact_number")
     return step("Data", "failed", "It has a number that JavaScript would change.");
   if (!isEventKind(kind))

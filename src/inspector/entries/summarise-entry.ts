@@ -61,6 +61,12 @@ function dead({ reason, kind, attempts }: Entry): EntrySummary {
       fix: "Correct the schema, then retry it; or edit the data and send it again.",
     };
   }
+  if (reason === "schema_failed") {
+    return {
+      summary: `The schema of ${kind} failed, so no handler ran.`,
+      fix: "Mend the schema, then retry it.",
+    };
+  }
   if (reason === "inexact_number") {
     return {
       summary: "It has a number that JavaScript would change, so no handler ran.",

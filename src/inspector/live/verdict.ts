@@ -3,6 +3,7 @@ import { ownCommand } from "../../base/package/own-command.ts";
 import { MAX_DEPTH } from "../../event/canonical-json.ts";
 import { type DataProblem, problemLine } from "../../event/data-problems.ts";
 import type { RejectionReason } from "../../event/rejection.ts";
+import type { UnfitReason } from "../../inbox/new-entry.ts";
 import type { Outcome } from "../../receiver/outcome.ts";
 import { refusalFor } from "../../receiver/refusals.ts";
 import { SIGNATURE_REASONS } from "../../signature/signature-format.ts";
@@ -42,6 +43,12 @@ const REJECTION_FIXES: Readonly<Record<RejectionReason, string>> = {
   future_timestamp: "set this machine's clock, then retry it",
 };
 
+const UNFIT_FIXES: Readonly<Record<UnfitReason, string>> = {
+  invalid_data: "correct the schema or the sender",
+  schema_failed: "mend the schema",
+  inexact_number: EXACT,
+};
+
 export function verdictOf(outcome: Outcome): Verdict {
   const nothing = { kind: null, id: null, reason: null, detail: null, problems: [], fix: null };
   switch (outcome.type) {
@@ -60,10 +67,7 @@ export function verdictOf(outcome: Outcome): Verdict {
       }
       const detail = summarise(problems);
       const retry = ownCommand(`events retry ${seq}`);
-      const fix =
-        reason === "invalid_data"
-          ? `correct the schema or the sender, then: ${retry}`
-          : `${EXACT}, then: ${retry}`;
+      const fix = `${UNFIT_FIXES[reason]}, then: ${retry}`;
       return { word: "dead", kind, id, reason, detail, problems, fix };
     }
     case "rejected": {

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import { isError } from "../../base/guards.ts";
 
 /**
  * Loads a value, and again whenever one of `inputs` changes; keeps the old value until there is a
@@ -42,5 +43,5 @@ export function usePolled<Value>(
 }
 
 export function errorText(thrown: unknown): string {
-  return thrown instanceof Error ? thrown.message : String(thrown);
+  return isError(thrown) ? thrown.message : String(thrown);
 }

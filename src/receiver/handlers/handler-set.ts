@@ -1,6 +1,6 @@
-import { detach } from "../../base/detach.ts";
 import { ConfigurationError, describeError } from "../../base/errors.ts";
 import { isPromiseLike } from "../../base/guards.ts";
+import { detach } from "../../base/try-or.ts";
 import type { DeadLetter, NamedHandler } from "../../dispatch/plan/handler.ts";
 import type { TargetOptions } from "../../dispatch/plan/target.ts";
 import type { WebhookEvent } from "../../event/event.ts";

@@ -1,6 +1,6 @@
-import { detach } from "../../base/detach.ts";
 import { isPromiseLike, isRecord } from "../../base/guards.ts";
 import { invalidOption } from "../../base/options/check-options.ts";
+import { detach } from "../../base/try-or.ts";
 import type { AnyHandler, Handler } from "../../dispatch/plan/handler.ts";
 import { type HandlersOption, handlerWithOptions, isHandlersModule } from "./define-handlers.ts";
 import type { HandlerOptions } from "./handler-options.ts";

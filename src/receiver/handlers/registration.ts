@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers";
 import { describeError } from "../../base/errors.ts";
 import { VERSION } from "../../base/package/version.ts";
 import { receiverId } from "../../inbox/shared/process-stores.ts";

@@ -1,4 +1,4 @@
-import { detach } from "../../base/detach.ts";
+import { detach } from "../../base/try-or.ts";
 import { reportTo } from "../../base/user-calls.ts";
 import type { Settings } from "../options/settings.ts";
 import type { ReceiverState } from "../state.ts";

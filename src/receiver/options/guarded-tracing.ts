@@ -1,5 +1,5 @@
-import { detach } from "../../base/detach.ts";
 import { isPromiseLike } from "../../base/guards.ts";
+import { detach } from "../../base/try-or.ts";
 import { callUser, type Report } from "../../base/user-calls.ts";
 import type { AttemptTrace } from "../../dispatch/plan/attempt-tracing.ts";
 import type { DeliveryTrace, Tracing } from "./tracing.ts";

@@ -1,5 +1,4 @@
 import { defaultLogger } from "../../base/default-logger.ts";
-import { detach } from "../../base/detach.ts";
 import { ConfigurationError, describeError } from "../../base/errors.ts";
 import { guardedLogger } from "../../base/guarded-logger.ts";
 import type { Logger } from "../../base/logger.ts";
@@ -16,6 +15,7 @@ import {
 } from "../../base/options/check-options.ts";
 import { describeValue } from "../../base/options/describe-value.ts";
 import { DEFAULT_RETRY, type RetryPolicy, readRetry } from "../../base/options/retry.ts";
+import { detach } from "../../base/try-or.ts";
 import { numberFrom, reportTo } from "../../base/user-calls.ts";
 import type { SecretOption, SecretValue } from "../../signature/secret-bytes.ts";
 import { readSecrets, type Secret } from "../../signature/secrets.ts";
@@ -146,7 +146,7 @@ export function readOptions(options: ReceiverOptions): Settings {
     inexactNumbers: options.inexactNumbers ?? "keep",
     tracing: options.tracing && guardedTracing(options.tracing, reportTo(log, "tracing")),
     drift: options.drift,
-    clock: wholeClock(options.clock ?? Date.now),
+    clock: wholeClock(options.clock),
     random: options.random
       ? numberFrom(options.random, Math.random, reportTo(log, "random"))
       : Math.random,
@@ -214,13 +214,13 @@ function checkBodyLimits({ bodyLimit, unverifiedLimit }: typeof DEFAULTS): void 
 
 /**
  * A clock in whole milliseconds, as times are stored; throws `option_invalid` if the one given
- * fails.
+ * fails. `Date.now` is looked up for each reading, since a test may replace it.
  */
-function wholeClock(clock: () => number): () => number {
+function wholeClock(clock: (() => number) | undefined): () => number {
   return () => {
     let now: unknown;
     try {
-      now = clock();
+      now = clock === undefined ? Date.now() : clock();
     } catch (cause) {
       throw noTime(`an error: ${describeError(cause)}`, { cause });
     }

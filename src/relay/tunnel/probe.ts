@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { describeError } from "../../base/errors.ts";
+import { isError } from "../../base/guards.ts";
 import { timerDelay } from "../../base/options/timer-delay.ts";
 import { shortText } from "../../base/text/short-text.ts";
 import { connectOptions, noteRefusal } from "../../http/connect-options.ts";
@@ -57,7 +58,7 @@ export class ProbeKey {
       if (body === this.#sign(nonce)) return { ok: true };
       return { ok: false, reason: describeOther(response) };
     } catch (thrown) {
-      const timedOut = thrown instanceof Error && /^(?:Timeout|Abort)Error$/.test(thrown.name);
+      const timedOut = isError(thrown) && /^(?:Timeout|Abort)Error$/.test(thrown.name);
       return {
         ok: false,
         reason: timedOut ? "no answer in time" : describeError(thrown),

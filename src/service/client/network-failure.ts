@@ -1,4 +1,5 @@
 import { describeError } from "../../base/errors.ts";
+import { errorsOf, isError } from "../../base/guards.ts";
 
 /** A request without a response. */
 export interface NetworkFailure {
@@ -28,11 +29,11 @@ const PERMANENT =
  * Describes an error of `fetch`, which always says "fetch failed" and keeps the reason in `cause`.
  */
 export function readNetworkFailure(thrown: unknown): NetworkFailure {
-  const cause = thrown instanceof Error && thrown.cause !== undefined ? thrown.cause : thrown;
+  const cause = isError(thrown) && thrown.cause !== undefined ? thrown.cause : thrown;
   const proxy = readProxyRefusal(cause);
   if (proxy !== undefined) return { why: proxy, notSent: true, permanent: false, mayPass: true };
   // one per address of the host
-  const leaves = cause instanceof AggregateError ? cause.errors : [cause];
+  const leaves = errorsOf(cause);
   const first = leaves[0] as NodeJS.ErrnoException | undefined;
   const code = first?.code ?? "";
   const text = describeError(first);
@@ -47,7 +48,7 @@ export function readNetworkFailure(thrown: unknown): NetworkFailure {
 
 /** A proxy that Node uses refused to connect: the service has seen nothing. */
 function readProxyRefusal(cause: unknown): string | undefined {
-  const inner = cause instanceof Error ? cause.cause : undefined;
+  const inner = isError(cause) ? cause.cause : undefined;
   const [, status] = /^Proxy response \((\d+)\)/.exec(describeError(inner)) ?? [];
   if (status === undefined) return undefined;
   return `the proxy answered ${status}: check HTTP_PROXY, HTTPS_PROXY and NO_PROXY`;

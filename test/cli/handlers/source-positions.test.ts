@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { describeFailure } from "../../../src/base/failures/failure.ts";
 import { ModuleLoader } from "../../../src/cli/handlers/module-loader.ts";
 import { SourcePositions } from "../../../src/cli/handlers/source-positions.ts";
-import { describeFailure } from "../../../src/dispatch/plan/failure.ts";
 import { folderWith } from "../folder-with.ts";
 import { startListening } from "../listening.ts";
 

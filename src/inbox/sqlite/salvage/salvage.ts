@@ -1,4 +1,5 @@
 import { grouped } from "../../../base/grouped.ts";
+import { isBytes } from "../../../base/guards.ts";
 import { hash } from "../../../base/package/builtins.ts";
 import { tryOr } from "../../../base/try-or.ts";
 import type { Delivery } from "../../../event/delivery.ts";
@@ -191,7 +192,7 @@ function plausible(row: Row): Entry | undefined {
 
 /** A delivery whose bytes are left. Claims compare them with the digest that the entry has. */
 function deliveryOf(row: Row | undefined, receivedAt: number): Delivery | undefined {
-  if (row === undefined || !(row.body instanceof Uint8Array)) return undefined;
+  if (row === undefined || !isBytes(row.body)) return undefined;
   // no JSON, or not the type of the column
   return tryOr(() => toDelivery({ ...row, received_at: receivedAt }), undefined);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { describeFailure } from "../../src/dispatch/plan/failure.ts";
+import { describeFailure } from "../../src/base/failures/failure.ts";
 
 /** A listener that refuses connections: nothing listens on port 1. */
 async function refusedFetch(host: string): Promise<unknown> {
@@ -50,7 +50,7 @@ describe("describeFailure", () => {
       "Error: no",
       "    at parse (node:internal/deps:1:1)",
       "    at Object.get (/home/me/app/node_modules/pg/lib/client.js:10:3)",
-      `    at runHandler (${import.meta.dirname.replace(/test.dispatch$/, "src/dispatch/runs/run-handler.ts")}:50:7)`,
+      `    at runHandler (${import.meta.dirname.replace(/test.base$/, "src/dispatch/runs/run-handler.ts")}:50:7)`,
       "    at async pay (file:///home/me/app/src/handlers/pay%20ments.ts:12:34)",
       "    at main (/home/me/app/src/main.ts:1:2)",
     ].join("\n");
@@ -75,7 +75,7 @@ describe("describeFailure", () => {
     }
     expect(describeFailure(thrown).failure).toMatchObject({
       name: "TypeError",
-      at: expect.stringMatching(/^test\/dispatch\/failure\.test\.ts:\d+:\d+$/),
+      at: expect.stringMatching(/^test\/base\/failure\.test\.ts:\d+:\d+$/),
       stack: expect.stringContaining("TypeError: Cannot read properties of undefined"),
     });
   });
@@ -84,7 +84,7 @@ describe("describeFailure", () => {
     const outer = new Error("outer", { cause: new Error("inner") });
     outer.stack = "Error: outer\n    at node:internal/x:1:1";
     const { at, stack } = describeFailure(outer).failure;
-    expect(at).toMatch(/^test\/dispatch\/failure\.test\.ts/);
+    expect(at).toMatch(/^test\/base\/failure\.test\.ts/);
     expect(stack).toContain("caused by: Error: inner");
   });
 

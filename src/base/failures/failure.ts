@@ -1,9 +1,9 @@
 import { relative, sep } from "node:path";
-import { describeError } from "../../base/errors.ts";
-import { isOwnCode } from "../../base/package/package-root.ts";
-import { FRAME, placePath } from "../../base/system/paths.ts";
-import { cutText } from "../../base/text/cut-text.ts";
-import type { HandlerFailure } from "../../inbox/attempt-record.ts";
+import { describeError } from "../errors.ts";
+import { isError } from "../guards.ts";
+import { isOwnCode } from "../package/package-root.ts";
+import { FRAME, placePath } from "../system/paths.ts";
+import { cutText } from "../text/cut-text.ts";
 
 /** Bytes of the messages of an error and its causes, and of their stacks. */
 const MAX_ERROR = 2048;
@@ -13,9 +13,19 @@ export const MAX_STACK = 8192;
 const MAX_CAUSES = 8;
 const MAX_ERRORS = 4;
 
+/** What is known about an error of a handler. */
+export interface HandlerFailure {
+  /** The error's name, such as `TypeError`; for a value that is not an error, its type. */
+  readonly name: string;
+  /** The first line of the user's own code in the stack: `file:line:column`, if there is one. */
+  readonly at: string | null;
+  /** The stack, with those of the causes. At most 8 KiB of text. */
+  readonly stack: string | null;
+}
+
 /**
- * Describes what a handler threw: the chain of messages, the place in the user's own code, the
- * stack. Never throws.
+ * Describes what a handler, or a schema, threw: the chain of messages, the place in the user's own
+ * code, the stack. Never throws.
  */
 export function describeFailure(thrown: unknown): { error: string; failure: HandlerFailure } {
   try {
@@ -51,7 +61,7 @@ function causesOf(thrown: unknown): readonly unknown[] {
 }
 
 function messageOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return describeThrown(thrown);
+  if (!isError(thrown)) return describeThrown(thrown);
   const errors = read(thrown, "errors");
   const message = read(thrown, "message");
   if (!Array.isArray(errors) || errors.length === 0) return describeError(thrown);
@@ -76,13 +86,13 @@ function describeThrown(thrown: unknown): string {
 }
 
 function nameOf(thrown: unknown): string {
-  if (!(thrown instanceof Error)) return thrown === null ? "null" : typeof thrown;
+  if (!isError(thrown)) return thrown === null ? "null" : typeof thrown;
   const name = read(thrown, "name");
   return typeof name === "string" && name !== "" ? name : "Error";
 }
 
 function stackOf(thrown: unknown): string | undefined {
-  const stack = thrown instanceof Error ? read(thrown, "stack") : undefined;
+  const stack = isError(thrown) ? read(thrown, "stack") : undefined;
   if (typeof stack !== "string" || stack === "") return undefined;
   // Frames of Node and of this package are the same for every handler.
   const isShown = (line: string) => {
