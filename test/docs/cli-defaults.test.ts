@@ -11,6 +11,7 @@ import { DEFAULT_ENCODING } from "../../src/cli/secrets/encoding.ts";
 import { MAX_FAILURES } from "../../src/cli/send/send-all.ts";
 import { commandName, leaves } from "../../src/cli/settings/command-tree.ts";
 import {
+  CHECK_MAX_TIME,
   CHECK_SETTLE,
   CHECK_TIMEOUT,
   DEFAULT_INBOX_HELP,
@@ -59,6 +60,7 @@ const TAKEN: Readonly<Record<string, string | number>> = {
   "replay --inbox": DEFAULT_INBOX_HELP,
   "replay --timeout": shownDuration(SEND_TIMEOUT),
   "check --timeout": shownDuration(CHECK_TIMEOUT),
+  "check --max-time": shownDuration(CHECK_MAX_TIME),
   "check --settle": shownDuration(CHECK_SETTLE),
   "check --concurrency": 1,
   "events list --limit": LIST_LIMIT,

@@ -11,7 +11,7 @@ export const trust: DoctorCheck = {
       const places = wishes.map(({ where }) => where).join(", ");
       return [ok(`you trust ${places}`)];
     }
-    const fix = `look at it with ${ownCommand("trust")}, and agree`;
+    const fix = `look at it, and agree, with ${ownCommand("trust")}`;
     return ignored.map(({ where, value }) => warn(`${where} is ignored: ${value}`, fix));
   },
 };

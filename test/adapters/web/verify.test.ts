@@ -216,7 +216,10 @@ describe("the event", () => {
 
 it("the built file runs where nothing but web standards exist", async () => {
   const source = readFileSync(new URL("../../../dist/verify.js", import.meta.url), "utf8");
-  expect(source).not.toMatch(/\b(?:import|require)\b\s*[("{']|\bBuffer\b|\bprocess\b|node:/);
+  // asked of Node only where the global ones are missing
+  const others = source.replaceAll(/process\.getBuiltinModule\("node:\w+"\)/g, "");
+  expect(others).not.toBe(source);
+  expect(others).not.toMatch(/\b(?:import|require)\b\s*[("{']|\bBuffer\b|\bprocess\b|node:/);
   const script = `${source.replace(/export \{[\s\S]*\};?\s*$/, "")}\nverify;`;
   const web = createContext({ crypto, TextEncoder, TextDecoder, Headers });
   const check = runInContext(script, web) as typeof verify;
