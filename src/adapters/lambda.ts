@@ -4,10 +4,17 @@ import { checkBudget, type DrainOptions } from "../receiver/options/drain-option
 import type { Receiver } from "../receiver/receiver.ts";
 import { checkAdapter } from "./check-adapter.ts";
 import { type LambdaAnswer, toLambdaAnswer } from "./lambda/answer.ts";
-import { bodyOf, checkRequest, headersOf, type LambdaRequest, targetOf } from "./lambda/request.ts";
+import {
+  bodyOf,
+  headersOf,
+  type LambdaRequest,
+  type LatticeRequest,
+  readRequest,
+  targetOf,
+} from "./lambda/request.ts";
 
 export type { LambdaAnswer } from "./lambda/answer.ts";
-export type { LambdaRequest } from "./lambda/request.ts";
+export type { LambdaRequest, LatticeRequest } from "./lambda/request.ts";
 
 /** Options of {@link lambdaReceiver}. */
 export interface LambdaReceiverOptions {
@@ -38,7 +45,7 @@ export interface LambdaContext {
 
 /** Answers one request. */
 export type LambdaHandler = (
-  event: LambdaRequest,
+  event: LambdaRequest | LatticeRequest,
   context?: LambdaContext,
 ) => Promise<LambdaAnswer>;
 
@@ -73,20 +80,20 @@ export function lambdaReceiver(
   checkAdapter(receiver, options, "lambdaReceiver", true);
   const { path, drain } = options;
   return async (event, context) => {
-    checkRequest(event);
-    const { method, target, path: asked } = targetOf(event);
+    const request = readRequest(event);
+    const { method, target, path: asked } = targetOf(request);
     const answer = await receiver.receive({
       method,
       target,
       path: path ?? asked,
-      headers: headersOf(event),
-      read: async (limits) => bodyOf(event, limits),
+      headers: headersOf(request),
+      read: async (limits) => bodyOf(request, limits),
     });
     if (drain !== undefined && answer.status === 200 && drain.budget <= timeLeft(context)) {
       // logged by the receiver, and the delivery is kept
       await receiver.drain?.(drain).catch(() => {});
     }
-    return toLambdaAnswer(answer, event, method);
+    return toLambdaAnswer(answer, request, method);
   };
 }
 

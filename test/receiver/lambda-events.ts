@@ -1,4 +1,4 @@
-import type { LambdaRequest } from "../../src/adapters/lambda.ts";
+import type { LambdaRequest, LatticeRequest } from "../../src/adapters/lambda.ts";
 
 /** A request, as a gateway has received it. */
 export interface GatewayRequest {
@@ -11,7 +11,7 @@ export interface GatewayRequest {
 }
 
 /** Makes the event of a request. */
-export type ToEvent = (request: GatewayRequest) => LambdaRequest;
+export type ToEvent = (request: GatewayRequest) => LambdaRequest | LatticeRequest;
 
 const IP = "192.0.2.1";
 const AGENT = "agent/1.0";
@@ -33,6 +33,21 @@ export const EVENTS = {
   }),
   "a load balancer": (request) => balancer(request, false),
   "a load balancer with multi-value headers": (request) => balancer(request, true),
+  "VPC Lattice": (request) => lattice(request),
+  "VPC Lattice with version 1.0": (request) => {
+    const { method, path, headers, queryStringParameters, body, isBase64Encoded } =
+      lattice(request);
+    return {
+      raw_path: path,
+      method,
+      headers: mapHeaders(headers, (values) => values.join(", ")),
+      query_string_parameters: Object.fromEntries(
+        Object.entries(queryStringParameters).map(([name, values]) => [name, values.at(-1)]),
+      ),
+      body,
+      is_base64_encoded: isBase64Encoded,
+    };
+  },
 } as const satisfies Record<string, ToEvent>;
 
 function format2(request: GatewayRequest, apiId: string) {
@@ -136,11 +151,34 @@ function balancer({ method, target, headers, body }: GatewayRequest, multiple: b
   };
 }
 
+function lattice(request: GatewayRequest) {
+  const { method, target, headers } = request;
+  const [path = "", query = ""] = target.split(/\?(.*)/s);
+  const parameters = new URLSearchParams(query);
+  const network = "servicenetwork/sn-0bf3f2882e9cc805a";
+  return {
+    version: "2.0",
+    path,
+    method,
+    headers: mapHeaders(headers, (values) => [...values]),
+    queryStringParameters: Object.fromEntries(
+      [...new Set(parameters.keys())].map((name) => [name, parameters.getAll(name)]),
+    ),
+    requestContext: {
+      serviceNetworkArn: `arn:aws:vpc-lattice:eu-central-1:123456789012:${network}`,
+      identity: { sourceVpcArn: "arn:aws:ec2:eu-central-1:123456789012:vpc/vpc-0b8276c84697e7339" },
+      region: "eu-central-1",
+      timeEpoch: "1768471200000000",
+    },
+    ...bodyByType(request),
+  };
+}
+
 /** Text and JSON pass as text, as far as they are UTF-8; anything else in base64. */
 function bodyByType({ headers, body }: GatewayRequest) {
   const type = headers["content-type"]?.at(-1) ?? "";
   const isText = /^(?:text\/|application\/(?:json|javascript|xml))/.test(type);
-  if (body.length === 0) return { isBase64Encoded: false };
+  if (body.length === 0) return { body: undefined, isBase64Encoded: false };
   return { body: body.toString(isText ? "utf8" : "base64"), isBase64Encoded: !isText };
 }
 

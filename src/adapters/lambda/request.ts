@@ -37,17 +37,72 @@ export interface LambdaRequest {
     | object;
 }
 
+/** A request as VPC Lattice passes it on: version 2.0, or 1.0 with other names. */
+export interface LatticeRequest {
+  readonly method: string;
+  /** Version 2.0. */
+  readonly path?: string | undefined;
+  /** Version 1.0. */
+  readonly raw_path?: string | undefined;
+  /** Version 2.0: all values of each name. Version 1.0: one. */
+  readonly headers?: Readonly<Record<string, readonly string[] | string | undefined>> | undefined;
+  readonly queryStringParameters?: LatticeQuery;
+  readonly query_string_parameters?: LatticeQuery;
+  readonly body?: string | null | undefined;
+  readonly isBase64Encoded?: boolean | undefined;
+  readonly is_base64_encoded?: boolean | undefined;
+}
+
+type LatticeQuery =
+  | Readonly<Record<string, readonly string[] | string | undefined>>
+  | null
+  | undefined;
+
 /** What to do about an event that is not a request. */
 const NO_REQUEST =
-  "invoke this handler by API Gateway, a function URL or a load balancer, and use lambdaDrain for a schedule";
+  "invoke this handler by API Gateway, a function URL, a load balancer or VPC Lattice, and use lambdaDrain for a schedule";
 
 /** What to do about a body that was parsed. */
 const UNPARSED = "remove middleware that parses the body of the event, such as a JSON body parser";
 
-/** Refuses an event of any other kind with a ConfigurationError `option_invalid`. */
-export function checkRequest(event: unknown): asserts event is LambdaRequest {
-  if (isRecord(event) && methodOf(event as unknown as LambdaRequest) !== undefined) return;
+/**
+ * Reads an event as one form of request. Throws a ConfigurationError `option_invalid` for an event
+ * of any other kind.
+ */
+export function readRequest(event: unknown): LambdaRequest {
+  if (isRecord(event)) {
+    const request = event as unknown as LambdaRequest;
+    if (methodOf(request) !== undefined) return request;
+    if (isOfLattice(event)) return fromLattice(event);
+  }
   throw invalid("the event to be an HTTP request", event, NO_REQUEST);
+}
+
+function isOfLattice(event: object): event is LatticeRequest {
+  const { method, path, raw_path: rawPath } = event as Partial<LatticeRequest>;
+  return typeof method === "string" && typeof (path ?? rawPath) === "string";
+}
+
+function fromLattice(event: LatticeRequest): LambdaRequest {
+  const { method, path = event.raw_path, headers = {}, body } = event;
+  return {
+    httpMethod: method,
+    path,
+    multiValueHeaders: valuesOf(headers),
+    multiValueQueryStringParameters: valuesOf(
+      event.queryStringParameters ?? event.query_string_parameters ?? {},
+    ),
+    body,
+    isBase64Encoded: event.isBase64Encoded ?? event.is_base64_encoded,
+    requestContext: {},
+  };
+}
+
+/** All values of each name, whichever way a version lists them. */
+function valuesOf(given: NonNullable<LatticeQuery>): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, values]) => [name, [values ?? []].flat()]),
+  );
 }
 
 export function isBalanced({ requestContext }: LambdaRequest): boolean {
