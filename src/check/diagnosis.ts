@@ -72,6 +72,13 @@ const NOTHING_RUNS: SharedCause = {
   isRefuted: (results) => results.some((result) => shouldRun(result) && result.runs !== 0),
 };
 
+const SOME_LOST: SharedCause = {
+  code: "confirmed_events_lost",
+  isShown: ({ fault }) => fault?.code === "confirmed_lost",
+  atLeast: 1,
+  isRefuted: (results) => inRun(NOTHING_RUNS, results).length > 0,
+};
+
 const RESPELT: readonly SharedCause[] = [
   {
     code: "text_verified",
@@ -109,6 +116,7 @@ export function diagnose(results: Results, found: FoundCauses = {}): readonly Fo
     ...AFTER_FAILURES.flatMap((cause) => inRun(cause, results)),
     ...diagnoseDigests(results),
     ...inRun(NOTHING_RUNS, results),
+    ...inRun(SOME_LOST, results),
     ...diagnoseSpellings(results, found.spelling),
     ...diagnoseSubjects(results),
     ...inRun(UNUSUAL_INPUT, results),

@@ -25,6 +25,8 @@ export type PlainFaultCode =
   /** A forged event was refused, and ran. */
   | "runs_refused"
   | "confirmed_never_ran"
+  /** Its event was confirmed and never ran, though the case is about something else. */
+  | "confirmed_lost"
   /** Why a case was not applicable. */
   | "control_not_confirmed"
   | "receiver_stopped"

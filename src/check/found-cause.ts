@@ -26,6 +26,7 @@ export type SharedCode =
   | "failed_event_lost"
   | "fails_now_and_then"
   | "nothing_runs"
+  | "confirmed_events_lost"
   | "text_verified"
   | "parsed_body_verified"
   | "unusual_input_fails";

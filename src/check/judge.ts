@@ -28,7 +28,8 @@ export function judge(
   evidence: Evidence,
   circumstances: Circumstances,
 ): CheckResult {
-  const { answers, runs = null, confirmed = [], resent } = evidence;
+  const { answers, ran, confirmed = [], resent } = evidence;
+  const { runs = ran === undefined ? null : Number(ran) } = evidence;
   const responseTime = slowestOf(answers);
   const seen = {
     ...blank(checkCase),
@@ -42,6 +43,7 @@ export function judge(
   const judgement =
     judgeAnswers(checkCase, evidence, circumstances) ??
     judgeRuns(checkCase, evidence) ??
+    judgeRan(evidence) ??
     judgeBest(checkCase, answers, circumstances) ??
     judgeTime(responseTime, circumstances);
   return judgement === undefined
@@ -77,6 +79,11 @@ function judgeRuns(
     return { fault: { code: "runs_refused" }, severity };
   const neverRan = runs === 0 && (severity === "recommended" || expects.runs === 2);
   return { fault: { code: neverRan ? "confirmed_never_ran" : cause }, severity };
+}
+
+/** Whether what was confirmed ran at all: an event that did not is lost. */
+function judgeRan({ ran }: Evidence): Judgement | undefined {
+  return ran === false ? { fault: { code: "confirmed_lost" }, severity: "required" } : undefined;
 }
 
 /** Whether the answers are the preferred ones. */

@@ -234,15 +234,20 @@ export class Probe {
     return this.#options.countRuns !== undefined;
   }
 
+  /** As {@link runs}, once one of the events has run: whether another runs later is not seen. */
+  ran(bodies: readonly Uint8Array[]): Promise<number> {
+    return this.runs(bodies, 1, false);
+  }
+
   /**
    * How often the events of these bodies ran, according to the observer, once the count has
    * settled.
    */
-  async runs(bodies: readonly Uint8Array[], wanted: number): Promise<number> {
+  async runs(bodies: readonly Uint8Array[], wanted: number, settles = true): Promise<number> {
     const { countRuns } = this.#options;
     if (countRuns === undefined)
       throw new TypeError("a case that observes was run without an observer");
-    return countRuns({ marker: this.marker, bodies }, wanted);
+    return countRuns({ marker: this.marker, bodies }, wanted, settles);
   }
 }
 

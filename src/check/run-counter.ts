@@ -14,9 +14,13 @@ const REAL: Timing = { now: () => performance.now(), wait };
 
 /**
  * Returns how often an event ran. Polls until it ran as often as it should, until the time-out at
- * most. Then waits for `settle` and polls once more, to catch a run too many.
+ * most. Then waits for `settle` and polls once more, to catch a run too many, unless told not to.
  */
-export type CountRuns = (event: ObservedEvent, wanted: number) => Promise<number>;
+export type CountRuns = (
+  event: ObservedEvent,
+  wanted: number,
+  settles?: boolean,
+) => Promise<number>;
 
 /**
  * Counts how often events ran. After a receiver ran nothing for the whole time-out, later counts
@@ -28,11 +32,12 @@ export function runCounter(
   { now, wait }: Timing = REAL,
 ): CountRuns {
   let ranNothing = false;
-  return async (event, wanted) => {
+  return async (event, wanted, settles = true) => {
     const deadline = now() + (ranNothing ? Math.min(timeout, settle) : timeout);
     for (;;) {
       const count = await observer.count(event);
       if (count > 0) ranNothing = false;
+      if (count >= wanted && !settles) return count;
       if (count >= wanted) break;
       if (now() >= deadline) {
         if (count === 0) ranNothing = true;

@@ -3,7 +3,7 @@ import { isIn, mayBeSignature, type ProbeAnswer } from "./answer.ts";
 import { whyAllRefused } from "./attempts/find-cause.ts";
 import { FORGED } from "./cases/forgeries.ts";
 import type { CheckCase } from "./catalogue.ts";
-import { type Evidence, expectsConfirmation } from "./check-case.ts";
+import { type Evidence, expectsConfirmation, type Group, groupOf } from "./check-case.ts";
 import type { CheckOptions } from "./check-options.ts";
 import type { CheckResult } from "./check-result.ts";
 import { isValid } from "./delivery.ts";
@@ -27,6 +27,8 @@ export async function sendCase(
     evidence = toEvidence(await checkCase.send(probe));
     const resent = expectsConfirmation(checkCase) ? await sendAgain(probe) : undefined;
     if (resent !== undefined) evidence = { ...evidence, resent };
+    const ran = await sawRun(checkCase, evidence, probe);
+    if (ran !== undefined) evidence = { ...evidence, ran };
   } catch (thrown) {
     if (!(thrown instanceof HookporterError)) throw thrown;
     return notObserved(checkCase, describeError(thrown), duration());
@@ -56,6 +58,26 @@ async function sendAgain(probe: Probe): Promise<Evidence["resent"]> {
   const isCounted = probe.isObserved && Buffer.from(failed.body).includes(probe.marker);
   if (!isCounted || !isIn(answer, ["2xx"])) return { answer };
   return { answer, runs: await probe.runs([failed.body], 1) };
+}
+
+/** Cases whose confirmed events must run: those of the other groups count runs themselves. */
+const MUST_RUN: ReadonlySet<Group> = new Set(["SIG", "BODY", "HTTP", "TIME"]);
+
+/** Whether the events of a case ran that were confirmed; `undefined` if that cannot be seen. */
+async function sawRun(
+  checkCase: CheckCase,
+  { runs, answers }: Evidence,
+  probe: Probe,
+): Promise<boolean | undefined> {
+  const isSeen = probe.isObserved && runs === undefined && MUST_RUN.has(groupOf(checkCase));
+  // A receiver that may refuse it may leave it alone, too.
+  const mustRun = isSeen && checkCase.expects.answers.every((answer) => answer === "200");
+  if (!mustRun || !answers.every((answer) => isIn(answer, ["200"]))) return undefined;
+  const bodies = probe.exchanges
+    .filter((exchange) => isIn(exchange.answer, ["200"]))
+    .map(({ body }) => body);
+  const isNamed = bodies.some((body) => Buffer.from(body).includes(probe.marker));
+  return isNamed ? (await probe.ran(bodies)) > 0 : undefined;
 }
 
 /** How the receiver answers to a wrong signature, if it refuses it. */

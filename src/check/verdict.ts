@@ -19,6 +19,8 @@ export interface ReportVerdict {
     | "failed";
   /** The common cause that explains it, if one does. */
   readonly cause?: FoundCause | undefined;
+  /** That no runs were observed, so that it passed only as far as answers show. */
+  readonly isUnseen?: boolean;
   /** Why the run ended early, if that matters most. */
   readonly stop?: Stop;
 }
@@ -31,7 +33,10 @@ export function verdictOnReport(report: CheckReport, strict: boolean): ReportVer
   if (stopped !== null && !(isCut && results.some((result) => isFatal(result, strict))))
     return { type: isReceiversFault(stopped) ? "stopped_receiver" : "stopped", stop: stopped };
   const fatal = results.filter((result) => isFatal(result, strict));
-  if (fatal.length === 0) return { type: "passed" };
+  if (fatal.length === 0) {
+    const isUnseen = results.some(({ fault }) => fault?.code === "no_observer");
+    return { type: "passed", isUnseen };
+  }
   if (fatal.some(refusesValid)) return { type: "refuses_valid", cause };
   return { type: fatal.some(runsWrongly) ? "runs_wrongly" : "failed", cause };
 }

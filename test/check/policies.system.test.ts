@@ -60,7 +60,7 @@ it.each([1, 6])(
     );
     expect(report.results.filter((result) => isFatal(result, false))).toEqual([]);
     expect(report).toMatchObject({ stopped: null, counts: { notApplicable: expect.any(Number) } });
-    expect(verdictText(report, false)).toBe("passed");
+    expect(verdictText(report, false)).toMatch(/^passed/);
     expect(report.diagnosis.join()).toMatch(
       /limits the rate: after \d+ requests .*429, Retry-After: 60 s.*--rate/,
     );

@@ -40,6 +40,8 @@ const CAUSES: Readonly<Record<PlainCause["code"], string>> = {
     "It fails now and then on valid deliveries, and takes the same ones later: see its log.",
   nothing_runs:
     "No confirmed event was seen to run: the receiver does not process what it confirms, or --observe does not count it.",
+  confirmed_events_lost:
+    "It confirms events that it never runs, and so loses them: store an event before the answer, and see its log for what fails afterwards.",
   text_verified:
     "The receiver does not verify the raw body, but text decoded as something other than UTF-8, such as Latin-1. Read the body as bytes before any parser, verify those, then parse.",
   parsed_body_verified:

@@ -25,6 +25,8 @@ const FAULTS = {
   runs_refused:
     "it refuses a forged event, but runs it: verify the signature before you do anything else",
   confirmed_never_ran: "the event was confirmed, but never ran: see DUP-04",
+  confirmed_lost:
+    "the event was confirmed, but never ran, so it is lost: store it before the answer, and see its log for what fails afterwards",
   control_not_confirmed: `not run: since ${CONTROL} was not confirmed, a refusal proves nothing`,
   receiver_stopped: "not run: the receiver stopped answering",
   no_observer: "cannot be seen without --observe",

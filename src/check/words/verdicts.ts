@@ -16,8 +16,9 @@ const VERDICTS: Readonly<Record<ReportVerdict["type"], string>> = {
 };
 
 /** What matters most, in a line. */
-export function verdictText({ type, cause, stop }: ReportVerdict): string {
+export function verdictText({ type, cause, stop, isUnseen }: ReportVerdict): string {
   const begins = VERDICTS[type];
+  if (isUnseen === true) return `${begins}; duplicates and handling not seen`;
   if (stop !== undefined) return `${begins}: ${stopText(stop)}`;
   return cause === undefined ? begins : `${begins}: ${causeText(cause)}`;
 }
