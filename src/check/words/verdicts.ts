@@ -26,6 +26,7 @@ export function verdictText({ type, cause, stop, isUnseen }: ReportVerdict): str
 /** The first sentence of a verdict, without its fix. */
 export function verdictInBrief(verdict: ReportVerdict): string {
   const text = verdictText(verdict);
+  if (verdict.type === "passed") return text;
   return /^.*?(?=[.;] |[.]?$)/.exec(text)?.[0] ?? text;
 }
 
