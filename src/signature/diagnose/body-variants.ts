@@ -65,7 +65,7 @@ export function rareBodyVariants(body: Uint8Array): readonly BodyVariant[] {
     ...(text === undefined ? [] : textAround(text)),
     ...moreBase64(body, text),
     ...dumpVariants(body, text),
-    ...compressedVariants(body),
+    ...compressedVariants(body, text !== undefined),
   ];
 }
 

@@ -27,12 +27,10 @@ const SYSTEMS = [3, 0, 11, 255, 19, 10];
  * The body before it was compressed; or compressed as the usual library does it, since others print
  * it otherwise.
  */
-export function compressedVariants(body: Uint8Array): readonly BodyVariant[] {
+export function compressedVariants(body: Uint8Array, isText: boolean): readonly BodyVariant[] {
   const here = (what: string, expand: () => Uint8Array) =>
     variant([cause("body_compressed", what)], () => tryOr(expand, undefined));
   const limit = { maxOutputLength: Math.max(LEAST_LIMIT, MOST_GROWTH * body.byteLength) };
-  const first = body[0] ?? 0;
-  const isText = first === 0x7b || first === 0x5b || first <= 0x20;
   const packed = isText
     ? []
     : [

@@ -1,5 +1,6 @@
 import { tryOr } from "../../base/try-or.ts";
 import { type Cause, cause } from "./causes.ts";
+import { withoutEntities } from "./html-variants.ts";
 import { INVISIBLE } from "./typeset.ts";
 
 /** A secret as it may have been before something was put around it, and what that was. */
@@ -48,9 +49,11 @@ const LAYERS: readonly (readonly [Cause, (text: string) => string | undefined])[
   [cause("secret_encoded", here("% twice")), (text) => text.replaceAll("%%", "%")],
   [
     cause("secret_encoded", here("backslashes before special characters")),
-    (text) => text.replace(/\\([^\w\s\\])/g, "$1"),
+    (text) => text.replace(/\\([^a-z0-9\s\\])/gi, "$1"),
   ],
   [cause("secret_encoded", here("as a JSON string")), unescaped],
+  [cause("secret_encoded", here("with HTML entities")), withoutEntities],
+  [cause("secret_base64", here("not decoded")), fromBase64],
 ];
 
 /** The secret without each of the layers around it, and without several. */
@@ -100,6 +103,14 @@ function halved(text: string): string | undefined {
   // with a character between the two, such as a line break
   const less = text.slice(0, (text.length - 1) / 2);
   return text.length % 2 === 1 && text.endsWith(less) ? less : undefined;
+}
+
+/** In base64 with the line break that `echo` adds, as in secrets of Kubernetes. */
+function fromBase64(text: string): string | undefined {
+  if (!/^[\w+/-]{8,}={0,2}$/.test(text)) return undefined;
+  const bytes = Buffer.from(text, "base64");
+  const made = bytes.toString("utf8");
+  return Buffer.from(made).equals(bytes) ? made : undefined;
 }
 
 function unescaped(text: string): string | undefined {

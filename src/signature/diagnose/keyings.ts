@@ -42,9 +42,9 @@ export function mistakenKeyings(secrets: readonly Pick<Secret, "key">[]): readon
 }
 
 /** A name before a value; a secret in base64 ends in `=`. */
-const NAMED = /^(?:export |set )?[a-z_]\w*=[^=]/i;
+const NAMED = /^(?:export |set |--?)?[a-z_][\w-]*=[^=]/i;
 /** A comment, which was kept here, has a space after its sign; a secret that lost its end has none. */
-const COMMENT = /\s#(?:\s|$)/;
+const COMMENT = /\s(?:#|\/\/|--|;)(?:\s|$)/;
 
 /** A key that one side may have used, and the mistake that makes it. */
 type KeyVariant = readonly [Cause, Uint8Array | string | undefined];
@@ -64,7 +64,7 @@ function mistakesOf(key: Buffer): readonly Keying[] {
     [cause("secret_whitespace", "spaces on this side"), text.trim()],
     ...textForms(key, text),
     ...lostParts(text).map(([detail, part]): [Cause, string] => [
-      cause("secret_cut", `on the signing side: ${detail}`),
+      cause("secret_cut", `the secret here has more: ${detail}`),
       part,
     ]),
     ...encodings(text),
@@ -149,7 +149,7 @@ function lostParts(text: string): readonly (readonly [string, string])[] {
     // A shell takes one digit only, the name of an argument.
     ["$ and the name after it", text.replace(/\$(?:\d|[a-z_]\w*|\{\w+\})/gi, "")],
     // Those before special characters were kept here, not lost there.
-    ["backslashes", /\\[^\w\\]/.test(text) ? text : text.replace(/\\(.)/g, "$1")],
+    ["backslashes", /\\[^a-z0-9\\]/i.test(text) ? text : text.replace(/\\(.)/g, "$1")],
     ["\\n read as a line break", text.replaceAll("\\n", "\n")],
     // At the end it was kept here, not lost there.
     ["from ; on", text.replace(/;.+$/s, "")],

@@ -5,7 +5,7 @@ import type { Algorithm } from "./digest-form.ts";
 import { damagedKeys } from "./key-damage.ts";
 import { hashed, type Keying, keyed, type NamedSecret } from "./keyings.ts";
 
-const HASHES = ["sha256", "md5", "sha1", "sha512"] as const;
+const HASHES = ["sha256", "md5", "sha1", "sha512", "sha384"] as const;
 
 /** How a program may write bytes before it goes on with them. */
 const PRINTS: readonly ((bytes: Buffer) => Uint8Array)[] = [
@@ -13,6 +13,7 @@ const PRINTS: readonly ((bytes: Buffer) => Uint8Array)[] = [
   (bytes) => Buffer.from(bytes.toString("hex")),
   (bytes) => Buffer.from(bytes.toString("hex").toUpperCase()),
   (bytes) => Buffer.from(bytes.toString("base64")),
+  (bytes) => Buffer.from(bytes.toString("base64url")),
   (bytes) => Buffer.from(`sha256=${bytes.toString("hex")}`),
 ];
 
@@ -55,7 +56,12 @@ function hashedKeys(key: Buffer): readonly Keying[] {
     const lines = [key, Buffer.concat([key, Buffer.from("\n")])];
     const digests = lines.map((line) => createHash(name).update(line).digest());
     return digests.flatMap((digest) =>
-      PRINTS.slice(0, 4).map((print) => keyed([cause("secret_hashed", name)], print(digest))),
+      [
+        ...PRINTS.slice(0, -1).map((print) => print(digest)),
+        // As long as a key of AES.
+        Buffer.from(digest.toString("hex").slice(0, 32)),
+        digest.subarray(0, 16),
+      ].map((made) => keyed([cause("secret_hashed", name)], made)),
     );
   });
 }
@@ -86,6 +92,13 @@ function twice(key: Buffer): readonly Keying[] {
     ),
     ...made("hashed once more", (algorithm, inner) =>
       createHash(algorithm).update(inner).digest("hex"),
+    ),
+    ...HASHES.flatMap((name) =>
+      made(`hashed with ${name}, and signed again`, (algorithm, inner) =>
+        createHmac(algorithm, key)
+          .update(createHash(name).update(inner).digest("hex"))
+          .digest("hex"),
+      ),
     ),
   ];
 }

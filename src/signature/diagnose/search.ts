@@ -42,6 +42,13 @@ export interface Searched {
   readonly work: number;
 }
 
+/** What may be done to the secret of another service's scheme. */
+const OF_SCHEMES: ReadonlySet<CauseCode> = new Set([
+  "secret_base64",
+  "secret_hex",
+  "digest_without_hmac",
+]);
+
 /** A stage of what is rare gets this part of the work at most. */
 const RARE_SHARE = 8;
 
@@ -69,10 +76,10 @@ export function search(searched: Searched): SearchResult {
   });
   const asIs: BodyVariant = { causes: [], cost: "received", bytes: () => body };
   const schemes = () => schemeVariants(body, headers, target);
-  // Other services encode their secrets.
-  const decoded = mistaken.filter(({ causes }) =>
-    causes.some(({ code }) => code === "secret_base64" || code === "secret_hex"),
-  );
+  // Other services encode their secrets, or hash them with what they sign.
+  const decoded = mistaken.filter(({ causes }) => causes.some(({ code }) => OF_SCHEMES.has(code)));
+  const rareOnes = once(() => rareSchemes(body, headers, target));
+  const own = plain.filter(({ causes }) => causes.length === 0);
   // Single mistakes come first, so that the work on a large body goes to what is likely.
   const stages: readonly Stage[] = [
     { bodies: () => [asIs], keyings: [...plain, ...mistaken] },
@@ -85,11 +92,8 @@ export function search(searched: Searched): SearchResult {
       keyings: plain,
       isRare: true,
     },
-    {
-      bodies: () => rareSchemes(body, headers, target),
-      keyings: [...plain.filter(({ causes }) => causes.length === 0), ...decoded],
-      isRare: true,
-    },
+    { bodies: rareOnes, keyings: own, isRare: true },
+    { bodies: rareOnes, keyings: decoded, isRare: true },
     {
       bodies: () => variants().filter(({ causes }) => causes.length <= MOST_WITH_SECRET),
       keyings: mistaken,
