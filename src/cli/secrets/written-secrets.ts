@@ -67,6 +67,11 @@ function writtenFor(lines: readonly string[], name: string): readonly Written[] 
   });
 }
 
+/** What an env file gives a variable, line by line, as it stands there. */
+export function valuesIn(file: string, name: string): readonly string[] {
+  return file.split(/\r?\n/).flatMap((line) => valueIn(line, name) ?? []);
+}
+
 const QUOTES = "\"'`“”‘’";
 
 /** What a line gives a variable, in the form of env files or of YAML; `undefined` if it does not. */
