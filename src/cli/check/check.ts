@@ -1,6 +1,7 @@
 import { durationText } from "../../base/text/duration-text.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
 import { tryOr } from "../../base/try-or.ts";
+import { awaitReceiver } from "../../check/await-receiver.ts";
 import { CATALOGUE } from "../../check/catalogue.ts";
 import { groupOf } from "../../check/check-case.ts";
 import type { CheckOptions } from "../../check/check-options.ts";
@@ -50,6 +51,7 @@ export interface CheckCommandOptions
   readonly list?: boolean;
   readonly yes?: boolean;
   readonly verbose?: boolean;
+  readonly wait?: number;
 }
 
 export async function runCheckCommand(
@@ -98,6 +100,8 @@ async function checkReceiver(
   output.talk(
     `${shownUrl(target)}: ${cases.length} cases, at most ${most} requests${paced}; secret from ${found.from}${patient}`,
   );
+  if (options.wait !== undefined)
+    await awaitReceiver(target, { patience: options.wait, timeout, headers, insecure });
   const shown =
     options.format === undefined || options.format === "pretty" || options.output !== undefined;
   const view = new CheckView(context, options.verbose === true, shown);
