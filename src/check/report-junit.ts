@@ -126,10 +126,10 @@ function element(
   return `${open}>\n${inside.join("\n")}\n</${name}>`;
 }
 
-/** What XML may contain or not, which is decided below. */
-const CONTROLS = Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)).join("");
-
-/** Escapes text for XML, with what nobody would see in it escaped as in JSON; characters that XML cannot contain become `?`. */
+/**
+ * Escapes text for XML; characters that XML cannot contain become `?`, and what nobody would see in
+ * it is escaped as in JSON.
+ */
 function escapeXml(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     "&": "&amp;",
@@ -137,7 +137,12 @@ function escapeXml(text: string): string {
     ">": "&gt;",
     '"': "&quot;",
   };
-  return escapeInvisible(text, CONTROLS)
-    .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, "?")
-    .replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
+  const allowed = text.replaceAll(
+    /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu,
+    "?",
+  );
+  return escapeInvisible(allowed, "\t\r\n").replaceAll(
+    /[&<>"]/g,
+    (character) => entities[character] ?? character,
+  );
 }

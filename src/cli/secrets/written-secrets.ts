@@ -74,7 +74,7 @@ export function valuesIn(file: string, name: string): readonly string[] {
 
 const QUOTES = "\"'`“”‘’";
 
-/** What a line gives a variable, in the form of env files or of YAML; `undefined` if it does not. */
+/** What a line gives a variable, as env files or YAML do; `undefined` if it does not. */
 function valueIn(line: string, name: string): string | undefined {
   const at = line.search(/[:=]/);
   const named = line

@@ -176,7 +176,7 @@ function parts(text: string): readonly PeeledKey[] {
   ].filter((one) => one.text !== "");
 }
 
-/** The same text in another encoding of characters, or in one of bytes that is rarer than base64. */
+/** The same text in another encoding of characters, or in a rare one of bytes. */
 function inOtherBytes(text: string): readonly DamagedKey[] {
   const little = Buffer.from(text, "utf16le");
   const big = Buffer.from(little).swap16();

@@ -43,7 +43,7 @@ export function mistakenKeyings(secrets: readonly Pick<Secret, "key">[]): readon
 
 /** A name before a value; a secret in base64 ends in `=`. */
 const NAMED = /^(?:export |set |--?)?[a-z_][\w-]*=[^=]/i;
-/** A comment, which was kept here, has a space after its sign; a secret that lost its end has none. */
+/** A comment, which was kept here, has a space after its sign. */
 const COMMENT = /\s(?:#|\/\/|--|;)(?:\s|$)/;
 
 /** A key that one side may have used, and the mistake that makes it. */

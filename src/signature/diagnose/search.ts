@@ -31,8 +31,8 @@ export interface Searched {
   readonly plain: readonly Keying[];
   readonly mistaken: readonly Keying[];
   /**
-   * The secrets after rarer damage, tried with the body as it is alone. Without them nothing rare is
-   * tried.
+   * The secrets after rarer damage, tried with the body as it is alone. Without them, nothing rare
+   * is tried.
    */
   readonly rare?: readonly Keying[];
   /** The delivery's headers and target, if known. */
