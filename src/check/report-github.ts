@@ -1,3 +1,4 @@
+import { escapeInvisible } from "../base/text/escape-invisible.ts";
 import { type CheckReport, isFatal } from "./check-result.ts";
 import { furtherCauses, verdictOnReport } from "./verdict.ts";
 import { causeText } from "./words/common-causes.ts";
@@ -50,5 +51,8 @@ function command(level: string, title: string, message: string): string {
 }
 
 function escapeLine(text: string): string {
-  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  return escapeInvisible(text, "\r\n")
+    .replaceAll("%", "%25")
+    .replaceAll("\r", "%0D")
+    .replaceAll("\n", "%0A");
 }

@@ -1,3 +1,4 @@
+import { escapeInvisible } from "../base/text/escape-invisible.ts";
 import { GROUPS, type Group } from "./check-case.ts";
 import { type CheckReport, isFatal } from "./check-result.ts";
 import { furtherCauses, verdictOnReport } from "./verdict.ts";
@@ -125,7 +126,10 @@ function element(
   return `${open}>\n${inside.join("\n")}\n</${name}>`;
 }
 
-/** Escapes text for XML; characters that XML cannot contain become `?`. */
+/**
+ * Escapes text for XML; characters that XML cannot contain become `?`, and what nobody would see in
+ * it is escaped as in JSON.
+ */
 function escapeXml(text: string): string {
   const entities: Readonly<Record<string, string>> = {
     "&": "&amp;",
@@ -133,7 +137,12 @@ function escapeXml(text: string): string {
     ">": "&gt;",
     '"': "&quot;",
   };
-  return text
-    .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, "?")
-    .replaceAll(/[&<>"]/g, (character) => entities[character] ?? character);
+  const allowed = text.replaceAll(
+    /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu,
+    "?",
+  );
+  return escapeInvisible(allowed, "\t\r\n").replaceAll(
+    /[&<>"]/g,
+    (character) => entities[character] ?? character,
+  );
 }

@@ -1,3 +1,4 @@
+import { escapeInvisible } from "../base/text/escape-invisible.ts";
 import { type CheckReport, isFatal } from "./check-result.ts";
 import { furtherCauses, verdictOnReport } from "./verdict.ts";
 import { causeText } from "./words/common-causes.ts";
@@ -46,7 +47,7 @@ function row(result: ReportedCase, strict: boolean): string {
  * is escaped.
  */
 function cell(text: string): string {
-  return text
+  return escapeInvisible(text, "\t\r\n")
     .replaceAll(/[\\`*_{}[\]<>|#!]/g, (character) => `\\${character}`)
     .replaceAll(/@|#|\bwww\b|\bGH-(?=\d)|:(?=\/\/)/gi, "$&<!-- -->")
     .replaceAll(/\s+/g, " ");

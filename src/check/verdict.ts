@@ -33,11 +33,12 @@ export function verdictOnReport(report: CheckReport, strict: boolean): ReportVer
   if (stopped !== null && !(isCut && results.some((result) => isFatal(result, strict))))
     return { type: isReceiversFault(stopped) ? "stopped_receiver" : "stopped", stop: stopped };
   const fatal = results.filter((result) => isFatal(result, strict));
-  if (fatal.length === 0) {
+  const isMixed = diagnosis.some(({ code }) => code === "refuses_at_random");
+  if (fatal.length === 0 && !isMixed) {
     const isUnseen = results.some(({ fault }) => fault?.code === "no_observer");
     return { type: "passed", isUnseen };
   }
-  if (fatal.some(refusesValid)) return { type: "refuses_valid", cause };
+  if (isMixed || fatal.some(refusesValid)) return { type: "refuses_valid", cause };
   return { type: fatal.some(runsWrongly) ? "runs_wrongly" : "failed", cause };
 }
 

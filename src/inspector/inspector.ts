@@ -59,7 +59,7 @@ export async function startInspector(options: InspectorOptions) {
     }
     // Digests are computed after the sender has its answer, so that the answer's timing reveals
     // nothing.
-    if (observation.diagnose === undefined) remember(observation);
+    if (observation.outcome.type !== "unauthorized") remember(observation);
     else setImmediate(() => void diagnose(observation));
   });
   const stopDrifts = receiver.onDrift((drift) => {

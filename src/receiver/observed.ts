@@ -1,12 +1,6 @@
 import type { Delivery } from "../event/delivery.ts";
 import type { ClaimedEntry } from "../inbox/claim.ts";
 import type { Settlement } from "../inbox/settlement.ts";
-import {
-  type DiagnoseOptions,
-  type Diagnosis,
-  diagnoseSignature,
-} from "../signature/diagnose/diagnose.ts";
-import { readHeader } from "../signature/header.ts";
 import type { Secret } from "../signature/secrets.ts";
 import { sign } from "../signature/sign.ts";
 import { SIGNATURE_PREFIX } from "../signature/signature-format.ts";
@@ -20,8 +14,6 @@ import type { Outcome } from "./outcome.ts";
  */
 export const SHOWN_DIGITS = 8;
 
-const NO_BODY = new Uint8Array(0);
-
 /** The first digits of a delivery's correct digest under one secret. */
 export interface DigestStart extends Pick<Secret, "role" | "fingerprint"> {
   /** 8 hex digits. */
@@ -34,24 +26,14 @@ export interface DigestStart extends Pick<Secret, "role" | "fingerprint"> {
  */
 export interface InspectedDelivery extends DeliveryObservation {
   /**
-   * Only if the outcome is `unauthorized`: finds out why. The work is done per call, in this
-   * thread, in time proportional to the length of the body, and anyone can send such deliveries.
-   * Call it in a `setImmediate` that the listener starts: by then the sender has its answer, so the
-   * response time reveals nothing. Later it returns `undefined`, because the bytes of an
-   * unauthentic delivery are discarded.
-   */
-  readonly diagnose?:
-    | ((options?: Pick<DiagnoseOptions, "others" | "work">) => Diagnosis | undefined)
-    | undefined;
-  /**
    * Only if the outcome is `unauthorized`: returns the first digits of the correct digest under
-   * each secret, to compare with the received one. Call it when `diagnose` may be called; later it
-   * returns an empty list.
+   * each secret, to compare with the received one. Call it in the listener, or in a `setImmediate`
+   * that it starts: by then the sender has its answer. Later it returns an empty list.
    */
   readonly digests?: (() => readonly DigestStart[]) | undefined;
   /**
    * Only if the outcome is `unauthorized`: returns the bytes, which may be anyone's. Copy few of
-   * them, and keep them in memory. Call it when `diagnose` may be called; later it returns
+   * them, and keep them in memory. Call it when `digests` may be called; later it returns
    * `undefined`.
    */
   readonly body?: (() => Uint8Array | undefined) | undefined;
@@ -84,10 +66,10 @@ export function deliveryObservation(
 ): { readonly observation: InspectedDelivery; readonly forget: (() => void) | undefined } {
   const authentic =
     outcome.type === "accepted" || outcome.type === "rejected" ? delivery : undefined;
-  // Without any signature the body was not read, nor does the diagnosis need it.
-  const seen = delivery ?? { method, target, headers, receivedAt, body: NO_BODY };
   const shown = Object.freeze({ ...headers }); // all observers share them
-  const passing = outcome.type === "unauthorized" ? passingDiagnosis(seen, settings) : undefined;
+  // Without any signature the body was not read.
+  const isPassing = outcome.type === "unauthorized" && delivery !== undefined;
+  const passing = isPassing ? passingDelivery(delivery, settings) : undefined;
   const observation: InspectedDelivery = {
     type: "delivery",
     method,
@@ -99,9 +81,8 @@ export function deliveryObservation(
     bytes: delivery?.body.byteLength ?? 0,
     outcome,
     delivery: authentic && { ...authentic, headers: shown, body: Buffer.from(authentic.body) },
-    diagnose: passing?.diagnose,
-    digests: delivery === undefined ? undefined : passing?.digests,
-    body: delivery === undefined ? undefined : passing?.body,
+    digests: passing?.digests,
+    body: passing?.body,
   };
   return { observation, forget: passing?.forget };
 }
@@ -117,19 +98,12 @@ export function attemptObservation(
 }
 
 /**
- * Diagnoses an unauthentic delivery, until told to forget it, even if a listener retains the
+ * Shows an unauthentic delivery until told to forget it, even if a listener retains the
  * observation. Does no work until called, and reads the secrets at that time.
  */
-function passingDiagnosis(delivery: Delivery, settings: Settings) {
+function passingDelivery(delivery: Delivery, settings: Settings) {
   let held: Delivery | undefined = delivery;
-  const diagnose: NonNullable<InspectedDelivery["diagnose"]> = (options = {}) => {
-    if (held === undefined) return undefined;
-    const { body, headers, target } = held;
-    const header = readHeader(headers, settings.signatureHeader);
-    return diagnoseSignature(body, header, settings.secrets(), { ...options, headers, target });
-  };
   return {
-    diagnose,
     digests: () => (held === undefined ? [] : digestStarts(held.body, settings.secrets())),
     body: () => held?.body,
     forget: () => {

@@ -1,4 +1,5 @@
 import { durationText } from "../../base/text/duration-text.ts";
+import { escapeInvisible } from "../../base/text/escape-invisible.ts";
 import { type CaseId, CONTROL } from "../catalogue.ts";
 import type {
   CaseCause,
@@ -118,7 +119,8 @@ const UNTOLD: ReadonlySet<ControlCode> = new Set([
 function controlText({ code, answer, text, found }: RefusedControl): string {
   const answered = answer === undefined ? "null" : answerText(answer);
   const came = `${CONTROL}, a completely valid delivery, was answered with ${answered}`;
-  const said = text === undefined ? "" : ` Its answer begins: ${JSON.stringify(text)}.`;
+  const said =
+    text === undefined ? "" : ` Its answer begins: ${escapeInvisible(JSON.stringify(text))}.`;
   if (found !== undefined)
     return `${came}. ${attemptText(found)}${found.code === "signature_accepted" ? said : ""}`;
   return `${came}: ${CONTROLS[code]}${UNTOLD.has(code) ? "" : said}`;

@@ -1,19 +1,18 @@
 import { durationText } from "../../base/text/duration-text.ts";
 import { shownUrl } from "../../base/text/shown-url.ts";
 import { tryOr } from "../../base/try-or.ts";
-import { CATALOGUE } from "../../check/catalogue.ts";
+import { CATALOGUE, type CheckCase } from "../../check/catalogue.ts";
 import { groupOf } from "../../check/check-case.ts";
 import type { CheckOptions } from "../../check/check-options.ts";
-import { isFatal } from "../../check/check-result.ts";
 import {
   type Observer,
   observeByCommand,
   observeByUrl,
   observedAddress,
 } from "../../check/observer.ts";
+import { awaitReceiver } from "../../check/reachable.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
-import { isReceiversFault } from "../../check/stop.ts";
 import { verdictOnReport } from "../../check/verdict.ts";
 import { waitText } from "../../check/words/absences.ts";
 import { expectedText } from "../../check/words/answers.ts";
@@ -55,6 +54,7 @@ export interface CheckCommandOptions
   readonly list?: boolean;
   readonly yes?: boolean;
   readonly verbose?: boolean;
+  readonly wait?: number;
 }
 
 export async function runCheckCommand(
@@ -94,16 +94,10 @@ async function checkReceiver(
   const observer = readObserver(options.observe, timeout, context);
   const real = await readRealEvent(options, context);
   const headers = readHeaders(options, context);
-  const endless = cases.find(({ isEndless }) => isEndless);
-  const patient = endless === undefined ? "" : `\n  ${endless.id} takes up to ${timeout / 1000} s`;
-  const most = Math.min(MOST_REQUESTS, cases.length * MOST_OF_A_CASE);
-  const paced =
-    rate === undefined
-      ? ""
-      : `, at ${rate} per second, which takes up to ${durationText((1000 * most) / rate)}`;
-  output.talk(
-    `${shownUrl(target)}: ${cases.length} cases, at most ${most} requests${paced}; secret from ${found.from}${patient}`,
-  );
+  const outlook = outlookOf(cases, timeout, rate);
+  output.talk(`${shownUrl(target)}: ${outlook.requests}; secret from ${found.from}${outlook.wait}`);
+  if (options.wait !== undefined)
+    await awaitReceiver(target, { patience: options.wait, timeout, headers, insecure });
   const shown =
     options.format === undefined || options.format === "pretty" || options.output !== undefined;
   const view = new CheckView(context, options.verbose === true, shown);
@@ -131,15 +125,29 @@ async function checkReceiver(
       output.talk(`waiting ${Math.ceil(milliseconds / 1000)} s: ${waitText(why)}`),
   }).finally(progress.end);
   view.print(report, strict);
-  const isOutOfReach = report.stopped !== null && !isReceiversFault(report.stopped);
-  const failed = report.results.some((result) => isFatal(result, strict));
-  context.exitCode = isOutOfReach ? 5 : failed ? 1 : 0;
+  const judged = verdictOnReport(report, strict);
+  const isFailed = judged.type !== "passed" && judged.type !== "stopped";
+  context.exitCode = judged.type === "stopped" ? 5 : isFailed ? 1 : 0;
   const { results: _, counts, ...rest } = reportInWords(report);
-  const verdict = verdictText(verdictOnReport(report, strict));
+  const verdict = verdictText(judged);
   output.record("summary", { ...rest, verdict, ...counts, exitCode: context.exitCode });
   writeReport(report, view.text, options, context);
   if (report.stopped !== null)
     output.talk(`error: the run ended early: ${stopText(report.stopped)}`);
+}
+
+/** What a run will send, and how long it may take. */
+function outlookOf(cases: readonly CheckCase[], timeout: number, rate: number | undefined) {
+  const most = Math.min(MOST_REQUESTS, cases.length * MOST_OF_A_CASE);
+  const paced =
+    rate === undefined
+      ? ""
+      : `, at ${rate} per second, which takes up to ${durationText((1000 * most) / rate)}`;
+  const endless = cases.find(({ isEndless }) => isEndless);
+  return {
+    requests: `${cases.length} cases, at most ${most} requests${paced}`,
+    wait: endless === undefined ? "" : `\n  ${endless.id} takes up to ${timeout / 1000} s`,
+  };
 }
 
 /** About how many requests a right receiver gets at most. */

@@ -73,6 +73,11 @@ export function registerCheck(program: CliCommand, context: CliContext): void {
       `how long to wait for each response (default: ${shownDuration(CHECK_TIMEOUT)})`,
       readTimeout,
     )
+    .common(
+      "--wait <duration>",
+      "before the run, wait this long for the receiver to answer at all (default: not)",
+      readTimeout,
+    )
     .setting(
       "--settle <duration>",
       `with --observe, how long to watch for a late second run (default: ${shownDuration(CHECK_SETTLE)})`,

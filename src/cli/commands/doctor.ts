@@ -77,7 +77,7 @@ function addReports(command: CliCommand): CliCommand {
       "--drill",
       "instead, kill and restart a receiver under load, on a new inbox beside yours, and count what is lost",
     )
-    .option("--kills <n>", `with --drill: number of kills (default: ${KILLS})`, readKills)
+    .setting("--kills <n>", `with --drill: number of kills (default: ${KILLS})`, readKills)
     .option("--yes", "with --drill --handlers: run your handlers, with made-up events")
     .optionsGroup("Secrets:");
 }

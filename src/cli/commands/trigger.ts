@@ -4,7 +4,7 @@ import type { CliCommand } from "../cli-command.ts";
 import type { CliContext } from "../context.ts";
 import { addSecretOptions } from "../secrets/secret-options.ts";
 import { addChaosOptions } from "../send/chaos-options.ts";
-import { readCount, readTimeout } from "../settings/values.ts";
+import { readCount, readTimeout, wholeNumber } from "../settings/values.ts";
 
 export function registerTrigger(program: CliCommand, context: CliContext): void {
   const command = program
@@ -37,6 +37,11 @@ export function registerTrigger(program: CliCommand, context: CliContext): void 
       "--timeout <duration>",
       "how long to wait for each response, and with --wait for all outcomes (default: 30s)",
       readTimeout,
+    )
+    .option(
+      "--expect <status>",
+      "status that counts as success in place of 2xx, such as 401 with --tamper; exit 1 for another",
+      wholeNumber(100, 599),
     )
     .option(
       "--inbox <inbox>",

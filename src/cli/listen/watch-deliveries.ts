@@ -47,7 +47,7 @@ export function watchDeliveries(session: ListenSession): () => Promise<void> {
     if (kind === null || events.some((pattern) => matchesKind(pattern, kind))) {
       if (observation.type === "attempt") lines.showAttempt(observation);
       else {
-        if (observation.diagnose === undefined) lines.showDelivery(observation);
+        if (observation.outcome.type !== "unauthorized") lines.showDelivery(observation);
         else refused.show(observation);
         save?.(observation);
       }

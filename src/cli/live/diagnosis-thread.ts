@@ -7,10 +7,11 @@ import type { DiagnosisMessage, DiagnosisQuestion, DiagnosisStart } from "./diag
 
 /** Milliseconds after which a diagnosis is ended. */
 export const MOST_TIME = 2000;
+const NO_BODY = new Uint8Array(0);
 /** Diagnoses that wait for the one under way. */
 export const MOST_WAITING = 20;
 
-type Refused = Pick<InspectedDelivery, "outcome" | "diagnose" | "body" | "headers" | "target">;
+type Refused = Pick<InspectedDelivery, "outcome" | "body" | "headers" | "target">;
 
 export interface DiagnosisThreadOptions {
   /** The file of the thread's program. */
@@ -91,11 +92,11 @@ export class DiagnosisThread {
     this.#answerWaiting(undefined);
   }
 
-  async #ask({ outcome, diagnose, body, headers, target }: Refused): Promise<RefusalDiagnosis> {
+  async #ask({ outcome, body, headers, target }: Refused): Promise<RefusalDiagnosis> {
     if (outcome.type !== "unauthorized") return undefined;
-    const bytes = body?.();
-    // Without a body there is nothing to search.
-    if (bytes === undefined) return diagnose?.();
+    // Without any signature the body was not read, nor does the diagnosis need it.
+    const bytes = body === undefined ? NO_BODY : body();
+    if (bytes === undefined) return undefined;
     if (this.#state === "over") return undefined;
     if (this.#waiting.length >= MOST_WAITING) return "left_out";
     return new Promise((resolve) => {

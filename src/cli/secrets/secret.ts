@@ -164,11 +164,17 @@ export function readEnvFile(
   cwd: string,
   given: string | undefined,
 ): Readonly<Record<string, string | undefined>> {
+  return variablesOf(envFileBytes(cwd, given));
+}
+
+/** The bytes of the env file, none if there is none; see `readEnvFile`. */
+export function envFileBytes(cwd: string, given: string | undefined): Buffer {
   const path = isAbsolute(given ?? "") ? (given ?? "") : join(cwd, given ?? ".env");
   try {
-    return variablesOf(readFileSync(path));
+    return readFileSync(path);
   } catch (thrown) {
-    if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT") return {};
+    if (given === undefined && (thrown as NodeJS.ErrnoException).code === "ENOENT")
+      return Buffer.alloc(0);
     throw new ConfigurationError(
       "secret_missing",
       `could not read the env file ${path} (${describeFileError(thrown)}): name another with HOOKPORTER_ENV_FILE`,

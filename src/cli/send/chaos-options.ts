@@ -36,6 +36,7 @@ export interface SendingOptions
   readonly failFast?: boolean;
   readonly dryRun?: boolean;
   readonly wait?: boolean;
+  readonly expect?: number;
   readonly bodiesTo?: string;
 }
 

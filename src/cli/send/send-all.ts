@@ -26,6 +26,8 @@ export interface SendPlan {
   readonly maxFailures?: number | undefined;
   /** The run stops at the first that is not answered 2xx. */
   readonly failFast?: boolean | undefined;
+  /** The status that counts as success, if not any 2xx. */
+  readonly expect?: number | undefined;
   /** Called with each item that was answered 2xx, and the answer. */
   readonly onSent?: (item: Sendable, answer: TargetAnswer) => void;
   /** How the rest can be sent, given how many are left; `undefined` if it cannot. */
@@ -56,6 +58,8 @@ export class SendingRun {
   #lastFailure: string | undefined;
   #hasPrintedWhere = false;
   #error: HookporterError | undefined;
+  /** Why the first one without an answer got none. */
+  #unreachable: HookporterError | undefined;
   /**
    * Answers that are reported once the next delivery is under way, while the target works on it.
    */
@@ -65,12 +69,12 @@ export class SendingRun {
     this.#deliveries = deliveries;
     this.#plan = plan;
     this.#context = context;
-    this.#summary = new SendSummary(deliveries.length);
+    this.#summary = new SendSummary(deliveries.length, plan.expect);
   }
 
   /**
    * Sets exit code 1 if one was not answered 2xx, and 130 or 143 if a signal stopped the run.
-   * Throws `target_unreachable` if the only one, or too many in a row, got no answer.
+   * Throws `target_unreachable` if none of them got an answer, or too many in a row got none.
    */
   async toEnd(): Promise<void> {
     const { output } = this.#context;
@@ -94,6 +98,8 @@ export class SendingRun {
       this.#progress?.end();
     }
     if (interrupt.reason !== undefined) return this.#reportStop(interrupt.reason);
+    // However many there are: nothing was there to send to.
+    if (this.#summary.isUnanswered) this.#error ??= this.#unreachable;
     if (this.#error !== undefined) throw this.#withProgress(this.#error);
     if (this.#deliveries.length > 1) output.talk(this.#summary.line);
     this.#printHowToGoOn();
@@ -119,7 +125,7 @@ export class SendingRun {
 
   /** Returns whether there was an answer. */
   async #send(delivery: Disturbed<Sendable>, at: number, signal: AbortSignal): Promise<boolean> {
-    const { target, timeout, failFast, maxFailures = MAX_FAILURES } = this.#plan;
+    const { target, timeout, expect, failFast, maxFailures = MAX_FAILURES } = this.#plan;
     const { query, headers, body } = delivery.item;
     try {
       const sending = {
@@ -130,7 +136,8 @@ export class SendingRun {
         signal,
         ...(timeout !== undefined && { timeout }),
       };
-      const [answer] = await Promise.all([send(sending), this.#meanwhile(at)]);
+      const [sent] = await Promise.all([send(sending), this.#meanwhile(at)]);
+      const answer = expect === undefined ? sent : { ...sent, ok: sent.status === expect };
       this.#unansweredInARow = 0;
       this.#unreported.push(() => this.#report(delivery, answer));
       if (!answer.ok) {
@@ -146,6 +153,7 @@ export class SendingRun {
       if (this.#deliveries.length === 1) throw thrown;
       this.#reportAnswers();
       this.#reportUnanswered(delivery, thrown);
+      this.#unreachable ??= thrown;
       if (++this.#unansweredInARow >= maxFailures || failFast === true) {
         this.#error ??= thrown;
         this.#stopping.abort();

@@ -88,13 +88,14 @@ export async function sendWithChaos(
     dryRun(disturbed, { target: endpoint.target, folder: options.bodiesTo }, context);
     return;
   }
-  const { timeout, concurrency, maxFailures, failFast } = options;
+  const { timeout, concurrency, maxFailures, failFast, expect } = options;
   const sent = new SentEvents();
   const noteSent: SendPlan["onSent"] = (item, answer) => {
     onSent?.(item, answer);
     sent.add(item, answer);
   };
-  const plan = { ...endpoint, timeout, concurrency, maxFailures, failFast, onSent: noteSent };
+  const how = { timeout, concurrency, maxFailures, failFast, expect };
+  const plan = { ...endpoint, ...how, onSent: noteSent };
   await new SendingRun(disturbed, plan, context).toEnd();
   onDone?.();
   if (options.wait === true && context.exitCode < 128)

@@ -11,8 +11,12 @@ export class SendSummary {
   #new = 0;
   #duplicates = 0;
 
-  constructor(total: number) {
+  /** What an answer must be, such as `2xx`. */
+  readonly #wanted: string;
+
+  constructor(total: number, expect?: number) {
     this.#total = total;
+    this.#wanted = expect === undefined ? "2xx" : String(expect);
   }
 
   add({ ok, body }: TargetAnswer): void {
@@ -28,6 +32,11 @@ export class SendSummary {
     return this.#refused + this.unanswered > 0;
   }
 
+  /** Whether some were sent, and none of them was answered. */
+  get isUnanswered(): boolean {
+    return this.unanswered > 0 && this.#ok + this.#refused === 0;
+  }
+
   /** How many were not answered 2xx. */
   get left(): number {
     return this.#total - this.#ok - this.dropped;
@@ -40,11 +49,11 @@ export class SendSummary {
   get line(): string {
     const known = this.#new + this.#duplicates === this.#ok && this.#ok > 0;
     const parts = [`${this.#ok + this.#refused} sent`];
-    if (!known) parts.push(`${this.#ok} answered 2xx`);
+    if (!known) parts.push(`${this.#ok} answered ${this.#wanted}`);
     else parts.push(`${this.#new} new`);
     if (known && this.#duplicates > 0)
       parts.push(counted(this.#duplicates, "duplicate", "duplicates"));
-    if (this.#refused > 0) parts.push(`${this.#refused} not answered 2xx`);
+    if (this.#refused > 0) parts.push(`${this.#refused} not answered ${this.#wanted}`);
     if (this.unanswered > 0) parts.push(`${this.unanswered} without an answer`);
     if (this.dropped > 0) parts.push(`${this.dropped} dropped`);
     return parts.join(", ");
@@ -53,7 +62,7 @@ export class SendSummary {
   /** Such as `417 of 10000 sent`. */
   get progress(): string {
     const sent = this.#ok + this.#refused;
-    const ofThem = this.#refused === 0 ? "" : `, ${this.#ok} answered 2xx`;
+    const ofThem = this.#refused === 0 ? "" : `, ${this.#ok} answered ${this.#wanted}`;
     return `${sent} of ${this.#total} sent${ofThem}`;
   }
 

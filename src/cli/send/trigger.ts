@@ -12,7 +12,7 @@ import { learnedData } from "../learn/learned-data.ts";
 import { inboxToWaitIn } from "../outcome/wait-for-sent.ts";
 import type { SecretOptions } from "../secrets/secret-options.ts";
 import { isTyped } from "../settings/config.ts";
-import { resolveOptionConflicts } from "../settings/fitting.ts";
+import { type OptionConflicts, resolveOptionConflicts } from "../settings/fitting.ts";
 import { FITTING_CHAOS, type SendingOptions } from "./chaos-options.ts";
 import { endpointOf, sendWithChaos, signingOf } from "./send-with-chaos.ts";
 
@@ -25,6 +25,11 @@ export interface TriggerCommandOptions extends SendingOptions {
   readonly shapes?: string | false;
 }
 
+const FITTING: OptionConflicts<SendingOptions> = {
+  ...FITTING_CHAOS,
+  expect: { excludes: ["dryRun", "wait"], why: "what was refused has no outcome" },
+};
+
 /** `trigger <kind>`: creates sample events, signs them and sends them. */
 export async function runTrigger(
   kind: string | undefined,
@@ -32,7 +37,7 @@ export async function runTrigger(
   command: Command,
   context: CliContext,
 ): Promise<void> {
-  const options = resolveOptionConflicts(given, command, FITTING_CHAOS);
+  const options = resolveOptionConflicts(given, command, FITTING);
   const inbox = options.wait === true ? await inboxToWaitIn(options, context) : undefined;
   const all = options.all === true && (kind === undefined || isTyped(command, "all"));
   const kinds = chooseKinds(kind, { ...options, all });

@@ -45,6 +45,7 @@ const EXCEPTIONS: ReadonlyMap<string, string> = new Map([
   ["into", "init"],
   ["rate", "events retry"],
   ["strict", "types"],
+  ["wait", "check"],
   ["yes", "events erase"],
 ]);
 

@@ -24,6 +24,14 @@ export function adviceFor(
       "the body is empty here: check that it was read completely, once, before anything else, and that no redirect dropped it",
     );
   }
+  if (
+    body.byteLength > 0 &&
+    !/^\s*[{[]/.test(Buffer.from(body.subarray(0, 100)).toString("utf8"))
+  ) {
+    advice.push(
+      "the body here does not begin as JSON: check that it is the body alone, as it arrived, without headers, a dump's numbers or compression",
+    );
+  }
   if (Buffer.from(body).includes("\uFFFD")) {
     advice.push(
       "the body contains U+FFFD, which replaces bytes that a decoder could not read: read the body as bytes, never as text",

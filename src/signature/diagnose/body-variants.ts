@@ -4,7 +4,9 @@ import { type BodyVariant, variant } from "./body-variant.ts";
 import { inOrder, MANY_TOKENS, TOKEN_WORK } from "./budget.ts";
 import { type Cause, cause } from "./causes.ts";
 import { charsetVariants } from "./charset-variants.ts";
+import { compressedVariants } from "./compressed-variants.ts";
 import { cutVariants } from "./cut-variants.ts";
+import { dumpVariants } from "./dumps.ts";
 import { formVariants } from "./form-variants.ts";
 import { htmlVariants } from "./html-variants.ts";
 import { printSpaced, printWithOriginalSpacing, SPACING } from "./json-spacing.ts";
@@ -12,6 +14,7 @@ import { type JsonTokens, memberOf, tokenise } from "./json-tokens.ts";
 import { type Extent, jsonVariants } from "./json-variants.ts";
 import { lineVariants } from "./line-variants.ts";
 import { jsonOfNative, nativeVariants } from "./native-printing.ts";
+import { insideJson, textAround } from "./wrapped-variants.ts";
 
 const BOM = "\uFEFF";
 /** A longer text that is no JSON is not read as a language shows it. */
@@ -48,6 +51,22 @@ export function bodyVariants(body: Uint8Array) {
     ...compressed(body),
   ];
   return { variants: inOrder(variants, complete), complete, work };
+}
+
+/**
+ * Bodies that rarer mistakes make of a signed one, tried if no common one explains it: wrapped,
+ * dumped, compressed on the other side, or encoded in other ways.
+ */
+export function rareBodyVariants(body: Uint8Array): readonly BodyVariant[] {
+  const text = decode(body);
+  const json = text === undefined ? undefined : tokenise(text);
+  return [
+    ...(json === undefined ? [] : insideJson(json)),
+    ...(text === undefined ? [] : textAround(text)),
+    ...moreBase64(body, text),
+    ...dumpVariants(body, text),
+    ...compressedVariants(body, text !== undefined),
+  ];
 }
 
 /** The text of a body, including a byte order mark; `undefined` if it is not UTF-8. */
@@ -230,6 +249,25 @@ function base64Variants(body: Uint8Array, text: string | undefined): readonly Bo
         ]
       : []),
   ];
+}
+
+/** In base64 with line breaks, in its other alphabet, or twice. */
+function moreBase64(body: Uint8Array, text: string | undefined): readonly BodyVariant[] {
+  const there = [cause("body_base64", "in base64 on the signing side")];
+  const here = [cause("body_base64", "in base64 on this side")];
+  const base64 = () => Buffer.from(body).toString("base64");
+  const lines = () => base64().replace(/.{76}(?=.)/g, "$&\n");
+  const signed = [
+    variant(there, () => Buffer.from(body).toString("base64url")),
+    variant(there, () => `${base64()}\n`),
+    variant(there, lines),
+    variant(there, () => `${lines()}\n`),
+    variant(there, () => Buffer.from(base64()).toString("base64")),
+  ];
+  if (text === undefined || !/^["\w+/=\s-]*$/.test(text)) return signed;
+  const once = () => Buffer.from(text.replace(/["\s]/g, ""), "base64");
+  const twice = () => Buffer.from(once().toString("latin1"), "base64");
+  return [...signed, variant(here, once), variant(here, twice)];
 }
 
 /**

@@ -71,6 +71,14 @@ export class Budget {
     return this.#left >= 0;
   }
 
+  /** Does something that may spend this much at most. */
+  within(most: number, run: () => void): void {
+    const kept = Math.max(0, this.#left - most);
+    this.#left -= kept;
+    run();
+    this.#left += kept;
+  }
+
   spend(work: number): void {
     this.#left -= work;
   }

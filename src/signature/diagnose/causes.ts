@@ -73,8 +73,18 @@ export const CAUSES = {
     fix: "encode the body as JSON once, not twice",
   },
   body_wrapped: {
-    meaning: "the signed body is inside the body here, as a queue or a gateway wraps it",
+    meaning:
+      "one side has the body itself, the other has it in a wrapping, as of a queue or a gateway",
     fix: "take the body out of the wrapping first, and verify exactly its text",
+  },
+  body_twice: {
+    meaning: "one side has the body twice, one after the other",
+    fix: "add each part of the body once: look for two listeners, or a middleware that reads it, too",
+  },
+  body_dump: {
+    meaning:
+      "one side has the body itself, the other has its bytes as numbers, as a dump shows them",
+    fix: "use the bytes themselves, and save them with `curl --output` or `tee`, not from a log",
   },
   body_form: {
     meaning: "one side has the body itself, the other has it encoded as a form",
@@ -89,11 +99,12 @@ export const CAUSES = {
     fix: "use the raw bytes, before any filter or template that escapes HTML",
   },
   body_compressed: {
-    meaning: "the body is compressed here, but it was signed before that",
+    meaning: "one side has the body itself, the other has it compressed",
     fix: "send it without `content-encoding`, or sign the compressed bytes that are sent",
   },
   unicode_form: {
-    meaning: "the signed body was the same text with its accents composed differently",
+    meaning:
+      "the signed body was the same text, with accents, quotes or spaces in other characters",
     fix: "sign exactly the bytes that are sent, and do not normalise text in between",
   },
   body_not_json: {
@@ -117,7 +128,7 @@ export const CAUSES = {
     fix: SECRET,
   },
   secret_whitespace: {
-    meaning: "one side has spaces or a line break around its secret, the other does not",
+    meaning: "one side has spaces, line breaks or invisible characters in or around its secret",
     fix: SECRET,
   },
   secret_hex: {
@@ -133,7 +144,7 @@ export const CAUSES = {
     fix: "set the secret on the signing side, and refuse to sign without one",
   },
   secret_cut: {
-    meaning: "part of the secret was lost on the signing side",
+    meaning: "part of the secret was lost on one side",
     fix: "put the secret in single quotes in a shell and in an env file, so that `#`, `$` and `\\` are kept",
   },
   secret_encoded: {
@@ -141,8 +152,8 @@ export const CAUSES = {
     fix: SECRET,
   },
   secret_name: {
-    meaning: "the secret contains more than its value on the signing side",
-    fix: "set the value alone, without the name of its variable",
+    meaning: "the secret contains more than its value on one side",
+    fix: "set the value alone, without a name, a prefix, a comment or brackets",
   },
   secret_hashed: {
     meaning: "a hash of the secret was the key on the signing side",
@@ -160,6 +171,10 @@ export const CAUSES = {
     meaning: "the body was the key of the HMAC, and the secret the message",
     fix: "pass the secret as the key and the body as the message; libraries differ in the order",
   },
+  digest_hashed: {
+    meaning: "the digest was signed or hashed once more",
+    fix: "sign the body once, and send that digest",
+  },
   digest_algorithm: {
     meaning: "another hash function was used",
     fix: "use HMAC-SHA256, with the prefix `sha256=`",
@@ -173,7 +188,7 @@ export const CAUSES = {
     fix: "print each byte as two hex digits, such as with `%02x`",
   },
   digest_separated: {
-    meaning: "the digest has characters between its bytes",
+    meaning: "the digest is printed byte by byte, or as a number",
     fix: FORM,
   },
   digest_signed_bytes: {

@@ -9,7 +9,7 @@ export function cutVariants(body: Uint8Array, text: string | undefined): readonl
   // What follows the last visible byte is a line break, which is a cause of its own.
   const length = visibleLength(body);
   const cut = (detail: string, end: number) =>
-    end <= 0 || end >= length
+    end <= 0 || end >= length || isAddition(body, end)
       ? []
       : [variant([cause("body_cut", detail)], () => body.subarray(0, end))];
   // A length in characters, taken for one in bytes.
@@ -25,6 +25,16 @@ export function cutVariants(body: Uint8Array, text: string | undefined): readonl
     ...(points === characters ? [] : cut("as many bytes as it has characters", points)),
     ...SIZES.flatMap((size) => cut(`${size} bytes`, size)),
   ];
+}
+
+/**
+ * Whether what follows was added here, rather than lost there: text after the end of the JSON, or
+ * the same once more.
+ */
+function isAddition(body: Uint8Array, end: number): boolean {
+  const start = Buffer.from(body.subarray(0, end)).toString("latin1").trimEnd();
+  const rest = Buffer.from(body.subarray(end)).toString("latin1").trim();
+  return (/[}\]]$/.test(start) && !/[{}[\]]/.test(rest)) || rest === start;
 }
 
 /**

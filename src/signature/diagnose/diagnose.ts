@@ -9,6 +9,7 @@ import { type Cause, type CauseCode, cause, isAboutJson } from "./causes.ts";
 import { readForms } from "./header-form.ts";
 import { printersOf } from "./json-libraries.ts";
 import { mistakenKeyings, type NamedSecret, plainKeyings } from "./keyings.ts";
+import { rareKeyings } from "./rare-keyings.ts";
 import { search } from "./search.ts";
 
 /** Why a signature does not match. Contains no secret, no digest and nothing from the body. */
@@ -80,7 +81,8 @@ export function diagnoseSignature(
   const { forms, evident } = readForms(header);
   const plain = plainKeyings(secrets, others);
   const mistaken = mistakenKeyings(secrets);
-  const searched = { body, forms, plain, mistaken, headers, target, work };
+  const rare = rareKeyings(secrets, others);
+  const searched = { body, forms, plain, mistaken, rare, headers, target, work };
   const { explanations, signed, tried, complete } = search(searched);
   const found = explanations.length > 0 ? explanations : evident === undefined ? [] : [[evident]];
   const first = found[0]?.[0] ?? cause("unexplained");

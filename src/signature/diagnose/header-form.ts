@@ -1,5 +1,6 @@
 import { type Cause, cause } from "./causes.ts";
 import { ALGORITHMS, type Algorithm, algorithmOf, type DigestForm } from "./digest-form.ts";
+import { converted } from "./form-variants.ts";
 import { oddForms } from "./odd-digests.ts";
 
 export interface HeaderReading {
@@ -13,14 +14,16 @@ const ENOUGH_DIGITS = 8;
 /** Honest values are never longer. */
 const LONGEST = 1000;
 
-const PREFIX = /^(?:(?:hmac[-_]?)?(?:sha|md)[-_]?\d{1,3}|v\d|signature|digest|hmac)\s*[=:]+\s*/i;
-const OTHER_SCHEME = /(?:^|[,;\s])t=\d+[,;]\s*v\d=|^v\d+a?,[\w+/=-]+|\bkeyid="|\bsignature="/i;
+const PREFIX =
+  /^(?:(?:hmac[-_]?)?(?:sha|md)[-_]?\d{1,3}(?:[-_/]\d{3})?|v\d|signature|digest|hmac)\s*[=:]+\s*/i;
+const OTHER_SCHEME =
+  /(?:^|[,;\s])ts?=\d+[,;]\s*[a-z]+\d?=|^v\d+a?,[\w+/=-]+|\bkeyid="|\bsignature="|^\w+=:[\w+/=]+:$|^eyJ[\w-]+\.[\w-]*\.[\w-]+$/i;
 /** May also be our signature with a wrong prefix, so it is read first. */
 const SLACK = /^v0=[0-9a-f]{64}$/;
 const ABSENT = /^(?:undefined|null|none|nan|nil|true|false|\[object \w+\])?$/i;
 const SEPARATED_INSIDE = /(?<![0-9a-f])(?:[0-9a-f]{2}[:-]){31}[0-9a-f]{2}(?![0-9a-f])/i;
 const HEX_INSIDE =
-  /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9a-f]{40})(?![0-9a-f])/i;
+  /(?<![0-9a-f])(?:[0-9a-f]{128}|[0-9a-f]{96}|[0-9a-f]{64}|[0-9a-f]{56}|[0-9a-f]{40}|[0-9a-f]{32})(?![0-9a-f])/i;
 
 /** Reads a header's value in every format that a signature of these bytes may have. */
 export function readForms(header: string | readonly string[]): HeaderReading {
@@ -46,7 +49,8 @@ function splitRepeated(value: string): readonly string[] {
 /** The forms of one value; `undefined` if it stands for no digest. */
 function readOne(value: string, before: readonly Cause[]): readonly DigestForm[] | undefined {
   const start = value.trim().slice(0, LONGEST);
-  const trimmed = start.replace(/^(["'])(.*)\1$/, "$2");
+  const unquoted = start.replace(/^(["'])(.*)\1$/, "$2");
+  const trimmed = converted(decodeURIComponent, unquoted) ?? unquoted;
   const causes = trimmed === value ? before : [...before, cause("header_extra_text")];
   const { prefixes, rest } = readPrefixes(trimmed);
   if (ABSENT.test(rest)) return undefined;

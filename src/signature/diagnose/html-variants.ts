@@ -31,7 +31,12 @@ export function htmlVariants(text: string): readonly BodyVariant[] {
   );
   if (text.search(ENTITY) === -1) return signed;
   const here = [cause("body_html", "with entities on this side")];
-  return [...signed, variant(here, () => text.replace(ENTITY, characterOf))];
+  return [...signed, variant(here, () => withoutEntities(text))];
+}
+
+/** The text with characters in place of their entities. */
+export function withoutEntities(text: string): string {
+  return text.replace(ENTITY, characterOf);
 }
 
 function escapeHtml(text: string, double: string, single: string): string {

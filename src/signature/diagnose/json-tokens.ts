@@ -104,7 +104,7 @@ export function sortKeys(tokens: readonly string[], { comparing }: KeyOrder): re
 }
 
 /** For each token that begins a value, the position where the value ends. */
-function endsOf(tokens: readonly string[]): Int32Array {
+export function endsOf(tokens: readonly string[]): Int32Array {
   const ends = new Int32Array(tokens.length).map((_, index) => index);
   const open: number[] = [];
   tokens.forEach((token, index) => {
@@ -114,7 +114,8 @@ function endsOf(tokens: readonly string[]): Int32Array {
   return ends;
 }
 
-function nameOf(key: string): string {
+/** The name that a key's token spells. */
+export function nameOf(key: string): string {
   return key.includes("\\") ? JSON.parse(key) : key.slice(1, -1);
 }
 

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from "node:crypto";
 import { trimEndOf } from "../../base/text/trim-end.ts";
 import type { Secret } from "../secrets.ts";
-import { type Cause, cause } from "./causes.ts";
+import { type Cause, type CauseCode, cause } from "./causes.ts";
 import type { Algorithm } from "./digest-form.ts";
 import { converted } from "./form-variants.ts";
 
@@ -9,6 +9,8 @@ import { converted } from "./form-variants.ts";
 export interface NamedSecret {
   readonly name: string;
   readonly secret: Secret;
+  /** What it is, if not another secret, such as `secret_cut` for the whole of ours. */
+  readonly why?: CauseCode | undefined;
 }
 
 /** One way a digest may have been keyed. */
@@ -26,9 +28,10 @@ export function plainKeyings(
   others: readonly NamedSecret[],
 ): readonly Keying[] {
   const own = secrets.map(({ key }) => keyed([], key.export()));
-  const named = others.slice(0, MOST_OTHERS).map(({ name, secret }) => {
-    return keyed([cause("secret_other", name)], secret.key.export());
-  });
+  const named = others
+    .filter(({ why }) => why === undefined)
+    .slice(0, MOST_OTHERS)
+    .map(({ name, secret }) => keyed([cause("secret_other", name)], secret.key.export()));
   return [...own, ...named];
 }
 
@@ -37,6 +40,11 @@ export function mistakenKeyings(secrets: readonly Pick<Secret, "key">[]): readon
   const own = secrets.flatMap(({ key }) => mistakesOf(key.export()));
   return [...own, ...unset(), hashed("over the body alone", (body) => [body])];
 }
+
+/** A name before a value; a secret in base64 ends in `=`. */
+const NAMED = /^(?:export |set |--?)?[a-z_][\w-]*=[^=]/i;
+/** A comment, which was kept here, has a space after its sign. */
+const COMMENT = /\s(?:#|\/\/|--|;)(?:\s|$)/;
 
 /** A key that one side may have used, and the mistake that makes it. */
 type KeyVariant = readonly [Cause, Uint8Array | string | undefined];
@@ -56,7 +64,7 @@ function mistakesOf(key: Buffer): readonly Keying[] {
     [cause("secret_whitespace", "spaces on this side"), text.trim()],
     ...textForms(key, text),
     ...lostParts(text).map(([detail, part]): [Cause, string] => [
-      cause("secret_cut", detail),
+      cause("secret_cut", `the secret here has more: ${detail}`),
       part,
     ]),
     ...encodings(text),
@@ -129,19 +137,26 @@ function textForms(key: Buffer, text: string): readonly KeyVariant[] {
 /** What is left of a secret that a shell or a reader of env files has taken apart. */
 function lostParts(text: string): readonly (readonly [string, string])[] {
   return [
-    ["from # on", text.replace(/#.*$/s, "")],
-    ["from # on", trimEndOf(text.split(" #", 1)[0] ?? "", " ")],
-    ["from a space on", text.replace(/ .*$/s, "")],
+    ...(COMMENT.test(text)
+      ? []
+      : ([
+          ["from # on", text.replace(/#.*$/s, "")],
+          ["from # on", trimEndOf(text.split(" #", 1)[0] ?? "", " ")],
+          ["from a space on", text.replace(/ .*$/s, "")],
+        ] as const)),
     ["from $ on", text.replace(/\$.*$/s, "")],
     ["$ and the name after it", text.replace(/\$(?:\w+|\{\w+\})/g, "")],
     // A shell takes one digit only, the name of an argument.
     ["$ and the name after it", text.replace(/\$(?:\d|[a-z_]\w*|\{\w+\})/gi, "")],
-    ["backslashes", text.replace(/\\(.)/g, "$1")],
+    // Those before special characters were kept here, not lost there.
+    ["backslashes", /\\[^a-z0-9\\]/i.test(text) ? text : text.replace(/\\(.)/g, "$1")],
     ["\\n read as a line break", text.replaceAll("\\n", "\n")],
-    ["from ; on", text.replace(/;.*$/s, "")],
+    // At the end it was kept here, not lost there.
+    ["from ; on", text.replace(/;.+$/s, "")],
     ["from & on", text.replace(/&.*$/s, "")],
     ["from = on", text.replace(/=.*$/s, "")],
-    ["up to =", text.replace(/^[^=]*=/, "")],
+    // What looks like the name of a variable was kept here, not lost there.
+    ["up to =", NAMED.test(text) ? text : text.replace(/^[^=]*=/, "")],
     ["= at the end", trimEndOf(text, "=")],
   ];
 }
@@ -188,14 +203,16 @@ function decoded(text: string, encoding: "hex" | "base64"): Uint8Array | undefin
   return wanted.test(text) ? Buffer.from(text, encoding) : undefined;
 }
 
-function keyed(causes: readonly Cause[], key: Uint8Array): Keying {
+/** A keying with these bytes as its key. */
+export function keyed(causes: readonly Cause[], key: Uint8Array): Keying {
   return {
     causes,
     digest: (algorithm, body) => createHmac(algorithm, key).update(body).digest("hex"),
   };
 }
 
-function hashed(detail: string, parts: (body: Uint8Array) => readonly Uint8Array[]): Keying {
+/** A digest without a key. */
+export function hashed(detail: string, parts: (body: Uint8Array) => readonly Uint8Array[]): Keying {
   return {
     causes: [cause("digest_without_hmac", detail)],
     digest: (algorithm, body) => {

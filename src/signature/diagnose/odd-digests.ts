@@ -1,11 +1,39 @@
 import { cause } from "./causes.ts";
 import { ALGORITHMS, type DigestForm } from "./digest-form.ts";
+import { bytesOfDump } from "./dumps.ts";
+import { fromBase32 } from "./key-damage.ts";
 
 const SEPARATED = /^(?:0x)?[0-9a-f]{2}(?:([:\- ,]|, ?0x|\\x)[0-9a-f]{2})+$/i;
 
+/** What has the usual form, perhaps among other text. */
+const HEX = /[0-9a-f]{64}/i;
+
 /** Digests that are printed byte by byte, or by a function that prints something else than hex. */
 export function oddForms(digest: string): readonly DigestForm[] {
-  return [...separated(digest), ...quoted(digest), ...signedBytes(digest), ...hexTwice(digest)];
+  const usual = [
+    ...separated(digest),
+    ...quoted(digest),
+    ...signedBytes(digest),
+    ...hexTwice(digest),
+  ];
+  return usual.length > 0 ? usual : [...asNumbers(digest), ...inBase32(digest)];
+}
+
+/** As languages print a list of bytes or a buffer, or the digest as one decimal number. */
+function asNumbers(digest: string): readonly DigestForm[] {
+  const hex = /^\d{65,78}$/.test(digest)
+    ? BigInt(digest).toString(16).padStart(ALGORITHMS.sha256, "0")
+    : Buffer.from((HEX.test(digest) ? undefined : bytesOfDump(digest)) ?? []).toString("hex");
+  if (hex.length !== ALGORITHMS.sha256) return [];
+  return [{ algorithm: "sha256", hex, causes: [cause("digest_separated", "as numbers")] }];
+}
+
+function inBase32(digest: string): readonly DigestForm[] {
+  const hex = /^[A-Z2-7]{52}(?:={4})?$/i.test(digest)
+    ? Buffer.from(fromBase32(digest) ?? []).toString("hex")
+    : "";
+  if (hex.length !== ALGORITHMS.sha256) return [];
+  return [{ algorithm: "sha256", hex, causes: [cause("digest_separated", "in base32")] }];
 }
 
 /** As `openssl dgst -c` and `BitConverter.ToString` of .NET print it, or as a number with `0x`. */

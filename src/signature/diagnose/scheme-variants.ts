@@ -32,18 +32,19 @@ export function schemeVariants(
 }
 
 function withTimes(body: Uint8Array, headers: HeaderBag): readonly Scheme[] {
-  const [id = ""] = shortValues(headers, /webhook-id$/i);
-  const times = [...shortValues(headers, /timestamp/i), ...timesInside(body)].slice(
-    0,
-    MOST_TIMESTAMPS,
-  );
-  return times.flatMap((time): readonly Scheme[] => [
+  const [id = ""] = shortValues(headers, /(?:webhook|svix|message|event|delivery)-id$/i);
+  return timesOf(body, headers).flatMap((time): readonly Scheme[] => [
     ["timestamp.body", `${time}.`],
     ["v0:timestamp:body", `v0:${time}:`],
     ["timestamp:body", `${time}:`],
     ["timestamp and body", time],
     ["id.timestamp.body", `${id}.${time}.`],
   ]);
+}
+
+/** The times that came with the delivery, in its headers and in its envelope. */
+export function timesOf(body: Uint8Array, headers: HeaderBag): readonly string[] {
+  return [...shortValues(headers, /timestamp/i), ...timesInside(body)].slice(0, MOST_TIMESTAMPS);
 }
 
 /** The envelope's timestamp, as written and in seconds and milliseconds. */
@@ -57,23 +58,30 @@ function timesInside(body: Uint8Array): readonly string[] {
 
 /** The URL that the delivery was sent to, by any name that the host has here, or its path alone. */
 function withUrls(headers: HeaderBag, target: string): readonly Scheme[] {
+  return urlsOf(headers, target).flatMap((url): readonly Scheme[] =>
+    url.startsWith("/")
+      ? [["the path and the body", url]]
+      : [
+          ["the URL and the body", url],
+          ["the body and the URL", "", url],
+        ],
+  );
+}
+
+/** The URLs and the paths that the sender may have called. */
+export function urlsOf(headers: HeaderBag, target: string): readonly string[] {
   const paths = target.startsWith("/") ? new Set([target, target.replace(/\?.*$/s, "")]) : [];
   const hosts = new Set(
     [/^x-forwarded-host$/i, /^host$/i].flatMap((name) => shortValues(headers, name)),
   );
-  return [...paths].flatMap((path): readonly Scheme[] => [
-    ...[...hosts].flatMap((host) =>
-      [`https://${host}${path}`, `http://${host}${path}`].flatMap((url): readonly Scheme[] => [
-        ["the URL and the body", url],
-        ["the body and the URL", "", url],
-      ]),
-    ),
-    ["the path and the body", path],
+  return [...paths].flatMap((path) => [
+    ...[...hosts].flatMap((host) => [`https://${host}${path}`, `http://${host}${path}`]),
+    path,
   ]);
 }
 
 /** The values of headers with such a name that have one value, and not a long one. */
-function shortValues(headers: HeaderBag, name: RegExp): readonly string[] {
+export function shortValues(headers: HeaderBag, name: RegExp): readonly string[] {
   return headerEntries(headers).flatMap(([text, value]) =>
     name.test(text) && typeof value === "string" && value.length <= LONGEST_VALUE ? [value] : [],
   );

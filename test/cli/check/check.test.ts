@@ -201,3 +201,36 @@ it("a cause with long names is printed whole, with the fix", async () => {
   const cause = /as PHP's `json_encode`.* prints it.*file_get_contents\("php:\/\/input"\)/g;
   expect(stdout.match(cause)).toHaveLength(2);
 });
+
+it("--wait waits until a receiver answers that is being started, and says if it does not", async () => {
+  let seen = 0;
+  const url = await serve((request, response) => {
+    const isFirst = ++seen <= 2;
+    response.writeHead(isFirst ? 503 : request.method === "GET" ? 405 : 200).end();
+  });
+  const run = await check(url, "--only KIND-01 --wait 20s");
+  expect(run.code).toBe(0);
+  const away = await check(new URL("http://127.0.0.1:1/webhooks"), "--only KIND-01 --wait 1ms");
+  expect(away.code).toBe(5);
+  expect(away.stderr).toMatch(
+    /expected an answer from \S+ within .*, got none: start the receiver/,
+  );
+});
+
+it.each([
+  ["pretty", /^::error::x/m],
+  ["junit", /\]\]>|<b>/],
+  ["github", /^::error::x/m],
+  ["markdown", /@all|[^\\]<b>|[^\\]`#/],
+])(
+  "what a receiver answers hides, reorders and ends nothing in a report: %s",
+  async (format, live) => {
+    const hidden = "a\u202eb\u200bc\u001b[31md\r\n::error::x]]></failure>|`#1 @all <b>";
+    const url = await serve((_, response) => response.writeHead(401).end(hidden));
+    const { stdout } = await check(url, `--only SIG-03 --format ${format}`);
+    expect(stdout).toContain("Its answer begins");
+    expect(stdout).not.toMatch(live);
+    expect(stdout).not.toMatch(/[\p{Cf}\u2028]/u);
+    expect(stdout).not.toContain("\u001b");
+  },
+);

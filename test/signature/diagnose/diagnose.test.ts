@@ -11,6 +11,7 @@ import type { Secret } from "../../../src/signature/secrets.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { long, runs } from "../../long.ts";
 import { BODY_MISTAKES } from "./body-mistakes.ts";
+import { EVERYDAY_MISTAKES } from "./everyday-mistakes.ts";
 import { JSON_MISTAKES, spaced } from "./json-mistakes.ts";
 import { KEY_AND_HEADER_MISTAKES } from "./key-and-header-mistakes.ts";
 import { anyJson, anySecret, codesOf, diagnosed, digested, KNOWN, signed } from "./made.ts";
@@ -21,7 +22,12 @@ const numRuns = runs(long(2, 50), 1);
 const SECRET = KNOWN;
 const codes = codesOf;
 const secrets = readSecrets(SECRET);
-const MISTAKES = [...JSON_MISTAKES, ...BODY_MISTAKES, ...KEY_AND_HEADER_MISTAKES];
+const MISTAKES = [
+  ...JSON_MISTAKES,
+  ...BODY_MISTAKES,
+  ...KEY_AND_HEADER_MISTAKES,
+  ...EVERYDAY_MISTAKES,
+];
 
 describe("diagnoseSignature", () => {
   it.each(MISTAKES)("finds %s alone: %s", (code, _, mistake) => {

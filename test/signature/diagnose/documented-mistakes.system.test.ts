@@ -6,6 +6,7 @@ import { readSecrets } from "../../../src/signature/secrets.ts";
 import { long, runs } from "../../long.ts";
 import { BODY_MISTAKES } from "./body-mistakes.ts";
 import { COMBINED_MISTAKES } from "./combined-mistakes.ts";
+import { EVERYDAY_MISTAKES } from "./everyday-mistakes.ts";
 import { JSON_MISTAKES } from "./json-mistakes.ts";
 import { KEY_AND_HEADER_MISTAKES } from "./key-and-header-mistakes.ts";
 import { diagnosed, KNOWN } from "./made.ts";
@@ -36,9 +37,12 @@ function isLost(here: string, there: string): boolean {
   return /^\{\w+=/.test(here) || /json_key_order|json_nulls/.test(differences(here, there).join());
 }
 
-const single = [...JSON_MISTAKES, ...BODY_MISTAKES, ...KEY_AND_HEADER_MISTAKES].map(
-  ([code, title, mistake]) => [[code], title, mistake] as const,
-);
+const single = [
+  ...JSON_MISTAKES,
+  ...BODY_MISTAKES,
+  ...KEY_AND_HEADER_MISTAKES,
+  ...EVERYDAY_MISTAKES,
+].map(([code, title, mistake]) => [[code], title, mistake] as const);
 /** As JavaScript prints it, since these mistakes print it again. */
 const PRINTED = JSON.stringify(JSON.parse(JSON_BODY));
 

@@ -25,24 +25,68 @@ function named(secret: string | Uint8Array, digest: string): readonly string[] {
 
 describe("mistakenKeyings", () => {
   it.each([
-    ["a-long#secret", "a-long", ["secret_cut: from # on"]],
-    ["a-long  #secret", "a-long", ["secret_cut: from # on", "secret_cut: from a space on"]],
-    ["a-long #1\nb", "a-long", ["secret_cut: from # on", "secret_cut: from a space on"]],
-    ["a-long secret", "a-long", ["secret_cut: from a space on"]],
-    ["a-long$secret", "a-long", ["secret_cut: from $ on", "secret_cut: $ and the name after it"]],
-    ["a$long-secret", "a-secret", ["secret_cut: $ and the name after it"]],
-    [`a\${long}-secret`, "a-secret", ["secret_cut: $ and the name after it"]],
-    ["a$12-secret", "a2-secret", ["secret_cut: $ and the name after it"]],
-    ["a$Long_1-secret", "a-secret", ["secret_cut: $ and the name after it"]],
-    ["a\\nlong\\secret", "anlongsecret", ["secret_cut: backslashes"]],
-    ["a\\\\long", "a\\long", ["secret_cut: backslashes"]],
-    ["a\\nlong\\nsecret", "a\nlong\nsecret", ["secret_cut: \\n read as a line break"]],
-    ["a-long;secret", "a-long", ["secret_cut: from ; on"]],
-    ["a-long&secret", "a-long", ["secret_cut: from & on"]],
-    ["NAME=a-long=", "NAME", ["secret_cut: from = on"]],
-    ["NAME=a-long=b", "a-long=b", ["secret_cut: up to ="]],
-    ["YS1sb25nLXNl==", "YS1sb25nLXNl", ["secret_cut: from = on", "secret_cut: = at the end"]],
-    ["a=b-long==", "a=b-long", ["secret_cut: = at the end"]],
+    ["a-long#secret", "a-long", ["secret_cut: the secret here has more: from # on"]],
+    [
+      "a-long  #secret",
+      "a-long",
+      [
+        "secret_cut: the secret here has more: from # on",
+        "secret_cut: the secret here has more: from a space on",
+      ],
+    ],
+    [
+      "a-long #1\nb",
+      "a-long",
+      [
+        "secret_cut: the secret here has more: from # on",
+        "secret_cut: the secret here has more: from a space on",
+      ],
+    ],
+    ["a-long secret", "a-long", ["secret_cut: the secret here has more: from a space on"]],
+    [
+      "a-long$secret",
+      "a-long",
+      [
+        "secret_cut: the secret here has more: from $ on",
+        "secret_cut: the secret here has more: $ and the name after it",
+      ],
+    ],
+    [
+      "a$long-secret",
+      "a-secret",
+      ["secret_cut: the secret here has more: $ and the name after it"],
+    ],
+    [
+      `a\${long}-secret`,
+      "a-secret",
+      ["secret_cut: the secret here has more: $ and the name after it"],
+    ],
+    ["a$12-secret", "a2-secret", ["secret_cut: the secret here has more: $ and the name after it"]],
+    [
+      "a$Long_1-secret",
+      "a-secret",
+      ["secret_cut: the secret here has more: $ and the name after it"],
+    ],
+    ["a\\nlong\\secret", "anlongsecret", ["secret_cut: the secret here has more: backslashes"]],
+    ["a\\\\long", "a\\long", ["secret_cut: the secret here has more: backslashes"]],
+    [
+      "a\\nlong\\nsecret",
+      "a\nlong\nsecret",
+      ["secret_cut: the secret here has more: \\n read as a line break"],
+    ],
+    ["a-long;secret", "a-long", ["secret_cut: the secret here has more: from ; on"]],
+    ["a-long&secret", "a-long", ["secret_cut: the secret here has more: from & on"]],
+    ["NAME=a-long=", "NAME", ["secret_cut: the secret here has more: from = on"]],
+    ["a.long=b", "b", ["secret_cut: the secret here has more: up to ="]],
+    [
+      "YS1sb25nLXNl==",
+      "YS1sb25nLXNl",
+      [
+        "secret_cut: the secret here has more: from = on",
+        "secret_cut: the secret here has more: = at the end",
+      ],
+    ],
+    ["a=b-long==", "a=b-long", ["secret_cut: the secret here has more: = at the end"]],
   ])("names the lost part of %j, of which %j is left", (secret, used, names) => {
     expect(named(secret, hmac(used))).toEqual(names);
   });

@@ -1,13 +1,20 @@
 import { expect, it } from "vitest";
 import { adviceFor } from "../../../src/signature/diagnose/advice.ts";
-import { bodyVariants, decode } from "../../../src/signature/diagnose/body-variants.ts";
+import {
+  bodyVariants,
+  decode,
+  rareBodyVariants,
+} from "../../../src/signature/diagnose/body-variants.ts";
 import { lostByteVariants } from "../../../src/signature/diagnose/charset-variants.ts";
 import { nulVariants } from "../../../src/signature/diagnose/cut-variants.ts";
 import { diagnoseSignature } from "../../../src/signature/diagnose/diagnose.ts";
 import { readForms } from "../../../src/signature/diagnose/header-form.ts";
 import { printersOf } from "../../../src/signature/diagnose/json-libraries.ts";
+import { peeled } from "../../../src/signature/diagnose/key-peeling.ts";
 import { jsonOfNative } from "../../../src/signature/diagnose/native-printing.ts";
+import { rareSchemes } from "../../../src/signature/diagnose/rare-schemes.ts";
 import { schemeVariants } from "../../../src/signature/diagnose/scheme-variants.ts";
+import { plainText } from "../../../src/signature/diagnose/typeset.ts";
 import { readSecrets } from "../../../src/signature/secrets.ts";
 import { repeated, slowOf } from "../../growth.ts";
 import { processorTimeOf } from "../../processor-time.ts";
@@ -79,7 +86,13 @@ const SHAPES: readonly (readonly [string, (size: number) => Uint8Array])[] = [
 function makeAll(body: Uint8Array): void {
   const text = decode(body) ?? "";
   const { variants } = bodyVariants(body);
-  for (const { bytes } of [...variants, ...nulVariants(body), ...schemeVariants(body, {}, "/w?a")])
+  const rare = rareBodyVariants(body);
+  for (const { bytes } of [
+    ...variants,
+    ...rare,
+    ...nulVariants(body),
+    ...schemeVariants(body, {}, "/w?a"),
+  ])
     bytes();
   printersOf(body, body);
   lostByteVariants(text);
@@ -87,6 +100,10 @@ function makeAll(body: Uint8Array): void {
   readForms(text === "" ? "x" : text);
   adviceFor(body, [], [], false, { "content-length": text });
   schemeVariants(Buffer.from("{}"), { "x-timestamp": text, host: text }, `/${text}`);
+  rareSchemes(body, { "x-id": text, host: "a.example" }, "/w?a");
+  // A secret is taken apart at each of its characters only if it is short.
+  peeled(text);
+  plainText(text);
 }
 
 it("no function of a diagnosis takes more than twice as long for a body that is twice as long", async () => {
