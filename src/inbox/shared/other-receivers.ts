@@ -25,7 +25,8 @@ export function meetOthers(
       reported.add(source);
       const message =
         "two receivers of this source run in this process, and each entry goes to one of them: " +
-        "close one, or give it another source";
+        "close one, or give it another source; if the module was evaluated again, create the receiver " +
+        "in its body, not in a function, so that it is replaced";
       log?.warn({ source, places: [shown(other.place), shown(place)] }, message);
     }
   }
