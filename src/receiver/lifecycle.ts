@@ -126,7 +126,8 @@ export class Lifecycle {
   #asLocal(): LocalReceiver {
     const { source, role, log } = this.#settings;
     const isLive = () => this.#phase !== "closed";
-    const close = () => this.close();
+    const failed = () => {}; // reported by start()
+    const close = () => this.close().catch(report);
     const report = (thrown: unknown) =>
       log.warn({ error: describeError(thrown) }, "a receiver that was replaced could not close");
     return {
@@ -137,7 +138,7 @@ export class Lifecycle {
         return isLive();
       },
       // One that only drains ends by itself.
-      replace: () => void this.#opening?.then(close).catch(report),
+      replace: () => void this.#opening?.then(close, failed),
     };
   }
 

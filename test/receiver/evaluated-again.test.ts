@@ -160,6 +160,16 @@ describe("receivers of one source that one evaluation of a module creates", () =
   });
 });
 
+it("of two evaluations that start at the same time, the later one stays", async () => {
+  const load = LOADERS["import with a query"];
+  const modules = [await load?.(IN_BODY, 1), await load?.(IN_BODY, 2)];
+  const receivers = modules.flatMap((module) => module?.receivers ?? []);
+  for (const receiver of receivers) onTestFinished(() => receiver.close());
+  await Promise.all(receivers.map((receiver) => receiver.start()));
+  await until(() => expect(receivers.map(({ ready }) => ready)).toEqual([false, true]));
+  expect(log.lines.filter(({ level }) => level !== "info")).toEqual([]);
+});
+
 it("a replaced receiver ends what it runs", async () => {
   const opened = gate();
   Object.assign(world, { opened: opened.opened });

@@ -57,8 +57,8 @@ export function shareStore(process: string, inbox: Inbox) {
         const message = "the receivers of this inbox have different walLimits: the smallest counts";
         terms.log?.warn({ walLimit: together.walLimit }, message);
       }
-      const others = [...members].flatMap(([key, other]) => (key === member ? [] : other));
-      meetOthers(terms, others, reportedSources);
+      const all = [...members.values()];
+      meetOthers(terms, all.slice(0, all.indexOf(terms)), reportedSources);
       return () => release().finally(leave);
     } catch (thrown) {
       leave();
