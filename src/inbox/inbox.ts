@@ -16,7 +16,7 @@ import type { EntryFilter } from "./entry-filter.ts";
 import type { EntryOutline, OutlineRequest } from "./outline.ts";
 import type { NewPacedRetry, Pause, PauseOf, Pauses } from "./pause.ts";
 import type { PruneRequest, PruneStep, SlimRequest, StepResult } from "./prune-request.ts";
-import type { Runner } from "./runner.ts";
+import type { LocalReceiver, Runner } from "./runner.ts";
 import type { SenderNote, SenderRecord } from "./senders.ts";
 import type { Settlement } from "./settlement.ts";
 import type { TargetCount } from "./target-wait.ts";
@@ -282,6 +282,8 @@ export interface OpenTerms {
   readonly onDue?: () => void;
   /** Called with the milliseconds that each commit took. */
   readonly onCommit?: (duration: number) => void;
+  /** The receiver that opens it. */
+  readonly receiver?: LocalReceiver;
 }
 
 /** The entries that were erased since the last erasure that ended. */

@@ -1,3 +1,4 @@
+import type { CallPlace } from "../base/call-place.ts";
 import { VERSION } from "../base/package/version.ts";
 import { matchesKind } from "../event/kind-pattern.ts";
 import { isEventKind } from "../event/kinds.ts";
@@ -8,6 +9,19 @@ import type { EntryFilter } from "./entry-filter.ts";
  * `both` does both. All accept deliveries.
  */
 export type Role = "both" | "receive" | "run";
+
+/** A receiver, as the others of its process meet it on the inbox that they share. */
+export interface LocalReceiver {
+  readonly source: string;
+  /** Whether it runs entries. */
+  readonly runs: boolean;
+  /** Where it was created. */
+  readonly place: CallPlace | undefined;
+  /** Not once it is being closed. */
+  readonly isLive: boolean;
+  /** Closes it, since another takes its place: no sooner than it is started. Never throws. */
+  replace(): void;
+}
 
 /** A receiver, or a process with all of its receivers, as it registers with an inbox. */
 export interface Runner {

@@ -61,7 +61,10 @@ export function createReceiver<
   const Schemas extends DataSchemas = Record<never, never>,
   const OtherKinds extends string = never,
 >(options: ReceiverOptions<Schemas, OtherKinds>): Receiver<NoInfer<Schemas>, NoInfer<OtherKinds>> {
-  return new DurableReceiver<Schemas, OtherKinds>(options as unknown as ReceiverOptions);
+  const calledFrom = {};
+  Error.captureStackTrace?.(calledFrom, createReceiver);
+  const given = options as unknown as ReceiverOptions;
+  return new DurableReceiver<Schemas, OtherKinds>(given, calledFrom);
 }
 
 class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Schemas, OtherKinds> {
@@ -77,7 +80,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
   readonly #deliveries: Deliveries;
   readonly #lifecycle: Lifecycle;
 
-  constructor(options: ReceiverOptions) {
+  constructor(options: ReceiverOptions, calledFrom: object) {
     const settings = readOptions(options);
     this.#settings = settings;
     this.#declared = declaredHandlers(options);
@@ -121,6 +124,7 @@ class DurableReceiver<Schemas, OtherKinds extends string> implements Receiver<Sc
       retention: new Retention(settings, inbox),
       senders,
       loopWatch,
+      calledFrom,
     });
     this.#deliveries = new Deliveries({
       settings,

@@ -1,9 +1,11 @@
+import { callPlace } from "../base/call-place.ts";
 import { describeError, HookporterError } from "../base/errors.ts";
 import { PendingWork } from "../base/pending-work.ts";
 import { withTimeout } from "../base/with-timeout.ts";
 import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import type { DrainReport } from "../dispatch/drain.ts";
 import { CLOSE_GRACE } from "../http/closing.ts";
+import type { LocalReceiver } from "../inbox/runner.ts";
 import { inboxUse } from "../inbox/shared/inbox-use.ts";
 import type { Registration } from "./handlers/registration.ts";
 import type { LoopWatch } from "./loop-watch.ts";
@@ -25,6 +27,8 @@ interface Parts {
   readonly retention: Retention;
   readonly senders: SenderWatch;
   readonly loopWatch: LoopWatch;
+  /** Has the stack of the call that created the receiver. */
+  readonly calledFrom: object;
 }
 
 /** Opens a receiver's inbox and starts its work, once, and ends both. */
@@ -104,6 +108,7 @@ export class Lifecycle {
       walLimit,
       onDue: () => dispatcher.wake(),
       onCommit: commits.notify.bind(commits),
+      receiver: this.#asLocal(),
     });
     const places = inbox.insideLimit ?? concurrency;
     const runsTransactions = role !== "receive" && router.handlers.hasTransactions;
@@ -115,6 +120,26 @@ export class Lifecycle {
     const startedAt = clock();
     await registration.register(startedAt);
     this.#startedAt = startedAt;
+  }
+
+  /** This receiver, as the others of its process meet it. */
+  #asLocal(): LocalReceiver {
+    const { source, role, log } = this.#settings;
+    const isLive = () => this.#phase !== "closed";
+    const failed = () => {}; // reported by start()
+    const close = () => this.close().catch(report);
+    const report = (thrown: unknown) =>
+      log.warn({ error: describeError(thrown) }, "a receiver that was replaced could not close");
+    return {
+      source,
+      runs: role !== "receive",
+      place: callPlace(this.#parts.calledFrom),
+      get isLive() {
+        return isLive();
+      },
+      // One that only drains ends by itself.
+      replace: () => void this.#opening?.then(close, failed),
+    };
   }
 
   async #close(): Promise<void> {

@@ -2,6 +2,7 @@ import type { Logger } from "../../base/logger.ts";
 import type { Inbox, OpenTerms } from "../inbox.ts";
 import { mergedRunner, type Runner } from "../runner.ts";
 import { inboxUse } from "./inbox-use.ts";
+import { meetOthers } from "./other-receivers.ts";
 
 export type SharedStore = ReturnType<typeof shareStore>;
 
@@ -12,6 +13,7 @@ export function shareStore(process: string, inbox: Inbox) {
   const registered = new Map<string, Runner>();
   let registering: Promise<void> = Promise.resolve();
   let isConflictReported = false;
+  const reportedSources = new Set<string>();
   const given = <Name extends keyof OpenTerms>(name: Name) =>
     new Set([...members.values()].flatMap((terms) => terms[name] ?? []));
   /**
@@ -55,6 +57,8 @@ export function shareStore(process: string, inbox: Inbox) {
         const message = "the receivers of this inbox have different walLimits: the smallest counts";
         terms.log?.warn({ walLimit: together.walLimit }, message);
       }
+      const all = [...members.values()];
+      meetOthers(terms, all.slice(0, all.indexOf(terms)), reportedSources);
       return () => release().finally(leave);
     } catch (thrown) {
       leave();
