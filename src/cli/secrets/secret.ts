@@ -164,7 +164,8 @@ export function readEnvFile(
   cwd: string,
   given: string | undefined,
 ): Readonly<Record<string, string | undefined>> {
-  return variablesOf(envFileBytes(cwd, given));
+  const bytes = envFileBytes(cwd, given);
+  return bytes.length === 0 ? {} : variablesOf(bytes);
 }
 
 /** The bytes of the env file, none if there is none; see `readEnvFile`. */

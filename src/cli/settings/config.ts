@@ -134,10 +134,10 @@ export async function applySettings(
 function applyListensInbox(command: Command, settings: FolderSettings, context: CliContext): void {
   const { io, origins } = context;
   const commands = leaves(programOf(command));
-  const named = (name: string) =>
-    commands.find((command) => commandName(command) === name) ?? command;
-  const ofListen = inboxSetting(named("listen"), settings);
-  const own = inboxSetting(takesListensInbox(command) ? command : named("events list"), settings);
+  const named = new Map(commands.map((command) => [commandName(command), command]));
+  const ofListen = inboxSetting(named.get("listen") ?? command, settings);
+  const lister = takesListensInbox(command) ? undefined : named.get("events list");
+  const own = inboxSetting(lister ?? command, settings);
   const typed = isTyped(command, "inbox") ? command.opts<{ inbox?: string }>().inbox : undefined;
   if (typed !== undefined)
     command.setOptionValueWithSource("inbox", completed(typed, [own, ofListen], io.cwd), "cli");

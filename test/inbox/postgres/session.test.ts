@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { TYPES } from "../../../src/inbox/postgres/column-types.ts";
 import { connect, Sockets } from "../../../src/inbox/postgres/connect.ts";
 import { readPostgresOptions } from "../../../src/inbox/postgres/postgres-options.ts";
 import {
@@ -117,7 +118,7 @@ describe("a transaction on a pool", () => {
       );
       expect(result).toEqual([[{ text: "a" }], [{ text: "b" }]]);
     }
-    const limit = { query_timeout: 70 };
+    const limit = { query_timeout: 70, types: TYPES };
     expect(asked.splice(0, 8).slice(0, 4)).toEqual([
       { text: BEGIN, values: [], ...limit },
       { text: "a", values: [1], ...limit },
@@ -127,7 +128,7 @@ describe("a transaction on a pool", () => {
     expect(released).toEqual([false, false]);
     expect(listenersOf()).toBe(1); // however often it is used
     expect(await session.query("SELECT 1", [2], 30)).toEqual([{ text: "SELECT 1" }]);
-    expect(asked).toEqual([{ text: "SELECT 1", values: [2], query_timeout: 30 }]);
+    expect(asked).toEqual([{ text: "SELECT 1", values: [2], query_timeout: 30, types: TYPES }]);
     await session.close();
   });
 
