@@ -56,7 +56,7 @@ export interface Evidence {
   readonly answers: readonly ProbeAnswer[];
   /** How often the event ran, if the case observes it. */
   readonly runs?: number;
-  /** Whether its confirmed events ran, if that is observed though the case is about something else. */
+  /** Whether its confirmed events ran, if the case is about something else. */
   readonly ran?: boolean;
   /**
    * A valid delivery that was answered 5xx, sent once more: its answer, and how often the event

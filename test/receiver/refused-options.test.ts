@@ -67,7 +67,7 @@ it("a wrong option or argument is refused in one sentence: what was expected, wh
       "a short retention": "ConfigurationError: expected retention to be at least maxAge + maxSkew (605100000 ms), got 86400000 ms: raise it, or lower maxAge; otherwise a delivery could be replayed after its key was dropped",
       "a shorter retention of dead letters": "ConfigurationError: expected retentionDead to be at least retention (2592000000 ms), got 86400000 ms: raise it, or lower retention",
       "an adapter without a receiver": "ConfigurationError: expected the first argument of expressReceiver to be a receiver, got an object without the methods receive: pass the result of createReceiver",
-      "an event of Lambda that is no request": "ConfigurationError: expected the event to be an HTTP request, got an object: invoke this handler by API Gateway, a function URL or a load balancer, and use lambdaDrain for a schedule",
+      "an event of Lambda that is no request": "ConfigurationError: expected the event to be an HTTP request, got an object: invoke this handler by API Gateway, a function URL, a load balancer or VPC Lattice, and use lambdaDrain for a schedule",
       "an inbox that is none": "ConfigurationError: expected inbox to be a file path, a postgres:// URL, "memory:" or what postgresInbox returns, got 5: name a file or a database, or pass postgresInbox(…)",
       "an unknown option": "ConfigurationError: expected only known names in the options of createReceiver, got "secert": did you mean secret?",
       "less room than one body": "ConfigurationError: expected unverifiedLimit to be at least bodyLimit (1000 bytes), got 999: raise it, lower bodyLimit, or leave it out for the default",

@@ -10,7 +10,6 @@ import {
   observeByUrl,
   observedAddress,
 } from "../../check/observer.ts";
-import { awaitReceiver } from "../../check/reachable.ts";
 import { runCheck } from "../../check/run-check.ts";
 import { selectCases } from "../../check/select-cases.ts";
 import { verdictOnReport } from "../../check/verdict.ts";
@@ -33,6 +32,7 @@ import type { SecretOptions } from "../secrets/secret-options.ts";
 import { startProgress } from "../send/progress.ts";
 import { findSigningKey } from "../service/signing-key.ts";
 import { CHECK_MAX_TIME, CHECK_SETTLE, CHECK_TIMEOUT } from "../settings/default-values.ts";
+import { awaitReceiver } from "./await-receiver.ts";
 import { type RealEventOptions, readRealEvent } from "./real-event.ts";
 import { CheckView, caseLine } from "./view.ts";
 import { type ReportOptions, writeNotRun, writeReport } from "./write-report.ts";

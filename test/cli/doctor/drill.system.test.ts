@@ -45,7 +45,7 @@ function start(line = "", env: Readonly<Record<string, string>> = {}, files = {}
 
 describe("doctor --drill", () => {
   it("kills receivers, counts what became of each event, and leaves nothing behind", async () => {
-    const { cwd, ended } = start("--kills 3 --json");
+    const { cwd, ended } = start("--json", { HOOKPORTER_KILLS: "3" });
     const { code, output, counts, finding } = await ended;
     expect(code, output).toBe(0);
     const none = { lost: 0, stuck: 0, dead: 0, runTwiceAtOnce: 0 };
@@ -58,7 +58,10 @@ describe("doctor --drill", () => {
 
   it("fails if an acknowledged event was lost", async () => {
     const env = { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(LOSSY)}` };
-    const { code, output, counts, finding } = await start("--kills 1 --json", env).ended;
+    const { code, output, counts, finding } = await start("--json", {
+      ...env,
+      HOOKPORTER_KILLS: "1",
+    }).ended;
     expect(code, output).toBe(1);
     expect(counts.lost).toBeGreaterThan(0);
     const fix = expect.stringContaining("report this as a bug");
@@ -67,11 +70,12 @@ describe("doctor --drill", () => {
 
   it("runs the user's own handlers only if allowed, and says what they did", async () => {
     const files = { "failing.mjs": 'export default { "*": () => { throw new Error("x"); } };' };
-    const drill = (flags: string) => start(`--handlers failing.mjs${flags}`, {}, files).ended;
+    const drill = (flags: string) =>
+      start(`--handlers failing.mjs${flags}`, { HOOKPORTER_KILLS: "1" }, files).ended;
     const refused = await drill("");
     expect(refused.code).toBe(2);
     expect(refused.output).toContain("expected --yes with --drill --handlers");
-    const { code, counts, finding } = await drill(" --yes --kills 1 --json");
+    const { code, counts, finding } = await drill(" --yes --json");
     expect(code).toBe(0);
     expect(counts).toMatchObject({ lost: 0, stuck: counts.acknowledged });
     expect(finding).toMatchObject({ status: "warn", fix: "look at the errors of your handlers" });
@@ -92,7 +96,7 @@ describeOnServer("doctor --drill on PostgreSQL", {}, ({ server, admin }) => {
     const schemas = async () =>
       (await admin.query("SELECT nspname FROM pg_namespace ORDER BY 1")).rows;
     const before = await schemas();
-    const { cwd, ended } = start("--kills 2 --json", { HOOKPORTER_INBOX: server.url });
+    const { cwd, ended } = start("--json", { HOOKPORTER_INBOX: server.url, HOOKPORTER_KILLS: "2" });
     const { code, output, counts } = await ended;
     expect(code, output).toBe(0);
     expect(counts).toMatchObject({ kills: 2, lost: 0, stuck: 0, runTwiceAtOnce: 0 });

@@ -12,7 +12,7 @@ const TEXTS = WORDS.split(" ").concat(
   "attempts=2",
   "2026-01-31",
 );
-const NUMBERS = ["1", "22", "3000"];
+const NUMBERS = ["1", "22", "401", "3000"];
 
 const cases = commands.flatMap(([name, { options }]) =>
   options

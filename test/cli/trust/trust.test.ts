@@ -23,7 +23,7 @@ const env = { HOOKPORTER_SECRET: SECRET, HOOKPORTER_API_KEY: "sk_test_of_the_env
 const HARMLESS: ReadonlySet<string> = new Set(
   `after again all allow answerTimeout attempts body catchUp check concurrency count deadLetters
   deliveriesOlderThan debug delay diff domain drill drop dropped dryRun duplicate duplicates enums
-  events exact explain failFast fields fieldsSeparator follow format forwardHost forwardTimeout
+  events exact expect explain failFast fields fieldsSeparator follow format forwardHost forwardTimeout
   forwardWhere future giveUp group handler header healthPort inspect inspectPort into json keep kill
   kills kind like limit list listen maxFailures maxForwards maxTime merge name noSignature olderThan only
   orderBy outage page pageParameter path perPage perPageParameter port print properties quiet rate

@@ -31,6 +31,7 @@ const SHARED = [
   ...TEXT.map((name) => `base/text/${name}.ts`),
   ...INBOX.map((name) => `inbox/${name}.ts`),
   ...JSON_CODE.map((name) => `inspector/json/${name}.ts`),
+  "base/guards.ts",
   "base/newest-map.ts",
   "base/try-or.ts",
   "http/default-endpoint.ts",
