@@ -357,7 +357,8 @@ it(caseTitle(15, "with timingSafeEqual, never with crypto.subtle"), () => {
     join("inspector", "ui", "session", "server-proof.ts"),
   ];
   expect(subtle.sort()).toEqual(outside);
-  for (const name of outside) expect(texts.get(name)).toMatch(/subtle(?:\(\))?\.verify\(\s*"HMAC",/);
+  for (const name of outside)
+    expect(texts.get(name)).toMatch(/subtle(?:\(\))?\.verify\(\s*"HMAC",/);
   const verifier = texts.get(join("signature", "verify.ts")) ?? "";
   expect(verifier).toContain("timingSafeEqual(given, expected)");
   expect(verifier).not.toMatch(/===? *expected|expected *===?|\.equals\(|\.compare\(/);

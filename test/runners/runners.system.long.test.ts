@@ -51,6 +51,44 @@ async function main() {
 main();
 `;
 
+/** Requests that reach no socket: as tests and serverless platforms make them. */
+const STAND_INS = `
+const { createRequire } = require("node:module");
+const { pathToFileURL } = require("node:url");
+const { createReceiver } = require("hookporter");
+const { expressReceiver } = require("hookporter/express");
+const { nodeReceiver } = require("hookporter/node");
+const { sampleEvent, signedRequest } = require("hookporter/testing");
+const ours = createRequire(${JSON.stringify(join(here, "..", "..", "package.json"))});
+const inject = createRequire(ours.resolve("fastify"))("light-my-request");
+async function main() {
+  const { default: serverless } = await import(pathToFileURL(ours.resolve("serverless-http")));
+  const secret = "a-secret-for-every-runner";
+  const receiver = createReceiver({ secret, inbox: "memory:" });
+  receiver.on("*", () => {});
+  await receiver.start();
+  const { headers, body } = signedRequest(sampleEvent("payment.received"), { secret });
+  const request = { method: "POST", url: "/webhooks", headers, payload: Buffer.from(body) };
+  const app = ours("express")().use("/webhooks", expressReceiver(receiver));
+  const answers = [
+    await inject(nodeReceiver(receiver), request),
+    await serverless(app)({
+      httpMethod: "POST",
+      path: "/webhooks",
+      headers,
+      body: Buffer.from(body).toString("base64"),
+      isBase64Encoded: true,
+      requestContext: {},
+    }),
+    await inject(app, request), // last: it changes what all Express apps inherit from
+  ];
+  await receiver.close();
+  const statuses = answers.map(({ statusCode }) => statusCode).join();
+  console.log(statuses === "200,200,200" ? "well" : statuses);
+}
+main();
+`;
+
 /** A test for Jest or Vitest, in an environment of it. */
 const jestIn = (environment: string) =>
   `/** @jest-environment ${environment} */\ntest("smoke", () => require("./smoke.cjs")());\n`;
@@ -67,6 +105,7 @@ const FILES: Readonly<Record<string, string>> = {
   "late-zone.cjs": `require("hookporter");\nrequire("zone.js/node");\n${RUN}`,
   "promise.cjs": `const native = Promise;\nglobalThis.Promise = class extends native {};\n${RUN}`,
   "azure.cjs": AZURE,
+  "stand-ins.cjs": STAND_INS,
   "node.jest.js": jestIn("node"),
   "jsdom.jest.js": jestIn("jsdom"),
   "timers.jest.js": TIMERS,
@@ -93,6 +132,7 @@ it.skipIf(missing !== undefined).each([
   ["another global Promise", ["promise.cjs"]],
   ["frozen intrinsics", ["--frozen-intrinsics", "run.cjs"]],
   ["the requests of Azure Functions", ["azure.cjs"]],
+  ["light-my-request and serverless-http", ["stand-ins.cjs"]],
 ])("the package works with %s", async (_, argv) => {
   const { stdout, stderr } = await run("node", argv, 60_000, surroundings);
   expect(stdout, stderr).toBe("well\n");
