@@ -4,17 +4,10 @@ import { checkBudget, type DrainOptions } from "../receiver/options/drain-option
 import type { Receiver } from "../receiver/receiver.ts";
 import { checkAdapter } from "./check-adapter.ts";
 import { type LambdaAnswer, toLambdaAnswer } from "./lambda/answer.ts";
-import {
-  bodyOf,
-  headersOf,
-  type LambdaRequest,
-  type LatticeRequest,
-  readRequest,
-  targetOf,
-} from "./lambda/request.ts";
+import { bodyOf, headersOf, type LambdaRequest, readRequest, targetOf } from "./lambda/request.ts";
 
 export type { LambdaAnswer } from "./lambda/answer.ts";
-export type { LambdaRequest, LatticeRequest } from "./lambda/request.ts";
+export type { LambdaRequest } from "./lambda/request.ts";
 
 /** Options of {@link lambdaReceiver}. */
 export interface LambdaReceiverOptions {
@@ -45,7 +38,7 @@ export interface LambdaContext {
 
 /** Answers one request. */
 export type LambdaHandler = (
-  event: LambdaRequest | LatticeRequest,
+  event: LambdaRequest,
   context?: LambdaContext,
 ) => Promise<LambdaAnswer>;
 

@@ -1,6 +1,6 @@
 /** `hookporter/lambda`: a receiver as an AWS Lambda function. Re-exports only. */
 export type { LambdaAnswer } from "../adapters/lambda/answer.ts";
-export type { LambdaRequest, LatticeRequest } from "../adapters/lambda/request.ts";
+export type { LambdaRequest } from "../adapters/lambda/request.ts";
 export {
   type LambdaContext,
   type LambdaDrainHandler,

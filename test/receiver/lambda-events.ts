@@ -1,4 +1,4 @@
-import type { LambdaRequest, LatticeRequest } from "../../src/adapters/lambda.ts";
+import type { LambdaRequest } from "../../src/adapters/lambda.ts";
 
 /** A request, as a gateway has received it. */
 export interface GatewayRequest {
@@ -11,7 +11,7 @@ export interface GatewayRequest {
 }
 
 /** Makes the event of a request. */
-export type ToEvent = (request: GatewayRequest) => LambdaRequest | LatticeRequest;
+export type ToEvent = (request: GatewayRequest) => LambdaRequest;
 
 const IP = "192.0.2.1";
 const AGENT = "agent/1.0";
@@ -33,7 +33,7 @@ export const EVENTS = {
   }),
   "a load balancer": (request) => balancer(request, false),
   "a load balancer with multi-value headers": (request) => balancer(request, true),
-  "VPC Lattice": (request) => lattice(request),
+  "VPC Lattice": (request) => lattice(request) as unknown as LambdaRequest,
   "VPC Lattice with version 1.0": (request) => {
     const { method, path, headers, queryStringParameters, body, isBase64Encoded } =
       lattice(request);
@@ -46,7 +46,7 @@ export const EVENTS = {
       ),
       body,
       is_base64_encoded: isBase64Encoded,
-    };
+    } as unknown as LambdaRequest;
   },
 } as const satisfies Record<string, ToEvent>;
 

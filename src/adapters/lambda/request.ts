@@ -5,7 +5,8 @@ import { alreadyRead, type BodyLimits, type BodyResult } from "../../http/read-b
 
 /**
  * An HTTP request as Lambda passes it on: from API Gateway (payload formats 1.0 and 2.0), a
- * function URL or an Application Load Balancer. Only the fields that are read.
+ * function URL or an Application Load Balancer. Only the fields that are read. A request of VPC
+ * Lattice, whose fields have other names, is read, too.
  */
 export interface LambdaRequest {
   /** Format 2.0 only: the path as sent, with the stage unless it is `$default`. */
@@ -38,7 +39,7 @@ export interface LambdaRequest {
 }
 
 /** A request as VPC Lattice passes it on: version 2.0, or 1.0 with other names. */
-export interface LatticeRequest {
+interface LatticeRequest {
   readonly method: string;
   /** Version 2.0. */
   readonly path?: string | undefined;
