@@ -134,18 +134,15 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     const sandbox = startOnWindows(["sandbox", "--json", "--port", "0"], { cwd });
     const { url } = await sandbox.until("sandbox");
     ran.add("sandbox");
-    writeFileSync(
-      join(cwd, "key.env"),
-      `HOOKPORTER_API_KEY=${KEY}\r\nHOOKPORTER_BASE_URL=${url}\r\n`,
-    );
+    writeFileSync(join(cwd, "key.env"), `HOOKPORTER_API_KEY=${KEY}\r\n`);
     // In Debian 12's Wine, no `fetch` of Node connects: there, the commands say so.
     const probe = new OnWindows(["-e", `fetch("${url}").catch(() => process.exit(1))`], { cwd });
     const code = (await probe.ended) === 0 ? 0 : 5;
     const envFile = "key.env";
     const config = { properties: { envFile }, subscribe: { envFile } };
     writeFileSync(join(cwd, "hookporter.config.json"), JSON.stringify(config));
-    await run("properties", [], { code });
-    await run("subscribe", ["http://127.0.0.1:1/in"], { code });
+    await run("properties", ["--base-url", String(url)], { code });
+    await run("subscribe", ["http://127.0.0.1:1/in", "--base-url", String(url)], { code });
     expect(await sandbox.interrupt()).toBe(0);
   });
 
@@ -161,6 +158,7 @@ describe.skipIf(missing !== undefined)("on Windows, the command", { timeout: 180
     const served = await runOnWindows(["mcp"], { cwd, input: join(cwd, "call") });
     expect(JSON.parse(served.stdout.split("\n")[0] ?? "")).toMatchObject({ id: 1, result: {} });
     await run("completion", ["powershell"]);
+    await run("trust");
   });
 
   it("that is wrong ends with the exit code of every system", async () => {
