@@ -17,7 +17,6 @@ export const PARSERS: Readonly<Record<number, Parser>> = {
   114: (text) => JSON.parse(text), // json
   700: Number, // float4
   701: Number, // float8
-  1009: asText, // text[]
   1700: asText, // numeric
   2278: asText, // void
 };

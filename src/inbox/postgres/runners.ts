@@ -97,7 +97,7 @@ const anyDue = (sources: string, at: string) =>
  */
 const LOOK_AROUND = `
   SELECT EXISTS (SELECT FROM @.runner WHERE id <> $1::text) AS any_other,
-    ARRAY (SELECT ${SIGNED} FROM @.runner WHERE id <> $1::text AND ${IS_CUT}) AS cut, ${anyDue("$2", "$3")}`;
+    to_json(ARRAY (SELECT ${SIGNED} FROM @.runner WHERE id <> $1::text AND ${IS_CUT})) AS cut, ${anyDue("$2", "$3")}`;
 
 /**
  * Shows that a process lives, removes what dead ones left long ago, and reads all that an idle
