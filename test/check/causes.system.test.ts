@@ -71,7 +71,12 @@ const SECRETS: readonly (readonly [string, string, string, RegExp])[] = [
   ["uses base64 as text", SECRET, BASE64, /secret as base64.*\(decoded here\)/],
   ["uses hex as text", SECRET, HEX, /secret as hex.*\(decoded here\)/],
   ["uses whsec_ as text", SECRET, WHSEC, /\(decoded after whsec_ here\)/],
-  ["keeps the line break", SECRET, `${SECRET}\n`, /spaces, line breaks or invisible characters in or around its secret/],
+  [
+    "keeps the line break",
+    SECRET,
+    `${SECRET}\n`,
+    /spaces, line breaks or invisible characters in or around its secret/,
+  ],
   [
     "has no secret",
     SECRET,
