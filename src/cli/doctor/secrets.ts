@@ -74,7 +74,7 @@ const DAMAGES: readonly (readonly [RegExp, string])[] = [
   [/\\[nr]$/, "ends in `\\n` or `\\r` as text, which is used as part of it"],
   [/[\r\n]/, "has a line break in it, which is used as part of it"],
   [
-    /^(?:export |[A-Z][A-Z0-9]*_[A-Z0-9_]*[=:]|sha\d{1,3}=|bearer )/i,
+    /^(?:export |[A-Z][A-Z0-9]*_[A-Z0-9_]*[=:](?=[^=])|sha\d{1,3}=|bearer )/i,
     "begins with a name or a prefix, which is used as part of it",
   ],
   [/\s#(?:\s|$)/, "has a comment after it, which is used as part of it"],
