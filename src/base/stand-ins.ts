@@ -10,8 +10,8 @@ export function unref(timer: NodeJS.Timeout): NodeJS.Timeout {
 }
 
 /**
- * Says that so many may listen to a signal, so that Node does not warn of a leak. It refuses the
- * signals of jsdom and happy-dom, of which it would not warn either.
+ * Lets any number of listeners wait for a signal without Node's warning of a leak. Node refuses the
+ * signals of jsdom and happy-dom here, but does not warn of them either.
  */
 export function allowManyListeners(...signals: readonly AbortSignal[]): void {
   for (const signal of signals) {

@@ -4,6 +4,7 @@ import { type Evidence, expectsConfirmation, type Severity } from "./check-case.
 import type { CheckResult } from "./check-result.ts";
 import type { StopCode } from "./codes.ts";
 import type { Fault } from "./fault.ts";
+import type { MixedAnswers } from "./mixed.ts";
 import type { Absence } from "./reachable.ts";
 
 /** What a judgement needs besides the evidence. */
@@ -136,6 +137,11 @@ export function stoppedReceiver(
     severity: "required",
     fault: { code: "stopped_receiver", absence, stops },
   };
+}
+
+/** The result of a case that refused a valid delivery of which the receiver accepts some. */
+export function atRandom(result: CheckResult, mixed: MixedAnswers): CheckResult {
+  return { ...result, fault: { code: "found", found: { code: "refuses_at_random", mixed } } };
 }
 
 /** The result of a case whose observer failed. It counts as failed, since nothing was observed. */

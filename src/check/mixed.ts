@@ -6,7 +6,7 @@ import type { Probe } from "./probe.ts";
 export type Division =
   /** The deliveries of one connection are all answered alike, those of others otherwise. */
   | { readonly by: "connection" }
-  /** One of so many in turn is answered otherwise. */
+  /** The same answer comes every `of` requests. */
   | { readonly by: "turn"; readonly of: number }
   /** The digests that begin, or end, with these digits are refused. */
   | { readonly by: "first_digit" | "last_digit"; readonly digits: readonly string[] };
@@ -34,8 +34,8 @@ const PER_DIGIT = 2;
 const isTaken = (answer: ProbeAnswer): boolean => isIn(answer, ["2xx"]);
 
 /**
- * Sends a delivery that was refused again and again, exactly as it was. Returns whether one of
- * them was accepted: then nothing about the delivery is why it was refused.
+ * Sends a refused delivery several times more, exactly as it was. Returns whether one of them was
+ * accepted: then nothing about the delivery is why it was refused.
  */
 export async function isTakenAgain(
   probe: Probe,
@@ -50,7 +50,7 @@ export async function isTakenAgain(
   return false;
 }
 
-/** How a receiver divides valid deliveries that accepts some and refuses others. */
+/** What tells the valid deliveries that a receiver accepts from those that it refuses. */
 export async function howMixed(probe: Probe): Promise<MixedAnswers> {
   const sending = new Sending(probe);
   const division =

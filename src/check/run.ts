@@ -7,7 +7,7 @@ import type { StopCode } from "./codes.ts";
 import { isValid, type ProbeExchange } from "./delivery.ts";
 import type { FoundCauses } from "./diagnosis.ts";
 import type { Fault } from "./fault.ts";
-import { notApplicable, stoppedReceiver } from "./judge.ts";
+import { atRandom, notApplicable, stoppedReceiver } from "./judge.ts";
 import { isRateLimited, type LimitState, watchLimits } from "./limits.ts";
 import { howMixed, isTakenAgain, type MixedAnswers } from "./mixed.ts";
 import type { Pace } from "./pace.ts";
@@ -303,8 +303,4 @@ export class Run {
   #stopsOf({ stops }: CheckCase, sent: ProbeExchange): StopCode {
     return stops ?? (isSigned(sent, this.extraProbe()) ? "signed" : "unsigned");
   }
-}
-
-function atRandom(result: CheckResult, mixed: MixedAnswers): CheckResult {
-  return { ...result, fault: { code: "found", found: { code: "refuses_at_random", mixed } } };
 }

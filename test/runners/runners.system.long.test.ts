@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
@@ -117,9 +117,10 @@ const FILES: Readonly<Record<string, string>> = {
 
 beforeAll(() => {
   if (missing !== undefined) return;
-  const own = join(modules, "hookporter");
-  if (!existsSync(own)) symlinkSync(join(here, "..", ".."), own);
-  symlinkSync(modules, join(folder, "node_modules"));
+  const own = join(folder, "node_modules");
+  mkdirSync(own);
+  for (const name of readdirSync(modules)) symlinkSync(join(modules, name), join(own, name));
+  symlinkSync(join(here, "..", ".."), join(own, "hookporter"));
   for (const [name, text] of Object.entries(FILES)) writeFileSync(join(folder, name), text);
 });
 

@@ -5,6 +5,7 @@ import {
   existsSync,
   fstatSync,
   linkSync,
+  lstatSync,
   openSync,
   readSync,
   renameSync,
@@ -15,7 +16,7 @@ import { dirname, join } from "node:path";
 import { blockFor } from "../block-for.ts";
 import { statfsSync } from "../package/builtins.ts";
 import { tryOr } from "../try-or.ts";
-import { realPath } from "./paths.ts";
+import { isBelow, realPath } from "./paths.ts";
 
 // What differs between the systems in files:
 //
@@ -190,4 +191,12 @@ export function notAFile(found: Stats): Error {
   if (found.isDirectory()) return Object.assign(new Error("it is a folder"), { code: "EISDIR" });
   const kind = found.isFIFO() ? "pipe" : found.isSocket() ? "socket" : "device";
   return new Error(`it is a ${kind}, not a file`);
+}
+
+/** Whether a path leads below the folder: links of what exists are followed. */
+export function leadsBelow(path: string, folder: string): boolean {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+    return tryOr(() => isBelow(realPath(path), realPath(folder)), false);
+  const above = dirname(path);
+  return above === folder || (above !== path && leadsBelow(above, folder));
 }

@@ -1,5 +1,5 @@
-import { lstatSync, realpathSync } from "node:fs";
-import { dirname, isAbsolute, posix, relative, win32 } from "node:path";
+import { realpathSync } from "node:fs";
+import { isAbsolute, posix, relative, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
 import { tryOr } from "../try-or.ts";
 
@@ -33,14 +33,6 @@ export function realPath(path: string): string {
 export function isBelow(file: string, folder: string): boolean {
   const path = relative(folder, file);
   return path !== "" && !isAbsolute(path) && path.split(/[/\\]/)[0] !== "..";
-}
-
-/** Whether a path leads below the folder: links of what exists are followed. */
-export function leadsBelow(path: string, folder: string): boolean {
-  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined)
-    return tryOr(() => isBelow(realPath(path), realPath(folder)), false);
-  const above = dirname(path);
-  return above === folder || (above !== path && leadsBelow(above, folder));
 }
 
 /** The folders that programs are looked up in. */

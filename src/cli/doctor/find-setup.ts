@@ -19,7 +19,7 @@ export async function findSetup(options: DoctorOptions, command: Command, contex
   const settings = await openSettings(command, context.io);
   const inboxOf = (command: Command) => {
     const option = optionOf(command, "inbox");
-    return option && settings.find(command, option);
+    return option && settings.look(command, option).found;
   };
   const [lister = command] = leaves(programOf(command)).filter(
     (leaf) => commandName(leaf) === "events list",

@@ -1,7 +1,6 @@
-import { lstatSync } from "node:fs";
 import { resolve } from "node:path";
 import { HookporterError } from "../../base/errors.ts";
-import { leadsBelow } from "../../base/system/paths.ts";
+import { leadsBelow } from "../../base/system/files.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { checkInboxName } from "../../inbox/inbox-name.ts";
 import { isPostgresUrl, shownPostgresUrl } from "../../inbox/postgres/postgres-url.ts";
@@ -28,9 +27,8 @@ export function nameInbox({ io }: { readonly io: Io }, given: string | undefined
     return { option: given, shown: shownPostgresUrl(given), file: undefined };
   if (given !== undefined) checkInboxName(given, io.cwd);
   const file = resolve(io.cwd, given ?? DEFAULT_INBOX);
-  const isLink = tryOr(() => lstatSync(file).isSymbolicLink(), false);
-  // The author of a clone may have made it.
-  if (given === undefined && isLink && !leadsBelow(file, io.cwd))
+  // The author of a clone may have made a link of it, or of its folder.
+  if (given === undefined && tryOr(() => !leadsBelow(file, io.cwd), false))
     throw new HookporterError(
       "config_untrusted",
       `expected ${DEFAULT_INBOX} to be in this folder, got a link that leads out of it: remove it, or name the file with --inbox`,

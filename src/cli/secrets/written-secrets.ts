@@ -3,7 +3,7 @@ import type { NamedSecret } from "../../signature/diagnose/keyings.ts";
 import { readSecrets } from "../../signature/secrets.ts";
 import type { Variables } from "../project/env-text.ts";
 
-/** A secret may be wrapped in so many lines. */
+/** The most lines that one secret may be wrapped into. */
 const MOST_LINES = 6;
 const MOST_WRITTEN = 24;
 
@@ -67,14 +67,14 @@ function writtenFor(lines: readonly string[], name: string): readonly Written[] 
   });
 }
 
-/** What an env file gives a variable, line by line, as it stands there. */
+/** Each value that an env file has for a variable, unread. */
 export function valuesIn(file: string, name: string): readonly string[] {
   return file.split(/\r?\n/).flatMap((line) => valueIn(line, name) ?? []);
 }
 
 const QUOTES = "\"'`“”‘’";
 
-/** What a line gives a variable, as env files or YAML do; `undefined` if it does not. */
+/** The value that a line of an env file or of YAML sets; `undefined` if it sets another one. */
 function valueIn(line: string, name: string): string | undefined {
   const at = line.search(/[:=]/);
   const named = line

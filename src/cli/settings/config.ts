@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import type { Command, Option } from "commander";
 import { HookporterError } from "../../base/errors.ts";
 import { isError, isRecord } from "../../base/guards.ts";
-import { readText } from "../../base/system/files.ts";
+import { leadsBelow, readText } from "../../base/system/files.ts";
 import { isBelow } from "../../base/system/paths.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { DEFAULT_ENDPOINT } from "../../http/default-endpoint.ts";
@@ -50,7 +50,7 @@ export async function openSettings(
   const path = resolve(cwd, name);
   const settings = new FolderSettings(
     { cwd, env, commands },
-    { name, path, variables: inFile, isOwn: named !== undefined && !isBelow(path, cwd) },
+    { name, path, variables: inFile, isOwn: named !== undefined && !isOfFolder(path, cwd) },
     { name: file, path: resolve(cwd, file), content, written, isCode: load !== undefined },
   );
   if (load === undefined || !runsCode) return settings;
@@ -59,6 +59,11 @@ export async function openSettings(
   const exported = await load();
   checkConfig(exported, file, commands);
   return settings.withExports(exported);
+}
+
+/** Whether a file is in the folder by its name, or where links lead. */
+function isOfFolder(path: string, cwd: string): boolean {
+  return isBelow(path, cwd) || leadsBelow(path, cwd);
 }
 
 /**
@@ -152,7 +157,7 @@ function applyListensInbox(command: Command, settings: FolderSettings, context: 
 
 function inboxSetting(command: Command, settings: FolderSettings): string | undefined {
   const option = command.options.find((option) => option.attributeName() === "inbox");
-  const found = option && settings.find(command, option);
+  const found = option && settings.look(command, option).found;
   return option && found && String(readSetting(option, found));
 }
 
@@ -163,7 +168,7 @@ function inboxSetting(command: Command, settings: FolderSettings): string | unde
 function ownEndpoints(command: Command, settings: FolderSettings): readonly URL[] {
   const endpoints = settings.hasProject ? [serverOf(settings)] : [];
   const option = command.options.find((option) => option.attributeName() === "url");
-  const found = option && settings.find(command, option);
+  const found = option && settings.look(command, option).found;
   if (option === undefined || found === undefined || found.where === variableName(option, command))
     return endpoints;
   const named = readSetting(option, found);

@@ -85,14 +85,9 @@ export class FolderSettings {
     return new FolderSettings(this.#place, this.#envFile, { ...this.#config, content });
   }
 
-  /** The setting of a flag of a command, from the first of its places that counts. */
-  find(command: Command, option: Option): Setting | undefined {
-    return this.look(command, option).found;
-  }
-
   /**
-   * The same, and what would be used instead if the person agreed to it. The environment comes
-   * before any file.
+   * The setting of a flag of a command, from the first of its places that counts, and what would be
+   * used instead if the person agreed to it. The environment comes before any file.
    */
   look(command: Command, option: Option) {
     const flag = option.attributeName();

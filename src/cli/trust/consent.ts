@@ -69,7 +69,7 @@ export class Consent {
   }
 }
 
-/** One hash of all wishes, whoever owns their files: the same in each checkout. */
+/** One hash of all wishes. It is the same in each checkout: owners of files are left out. */
 export function hashOfAll(wishes: readonly Wish[]): string {
   const texts = wishes.map(({ flag, value }) => JSON.stringify([flag, value]));
   return hash([...new Set(texts)].sort());

@@ -1,21 +1,27 @@
 import { resolve } from "node:path";
-import { leadsBelow } from "../../base/system/paths.ts";
+import { leadsBelow } from "../../base/system/files.ts";
 import { tryOr } from "../../base/try-or.ts";
 import { isLoopback } from "../../http/is-loopback.ts";
+import { readForward } from "../handlers/values.ts";
 import { isElsewhere } from "../inbox/elsewhere.ts";
 import { readEndpoint } from "../settings/values.ts";
 
 /** Whether one value of a flag needs the person's consent, in a folder. */
 type Rule = (value: string, folder: string) => boolean;
 
-/** Any value that turns the flag on. */
-const whatever: Rule = (value) => value !== "false" && value !== "0";
+const whatever: Rule = () => true;
+
+/** For a flag without a value: whether it is turned on. */
+const on: Rule = (value) => value !== "false" && value !== "0";
 
 /** An address that is not of this machine, or none that can be read. */
 const elsewhere: Rule = (value) => {
-  const [, address = value] = /^[^=:/?#@]*=(.*)$/.exec(value) ?? [];
-  return !tryOr(() => isLoopback(readEndpoint(address)), false);
+  return !tryOr(() => isLoopback(readEndpoint(value)), false);
 };
+
+/** The same of a target, which may have a pattern of kinds before it. */
+const forward: Rule = (value) =>
+  !tryOr(() => readForward(value).every(({ target }) => isLoopback(target)), false);
 
 /** A file that is not below the folder, or that a link leads out of it. */
 const outside: Rule = (value, folder) => {
@@ -48,12 +54,12 @@ const WIDENING: Readonly<Record<string, Rule>> = {
   accessTokenEnv: foreignVariable,
   secretEnv: foreignVariable,
   headerEnv: whatever,
-  live: whatever,
+  live: on,
   // where events go
-  forwardTo: elsewhere,
+  forwardTo: forward,
   url: elsewhere,
   publicUrl: elsewhere,
-  insecure: whatever,
+  insecure: on,
   tunnel: whatever,
   sshHost: whatever,
   inbox,
@@ -79,8 +85,8 @@ const WIDENING: Readonly<Record<string, Rule>> = {
   output: outside,
   to: outside,
   // what is done without a question
-  force: whatever,
-  yes: whatever,
+  force: on,
+  yes: on,
 };
 
 /** The flags that may need consent, by their camel-case names. */

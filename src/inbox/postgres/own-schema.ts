@@ -4,7 +4,7 @@ import type { Query } from "./session.ts";
 
 /**
  * Who decides whose the schema may be. `maker`: the user, who makes or changes its tables. `user`:
- * the user, who opens the inbox, if allowed to create a schema. `reader`: whoever owns it.
+ * the user, who opens the inbox, if allowed to create a schema. `reader`: any owner.
  */
 export type Judge = "maker" | "user" | "reader";
 

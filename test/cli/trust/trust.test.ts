@@ -67,7 +67,8 @@ it.each<[flag: string, widening: readonly string[], harmless: readonly string[]]
   ["saveDir", ["..", "/tmp", "out", "out/deeper/new"], ["recorded", "a/b/c", "..recorded", "in"]],
   ["data", ["@/etc/passwd", "@../x.json"], ['{"a":"@/etc"}', "@body.json"]],
   ["insecure", ["true", "1"], ["false", "0"]],
-  ["handlers", ["handlers/"], []],
+  ["handlers", ["handlers/", "0", "false"], []],
+  ["exec", ["0", "false", "date"], []],
   ["secretEnv", ["AWS_KEY", "HOOKPORTER_A,AWS_KEY"], ["HOOKPORTER_A,HOOKPORTER_B"]],
   ["timeout", [], ["5s"]],
 ])("%s needs consent for %j, and not for %j", (flag, widening, harmless) => {
@@ -153,6 +154,9 @@ it("the default inbox is no link that leads to the inbox of another folder", asy
   symlinkSync(join(other, "theirs.db"), join(cwd, ".hookporter", "inbox.db"));
   const { code, stderr } = await runCli(["events", "list"], { cwd });
   expect([code, stderr]).toEqual([3, expect.stringContaining("a link that leads out of it")]);
+  const linked = tempFolder();
+  symlinkSync(join(cwd, ".hookporter"), join(linked, ".hookporter"));
+  expect((await runCli(["events", "list"], { cwd: linked })).stderr).toContain("a link that leads");
   const named = await runCli(["events", "list", "--inbox", join(other, "theirs.db")], { cwd });
   expect(named.stderr).not.toContain("link");
 });
@@ -165,7 +169,7 @@ it("nothing is asked for what the command line or the environment says", async (
   for (const { stderr } of [typed, set]) expect(stderr).not.toContain("consent");
 });
 
-it("a file of the person's own may say anything; one in the folder may not, whoever names it", async () => {
+it("an env file outside the folder may say anything, and one inside may not, even if it was named", async () => {
   const own = join(
     folderWith({ "own.env": `HOOKPORTER_BASE_URL=http://127.0.0.1:1\n` }),
     "own.env",
@@ -174,6 +178,8 @@ it("a file of the person's own may say anything; one in the folder may not, whoe
   const said = async (file: string) =>
     (await runCli(["properties"], { cwd, env: { ...env, HOOKPORTER_ENV_FILE: file } })).stderr;
   expect(await said(own)).not.toContain("consent");
+  symlinkSync(own, join(cwd, "linked.env"));
+  expect(await said(join(cwd, "linked.env"))).toContain("consent");
   expect(await said("in.env")).toContain("consent");
 });
 
